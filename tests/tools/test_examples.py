@@ -14,7 +14,6 @@ ROOT = Path(__file__).resolve().parents[2]
     ("script", "said"),
     [
         ("read_text.py", "Same lines in the same places"),
-        ("rapidocr_engine.py", "RapidOCR has read the page with the converted models"),
         ("digits.py", "Same digit for 540 of 540"),
         ("text_lines.py", "Same text everywhere"),
         ("detector.py", "Same boxes everywhere"),
