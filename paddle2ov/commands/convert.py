@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from paddle2ov.commands.flags import ValuedFlags
 from paddle2ov.commands.shared import (
     FAILED,
     REFUSED,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from openvino import Model
 
 
-@click.command("convert")
+@click.command("convert", cls=ValuedFlags)
 @click.argument("model", required=False, type=ModelType())
 @click.option("-m", "--model-dir", "--model_dir", type=PathType(path_type=Path), help="The model's folder (as MODEL).")
 @click.option(

@@ -116,7 +116,7 @@ def _served(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     try:
-        served = json.loads(path.read_text())["model_config_list"]
+        served = json.loads(path.read_text(encoding="utf-8"))["model_config_list"]
         for one in served:
             one["config"]["name"]
     except (ValueError, KeyError, TypeError) as error:

@@ -30,11 +30,8 @@ class LocalExecutor:
     def run(self, function: Callable[[Job], Returned], jobs: Iterable[Job]) -> Iterator[Outcome[Job, Returned]]:
         """Runs the function over the jobs; see `Executor`."""
         # Spawned, not forked: OpenVINO and Paddle hold threads, which a fork does not take along.
-        pool = ProcessPool(
-            max_workers=self._workers,
-            max_tasks=self._jobs_per_worker,
-            context=multiprocessing.get_context("spawn"),
-        )
+        spawn: Any = multiprocessing.get_context("spawn")  # pebble's annotations take none of Windows's contexts
+        pool = ProcessPool(max_workers=self._workers, max_tasks=self._jobs_per_worker, context=spawn)
         pending: dict[Future[Returned], Job] = {}
         waiting = iter(jobs)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,11 +18,15 @@ def bounded_memory() -> Iterator[None]:
     Without a bound the system would kill the process, or another one. The free memory is known on Linux only; elsewhere
     there is no bound.
     """
+    if sys.platform != "linux":
+        yield
+        return
+    import resource
+
     free, used = _free(), _used()
     if free is None or used is None:
         yield
         return
-    import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     wanted = used + int(_MAX_SHARE * free)
@@ -53,7 +58,7 @@ def _used() -> int | None:
 
 def _read_text(path: str) -> str:
     try:
-        return Path(path).read_text()
+        return Path(path).read_text(encoding="utf-8")
     except OSError:
         return ""
 

@@ -49,6 +49,14 @@ def test_planted_mistakes(tmp_path):
     assert "accepted.py" not in found, found
 
 
+def test_what_windows_lacks(tmp_path):
+    (tmp_path / "staged").mkdir()
+    (tmp_path / "staged" / "planted.py").write_text("import os\n\nos.fork()\nos.getpid()\n")
+    platform = list(typecheck.ELSEWHERE[:2])
+    found = typecheck.run_mypy(tmp_path, [*platform, "planted.py"]).stdout
+    assert [line.split(": error")[0] for line in found.splitlines()[:-1]] == ["planted.py:3"], found
+
+
 def test_the_stub_of_the_opset_is_up_to_date(tmp_path, monkeypatch, capsys):
     assert opset_stub.main(["--check"]) == 0
     monkeypatch.setattr(opset_stub, "ROOT", tmp_path)
