@@ -73,7 +73,6 @@ bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_PA
 lint: $(READY) ## Check format, style, types and that what is generated (opset_stub.pyi, docs/coverage.md, docs/openvino_faults.md) is up to date
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/ruff check --preview --select PLW1514 paddle2ov converters op_table.py # Windows has another default encoding
 	$(BIN)/python -m tools.opset_stub --check
 	$(BIN)/python -m tools.typecheck
 	$(BIN)/python -m tools.coverage --check
