@@ -12,6 +12,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, output_of, static_rank
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 
 _CHEAP_COMPARISONS = 1 << 18
@@ -45,7 +46,7 @@ def first_extreme(x: Tensor, axis: int, largest: bool) -> Output:
     numbers = ops.select(ops.is_nan(x), const_like(worst, x), x)
     extreme = (ops.reduce_max if largest else ops.reduce_min)(numbers, ints([axis]), True)
     # The first one is the furthest from the end; where none is equal, as where all are NaN, it is element 0.
-    from_end = _broadcastable_along(ops.constant(np.arange(size, 0, -1, dtype=np.int32)), axis, static_rank(x))
+    from_end = _broadcastable_along(ops.constant(arrays.arange(size, 0, -1, np.int32)), axis, static_rank(x))
     furthest = ops.reduce_max(ops.select(ops.equal(numbers, extreme), from_end, _i32(0)), ints([axis]), True)
     index = ops.select(ops.equal(furthest, _i32(0)), _i32(0), ops.subtract(_i32(size), furthest))
     return ops.convert(index, Type.i64).output(0)

@@ -324,7 +324,7 @@ def _measured(
 def _has_integer_kernels() -> bool:
     """Whether the processor multiplies 8-bit integers faster than floats; where that is not known, as if it did."""
     try:
-        flags = Path("/proc/cpuinfo").read_text()
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return True
     return any(flag in flags for flag in ("vnni", "amx_int8", "asimddp", "i8mm"))
