@@ -50,6 +50,7 @@ def random_program(seed: int) -> Program:
 def _attempt(seed: int) -> Program:
     make = Maker(seed, is_unknown=False, learned=0.0)
     make.is_unknown = make.chance(0.7)
+    make.is_smooth = make.chance(0.5)
     make.learned = make.among(0.0, 0.1, 0.3)
     batch = make.among(*_VARYING, static_dim(1), static_dim(2)) if make.is_unknown else static_dim(make.among(1, 2, 3))
     length = make.among(*_VARYING, static_dim(4)) if make.is_unknown else static_dim(make.among(1, 4, 6))

@@ -74,11 +74,23 @@ class Maker:
         self.counters: list[Counter] = []
         self.writable: list[Value] = []
         self.depth = 0
-        self.is_steady = True
+        self.is_smooth = False
+        self._is_steady = True
         self.read: set[int] = set()
         self.varying: set[int] = set()
         self.parameters: dict[tuple[int, ...], list[Value]] = {}
         self.bounds: dict[int, int] = {}
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether no small error makes a step, see `Program`; of a program that is to be smooth none is made."""
+        return self._is_steady
+
+    @is_steady.setter
+    def is_steady(self, value: bool) -> None:
+        if self.is_smooth and not value:
+            raise StopIteration
+        self._is_steady = value
 
     # --- chance ---
 

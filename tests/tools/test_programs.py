@@ -70,6 +70,9 @@ def test_programs_are_made_of_many_calls():
     ):
         assert sum(part in text for text in texts) > 10, part
     assert any(re.search(r"\n {12}(if|for|while) ", text) for text in texts)  # one in another
+    assert (
+        sum(random_program(seed).is_steady for seed in range(100)) > 50
+    )  # those that are computed in bfloat16 as well
 
 
 def test_every_step_is_taken(monkeypatch):
