@@ -35,6 +35,7 @@ from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_po
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
+from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
@@ -65,6 +66,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_single_key_attention,
     avoid_transpose_fusion,
     avoid_transpose_views,
+    avoid_resize_views,
     avoid_depth_padding,
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,

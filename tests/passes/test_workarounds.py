@@ -17,6 +17,7 @@ from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_po
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
+from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
@@ -578,3 +579,38 @@ UNSCALED = {
 @pytest.mark.parametrize("name", UNSCALED)
 def test_absorb_scales_fails_to_match(name):
     assert absorb_scales(Graph(scaled_norm(*UNSCALED[name]))) == {"scales": 0}
+
+
+def resized(beside, axes=(1, 2)):
+    """A resize, and what else reads its input."""
+    x = parameter(1, 2, 3, 4)
+    last = ops.relu(x)
+    sizes = np.array([6, 6] if axes == (1, 2) else [6, 8])
+    return Model([ops.interpolate(last, sizes, "nearest", "sizes", axes=np.array(axes)), beside(last)], [x])
+
+
+BESIDE = {
+    "a reshaped result": (lambda x: reshape(x, -1, 4), 1),
+    "a reshaped tensor": (lambda x: ops.relu(reshape(x, -1, 4)), 1),
+    "joined": (lambda x: ops.concat([x, ops.abs(x)], 1), 1),
+    "joined along channels": (lambda x: ops.concat([x, ops.abs(x)], 3), 0),
+    "the same": (ops.abs, 0),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_avoid_resize_views(name):
+    beside, count = BESIDE[name]
+    data = random(1, 2, 3, 4)
+    model = resized(beside)
+    want = node_by_node(model, [data])
+    assert avoid_resize_views(Graph(model)) == {"resizes": count}
+    compiled = compile_model(model)
+    for _ in range(2):
+        for i, array in enumerate(want):
+            np.testing.assert_allclose(compiled([data])[i], array, rtol=1e-6)
+
+
+def test_avoid_resize_views_fails_to_match():
+    model = resized(BESIDE["a reshaped result"][0], (2, 3))
+    assert avoid_resize_views(Graph(model)) == {"resizes": 0}

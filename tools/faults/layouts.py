@@ -42,6 +42,21 @@ def transpose_view_of_result() -> Graph:
 
 
 @fault()
+def resize_view_of_shared_memory() -> Graph:
+    """A resize along the second and third of four axes reads other data where a reshape of its input is a result.
+
+    It runs on a view of the same memory as channels last, while the reshape shares that memory with the result.
+    """
+    x = parameter(2, 2, 3, 4)
+    last = ops.relu(x)
+    resized = ops.interpolate(last, np.array([4, 3]), "nearest", "sizes", axes=np.array([1, 2]))
+    data = numbers(2, 2, 3, 4)
+    kept = np.maximum(data, 0)
+    want = [kept.repeat(2, 1), kept.reshape(-1, 4)]
+    return Model([resized, ops.reshape(last, np.array([-1, 4]), False)], [x]), [[data]] * 2, [want] * 2
+
+
+@fault()
 def transpose_view_in_recurrent_layer() -> Graph:
     """A recurrent layer over a sequence with its steps first reads other data if a reshape of it is a result, too.
 

@@ -8,19 +8,15 @@ joins in place, or reshaped, and the reshaped tensor a result of the model or ov
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
-from openvino import Node, Output
+from openvino import Node
 
-from paddle2ov.graph.memory import COPYING, SLICING, VIEWS
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, perm_of
+from paddle2ov.passes.graph import Counts, Graph, dims_of, perm_of
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.passes.workarounds.deeper_transpose import transpose_deeper
-
-_COPYING = COPYING | SLICING
-"""Nodes that read a view and write elsewhere."""
+from paddle2ov.passes.workarounds.shared_memory import changes_layout, shares_memory
 
 _Ordered: TypeAlias = tuple[Node, list[int]]
 """A transpose and its permutation."""
@@ -46,10 +42,10 @@ class AvoidTransposeViews(Rule[_Ordered, _Ordered]):
 
     def pattern(self, graph: Graph, node: Node) -> _Ordered | None:
         perm = perm_of(node)
-        return (node, perm) if perm is not None and _changes_layout(perm) and _is_static(node) else None
+        return (node, perm) if perm is not None and changes_layout(perm) and _is_static(node) else None
 
     def check(self, graph: Graph, match: _Ordered) -> _Ordered:
-        if not _shares_memory(match[0]):
+        if not shares_memory(match[0]):
             raise MatchFailureError("nothing else shares the memory")
         return match
 
@@ -61,51 +57,6 @@ class AvoidTransposeViews(Rule[_Ordered, _Ordered]):
 def _is_static(transpose: Node) -> bool:
     dims = dims_of(transpose.input_value(0))
     return dims is not None and None not in dims
-
-
-def _changes_layout(perm: list[int]) -> bool:
-    """Whether the permutation is that of channels or of time steps."""
-    last = len(perm) - 1
-    between = list(range(1, last))
-    return perm == [1, 0, 2] or (2 <= last <= 4 and perm in ([0, last, *between], [0, *between[1:], last, 1]))
-
-
-def _shares_memory(transpose: Node) -> bool:
-    """Whether something else than the transpose shares the memory that it reads, and may change it."""
-    read = transpose.input_value(0)
-    root = read
-    while root.get_node().get_type_name() in VIEWS:
-        root = root.get_node().input_value(0)
-    if root.get_node().get_type_name() in ("Parameter", "Constant"):
-        return False  # copied where it is shared
-    return any(
-        _is_shared(output, port.get_node(), output == root)
-        for output in _family(root)
-        for port in consumers(output)
-        if port.get_node().get_name() != transpose.get_name()
-    )
-
-
-def _family(root: Output) -> Iterator[Output]:
-    """A tensor and its views."""
-    pending = [root]
-    while pending:
-        output = pending.pop()
-        yield output
-        for port in consumers(output):
-            if port.get_node().get_type_name() in VIEWS:
-                pending += port.get_node().outputs()
-
-
-def _is_shared(output: Output, reader: Node, is_root: bool) -> bool:
-    kind = reader.get_type_name()
-    if kind == "Concat":
-        dims, axis = dims_of(reader.output(0)), reader.get_attributes()["axis"]
-        return dims is None or all(size in (1, None) for size in dims[: axis % len(dims)])
-    if kind == "Transpose":
-        perm = perm_of(reader)
-        return not is_root and perm is not None and _changes_layout(perm)
-    return not is_root and kind not in VIEWS and kind not in _COPYING
 
 
 avoid_transpose_views = AvoidTransposeViews()

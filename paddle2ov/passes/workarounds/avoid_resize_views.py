@@ -1,0 +1,54 @@
+"""Resizes of the second and third of four axes read a copy of what shares memory with another consumer.
+
+OpenVINO 2026.4 runs such a resize, with channels in the last place, on a view of the same memory in the layout of
+channels last. That is settled after it has been settled what else shares the memory: the resize reads other data where
+the tensor is reshaped for a result, or joined in place.
+"""
+
+from __future__ import annotations
+
+from openvino import Node
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, ints_of
+from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.workarounds.shared_memory import shares_memory
+
+_AXES = [1, 2]
+_RANK = 4
+
+
+@works_around("resize_view_of_shared_memory")
+class AvoidResizeViews(Rule[Node, Node]):
+    """A resize of channels-last data does not read memory that something else shares.
+
+    Given:
+        Interpolate(x) along axes 1 and 2 of four, where the memory of x is shared as for a transpose (see
+        `AvoidTransposeViews`).
+    Result:
+        Interpolate(Maximum(x, x)), which is a copy.
+    """
+
+    roots = ("Interpolate",)
+    counts = ("resizes",)
+
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        rank = node.get_input_partial_shape(0).rank
+        if rank.is_dynamic or rank.get_length() != _RANK:
+            return None
+        axes = ints_of(node.input_value(node.get_input_size() - 1))
+        return node if axes is not None and sorted(axis % _RANK for axis in axes) == _AXES else None
+
+    def check(self, graph: Graph, match: Node) -> Node:
+        if not shares_memory(match):
+            raise MatchFailureError("nothing else shares the memory")
+        return match
+
+    def rewrite(self, graph: Graph, plan: Node) -> Counts:
+        value = plan.input_value(0)
+        plan.input(0).replace_source_output(ops.maximum(value, value).output(0))
+        return {"resizes": 1}
+
+
+avoid_resize_views = AvoidResizeViews()

@@ -1,0 +1,61 @@
+"""What shares the memory that a node reads: views of it, a Concat that joins in place, results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from openvino import Node, Output
+
+from paddle2ov.graph.memory import COPYING, SLICING, VIEWS
+from paddle2ov.passes.graph import consumers, dims_of, perm_of
+
+_COPYING = COPYING | SLICING
+"""Nodes that read a view and write elsewhere."""
+
+
+def changes_layout(perm: list[int]) -> bool:
+    """Whether a permutation is that of channels or of time steps."""
+    last = len(perm) - 1
+    between = list(range(1, last))
+    return perm == [1, 0, 2] or (2 <= last <= 4 and perm in ([0, last, *between], [0, *between[1:], last, 1]))
+
+
+def shares_memory(node: Node) -> bool:
+    """Whether something else than a node shares the memory that it reads, and may change it."""
+    read = node.input_value(0)
+    root = read
+    while root.get_node().get_type_name() in VIEWS:
+        root = root.get_node().input_value(0)
+    if root.get_node().get_type_name() in ("Parameter", "Constant"):
+        return False  # copied where it is shared
+    return any(
+        _is_shared(output, port.get_node(), output == root)
+        for output in _family(root)
+        for port in consumers(output)
+        if port.get_node().get_name() != node.get_name()
+    )
+
+
+def _family(root: Output) -> Iterator[Output]:
+    """A tensor and its views."""
+    pending = [root]
+    while pending:
+        output = pending.pop()
+        yield output
+        for port in consumers(output):
+            if port.get_node().get_type_name() in VIEWS:
+                pending += port.get_node().outputs()
+
+
+def _is_shared(output: Output, reader: Node, is_root: bool) -> bool:
+    kind = reader.get_type_name()
+    if kind == "Concat":
+        dims, axis = dims_of(reader.output(0)), reader.get_attributes()["axis"]
+        return dims is None or all(size in (1, None) for size in dims[: axis % len(dims)])
+    if kind == "Transpose":
+        perm = perm_of(reader)
+        return not is_root and perm is not None and changes_layout(perm)
+    return not is_root and kind not in VIEWS and kind not in _COPYING
+
+
+__all__ = ["changes_layout", "shares_memory"]
