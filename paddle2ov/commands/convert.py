@@ -14,6 +14,7 @@ from paddle2ov.commands.shared import (
     REFUSED,
     ModelType,
     PathType,
+    TargetType,
     extension_option,
     not_empty,
     plain_errors,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     "--save-file",
     "--save_file",
     "target",
-    type=PathType(path_type=Path),
+    type=TargetType(),
     help="Where to write the model (.xml; the weights go beside it). Default: the model's name in this folder. With "
     "--serve-layout: the model's name there.",
 )

@@ -12,6 +12,7 @@ import click
 from paddle2ov.commands.shared import (
     ModelType,
     PathType,
+    TargetType,
     extension_option,
     params_option,
     plain_errors,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     "-o",
     "--output-model",
     "target",
-    type=PathType(dir_okay=False, path_type=Path),
+    type=TargetType(dir_okay=False),
     required=True,
     help="Where to write the model (.xml; the weights go beside it).",
 )

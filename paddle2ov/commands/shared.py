@@ -28,6 +28,21 @@ class PathType(click.Path):
         return super().convert(value, param, ctx)
 
 
+class TargetType(PathType):
+    """The path of a file to write, which is not written as a folder's."""
+
+    def __init__(self, dir_okay: bool = True) -> None:
+        super().__init__(path_type=Path, dir_okay=dir_okay)
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """As click's, but refuses a separator at the end."""
+        if isinstance(value, str) and value.endswith(("/", os.sep)):
+            self.fail(f"{value} is a folder; name the file to write, such as {Path(value) / 'model.xml'}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 class ModelType(PathType):
     """The path of a model; an archive is unpacked for as long as the command runs."""
 

@@ -149,6 +149,13 @@ def test_a_folder_of_models_names_batch(model, tmp_path):
     assert f"`paddle2ov batch {tmp_path / 'models'}`" in result.output
 
 
+def test_a_target_that_is_written_as_a_folder(model, tmp_path):
+    result = call(model, "-o", f"{tmp_path}/new/")
+    assert result.exit_code == 2
+    assert "new/ is a folder; name the file to write" in " ".join(result.output.split())
+    assert not any(tmp_path.glob("new*"))
+
+
 def test_a_folder_that_cannot_be_made(model, tmp_path):
     (tmp_path / "file").write_text("")
     result = call(model, "-o", tmp_path / "file" / "net.xml")
