@@ -25,6 +25,7 @@ from paddle2ov.graph.values import (
     is_complex,
     unmarked,
 )
+from paddle2ov.program.budget import check_rank
 from paddle2ov.program.model import AnyArray, Operator, Semantics, Variable
 from paddle2ov.program.signatures import Signature
 from paddle2ov.translation.attribute_types import (
@@ -80,6 +81,12 @@ class _Required:
 REQUIRED: Any = _Required()
 _NUMBERS = frozenset((bool, int, float))
 _INTEGERS = frozenset((bool, int))
+_LISTS = """
+axes axis decrease_axis dilations ends kernel_size offsets out_size output_size paddings perm repeat_times shape starts
+strides target_shape
+"""
+_FOR_DIMENSIONS = frozenset(_LISTS.split())
+"""Attributes and operands that have one integer for each dimension, or two, or for some of them."""
 
 
 class NodeContext:
@@ -302,7 +309,17 @@ class NodeContext:
         return float(found)
 
     def get_ints(self, name: str, default: Any = REQUIRED) -> list[int]:
-        """A list of integers that is known at conversion; a single integer gives a list of one."""
+        """A list of integers that is known at conversion; a single integer gives a list of one.
+
+        Raises:
+            BudgetError: it is a list for dimensions, and has more elements than a tensor may have dimensions.
+        """
+        found = self._ints(name, default)
+        if name in _FOR_DIMENSIONS:
+            check_rank(len(found))
+        return found
+
+    def _ints(self, name: str, default: Any) -> list[int]:
         if self._is_attribute(name) or not self._given(
             name
         ):  # nearly always a plain list, which need not become an array first

@@ -154,6 +154,19 @@ SIZES = {
     "unsqueeze2": ({"x": X}, {"axis": [0] * 100}),
 }
 RESULTS = {"anchor_generator": ("anchors",)}
+DIMENSIONS = {
+    "fill_constant": ({}, {"shape": [2**60] * 100_000, "value": 1.0, "dtype": "float32"}),
+    "transpose2": ({"x": X}, {"perm": [0] * 100}),
+    "tile": ({"x": X}, {"repeat_times": [1] * 100}),
+    "strided_slice": ({"x": X}, {"axes": [0] * 100, "starts": [0] * 100, "ends": [1] * 100, "strides": [1] * 100}),
+}
+
+
+@pytest.mark.parametrize("name", DIMENSIONS)
+def test_lists_of_too_many_dimensions(name):
+    whole, _ = program(name, *DIMENSIONS[name])
+    with pytest.raises(OpConversionError, match=f"cannot convert '{name}'.*at most 64"):
+        paddle2ov.convert(whole)
 
 
 @pytest.mark.parametrize("name", SIZES)
