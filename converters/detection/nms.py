@@ -132,7 +132,7 @@ def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tenso
         images = dim_of(counts, 0)
     else:
         images = ints(1)
-    rows, score = greedy(boxes, scores, min(keep, 0))  # the best of an image are those of all classes
+    rows, score = greedy(boxes, scores, 0 if keep == 0 else -1)  # the best of an image are those of all classes
     label, image, number = (column(rows, i) for i in range(3))
     # by image, class and number of the box: Paddle sorts this form by number, not by score
     key = ops.add(ops.multiply(ops.add(ops.multiply(image, dim_of(boxes, 0)), label), total), number)
