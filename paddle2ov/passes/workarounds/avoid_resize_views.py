@@ -13,7 +13,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, ints_of
 from paddle2ov.passes.rule import MatchFailureError, Rule
-from paddle2ov.passes.workarounds.shared_memory import shares_memory
+from paddle2ov.passes.shared_memory import shares_memory
 
 _AXES = [1, 2]
 _RANK = 4

@@ -15,8 +15,8 @@ from openvino import Node
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, dims_of, perm_of
 from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.shared_memory import changes_layout, shares_memory
 from paddle2ov.passes.workarounds.deeper_transpose import transpose_deeper
-from paddle2ov.passes.workarounds.shared_memory import changes_layout, shares_memory
 
 _Ordered: TypeAlias = tuple[Node, list[int]]
 """A transpose and its permutation."""
