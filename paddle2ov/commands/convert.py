@@ -151,11 +151,11 @@ def convert_command(
         params = (source if source.is_dir() else source.parent) / params_filename if params_filename else None
         program = source / model_filename if model_filename else source
         xml = _target(target, source, serving)
-        from paddle2ov.commands import report as reporting
         from paddle2ov.commands.converted import check_arrays, compare_with_paddle, refuse_overwriting_sources
         from paddle2ov.conversion import convert
         from paddle2ov.errors import Paddle2OVError
         from paddle2ov.report import ConversionReport
+        from paddle2ov.reporting import files as reporting
 
         reporting.check_targets(reports)
         layout = serving / xml.stem / "1" if serving is not None else None

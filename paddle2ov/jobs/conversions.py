@@ -184,7 +184,7 @@ def _reported_refusal(job: Job, error: Paddle2OVError) -> Record:
     """Writes what is known of a model that is refused, where it can be read."""
     from pathlib import Path
 
-    from paddle2ov.commands.report import write_refused
+    from paddle2ov.reporting.files import write_refused
 
     params = Path(job.params) if job.params is not None else None
     options = (job.input, job.output, job.bounded, job.sequence_lengths)

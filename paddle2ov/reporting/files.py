@@ -1,4 +1,4 @@
-"""`paddle2ov MODEL --report FILE`: the reports that the command writes."""
+"""The files of a report: where they may be written, and what they hold of a model that converts or is refused."""
 
 from __future__ import annotations
 
