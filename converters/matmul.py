@@ -32,8 +32,21 @@ def _matmul(node: NodeContext) -> Tensor:
     return scalar_as_declared(node, out)
 
 
-@works_around("matmul_of_constant_matrices")
+@works_around("matmul_of_scaled_vector")
 def broadcasting_matmul(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
+    """x @ y, with vectors as matrices of one row or column: OpenVINO scales constant vectors to the wrong shape."""
+    x_is_vector, y_is_vector = (one.get_partial_shape().rank == 1 for one in (x, y))
+    if x_is_vector == y_is_vector:
+        return _matmul_of_matrices(x, y, transpose_x, transpose_y)
+    if x_is_vector:
+        row = output_of(ops.unsqueeze(x, ints([0])))
+        return ops.squeeze(_matmul_of_matrices(row, y, False, transpose_y), ints([-2]))
+    column = output_of(ops.unsqueeze(y, ints([1])))
+    return ops.squeeze(_matmul_of_matrices(x, column, transpose_x, False), ints([-1]))
+
+
+@works_around("matmul_of_constant_matrices")
+def _matmul_of_matrices(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
     """x @ y. OpenVINO's CPU plugin broadcasts a dynamic x over constant matrices [1, n, k, m], not over [n, k, m]."""
     rows, matrices = x.get_partial_shape(), y.get_partial_shape()
     if 0 in (static_dims(x) or ()):

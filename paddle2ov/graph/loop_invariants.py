@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from openvino import Input, Node, Output, Type
+from openvino import Input, Node, Output
 from openvino.op import Parameter, loop
 from openvino.op.util import InvariantInputDescription
 
+from paddle2ov.graph.loop_states import in_own_memory
 from paddle2ov.graph.memory import COPYING, ELEMENTWISE, HANDING_ON, MOVING, SLICING, VIEWS
-from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 
 _VIEWS = VIEWS | SLICING | MOVING
@@ -43,8 +43,7 @@ def invariants_of(node: Node) -> list[Parameter]:
 def _copy(value: Output) -> bool:
     unsafe = [port for port in value.get_target_inputs() if _may_be_written(port)]
     if unsafe:
-        same = ops.logical_or if value.get_element_type() == Type.boolean else ops.maximum
-        copy = same(value, value).output(0)  # what leaves a tensor as it is in another way is taken out on compilation
+        copy = in_own_memory(value)
         for port in unsafe:
             port.replace_source_output(copy)
     return bool(unsafe)

@@ -11,6 +11,15 @@ AvgPool Convolution ConvolutionBackpropData Gather GatherElements GatherND GRUSe
 GroupConvolutionBackpropData Interpolate LSTMSequence MatMul MaxPool Pad ReduceL1 ReduceL2 ReduceLogicalAnd
 ReduceLogicalOr ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum RNNSequence ShapeOf TopK
 """
+_OWN_MEMORY = """
+AvgPool Constant Convolution ConvolutionBackpropData GroupConvolution GroupConvolutionBackpropData GRUSequence
+LSTMSequence MatMul MaxPool RNNSequence ShapeOf TopK
+"""
+_INDEXING = """
+Broadcast Gather GatherElements GatherND Interpolate Pad ReduceL1 ReduceL2 ReduceLogicalAnd ReduceLogicalOr ReduceMax
+ReduceMean ReduceMin ReduceProd ReduceSum Reshape ScatterElementsUpdate ScatterNDUpdate ScatterUpdate Slice Split
+Squeeze StridedSlice Tile Transpose Unsqueeze VariadicSplit
+"""
 _HANDING_ON = "If Loop Result"
 _ELEMENTWISE = """
 Abs Add Ceiling Clamp Divide Elu Equal Erf Exp Floor FloorMod Gelu Greater GreaterEqual HSigmoid HSwish HardSigmoid
@@ -26,9 +35,13 @@ MOVING = frozenset(_MOVING.split())
 """Nodes whose results are copies unless nothing moves."""
 COPYING = frozenset(_COPYING.split())
 """Nodes that write elsewhere than where they read."""
+OWN_MEMORY = frozenset(_OWN_MEMORY.split())
+"""Nodes that always compute, and write elsewhere than where they read: none of them is eliminated on compilation."""
+INDEXING = frozenset(_INDEXING.split())
+"""Nodes whose results may be in the memory of their first input, but in that of no other one."""
 HANDING_ON = frozenset(_HANDING_ON.split())
 """Nodes that do not write themselves, but hand on what they read."""
 ELEMENTWISE = frozenset(_ELEMENTWISE.split())
 """Nodes that write where they read only if that is a view, or nobody else reads it."""
 
-__all__ = ["COPYING", "ELEMENTWISE", "HANDING_ON", "MOVING", "SLICING", "VIEWS"]
+__all__ = ["COPYING", "ELEMENTWISE", "HANDING_ON", "INDEXING", "MOVING", "OWN_MEMORY", "SLICING", "VIEWS"]

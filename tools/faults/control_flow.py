@@ -42,6 +42,26 @@ def loop_states_that_change_places() -> Graph:
 
 
 @fault()
+def loop_states_written_in_place() -> Graph:
+    """A state written in place that becomes another state: the memory is overwritten before it is read."""
+    x, y = parameter(3, 4), parameter(3, 4)
+    one, other = parameter(3, 4), parameter(3, 4)
+    loop = ops.loop(ops.constant(np.int64(1)), ops.constant(np.array(True)))
+    row = ops.constant(np.full((1, 4), 7, np.float32))
+    written = ops.scatter_update(one, np.array([1]), row, np.int64(0))
+    results = [ops.result(ops.constant(np.array(True))), ops.result(ops.maximum(other, other)), ops.result(written)]
+    loop.set_function(Model(results, [one, other]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_merged_input(one, x.output(0), results[1].output(0))
+    loop.set_merged_input(other, y.output(0), results[2].output(0))
+    outputs = [loop.get_iter_value(one.output(0), -1) for one in results[1:]]
+    first, second = numbers(3, 4), numbers(3, 4, seed=1)
+    want = first.copy()
+    want[1] = 7
+    return Model(outputs, [x, y]), [[first, second]] * 2, [[second, want]] * 2
+
+
+@fault()
 def loop_without_iterations() -> Graph:
     """The result of a loop that does not run, and whose body does not read the state, is not initialized."""
     count, x = parameter(kind=Type.i64), parameter(1000)

@@ -1,8 +1,8 @@
-"""Layers whose inputs are all constant are evaluated at conversion.
+"""What OpenVINO does not constant-fold is evaluated at conversion where its inputs are all constant.
 
-OpenVINO 2026.4 does not constant-fold convolutions, poolings and recurrent layers. Its CPU plugin evaluates them in the
-first run and caches the result, which a consumer such as a sum may overwrite in place: the second run reads that.
-Recurrent layers over constants do not compile for bfloat16 at all.
+OpenVINO 2026.4 folds neither layers nor a number of other kinds of nodes. Its CPU plugin evaluates them in the first
+run and caches the result, which a consumer such as a sum may overwrite in place: the second run reads that. Recurrent
+layers over constants do not compile for bfloat16 at all.
 
 What is evaluated is bounded: a program of a few bytes may ask for any amount of it.
 """
@@ -12,26 +12,30 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable
 
+import numpy as np
 from openvino import Model, Node
 
 from paddle2ov.errors import RewriteError
 from paddle2ov.graph.core import shared_core
+from paddle2ov.graph.evaluation import evaluate, is_safe
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph
 
-_KINDS = (
-    "AvgPool",
-    "Convolution",
-    "ConvolutionBackpropData",
-    "GRUSequence",
-    "GroupConvolution",
-    "GroupConvolutionBackpropData",
-    "LSTMSequence",
-    "MaxPool",
-    "RNNSequence",
-)
+_LAYERS = """
+AvgPool Convolution ConvolutionBackpropData GRUSequence GroupConvolution GroupConvolutionBackpropData LSTMSequence
+MaxPool RNNSequence
+"""
+_OTHERS = """
+AdaptiveAvgPool AdaptiveMaxPool BitwiseAnd BitwiseLeftShift BitwiseNot BitwiseOr BitwiseRightShift BitwiseXor Col2Im DFT
+Einsum Elu ExtractImagePatches IDFT IRDFT Inverse IsFinite IsInf IsNaN LogSoftmax NormalizeL2 RDFT Roll Selu
+SliceScatter SoftSign
+"""
+_INDEXED = ("GatherElements", "GatherND")
+"""Kinds that read wherever an index says."""
+_KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED)
+_MOST_INDICES = 1 << 16
 _MOST_NODES = 10_000
 _MOST_ELEMENTS = 1 << 24
 """The size of all tensors together."""
@@ -43,10 +47,11 @@ _VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIt
 
 @works_around("constant_convolution_overwritten", "recurrent_layer_of_constants_in_bfloat16")
 def compute_constants(graph: Graph) -> Counts:
-    """A layer over constants is replaced by its results.
+    """What OpenVINO does not constant-fold is replaced by its results.
 
     Given:
-        A convolution, pooling or recurrent layer, all of whose inputs are constants, or computed from constants.
+        A layer, an indexed gather, or another node that OpenVINO does not fold, all of whose inputs are constants, or
+        computed from constants.
     Result:
         Constants.
     """
@@ -62,6 +67,8 @@ def compute_constants(graph: Graph) -> Counts:
             )
         elif 0 in (static_dims(node) or (0,)):
             graph.match_failed("compute_constants", node, "it has no elements, or its shape is dynamic")
+        elif node.get_type_name() in _INDEXED and not _is_indexed_within(node):
+            graph.match_failed("compute_constants", node, "its indices are unknown, or out of range")
         else:
             found.append(node)
     outputs = [output for node in found for output in node.outputs() if output.get_target_inputs()]
@@ -77,6 +84,15 @@ def compute_constants(graph: Graph) -> Counts:
                 port.replace_source_output(constant.output(0))
         graph.changed()
     return {"layers": len(found)}
+
+
+def _is_indexed_within(node: Node) -> bool:
+    """Whether the indices of a node are known, and none is out of range, where anything might be read."""
+    dims = static_dims(node.input_value(0))
+    rest = [evaluate(value, _MOST_INDICES, _MOST_INDICES) for value in node.input_values()[1:]]
+    if dims is None or any(one is None for one in rest):
+        return False
+    return is_safe(node, [np.broadcast_to(np.float32(0), dims), *(one for one in rest if one is not None)])
 
 
 def _check_work(layers: Iterable[Node]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from openvino import Node, Output, PartialShape, Type
 
 from paddle2ov.graph.opset import ops
@@ -91,15 +92,18 @@ def unlimited(one: Output | None) -> Output:
     """The trip count of a Loop that only its condition ends.
 
     OpenVINO infers shapes from values, and runs Loops over constants for that, for as many iterations as the program
-    asks for. Where nothing that enters a Loop depends on input data, its trip count is computed by a Bucketize, which
-    OpenVINO does not evaluate before run time.
+    asks for. Its CPU plugin does not compile those whose results have unknown sizes. Where nothing that enters a Loop
+    depends on input data, its trip count is computed by a Bucketize, which OpenVINO does not evaluate before run time,
+    from a random number, which is no constant to its plugin.
 
     Args:
         one: the result of `opaque_one` for the loop.
     """
     if one is not None:
         return ops.constant(-1, Type.i64).output(0)
-    zero = ops.bucketize(ops.constant(0, Type.f32), ops.constant([1], Type.f32), "i64")
+    scalar, least, most = ops.constant(np.zeros(0, np.int64)), ops.constant(0, Type.f32), ops.constant(1, Type.f32)
+    below_one = ops.random_uniform(scalar, least, most, "f32")
+    zero = ops.bucketize(below_one, ops.constant([1], Type.f32), "i64")
     return ops.subtract(zero, ops.constant(1, Type.i64)).output(0)
 
 

@@ -6,9 +6,8 @@ Source of the semantics: `paddle/fluid/framework/new_executor/instruction/contro
 
 from __future__ import annotations
 
-import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +16,7 @@ from openvino.op import Constant, Parameter, Result
 
 from paddle2ov.errors import ConversionWarning
 from paddle2ov.graph.loop_node import build_loop
+from paddle2ov.graph.loop_states import reached
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
@@ -212,8 +212,6 @@ def _loop(
         value = as_output(found.yielded[k])
         if value.get_partial_shape() != parameter.get_output_partial_shape(0):
             value = erase_bounds(value, found.current)
-        if _may_alias_parameter(value, parameter):
-            value = _copy(value, found.current)
         results.append(ops.result(value))
     captures = found.scope.captures
     invariant = [(parameter, outer_value(scope, name)) for name, parameter in captures.items()]
@@ -289,54 +287,6 @@ def _warn_of_ranks(operator: Operator, first: Mapping[str, PlainValue], found: _
             )
 
 
-_DATA_MOVEMENT = re.compile(
-    "Broadcast|Convert|Gather|Pad|Reduce.*|Reshape|Slice|Split|Squeeze|StridedSlice|Tile|Transpose|Unsqueeze|VariadicSplit"
-)
-_ARITHMETIC = ("Add", "Divide", "Multiply", "Power", "Subtract")
-
-
-@works_around("loop_states_that_change_places")
-def _may_alias_parameter(value: Output, own: Parameter) -> bool:
-    """Whether OpenVINO may reduce a value to another parameter of the body, or compute it in that one's memory."""
-    found = _reached([value.get_node()], _aliased)
-    return any(one.get_type_name() == "Parameter" and name != own.get_name() for name, one in found.items())
-
-
-def _aliased(node: Node) -> list[Node]:
-    """The nodes that OpenVINO may reduce a node to, or compute it in whose memory."""
-    inputs, kind = [one.get_node() for one in node.input_values()], node.get_type_name()
-    if _DATA_MOVEMENT.fullmatch(kind):
-        return inputs[:1]
-    if kind == "Concat":
-        return inputs
-    if kind in _ARITHMETIC:  # adding 0 or multiplying by 1 may be eliminated
-        computed = [one for one in inputs if one.get_type_name() != "Constant"]
-        return computed if len(computed) == 1 else []
-    return []
-
-
-def _reached(start: Iterable[Node], follow: Callable[[Node], Iterable[Node]]) -> dict[str, Node]:
-    """The nodes that are reached from some, these included, by their names."""
-    left, seen = list(start), dict[str, Node]()
-    while left:
-        node = left.pop()
-        if node.get_name() not in seen:
-            seen[node.get_name()] = node
-            left += follow(node)
-    return seen
-
-
-@works_around("loop_states_that_change_places")
-def _copy(value: Output, current: Node) -> Output:
-    """The same value in memory of its own, for a state that is another state, or an invariant, in the next iteration.
-
-    The CPU plugin overwrites the states of this iteration by those of the next one after the other, and cannot compile
-    a state that becomes an invariant input.
-    """
-    entered = ops.greater_equal(current, ops.constant(0, Type.i64))  # always true, but no pass can fold it
-    return ops.select(entered, value, value).output(0)
-
-
 def _runs_at_least_once(trip_count: Output | None, execution_condition: Output) -> bool:
     """Whether it is known that a loop runs at least once."""
     known = [one.get_node() for one in (trip_count, execution_condition) if one is not None]
@@ -345,7 +295,7 @@ def _runs_at_least_once(trip_count: Output | None, execution_condition: Output) 
 
 def _unread_parameters(parameters: Sequence[Parameter], results: Sequence[Output | Result]) -> list[Parameter]:
     """The parameters on whose elements no result depends, as far as is known without analysing inner bodies."""
-    read = _reached([one if isinstance(one, Node) else one.get_node() for one in results], _read_by)
+    read = reached([one if isinstance(one, Node) else one.get_node() for one in results], _read_by)
     return [one for one in parameters if one.get_name() not in read]
 
 
