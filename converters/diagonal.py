@@ -8,7 +8,7 @@ Semantics: `paddle/phi/kernels/cpu/{diag,diag_embed,diagonal,trace,tril_triu}_ke
 
 from __future__ import annotations
 
-from openvino import Node, Output
+from openvino import Dimension, Node, Output
 
 from paddle2ov.converters.graph.common import (
     END,
@@ -95,8 +95,12 @@ def _diagonal_of(x: Output, offset: int) -> Node:
         # It is beside the matrix. OpenVINO 2026.4 does not compile a Gather whose index turns out to be empty.
         return ops.broadcast(const_like(0, x), ops.concat([outer, ints([0])], 0))
     rows, columns = ops.gather(dims, ints(-2), ints(0)), ops.gather(dims, ints(-1), ints(0))
-    length = ops.minimum(ops.subtract(rows, ints(first_row)), ops.subtract(columns, ints(first_column)))
-    length = ops.maximum(length, ints(0))
+    fixed = _fixed_length(x.get_partial_shape()[-2], first_row, x.get_partial_shape()[-1], first_column)
+    if fixed is not None:  # OpenVINO 2026.4 finds that, too, and does not compile a Range whose length it finds late
+        length: Node = ints(fixed)
+    else:
+        length = ops.minimum(ops.subtract(rows, ints(first_row)), ops.subtract(columns, ints(first_column)))
+        length = ops.maximum(length, ints(0))
     index = ops.range(ints(0), length, ints(1), "i64")
     flat_index = ops.add(
         ops.multiply(index, ops.add(columns, ints(1))),
@@ -104,6 +108,14 @@ def _diagonal_of(x: Output, offset: int) -> Node:
     )
     flat = ops.reshape(x, ops.concat([outer, ops.unsqueeze(ops.multiply(rows, columns), ints(0))], 0), False)
     return gather_or_empty(flat.output(0), flat_index.output(0), len(x.get_partial_shape()) - 2)
+
+
+def _fixed_length(rows: Dimension, first_row: int, columns: Dimension, first_column: int) -> int | None:
+    """The length of a diagonal, if the bounds of the dimensions leave one."""
+    sides = ((rows, first_row), (columns, first_column))
+    shortest = min(side.get_min_length() - first for side, first in sides)
+    longest = [side.get_max_length() - first for side, first in sides if side.get_max_length() >= 0]
+    return max(shortest, 0) if longest and max(min(longest), 0) == max(shortest, 0) else None
 
 
 def _move_axes_last(node: NodeContext, x: Output, first: str, second: str, defaults: tuple[int, int]) -> Output:

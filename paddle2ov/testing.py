@@ -265,7 +265,7 @@ def compare_rounded(results: Sequence[Result], expected: Sequence[Expected], rto
     """Compares results that were computed in a narrower type: floats by the root mean square of their errors.
 
     It is relative to the root mean square of the values, of which 0.1 counts as the least. Count, types, shapes,
-    integers and bools must be the same.
+    integers, bools and places of NaN must be the same.
 
     Raises:
         MismatchError: something differs.
@@ -274,8 +274,13 @@ def compare_rounded(results: Sequence[Result], expected: Sequence[Expected], rto
         if want.dtype.kind != "f":
             _compare_values(array, want, 0.0, 0.0, label)
             continue
+        unlike = np.isnan(array) != np.isnan(want)
+        if unlike.any():
+            raise MismatchError(f"{label}: {unlike.sum()} elements are NaN on one side only")
+        numbers = ~np.isnan(want)
         with np.errstate(invalid="ignore", over="ignore"):
-            error, scale = (_root_mean_square(one) for one in (array.astype(np.float64) - want, want))
+            differences = array[numbers].astype(np.float64) - want[numbers]
+            error, scale = _root_mean_square(differences), _root_mean_square(want[numbers])
         if not error <= rtol * max(scale, 0.1):
             raise MismatchError(
                 f"{label}: the root mean square of the errors is {error:.3g}, that of the values {scale:.3g}"

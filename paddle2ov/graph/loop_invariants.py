@@ -13,8 +13,9 @@ from openvino import Input, Node, Output
 from openvino.op import Parameter, loop
 from openvino.op.util import InvariantInputDescription
 
-from paddle2ov.graph.loop_states import in_own_memory
+from paddle2ov.graph.loop_states import in_own_memory, is_copy
 from paddle2ov.graph.memory import COPYING, ELEMENTWISE, HANDING_ON, MOVING, SLICING, VIEWS
+from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.graph.workarounds import works_around
 
 _VIEWS = VIEWS | SLICING | MOVING
@@ -45,6 +46,7 @@ def _copy(value: Output) -> bool:
     if unsafe:
         copy = in_own_memory(value)
         for port in unsafe:
+            copy_operators(copy, port.get_node())
             port.replace_source_output(copy)
     return bool(unsafe)
 
@@ -52,6 +54,8 @@ def _copy(value: Output) -> bool:
 def _may_be_written(port: Input) -> bool:
     reader = port.get_node()
     kind = reader.get_type_name()
+    if is_copy(reader):
+        return False
     if kind in _VIEWS:
         return any(one not in _SAFE for one in _readers_of_views(reader))
     return kind not in _SAFE_DIRECTLY
@@ -64,6 +68,8 @@ def _readers_of_views(view: Node) -> Iterator[str]:
         for output in pending.pop().outputs():
             for port in output.get_target_inputs():
                 reader = port.get_node()
+                if is_copy(reader):
+                    continue
                 if reader.get_type_name() not in _VIEWS:
                     yield reader.get_type_name()
                 elif reader.get_name() not in seen:

@@ -39,6 +39,12 @@ def in_own_memory(value: Output) -> Output:
     return same(value, value).output(0)
 
 
+def is_copy(node: Node) -> bool:
+    """Whether a node is what `in_own_memory` makes."""
+    inputs = node.input_values() if node.get_type_name() in ("LogicalOr", "Maximum") else []
+    return len(inputs) == 2 and inputs[0] == inputs[1]
+
+
 def reached(start: Iterable[Node], follow: Callable[[Node], Iterable[Node]]) -> dict[str, Node]:
     """The nodes that are reached from some, these included, by their names."""
     left, seen = list(start), dict[str, Node]()
@@ -65,4 +71,4 @@ def _may_be_in_memory_of(node: Node) -> Sequence[Node]:
     return inputs[:1] if kind in INDEXING else inputs
 
 
-__all__ = ["copy_states", "in_own_memory", "reached"]
+__all__ = ["copy_states", "in_own_memory", "is_copy", "reached"]

@@ -39,6 +39,7 @@ from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
+from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
 from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
@@ -68,6 +69,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_transpose_views,
     avoid_resize_views,
     avoid_depth_padding,
+    avoid_unit_width_strides,
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,
     avoid_reduction_post_ops,

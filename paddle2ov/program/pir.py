@@ -16,7 +16,7 @@ import msgspec
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
 from paddle2ov.program.budget import MOST_NESTED_BLOCKS, Budget, check_rank
-from paddle2ov.program.model import Block, Operator, Output, Program, Variable, is_static
+from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.vocabulary import Vocabulary
 
 NEWEST_VERSION = 4
@@ -377,10 +377,8 @@ class _Reader:
         if op.id == "p" and not kept:
             self._alias(result.id, [""])
             return
-        variable = self._variable(name, result)
-        if not is_static(variable.shape):
-            raise ModelReadError(f"parameter '{name}' has an impossible shape {list(variable.shape or ())[:16]}")
-        self._parameters[name] = self._variables[name] = variable
+        # Paddle declares what a loop may replace with the dimensions that it then may have; the file holds its own.
+        self._parameters[name] = self._variables[name] = self._variable(name, result)
         self._alias(result.id, [name])
 
     def _read_feed(self, op: _Op) -> None:

@@ -21,6 +21,7 @@ from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
+from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
@@ -340,6 +341,39 @@ def test_depth_padding(case):
     np.testing.assert_allclose(compile_model(model)([array])[0], want, rtol=1e-5, atol=1e-5)
     if cut:
         np.testing.assert_allclose(compile_model(model, "default")([array])[0], want, atol=0.3)
+
+
+WINDOWS = {
+    "padded": ((8, 1), 2, (1, 1)),
+    "left over": ((8, 4), 3, (0, 0)),
+    "left over in the padding": ((8, 3), 3, (0, 1)),
+    "a depth": ((2, 3, 3), 3, (0, 0)),
+}
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize(("dims", "taps", "pads"), WINDOWS.values(), ids=WINDOWS)
+def test_unit_width_strides(dims, taps, pads, groups):
+    """A single window along the width: in bfloat16 as in float32."""
+    rank = len(dims)
+    x, array = parameter(-1, 8, *dims), random(2, 8, *dims)
+    filters = random(*([groups] if groups > 1 else []), 24 // groups, 8 // groups, *[1] * (rank - 1), taps)
+    convolution = ops.convolution if groups == 1 else ops.group_convolution
+    none, ones = [0] * (rank - 1), [1] * (rank - 1)
+    out = convolution(x, filters, [*ones, 2], [*none, pads[0]], [*none, pads[1]], [1] * rank)
+    model = Model([out], [x])
+    want = compile_model(model.clone())([array])[0]
+    assert avoid_unit_width_strides(Graph(model)) == {"strides": 1}
+    np.testing.assert_allclose(compile_model(model)([array])[0], want, rtol=1e-5, atol=1e-5)
+    rounded = compile_model(model, "default")([array])[0]
+    assert np.sqrt(((rounded - want) ** 2).mean()) < 0.05 * np.sqrt((want**2).mean())
+
+
+@pytest.mark.parametrize(("stride", "width"), [(1, 2), (2, 5), (2, -1)], ids=["no stride", "wider", "unknown"])
+def test_strides_of_other_widths(stride, width):
+    x = parameter(-1, 8, 4, width)
+    out = ops.convolution(x, random(4, 8, 1, 2), [1, stride], [0, 0], [0, 0], [1, 1])
+    assert avoid_unit_width_strides(Graph(Model([out], [x]))) == {"strides": 0}
 
 
 FEATURES = random(WIDTH, 5)

@@ -43,22 +43,23 @@ def loop_states_that_change_places() -> Graph:
 
 @fault()
 def loop_states_written_in_place() -> Graph:
-    """A state written in place that becomes another state: the memory is overwritten before it is read."""
+    """States that are written in place, and change places: one is overwritten before the other one is read."""
     x, y = parameter(3, 4), parameter(3, 4)
     one, other = parameter(3, 4), parameter(3, 4)
-    loop = ops.loop(ops.constant(np.int64(1)), ops.constant(np.array(True)))
-    row = ops.constant(np.full((1, 4), 7, np.float32))
-    written = ops.scatter_update(one, np.array([1]), row, np.int64(0))
-    results = [ops.result(ops.constant(np.array(True))), ops.result(ops.maximum(other, other)), ops.result(written)]
+    loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
+    row = np.full((1, 4), 7, np.float32)
+    written = [ops.scatter_update(state, np.array([1]), row, np.int64(0)) for state in (other, one)]
+    results = [ops.result(ops.constant(np.array(True))), *map(ops.result, written)]
     loop.set_function(Model(results, [one, other]))
     loop.set_special_body_ports([-1, 0])
     loop.set_merged_input(one, x.output(0), results[1].output(0))
     loop.set_merged_input(other, y.output(0), results[2].output(0))
     outputs = [loop.get_iter_value(one.output(0), -1) for one in results[1:]]
     first, second = numbers(3, 4), numbers(3, 4, seed=1)
-    want = first.copy()
-    want[1] = 7
-    return Model(outputs, [x, y]), [[first, second]] * 2, [[second, want]] * 2
+    want = [second.copy(), first.copy()]
+    for array in want:
+        array[1] = 7
+    return Model(outputs, [x, y]), [[first, second]] * 2, [want] * 2
 
 
 @fault()

@@ -90,6 +90,16 @@ def constant_convolution_overwritten() -> Graph:
 
 
 @fault()
+def constant_gather_overwritten() -> Graph:
+    """A GatherND of a constant is computed in the first run only, its result overwritten by the product after it."""
+    x = parameter(1)
+    table, indices = numbers(8, 4), np.array([[0, 1], [1, 1]])
+    product = ops.multiply(ops.gather_nd(ops.constant(table), indices, 0), x)
+    data = np.array([0.5], np.float32)
+    return Model([product], [x]), [[data]] * 2, [[table[:2, 1] * data]] * 2
+
+
+@fault()
 def post_op_along_axis_1() -> Graph:
     """A constant along axis 1 after a MatMul of rank 4 is taken for one along the last axis."""
     x = parameter(-1, 5, 3, 8)
@@ -136,6 +146,17 @@ def quantization_ranges_along_axis_2() -> Graph:
     scale = 2 * high / 255
     want = np.round((np.clip(data, -high, high) + high) / scale) * scale - high
     return model, [[data]], [[want.astype(np.float32)]]
+
+
+@fault(precision="default", tolerance=0.05, processor="amx")
+def strided_convolution_of_width_1() -> Graph:
+    """In bfloat16, a convolution of stride 2 whose result has width 1 and is higher gives garbage."""
+    x = parameter(1, 8, 8, 1)
+    filters, data = numbers(24, 8, 3, 2), numbers(1, 8, 8, 1)
+    out = ops.convolution(x, filters, [1, 2], [0, 1], [0, 1], [1, 1])
+    met = filters[:, :, :, 1]  # the other column of the filter meets padding
+    want = sum(np.einsum("nih,oi->noh", data[:, :, i : i + 6, 0], met[:, :, i]) for i in range(3))[..., None]
+    return Model([out], [x]), [[data]] * 2, [[want]] * 2
 
 
 @fault(precision="default", tolerance=0.05, processor="amx")

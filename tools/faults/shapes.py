@@ -64,6 +64,15 @@ def matmul_of_constant_matrices() -> Graph:
 
 
 @fault()
+def matmul_of_scaled_vector() -> Graph:
+    """The number that a product with a constant vector is multiplied by makes the vector a row: it does not compile."""
+    x = parameter(2, 3, 4)
+    vector, data = numbers(4), numbers(2, 3, 4)
+    out = ops.multiply(ops.matmul(x, vector, False, False), np.float32(0.5))
+    return Model([out], [x]), [[data]], [[data @ vector * np.float32(0.5)]]
+
+
+@fault()
 def lengths_of_dynamic_sequences() -> Graph:
     """A recurrent layer of dynamic shape ignores the lengths of its sequences."""
     x, lengths = parameter(-1, -1, 4), parameter(-1, kind=Type.i32)

@@ -45,7 +45,9 @@ _MOST_MULTIPLY_ADDS = 1 << 32
 _VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
 
 
-@works_around("constant_convolution_overwritten", "recurrent_layer_of_constants_in_bfloat16")
+@works_around(
+    "constant_convolution_overwritten", "constant_gather_overwritten", "recurrent_layer_of_constants_in_bfloat16"
+)
 def compute_constants(graph: Graph) -> Counts:
     """What OpenVINO does not constant-fold is replaced by its results.
 
