@@ -1,4 +1,4 @@
-"""Copies of what every iteration of a Loop reads, before nodes that may write into it.
+"""Copies of what iterations of a Loop read, before nodes that may write into it.
 
 OpenVINO's CPU plugin (2026.4) lets the body of a Loop overwrite the tensors that it reads in every iteration: where a
 node that computes in place reads one, or a view of it, the next iteration reads what that node wrote. Softmax, MVN and
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from openvino import Input, Node, Output
 from openvino.op import Parameter, loop
-from openvino.op.util import InvariantInputDescription
+from openvino.op.util import InvariantInputDescription, MergedInputDescription
 
 from paddle2ov.graph.loop_states import in_own_memory, is_copy
 from paddle2ov.graph.memory import COPYING, ELEMENTWISE, HANDING_ON, MOVING, SLICING, VIEWS
@@ -30,6 +30,29 @@ _SAFE_DIRECTLY = _SAFE | ELEMENTWISE
 def copy_invariants(invariants: Iterable[Parameter]) -> int:
     """Lets nodes that may write into parameters of a body read copies of them; returns how many are copied."""
     return sum(_copy(parameter.output(0)) for parameter in invariants)
+
+
+@works_around("loop_overwrites_what_views_show")
+def copy_viewed_states(states: Iterable[Parameter]) -> int:
+    """The same for parameters that each iteration changes, where a view of them is read as well, or they are a result.
+
+    Where nothing but the node that writes reads one, it may well write there.
+    """
+    return sum(_copy(state.output(0)) for state in states if any(map(_shows, state.output(0).get_target_inputs())))
+
+
+def _shows(port: Input) -> bool:
+    kind = port.get_node().get_type_name()
+    return (kind in _VIEWS or kind == "Result") and not _may_be_written(port)
+
+
+def states_of(node: Node) -> list[Parameter]:
+    """The parameters of a Loop's body that each iteration changes."""
+    if not isinstance(node, loop):
+        return []
+    parameters = node.get_function().get_parameters()
+    inputs = node.get_input_descriptions()
+    return [parameters[one.body_parameter_index] for one in inputs if isinstance(one, MergedInputDescription)]
 
 
 def invariants_of(node: Node) -> list[Parameter]:
@@ -77,4 +100,4 @@ def _readers_of_views(view: Node) -> Iterator[str]:
                     pending.append(reader)
 
 
-__all__ = ["copy_invariants", "invariants_of"]
+__all__ = ["copy_invariants", "copy_viewed_states", "invariants_of", "states_of"]

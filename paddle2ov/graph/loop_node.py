@@ -8,7 +8,7 @@ import numpy as np
 from openvino import Model, Node, Output
 from openvino.op import Parameter, Result
 
-from paddle2ov.graph.loop_invariants import copy_invariants
+from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states
 from paddle2ov.graph.loop_states import copy_states
 from paddle2ov.graph.opset import ops
 
@@ -42,6 +42,7 @@ def build_loop(
         axis: along which slices are taken and results concatenated.
     """
     copy_invariants(parameter for parameter, _ in invariant)
+    copy_viewed_states(parameter for parameter, _, _ in carried)
     copy_states((parameter, result) for parameter, _, result in carried)
     of_result = {result.get_name(): parameter for parameter, _, result in carried}
     stacked = {result.get_name() for result in concatenated}

@@ -7,8 +7,9 @@ Operands and results are positional there; the signature table gives them their 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -17,6 +18,7 @@ from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
 from paddle2ov.program.budget import MOST_NESTED_BLOCKS, Budget, check_rank
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.versions import Versions
 from paddle2ov.program.vocabulary import Vocabulary
 
 NEWEST_VERSION = 4
@@ -180,8 +182,7 @@ class _Reader:
         self._budget = budget
         self._cache = _JsonCache()
         self._names: dict[int, list[str]] = {}  # value id -> variable names; a vector value has several
-        self._latest: dict[str, str] = {}  # variable written in place -> variable that holds what was written last
-        self._journal: list[tuple[str, str | None]] = []  # what `_latest` held before each change
+        self._versions = Versions()
         self._writes: dict[int, dict[int, None]] = {}  # regions (by id) -> the values that are written inside
         self._variables: dict[str, Variable] = {}
         self._inputs: list[Variable] = []
@@ -207,14 +208,20 @@ class _Reader:
         program = Program("pir", file.base_code.version, block, self._inputs, outputs, self._variables, {})
         return program, list(self._parameters.values())
 
-    def _read_block(self, source: _Block) -> Block:
+    def _read_block(self, source: _Block, carried: Mapping[int, list[str]] = MappingProxyType({})) -> Block:
+        """The block; `carried` gives what its arguments are called outside, where they are in the same memory."""
         if self._depth >= MOST_NESTED_BLOCKS:
             raise ModelReadError(f"blocks are nested more than {MOST_NESTED_BLOCKS} deep")
         self._depth += 1
         block = Block(self._blocks)
         self._blocks += 1
         for argument in source.args:
-            block.inputs += self._define(argument, f"arg_{-argument.id}")
+            names = self._define(argument, f"arg_{-argument.id}")
+            block.inputs += names
+            outside = carried.get(argument.id)
+            if outside is not None and len(outside) == len(names):
+                self._versions.write(outside, names)
+                self._names[argument.id] = outside
         for index, op in enumerate(source.ops):
             try:
                 self._read_op(block, op, index)
@@ -247,7 +254,7 @@ class _Reader:
                 names = self._named(op.operands[0].id)
                 if not 0 <= position < len(names):
                     raise ModelReadError(f"index {position} is out of range")
-                self._alias(_results(op)[0].id, [self._latest.get(names[position], names[position])])
+                self._alias(_results(op)[0].id, self._versions.last([names[position]]))
             case "builtin", "shadow_output":
                 self._read_fetch(op, str(self._cache.attributes(op)["output_name"]), len(self._outputs))
             case "pd_op", "data" | "feed":
@@ -297,51 +304,84 @@ class _Reader:
         }
         # What a region writes in place becomes a value that it yields, and for a loop one that it carries.
         written = self._written_in(op.regions)
-        before = [self._latest.get(one, one) for one in written]
+        before = self._versions.last(written)
+        carried = self._carried_in_place(op) if name == "while" else {}
         blocks = []
         for region in op.regions:
-            mark = len(self._journal)
+            mark = self._versions.mark()
             arguments = []
             if name == "while":
                 arguments = [self._new_version(one) for one in written]
-                self._note(written, arguments)
+                self._versions.write(written, arguments)
             if len(region.blocks) != 1:
                 raise ModelReadError("a region of an operator has one block")
-            inner = self._read_block(region.blocks[0])
+            inner = self._read_block(region.blocks[0], carried)
             inner.inputs += arguments
-            inner.outputs += [self._latest.get(one, one) for one in written]
+            inner.outputs += self._versions.last(written)
             blocks.append(inner)
-            self._forget(mark)
+            self._versions.roll_back(mark)
         if name == "while":
             inputs["x"] += before
         results = [one for result in _results(op) for one in self._define(result, name)]
         after = [self._new_version(one) for one in written]
-        self._note(written, after)
+        self._versions.write(written, after)
+        self._share_results(op, name, carried)
         outputs = {"out": results + after}
         attributes = self._cache.attributes(op)
         return Operator(name, inputs, outputs, attributes, f"pd_op.{name}", block.index, index, tuple(blocks))
+
+    def _carried_in_place(self, op: _Op) -> dict[int, list[str]]:
+        """The arguments of a loop that its body writes in place and hands on, by id: what they are called outside.
+
+        They are in the memory of their first value. An argument that is written, and replaced by something else
+        afterwards, is there in the first iteration only: what its first value then holds is unknown.
+        """
+        (body,) = op.regions[0].blocks if len(op.regions) == 1 and len(op.regions[0].blocks) == 1 else (None,)
+        if body is None:
+            return {}
+        written, found = self._values_written(op.regions), {}
+        in_place = {}
+        for inner in body.ops:
+            operand = _written_operand(inner, inner.id.rpartition(".")[2])
+            if operand is not None:
+                in_place.update({result.id: operand.id for result in _results(inner)[:1]})
+        for argument, first, given in zip(body.args, op.operands[1:], _yielded(body)[1:], strict=False):
+            names = self._names.get(first.id, [])
+            if argument.id not in written or not names:
+                continue
+            root = given.id
+            for _ in range(len(in_place)):
+                root = in_place.get(root, root)
+            if root == argument.id:
+                found[argument.id] = names
+            else:
+                self._versions.lose(names)
+                self._versions.lose(self._names.get(root, ()))
+        return found
+
+    def _share_results(self, op: _Op, name: str, carried: Mapping[int, list[str]]) -> None:
+        """Notes in whose memory the results of a branch or a loop may be."""
+        blocks = [one for region in op.regions for one in region.blocks]
+        for result, argument in zip(_results(op), blocks[0].args if name == "while" and blocks else (), strict=False):
+            if argument.id in carried:
+                base = carried[argument.id]
+                self._versions.write(base, self._names[result.id])
+                self._names[result.id] = base
+        if name == "while":
+            for result, first in zip(_results(op), op.operands[1:], strict=False):
+                self._versions.share(self._names[result.id], self._names.get(first.id, ()))
+        for block in blocks:
+            yielded = _yielded(block)[1:] if name == "while" else _yielded(block)
+            for result, given in zip(_results(op), yielded, strict=False):
+                self._versions.share(self._names[result.id], self._names.get(given.id, ()))
 
     def _overwrite(self, operand: _Value, result: _Value) -> None:
         """Notes that an operator wrote its result into the memory of an operand: later uses see the result."""
         sources = self._names.get(operand.id, [])
         results = self._names[result.id]
         if len(sources) == len(results):
-            self._note(sources, results)
+            self._versions.write(sources, results)
             self._names[result.id] = sources
-
-    def _note(self, names: list[str], versions: list[str]) -> None:
-        for name, version in zip(names, versions, strict=True):
-            self._journal.append((name, self._latest.get(name)))
-            self._latest[name] = version
-
-    def _forget(self, mark: int) -> None:
-        """Rolls back the names that were bound inside a region: outside of it only what it yields is known."""
-        while len(self._journal) > mark:
-            name, before = self._journal.pop()
-            if before is None:
-                del self._latest[name]
-            else:
-                self._latest[name] = before
 
     def _written_in(self, regions: list[_Region]) -> list[str]:
         written = dict.fromkeys(name for value in self._values_written(regions) for name in self._names.get(value, ()))
@@ -440,7 +480,7 @@ class _Reader:
         names = self._named(value)
         if len(names) > 1:
             self._budget.charge("names in lists of values", len(names))
-        return [self._latest.get(name, name) for name in names] if self._latest else names
+        return self._versions.last(names)
 
     def _named(self, value: int) -> list[str]:
         """The variables of a value as it was defined."""
@@ -463,6 +503,11 @@ def _written_operand(op: _Op, name: str) -> _Value | None:
     if not (name.endswith("_") or name in _WRITTEN) or name in _NOT_WRITTEN or not op.operands:
         return None
     return op.operands[1] if name == "assign_out_" and len(op.operands) > 1 else op.operands[0]
+
+
+def _yielded(block: _Block) -> list[_Value]:
+    """What a block yields; for a loop the condition comes first."""
+    return block.ops[-1].operands if block.ops and block.ops[-1].id.endswith("yield") else []
 
 
 def _results(op: _Op) -> list[_Value]:

@@ -16,7 +16,7 @@ Step = Callable[[Output], Output]
 SHAPE = [3, 4]
 
 
-def _ints(*values: int) -> openvino.Node:
+def _ints(*values: int | list[int]) -> openvino.Node:
     return ops.constant(np.array(values, np.int64))
 
 

@@ -1,0 +1,72 @@
+"""What the memory of a variable holds while a PIR program is read, where operators write in place.
+
+Every write makes a version: a variable of its own. Later uses of the variable, under any name that is known to be of
+the same memory, mean the last version. A result of a branch or a loop may be in the memory of one variable or of
+another, as only the run shows: what is written there makes the other variable unknown, and reading it an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from paddle2ov.errors import ModelReadError
+
+
+class Versions:
+    """The last version of each variable that was written in place."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, str] = {}
+        self._journal: list[tuple[str, str | None]] = []  # what `_last` held before each change
+        self._shared: dict[str, set[str]] = {}  # variable -> those whose memory it may be in
+        self._unknown: set[str] = set()
+
+    def last(self, names: list[str]) -> list[str]:
+        """The variables that hold what these hold now.
+
+        Raises:
+            ModelReadError: one of them may have been written through another one.
+        """
+        if not self._last and not self._unknown:
+            return names
+        for name in names:
+            if name in self._unknown:
+                raise ModelReadError(
+                    f"'{name}' is read after another variable was written that may be in the same memory, as a branch "
+                    "or a loop gives it; let the program copy it before (`paddle.assign`)"
+                )
+        return [self._last.get(name, name) for name in names]
+
+    def write(self, names: Sequence[str], versions: Sequence[str]) -> None:
+        """Notes that variables were written: `versions` hold what their memory holds now."""
+        for name, version in zip(names, versions, strict=True):
+            self._journal.append((name, self._last.get(name)))
+            self._last[name] = version
+            self._unknown |= self._shared.get(name, set())
+
+    def share(self, names: Iterable[str], others: Iterable[str]) -> None:
+        """Notes that variables may be in the memory of others."""
+        for name, other in zip(names, others, strict=False):
+            if name and other and name != other:
+                self._shared.setdefault(name, set()).add(other)
+                self._shared.setdefault(other, set()).add(name)
+
+    def lose(self, names: Iterable[str]) -> None:
+        """Notes that it is unknown from here on what variables hold."""
+        self._unknown.update(filter(None, names))
+
+    def mark(self) -> int:
+        """Where `roll_back` returns to."""
+        return len(self._journal)
+
+    def roll_back(self, mark: int) -> None:
+        """Forgets the versions since a mark: outside of a region only what it yields is known."""
+        while len(self._journal) > mark:
+            name, before = self._journal.pop()
+            if before is None:
+                del self._last[name]
+            else:
+                self._last[name] = before
+
+
+__all__ = ["Versions"]

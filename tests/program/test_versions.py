@@ -1,0 +1,128 @@
+"""PIR programs that write in place to what goes by several names: as Paddle computes them, or refused."""
+
+import numpy as np
+import openvino
+import pytest
+
+import paddle2ov
+from paddle2ov.errors import ModelReadError
+
+paddle = pytest.importorskip("paddle")
+X = np.arange(6, dtype=np.float32).reshape(3, 2)
+
+
+def input_in_a_loop(x):
+    a = x
+    for i in range(paddle.shape(x)[0]):
+        a[i] = a[i] + 1.0
+    return a * 1, x * 1
+
+
+def input_in_nested_loops(x):
+    a = x
+    for i in range(paddle.shape(x)[0]):
+        for j in range(2):
+            a[i, j] = a[i, j] + 1.0
+    return a * 1, x * 1
+
+
+def in_a_branch(x):
+    a = x * 1
+    b = a
+    if x.sum() > 0:
+        a[0] = 5.0
+    return a * 1, b * 1
+
+
+def in_a_branch_in_a_loop(x):
+    a = x * 1
+    for i in range(paddle.shape(x)[0]):
+        if x[i].sum() > 1:
+            a[i] = a[i] + 1.0
+    return a * 1, x * 1
+
+
+def result_of_a_branch(x):
+    if x.sum() > 0:
+        y = x
+    else:
+        y = x * 2
+    y[0] = 7.0
+    return y * 1
+
+
+def result_of_a_loop(x):
+    a = x * 1
+    for _ in range(paddle.shape(x)[0]):
+        a = a * 2
+    a[0] = 5.0
+    return a
+
+
+def replaced_in_a_loop(x):
+    a = x * 1
+    for i in range(paddle.shape(x)[0]):
+        a[i] = 3.0
+        a = a * 2
+    return a
+
+
+def changing_places(x):
+    a, b = paddle.assign(x), paddle.assign(x) * 2
+    for i in range(paddle.shape(x)[0]):
+        a[i] = 9.0
+        a, b = b, a
+    return a * 1, b * 1
+
+
+def branch_read_later(x):
+    if x.sum() > 0:
+        y = x
+    else:
+        y = x * 2
+    y[0] = 7.0
+    return y * 1, x * 1
+
+
+def loop_takes_another(x):
+    a = paddle.assign(x)
+    for i in range(paddle.shape(x)[0]):
+        a[i] = a[i] + 1.0
+        a = x
+    return a * 1
+
+
+def saved(function, folder):
+    spec = [paddle.static.InputSpec([-1, 2], "float32", "x")]
+    static = paddle.jit.to_static(function, input_spec=spec, full_graph=True)
+    paddle.jit.save(static, str(folder / "inference"))
+    return paddle.jit.load(str(folder / "inference"))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        input_in_a_loop,
+        input_in_nested_loops,
+        in_a_branch,
+        in_a_branch_in_a_loop,
+        result_of_a_branch,
+        result_of_a_loop,
+        replaced_in_a_loop,
+        changing_places,
+    ],
+)
+def test_as_paddle(function, tmp_path):
+    expected = paddle.utils.flatten([saved(function, tmp_path)(paddle.to_tensor(X))])
+    found = openvino.compile_model(paddle2ov.convert(tmp_path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(X)
+    for array, want in zip(found.values(), expected, strict=True):
+        np.testing.assert_array_equal(array, want.numpy())
+
+
+@pytest.mark.parametrize("function", [branch_read_later, loop_takes_another])
+def test_refused(function, tmp_path):
+    saved(function, tmp_path)
+    with pytest.raises(
+        ModelReadError, match=r"block \d, operator \d+ .*'x' is read after another variable was written"
+    ):
+        paddle2ov.convert(tmp_path)
