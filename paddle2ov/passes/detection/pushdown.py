@@ -94,15 +94,16 @@ class Pushdown:
 
     def __call__(self, x: Output, layout: RowLayout) -> Output:
         """The selected rows of `x`, with the rank of `x`."""
-        key = (x.get_node().get_name(), x.get_index(), layout)
-        if key not in self._done:
-            self._done[key] = self._computed(x, layout)
-        return self._done[key]
-
-    def _computed(self, x: Output, layout: RowLayout) -> Output:
         node = x.get_node()
+        key = (node.get_name(), x.get_index(), layout)
+        found = self._done.get(key)
+        if found is None:
+            found = self._done[key] = self._computed(node, key[0], x, layout)
+        return found
+
+    def _computed(self, node: Node, name: str, x: Output, layout: RowLayout) -> Output:
         kind = node.get_type_name()
-        if not self._may_pass(node):
+        if name not in self._context.inside:
             if kind in KINDS:
                 self._context.graph.match_failed("gather_pushdown", node, NOT_INSIDE)
             return self._gathered(x, layout)

@@ -166,17 +166,18 @@ def _convolution(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | N
 def _elementwise(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     if node.get_attributes().get("auto_broadcast", "numpy") != "numpy":
         raise MatchFailureError("it does not broadcast as NumPy does")
-    inputs, dims = node.input_values(), rank_dims(x)
-    kinds = [_rows_of_operand(rank_dims(one), dims, layout) for one in inputs]
-    several = sum(kind != "one" for kind in kinds) > 1
+    dims, operands = rank_dims(x), [rank_dims(one) for one in node.input_values()]
+    kinds = [_rows_of_operand(own, dims, layout) for own in operands]
+    several = len(kinds) - kinds.count("one") > 1
     found: list[RowLayout | None] = []
-    for one, kind in zip(inputs, kinds, strict=True):
+    for own, kind in zip(operands, kinds, strict=True):
         if kind == "one":
             found.append(None)
             continue
         maybe_broadcast = layout.maybe_broadcast or (kind == "unknown" and several)
-        axis = layout.axis - len(dims) + len(rank_dims(one))
-        found.append(layout._replace(axis=axis, maybe_broadcast=maybe_broadcast))
+        axis = layout.axis - len(dims) + len(own)
+        same = axis == layout.axis and maybe_broadcast == layout.maybe_broadcast
+        found.append(layout if same else layout._replace(axis=axis, maybe_broadcast=maybe_broadcast))
     return found
 
 
