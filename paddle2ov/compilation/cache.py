@@ -117,7 +117,7 @@ class CompiledCache:
                 _unlink(path)
                 total -= status.st_size
         notes = [path for path, _ in found if path.suffix == ".status"]
-        for path in notes[: max(0, len(notes) - _MOST_NOTES)]:
+        for path in notes[: max(0, len(notes) - _MAX_NOTES)]:
             _unlink(path)
 
     def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
@@ -128,7 +128,7 @@ class CompiledCache:
                         yield entry, entry.stat()
 
 
-_MOST_NOTES = 10_000
+_MAX_NOTES = 10_000
 
 
 def clear_cache(cache_dir: str | os.PathLike[str]) -> int:

@@ -76,7 +76,7 @@ Judged = tuple[Float64Comparison, ...] | str
 """What float64 shows of each result; text: why there is no float64."""
 
 
-class Isolated(Protocol):
+class IsolatedTensors(Protocol):
     """An operator alone, see `localisation.py`."""
 
     inputs: dict[str, Expected]
@@ -84,7 +84,7 @@ class Isolated(Protocol):
     results: dict[str, Result]
 
 
-class Judge:
+class Float64Judge:
     """Has Paddle compute in float64.
 
     Args:
@@ -132,7 +132,7 @@ class Judge:
             for ours, want, right in zip(results, expected, exact, strict=True)
         )
 
-    def operator(self, files: ModelFiles, program: Program, operator: Operator, alone: Isolated) -> Judged:
+    def operator(self, files: ModelFiles, program: Program, operator: Operator, alone: IsolatedTensors) -> Judged:
         """Judges an operator alone.
 
         Raises:
@@ -152,4 +152,4 @@ class Judge:
             return self.whole(part, read, arrays, [alone.results[name] for name in expected], named)
 
 
-__all__ = ["Float64Comparison", "Judge", "Judged", "compare_float64"]
+__all__ = ["Float64Comparison", "Float64Judge", "Judged", "compare_float64"]

@@ -47,7 +47,7 @@ class RowLayout(NamedTuple):
         return self._replace(maybe_broadcast=False) if self.maybe_broadcast else self
 
 
-Rule: TypeAlias = Callable[[Node, Output, RowLayout], list[RowLayout | None]]
+RowRule: TypeAlias = Callable[[Node, Output, RowLayout], list[RowLayout | None]]
 """(node, its output, the row layout there) -> the row layout in each input; None for an input that is read entirely."""
 
 
@@ -86,7 +86,7 @@ def _axes(node: Node, port: int, rank: int) -> list[int]:
     return [axis % rank for axis in axes]
 
 
-def _other_axes(port: int) -> Rule:
+def _other_axes(port: int) -> RowRule:
     """The rule of nodes that compute along the axes given by the input `port`."""
 
     def rule(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
@@ -205,7 +205,7 @@ _AXES = {
     "Split": _other_axes(1),
     "VariadicSplit": _other_axes(1),
 }
-RULES: dict[str, Rule] = {
+RULES: dict[str, RowRule] = {
     **dict.fromkeys((ELEMENTWISE | {"Cos", "Sin"}) - {"FakeQuantize", "PRelu"}, _elementwise),
     **_AXES,
     "Convolution": _convolution,

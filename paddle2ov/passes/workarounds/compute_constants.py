@@ -32,10 +32,10 @@ _KINDS = (
     "MaxPool",
     "RNNSequence",
 )
-_MOST_NODES = 10_000
-_MOST_ELEMENTS = 1 << 24
+_MAX_NODES = 10_000
+_MAX_ELEMENTS = 1 << 24
 """The size of all tensors together."""
-_MOST_MULTIPLY_ADDS = 1 << 32
+_MAX_MULTIPLY_ADDS = 1 << 32
 """How many multiply-adds may be computed, which takes a second."""
 
 _VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
@@ -94,12 +94,12 @@ def _check_work(layers: Iterable[Node]) -> None:
         size = sum(math.prod(static_dims(output) or ()) for output in node.outputs())
         elements += size
         products += size * _products(node)
-        if len(seen) > _MOST_NODES or elements > _MOST_ELEMENTS or products > _MOST_MULTIPLY_ADDS:
+        if len(seen) > _MAX_NODES or elements > _MAX_ELEMENTS or products > _MAX_MULTIPLY_ADDS:
             raise RewriteError(
                 "compute_constants",
                 f"'{node.get_friendly_name()}' is computed from constants alone, and OpenVINO computes it wrongly "
-                f"unless it is computed at conversion, which is done for {_MOST_ELEMENTS} elements and "
-                f"{_MOST_MULTIPLY_ADDS} products at most",
+                f"unless it is computed at conversion, which is done for {_MAX_ELEMENTS} elements and "
+                f"{_MAX_MULTIPLY_ADDS} products at most",
             )
 
 
