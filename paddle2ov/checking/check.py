@@ -1,4 +1,4 @@
-"""Does a device compute a graph right, in a precision: `check(model)`. Needs no Paddle."""
+"""Checks that a device computes a graph correctly in a given precision: `check(model)`. Needs no Paddle."""
 
 from __future__ import annotations
 

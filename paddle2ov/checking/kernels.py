@@ -1,4 +1,4 @@
-"""One node alone: what it computes from given inputs, without the rest of the model.
+"""Evaluates a single node on given inputs, without the rest of the model.
 
 In this order:
 

@@ -1,4 +1,4 @@
-"""Whether the rewrites of a conversion keep what a graph computes, and which of them does not."""
+"""Finds the rewrite of a conversion that changes what a graph computes, if there is one."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def seen_empty() -> bool:
 
 
 def forget_empty() -> None:
-    """Begins anew, where nothing without elements is known."""
+    """Resets what `seen_empty` tells."""
     _seen.empty = False
 
 

@@ -1,4 +1,4 @@
-"""Copies of what every iteration of a Loop reads, before nodes that may write into it.
+"""Copies the invariant inputs of a Loop before nodes of its body that may overwrite them.
 
 OpenVINO's CPU plugin (2026.4) lets the body of a Loop overwrite the tensors that it reads in every iteration: where a
 node that computes in place reads one, or a view of it, the next iteration reads what that node wrote. Softmax, MVN and

@@ -1,4 +1,4 @@
-"""What one program may take to read and to convert: the numbers, all of them linear in the size of its files.
+"""Limits on what reading and converting one program may take, all of them linear in the size of its files.
 
 A few bytes of a program can ask for any amount of time and memory: a list that is made of itself twice, again and
 again, blocks that two operators hold, shapes that attributes give. What a program of that size cannot need is refused.

@@ -80,14 +80,14 @@ def _text(found: Results, wanted: Results) -> float:
 
 
 def decoded(scores: AnyArray) -> list[int]:
-    """The characters of a line: the likeliest one of each step, once where it is repeated, without blanks."""
+    """Greedy CTC decoding of a line: the likeliest character of each step, repetitions merged, without blanks."""
     best = scores.argmax(-1)
     kept = best[np.flatnonzero(np.diff(best, prepend=-1))]
     return [int(one) for one in kept if one != _BLANK]
 
 
 def edit_distance(a: Sequence[object], b: Sequence[object]) -> int:
-    """How many are left out, put in or exchanged."""
+    """The Levenshtein distance: the fewest deletions, insertions and substitutions."""
     row = list(range(len(b) + 1))
     for i, one in enumerate(a, 1):
         diagonal, row[0] = row[0], i

@@ -105,7 +105,7 @@ class Float64Judge:
         expected: Sequence[Expected],
         compute: Callable[[PaddleModel, Mapping[str, AnyArray]], list[Expected]] = PaddleModel.run,
     ) -> Judged:
-        """Judges the results of a model.
+        """Compares the results of a whole model with Paddle's in float64.
 
         Args:
             files: the model.
@@ -133,7 +133,7 @@ class Float64Judge:
         )
 
     def operator(self, files: ModelFiles, program: Program, operator: Operator, alone: IsolatedTensors) -> Judged:
-        """Judges an operator alone.
+        """Compares the results of one isolated operator with Paddle's in float64.
 
         Raises:
             TimeUpError: the time is up.

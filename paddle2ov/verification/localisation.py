@@ -1,4 +1,4 @@
-"""Which operator is wrong: each one alone on what it read in Paddle, and where a difference shows in the whole model.
+"""Finds the operator at fault: isolated, on Paddle's inputs, and by where the whole model first differs.
 
 Both keep few tensors: operators are compared in batches of as many as have some `_BATCH_BYTES` of values, and a place
 in the whole model is found by halving what is left of the program.

@@ -21,7 +21,7 @@ _RESHAPED = ("Convert", "Reshape", "Squeeze", "Unsqueeze")
 
 
 class Count(NamedTuple):
-    """A number of rows: the product of a static number and of dynamic dimensions, in an order of their own.
+    """A number of rows: the product of a static number and of dynamic dimensions, sorted.
 
     Attributes:
         static: the static factor.
