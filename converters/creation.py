@@ -21,12 +21,11 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue, SequenceLengths
-from paddle2ov.program.budget import charge_array
+from paddle2ov.program.budget import MAX_DIM, charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
 _LARGE = 4096
 """Constants of more elements are left to a Broadcast: they would make the model large."""
-_LARGEST_DIM = 2**62
 
 
 def fill_constant(node: NodeContext) -> NamedOutputs:
@@ -45,7 +44,7 @@ def _full(node: NodeContext, name: str, value: Any, dtype: Type) -> OutputLike:
     storage = numpy_dtype(dtype)
     if node.is_known(name):
         shape = node.get_ints(name, [])
-        node.require(all(0 <= dim < _LARGEST_DIM for dim in shape), "an impossible dimension", **{name: shape})
+        node.require(all(0 <= dim <= MAX_DIM for dim in shape), "an impossible dimension", **{name: shape})
         if storage is not None and math.prod(shape) <= _LARGE:
             return ConstantValue(arrays.full(shape, value, storage))
         return ops.broadcast(_scalar(value, dtype), ints(shape))

@@ -145,7 +145,7 @@ def _integer_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     return ops.add(estimate, ops.divide(ops.subtract(rest, remainder), y)), remainder
 
 
-_LARGEST = 2.0**128 * (1 - 2.0**-12)
+_MAX_SPLIT = 2.0**128 * (1 - 2.0**-12)
 """The largest number whose upper half is finite in float32."""
 
 
@@ -161,7 +161,7 @@ def _float_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
         both = _float_divmod(ops.convert(x, Type.f32), ops.convert(y, Type.f32))
         return ops.convert(both[0], kind), ops.convert(both[1], kind)
     size, step = ops.abs(x), ops.abs(y)
-    bounded = ops.minimum(step, const_like(_LARGEST, x))  # infinity cannot be split, and its quotient is 0
+    bounded = ops.minimum(step, const_like(_MAX_SPLIT, x))  # infinity cannot be split, and its quotient is 0
     scale = ops.select(ops.greater(bounded, const_like(1e30, x)), const_like(2**-24, x), const_like(1, x))
     high, low = (ops.divide(half, scale) for half in split_mantissa(ops.multiply(bounded, scale)))
     signed = ops.divide(x, y)

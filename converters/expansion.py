@@ -79,7 +79,7 @@ def expand_as_tiled(node: NodeContext) -> NamedOutputs:
     return {"out": _tile(x, ops.divide(shape_of(node.get_input("y")), shape_of(x)).output(0))}
 
 
-_MOST_DIMENSIONS = 9
+_MAX_RANK = 9
 
 
 def tile(node: NodeContext) -> NamedOutputs:
@@ -87,7 +87,7 @@ def tile(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     if node.is_known("repeat_times"):
         times = node.get_ints("repeat_times")
-        node.require(len(times) <= _MOST_DIMENSIONS, f"{len(times)} dimensions are more than Paddle has")
+        node.require(len(times) <= _MAX_RANK, f"{len(times)} dimensions are more than Paddle has")
         # Where Paddle's own functions multiply by a dimension that is unknown as the program is made, it is a -1.
         node.require(all(count >= 0 for count in times), "a negative count", repeat_times=times)
         rank = rank_of(node, x)

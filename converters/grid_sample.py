@@ -19,7 +19,7 @@ from paddle2ov.converters.graph.common import cast_to, const_like, ints, rank_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
-from paddle2ov.program.budget import MOST_ELEMENTS
+from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -135,7 +135,7 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
     kind = theta.get_element_type()
     align = node.get_bool("align_corners", True)
     sizes = node.get_ints("output_shape")[2:] if node.is_known("output_shape") else None
-    if sizes is not None and math.prod(sizes) * (spatial + 1) <= MOST_ELEMENTS:
+    if sizes is not None and math.prod(sizes) * (spatial + 1) <= MAX_ARRAY_ELEMENTS:
         node.require(min(sizes) >= 0, "a negative size", output_shape=sizes)
         lines = [_line(size, align) for size in sizes]
         base = np.stack([*reversed(np.meshgrid(*lines, indexing="ij")), arrays.ones(sizes)], -1)

@@ -22,7 +22,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 _MAX_TERMS = 2000
 _NEGLIGIBLE = 1e-9
 _BIG = 1e15
-_LARGEST = 1e9
+_MAX_ARGUMENT = 1e9
 
 
 @works_around("exp_of_nan")
@@ -35,8 +35,8 @@ def gammaincc(node: NodeContext) -> NamedOutputs:
     near = ops.logical_and(valid, below)
     far = ops.logical_and(valid, ops.logical_not(below))
     series = _series(ops.select(near, a, const_like(1, a)), ops.select(near, z, const_like(0, z)))
-    # Beyond _LARGEST its terms overflow before they are scaled; the factor is 0 there.
-    bounded = ops.minimum(z, const_like(_LARGEST, z))
+    # Beyond _MAX_ARGUMENT its terms overflow before they are scaled; the factor is 0 there.
+    bounded = ops.minimum(z, const_like(_MAX_ARGUMENT, z))
     fraction = _fraction(ops.select(far, a, const_like(1, a)), ops.select(far, bounded, const_like(1, z)))
     exponent = ops.subtract(ops.subtract(ops.multiply(a, ops.log(z)), z), log_gamma(a))
     factor = ops.exp(exponent)

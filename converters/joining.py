@@ -54,7 +54,7 @@ def split(node: NodeContext) -> NamedOutputs:
 def _split(node: NodeContext, x: Output, axis: int) -> list[Output]:
     count = node.get_output_size("out")
     number = node.get_int("num", 0)
-    node.require(number <= _MOST_SLICES, f"at most {_MOST_SLICES} slices are expected", num=number)
+    node.require(number <= _MAX_SLICES, f"at most {_MAX_SLICES} slices are expected", num=number)
     has_sections = node.has_input("sections") or len(node.get_attribute("sections", [])) > 0
     if number > 0 or not has_sections:
         return _split_equally(x, axis, number or count)
@@ -80,14 +80,14 @@ def _split_computed_axis(
     return {"out": [ops.transpose(part, back) for part in parts(node, moved, 0)]}
 
 
-_MOST_SLICES = 1 << 16
+_MAX_SLICES = 1 << 16
 """OpenVINO makes as many results as a Split is said to have, whatever there is to split."""
 
 
 def split_with_num(node: NodeContext) -> NamedOutputs:
     """out = num equal slices of x along axis."""
     x, number = node.get_input("x"), node.get_int("num")
-    node.require(0 < number <= _MOST_SLICES, f"1 to {_MOST_SLICES} slices are expected", num=number)
+    node.require(0 < number <= _MAX_SLICES, f"1 to {_MAX_SLICES} slices are expected", num=number)
     if not node.is_known("axis"):
         return _split_computed_axis(node, x, lambda node, x, axis: _split_equally(x, axis, number))
     axis = normalize_axis(node, node.get_int("axis"), rank_of(node, x))

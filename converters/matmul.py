@@ -142,16 +142,16 @@ def addmm(node: NodeContext) -> NamedOutputs:
     return {"out": ops.add(_scale(addend, beta), _scale(product, alpha))}
 
 
-_MOST_FACTORS = 100
+_MAX_FACTORS = 100
 """Finding the best order takes the cube of their number."""
-_LONGEST_EQUATION = 1000
+_MAX_EQUATION_LENGTH = 1000
 
 
 def multi_dot(node: NodeContext) -> NamedOutputs:
     """out = x[0] @ x[1] @ ... @ x[n-1], in the order that takes the fewest multiplications."""
     factors = node.get_inputs("x")
     first, last = rank_of(node, factors[0]), rank_of(node, factors[-1])
-    node.require(len(factors) <= _MOST_FACTORS, f"at most {_MOST_FACTORS} factors are supported, not {len(factors)}")
+    node.require(len(factors) <= _MAX_FACTORS, f"at most {_MAX_FACTORS} factors are supported, not {len(factors)}")
     chain: list[Tensor] = list(factors)
     if first == 1:
         chain[0] = ops.unsqueeze(chain[0], ints([0]))
@@ -209,7 +209,7 @@ def einsum(node: NodeContext) -> NamedOutputs:
     node.require(not any(node.is_complex("x", i) for i in range(len(operands))), "complex operands are not supported")
     equation = node.get_str("equation").replace(" ", "")
     reason = f"an equation of {len(equation)} characters is not supported"
-    node.require(len(equation) <= _LONGEST_EQUATION, reason)
+    node.require(len(equation) <= _MAX_EQUATION_LENGTH, reason)
     labels = equation.partition("->")[2].replace("...", "")
     node.require(len(set(labels)) == len(labels), "a label twice in the result is not supported", equation=equation)
     return {"out": scalar_as_declared(node, ops.einsum(operands, equation))}

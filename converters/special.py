@@ -123,7 +123,7 @@ def di_gamma(x: Output) -> Node:
     return ops.select(pole, at_pole, ops.select(mirror, reflected, value))
 
 
-_MOST_DERIVATIVES = 170
+_MAX_DERIVATIVES = 170
 """The largest factorial that float64 holds."""
 
 
@@ -131,7 +131,7 @@ def polygamma(node: NodeContext) -> NamedOutputs:
     """out = the n-th derivative of digamma: (-1)^(n+1) n! times the sum of 1 / (x + k)^(n+1) over all k >= 0."""
     x, n = real_input(node), node.get_int("n")
     node.require(n >= 1, "only derivatives are supported; digamma is an operator of its own", n=n)
-    node.require(n <= _MOST_DERIVATIVES, f"derivatives up to {_MOST_DERIVATIVES} are supported", n=n)
+    node.require(n <= _MAX_DERIVATIVES, f"derivatives up to {_MAX_DERIVATIVES} are supported", n=n)
     mirror = ops.less(x, const_like(0, x))
     positive = ops.select(mirror, ops.subtract(const_like(1, x), x), x)
     factor = math.factorial(n) * (1 if n % 2 else -1)

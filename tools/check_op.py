@@ -72,7 +72,7 @@ CHECKS = (
     ),
     Check(
         "what draws random numbers is suspected last by `verify`",
-        "tests/tools/test_verification.py::test_all_operators_that_draw_are_suspected_last",
+        "tests/verification/test_verification.py::test_all_operators_that_draw_are_suspected_last",
         lists="RANDOM in paddle2ov/verification/random_numbers.py, for a module of converters/random",
     ),
     Check(

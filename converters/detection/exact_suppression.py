@@ -18,7 +18,7 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, di
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.graph.opset import ops
 
-_MOST_PAIRS = 1 << 22
+_MAX_PAIRS = 1 << 22
 """The largest number of pairs of boxes that is held in memory at once."""
 
 
@@ -68,7 +68,7 @@ class Overlap:
         indices = ops.gather(indices, indices_where(ops.greater(best, least)), ints(0))
         reversed_ = ops.reduce_logical_or(ops.gather_nd(is_reversed, indices), ints(0), False)
 
-        many = ops.greater(ops.multiply(dim_of(own, 0), dim_of(indices, 0)), ints(_MOST_PAIRS))
+        many = ops.greater(ops.multiply(dim_of(own, 0), dim_of(indices, 0)), ints(_MAX_PAIRS))
         others = ops.slice(indices, ints([0]), ops.select(many, ints([0]), dim_vector(indices, [0])), ints([1]))
         pairs = _true_indices(self._may_disagree(boxes, columns(own, 0, 2), others))
         group = ops.gather(columns(own, 0, 1), column(pairs, 0), ints(0))
@@ -160,7 +160,7 @@ class Overlap:
     @property
     def most_pairs(self) -> int:
         """How many pairs of boxes are held in memory at once."""
-        return _MOST_PAIRS
+        return _MAX_PAIRS
 
     @property
     def _bound(self) -> float:

@@ -22,7 +22,7 @@ from paddle2ov.converters.graph.common import (
     output_of,
     shape_of,
 )
-from paddle2ov.converters.lod.sequences import dense_input, lengths_of, padded_length, slice_dims
+from paddle2ov.converters.lod.sequences import dense_input, padded_length, padded_lengths, slice_dims
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import NO_LOD, LoDTensor
@@ -38,7 +38,7 @@ def bipartite_match(node: NodeContext) -> NamedOutputs:
     node.require(kind in ("bipartite", "per_prediction"), "unknown", match_type=kind)
     if node.has_sequences("dist_mat"):
         x, count = dense_input(node, "dist_mat")
-        rows = ops.unsqueeze(lengths_of(x, count), ints([1, 2]))
+        rows = ops.unsqueeze(padded_lengths(x, count), ints([1, 2]))
     else:
         x = ops.unsqueeze(node.get_input("dist_mat"), ints([0]))
         rows = padded_length(x)

@@ -17,7 +17,7 @@ from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.graph.common import Tensor, const, ints, output_of
 from paddle2ov.graph.opset import ops
 
-_MOST_EDGE_PAIRS = 1 << 22
+_MAX_EDGE_PAIRS = 1 << 22
 """The largest number of pairs of edges that is held in memory at once."""
 
 _NOTHING = 1e-6
@@ -37,7 +37,7 @@ class PolygonOverlap(Overlap):
     @property
     def most_pairs(self) -> int:
         """How many pairs of polygons are held in memory at once."""
-        return _MOST_EDGE_PAIRS // self.points**2
+        return _MAX_EDGE_PAIRS // self.points**2
 
     def _geometry(self, box: Tensor) -> list[Tensor]:
         """Start and end of the edges, x, y, x, y: [P, ...] each, and the area: of polygons [..., 2 P]."""

@@ -286,7 +286,7 @@ def _of_one_map(share: Output, score: Output) -> bool:
     x = _source(boxes, "Reshape") or boxes
     x = _source(x, "VariadicSplit") or x
     waiting = [score]
-    for _ in range(_MOST_BETWEEN):
+    for _ in range(_MAX_BETWEEN):
         if not waiting:
             return False
         node = waiting.pop(0).get_node()
@@ -297,7 +297,7 @@ def _of_one_map(share: Output, score: Output) -> bool:
     return False
 
 
-_MOST_BETWEEN = 30
+_MAX_BETWEEN = 30
 
 
 def _transpose(node: Node, at: _Scores) -> _Scores | None:

@@ -74,7 +74,7 @@ def _body(initial: Outputs, constant: Outputs, step: LoopStep) -> Model:
 class _Templates:
     """Bodies that were built before; those that were not needed for longest are dropped."""
 
-    _MOST = 16
+    _MAX_KEPT = 16
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, Model] = OrderedDict()
@@ -92,7 +92,7 @@ class _Templates:
             for node in walk(body):
                 node.set_friendly_name(node.get_name())
         self._kept[key] = kept
-        while len(self._kept) > self._MOST:
+        while len(self._kept) > self._MAX_KEPT:
             self._kept.popitem(last=False)
         return body
 

@@ -19,9 +19,9 @@ _CHEAP_COMPARISONS = 1 << 18
 _CHEAP_COUNT = 16
 _LONG_ROW = 4096
 """From here on, three passes over a row are faster than a stable TopK: 0.16 ms and 0.48 ms for 50,000 elements."""
-_LONGEST_ROW = 1 << 24
+_MAX_ROW_LENGTH = 1 << 24
 """Integers up to here are exact in the float32 that the CPU plugin computes a Select in where it fuses it."""
-_LONGEST_PACKED = 46_340
+_MAX_PACKED_LENGTH = 46_340
 """The square of a row's length must fit into the 32 bits that the CPU plugin computes integers with."""
 
 
@@ -39,7 +39,7 @@ def first_extreme(x: Tensor, axis: int, largest: bool) -> Output:
     In long rows of numbers NaN is passed over, as in Paddle; elsewhere its order is that of TopK's comparisons.
     """
     size = _static_size(x, axis)
-    if size is None or not _LONG_ROW <= size < _LONGEST_ROW or x.get_element_type() != Type.f32:
+    if size is None or not _LONG_ROW <= size < _MAX_ROW_LENGTH or x.get_element_type() != Type.f32:
         return topk(x, ints(1), axis, largest).output(1)
     limits = np.finfo(np.float32)
     worst = float(limits.min if largest else limits.max)
@@ -69,7 +69,7 @@ def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
     before = ops.gather(values, previous, ints(axis))
     group = ops.cum_sum(cast_to(ops.not_equal(values, before), Type.i32), ints(axis))
     count = ops.convert(length, Type.i32)
-    fits = ops.less_equal(count, _i32(_LONGEST_PACKED))
+    fits = ops.less_equal(count, _i32(_MAX_PACKED_LENGTH))
     key = ops.select(fits, ops.add(ops.multiply(group, count), indices), positions)
     packed = ops.topk(key, length, axis, "min", "value", index_element_type=Type.i32, stable=False).output(0)
     # The remainder without a division, whose CPU kernel computes in float32.

@@ -21,8 +21,8 @@ from paddle2ov.converters.lod.sequences import (
     dense_input,
     fill_padding,
     from_dense,
-    lengths_of,
     padded_length,
+    padded_lengths,
 )
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import NO_LOD, LoDTensor, SequenceLengths
@@ -85,7 +85,7 @@ def _pool(node: NodeContext, idx: int = 0, default: str = "AVERAGE") -> Node:
     value = node.get_float("pad_value", 0.0)
     if not isinstance(count, SequenceLengths):  # none is empty: Paddle requires a row in each
         return _reduce_steps(kind, x, None)
-    lengths = lengths_of(x, count)
+    lengths = padded_lengths(x, count)
     one_each = ints([-1, *[1] * (rank_of(node, node.get_input("x", idx)) - 1)])
     out = _reduce_steps(kind, x, ops.reshape(lengths, one_each, False))
     return ops.select(ops.equal(ops.reshape(lengths, one_each, False), ints(0)), const_like(value, out), out)

@@ -118,7 +118,7 @@ def padded_length(dense: Tensor) -> Node:
     return ops.gather(shape_of(dense), ints([1]), ints(0))
 
 
-def lengths_of(dense: Tensor, count: SequenceLayout) -> Tensor:
+def padded_lengths(dense: Tensor, count: SequenceLayout) -> Tensor:
     """The number of steps of each sequence of [count, steps, ...], int64 [count]."""
     if isinstance(count, SequenceLengths):
         return cast_to(count.output, Type.i64)
@@ -138,7 +138,7 @@ def batch_input(node: NodeContext, name: str, length: str) -> tuple[Tensor, Tens
         lengths = ops.reshape(cast_to(node.get_input(length), Type.i64), ints([-1]), False)
         return node.get_input(name), lengths, None
     x, count = dense_input(node, name)
-    return x, lengths_of(x, count), count
+    return x, padded_lengths(x, count), count
 
 
 def _step_indices(steps: Node) -> Node:
@@ -148,7 +148,7 @@ def _step_indices(steps: Node) -> Node:
 def step_mask(dense: Tensor, count: SequenceLayout) -> Node:
     """Which steps of [count, steps, ...] are not padding, boolean [count, steps]."""
     indices = _step_indices(ops.squeeze(padded_length(dense), ints([0])))
-    return ops.less(indices, ops.unsqueeze(lengths_of(dense, count), ints([1])))
+    return ops.less(indices, ops.unsqueeze(padded_lengths(dense, count), ints([1])))
 
 
 def _rows(x: Tensor) -> tuple[Node, Node]:

@@ -26,9 +26,9 @@ from paddle2ov.converters.lod.sequences import (
     dense_input,
     fill_padding,
     from_dense,
-    lengths_of,
     lod_of_lengths,
     padded_length,
+    padded_lengths,
     reverse_sequences,
     row_starts,
     segment_ids,
@@ -73,9 +73,9 @@ def sequence_concat(node: NodeContext) -> NamedOutputs:
     if not any(isinstance(count, SequenceLengths) for _, count in every):
         return {"out": from_dense(joint, every[0][1])}
     inside = ops.concat([step_mask(*one) for one in every], 1)
-    total: Tensor = lengths_of(*every[0])
+    total: Tensor = padded_lengths(*every[0])
     for one in every[1:]:
-        total = ops.add(total, lengths_of(*one))
+        total = ops.add(total, padded_lengths(*one))
     rows = ops.gather_nd(joint, ops.transpose(ops.non_zero(inside, "i64"), ints([1, 0])))
     return {"out": LoDTensor(rows, lod_of_lengths(total))}
 
@@ -92,7 +92,7 @@ def sequence_reshape(node: NodeContext) -> NamedOutputs:
 def sequence_pad(node: NodeContext) -> NamedOutputs:
     """out [count, padded_length, ...] = the sequences padded with pad_value; length = their lengths."""
     x, count = dense_input(node, "x", filling=None)
-    lengths, wanted = lengths_of(x, count), node.get_int("padded_length", -1)
+    lengths, wanted = padded_lengths(x, count), node.get_int("padded_length", -1)
     value: Tensor = cast_to(node.get_input("pad_value"), x.get_element_type())
     size = output_of(value).get_partial_shape()
     if size.is_static and math.prod(int(dim) for dim in size.to_shape()) == 1:
@@ -214,7 +214,7 @@ def _for_each_step(rows: Tensor, dense: Tensor, count: SequenceLayout) -> Node:
     """Row i repeated once per step of sequence i of [count, steps, ...]."""
     if not isinstance(count, SequenceLengths):
         return _repeat_sequences(ops.unsqueeze(rows, ints([1])), padded_length(dense))
-    return ops.gather(rows, all_segment_ids(lengths_of(dense, count)), ints(0))
+    return ops.gather(rows, all_segment_ids(padded_lengths(dense, count)), ints(0))
 
 
 def fusion_seqexpand_concat_fc(node: NodeContext) -> NamedOutputs:

@@ -20,7 +20,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _ATTEMPTS = 8
 """Attempts per element. One fails with a probability of 1/20 at most, all of them with less than 10^-10."""
-_MOST_EVENTS = 2**24
+_MAX_EVENTS = 2**24
 """float32 counts no further; and with an infinite rate the loop would not end."""
 
 
@@ -97,5 +97,5 @@ def _count_hits(given: Sequence[Tensor], step: Callable[..., tuple[Node, Node, N
             open_, ints(list(range(rank))), False
         )
 
-    _, hits = loop(ints(_MOST_EVENTS), [nothing, nothing], given, count)
+    _, hits = loop(ints(_MAX_EVENTS), [nothing, nothing], given, count)
     return hits

@@ -23,7 +23,7 @@ from paddle2ov.graph.opset import ops
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
-_LARGEST = 4096
+_MAX_SIZE = 4096
 
 
 @dataclass(frozen=True)
@@ -85,14 +85,14 @@ def interpolate_sizes(dims: npt.ArrayLike, scale: float) -> Integers:
 @cache
 def interpolate_scales_exactly(scale: float) -> bool:
     """Whether Interpolate gives Paddle's size for any dimension."""
-    dims = arrays.arange(1, _LARGEST)
+    dims = arrays.arange(1, _MAX_SIZE)
     return bool((interpolate_sizes(dims, scale) == scaled_sizes(dims, scale)).all())
 
 
 @cache
 def _corrections(scale: float) -> tuple[Integers, Integers]:
     """The dimensions for which `_quotient` of the scale gives a wrong size, and by how much."""
-    dims = arrays.arange(1, _LARGEST)
+    dims = arrays.arange(1, _MAX_SIZE)
     above, below = _quotient(scale)
     wrong = scaled_sizes(dims, scale) - dims * above // below
     found = np.flatnonzero(wrong)
@@ -227,7 +227,7 @@ def _dynamic_indices(x: Output, plan: Resize, i: int, resized: Node | None) -> N
 @cache
 def _float_division_is_exact(scale: float) -> bool:
     """Whether division by the scale in single precision truncates as exact division does."""
-    k, one = arrays.arange(2 * _LARGEST), rational_reciprocal(scale)
+    k, one = arrays.arange(2 * _MAX_SIZE), rational_reciprocal(scale)
     single = k.astype(np.float32) * np.float32(1.0 / scale)
     return bool((single.astype(np.int64) == k * one.numerator // one.denominator).all())
 

@@ -6,8 +6,8 @@ from gen_models.programs.indexing import assign
 from gen_models.programs.maker import ANY, FLOAT, INTEGERS, Counter, Maker, derived_dim, step
 from gen_models.programs.program import Call, Value, is_fixed
 
-DEEPEST = 2
-LARGEST_CARRIED = 1009
+MAX_DEPTH = 2
+MAX_CARRIED = 1009
 """The bound of integers that a loop carries from one round to the next."""
 
 
@@ -45,14 +45,14 @@ def _carried(make: Maker) -> list[Value]:
 
 def _bounded(make: Maker, x: Value) -> Value:
     """The value at the end of a round; of integers a remainder."""
-    if x.dtype not in INTEGERS or make.bounds[x.number] <= LARGEST_CARRIED:
+    if x.dtype not in INTEGERS or make.bounds[x.number] <= MAX_CARRIED:
         return x
-    return make.add(f"{x} % {LARGEST_CARRIED}", x.dims, x.dtype, LARGEST_CARRIED)
+    return make.add(f"{x} % {MAX_CARRIED}", x.dims, x.dtype, MAX_CARRIED)
 
 
 @step(6)
 def _if(make: Maker) -> None:
-    if make.depth >= DEEPEST:
+    if make.depth >= MAX_DEPTH:
         raise StopIteration
     condition = _condition(make)
     carried = _carried(make)
@@ -73,7 +73,7 @@ def _if(make: Maker) -> None:
 @step(6)
 def _if_assign(make: Maker) -> None:
     """A branch that only assigns to a loop-carried value."""
-    if not make.depth or make.depth >= DEEPEST + 1:
+    if not make.depth or make.depth >= MAX_DEPTH + 1:
         raise StopIteration
     y = make.take(writable=True)
     condition = _condition(make)
@@ -85,7 +85,7 @@ def _if_assign(make: Maker) -> None:
 
 @step(8)
 def _loop(make: Maker) -> None:
-    if make.depth >= DEEPEST:
+    if make.depth >= MAX_DEPTH:
         raise StopIteration
     carried = [_bounded(make, x) for x in _carried(make)]
     over = make.take(lambda one: max(map(max, one.dims)) <= 8, is_plain=True)
@@ -101,7 +101,7 @@ def _loop(make: Maker) -> None:
         count = _trip_count(make)
         head = f"v{number} = paddle.full([1], 0, 'int64')\nwhile v{number} < {count}"
     inner = [make.new(x.dims, x.dtype) for x in carried]
-    make.bounds |= {one.number: LARGEST_CARRIED for one in inner}
+    make.bounds |= {one.number: MAX_CARRIED for one in inner}
     with make.body() as calls:
         make.visible += inner
         make.varying |= {one.number for one in inner}

@@ -18,8 +18,8 @@ import numpy as np
 
 from gen_models.programs.program import SETS, Call, Dim, Program, Value, is_fixed
 
-MOST_ELEMENTS = 6000
-LARGEST = 1 << 22
+MAX_ELEMENTS = 6000
+MAX_BOUND = 1 << 22
 """The largest integer: sums over an axis, and quotients, are exact to 24 bits."""
 FLOAT, INTEGERS = ("float32",), ("int32", "int64")
 ANY = (*FLOAT, *INTEGERS, "bool")
@@ -118,7 +118,7 @@ class Maker:
 
     def new(self, dims: Sequence[Dim], dtype: str = "float32") -> Value:
         value = Value(len(self.values), tuple(dims), dtype)
-        if max(math.prod(value.shape(which)) for which in range(SETS)) > MOST_ELEMENTS:
+        if max(math.prod(value.shape(which)) for which in range(SETS)) > MAX_ELEMENTS:
             raise StopIteration
         self.values[value.number] = value
         return value
@@ -156,7 +156,7 @@ class Maker:
         call = Call(code, tuple(one.number for one in made))
         if bound is None:
             bound = max((self.bounds.get(number, 1) for number in call.own_reads()), default=1)
-        if bound > LARGEST:
+        if bound > MAX_BOUND:
             raise StopIteration
         self.bounds |= {one.number: bound for one in made if one.dtype in INTEGERS}
         self.append(call)

@@ -1,4 +1,4 @@
-"""The smallest wrong part as files: IR, inputs, what they should give, and a script that needs OpenVINO only."""
+"""Writes the smallest wrong part as files: IR, inputs, expected results, and a script that needs OpenVINO only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a device compute a graph right, in a precision: `check(model)`. Needs no Paddle."""
+"""Checks that a device computes a graph correctly in a given precision: `check(model)`. Needs no Paddle."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paddle2ov.checking.choices import Tie
 from paddle2ov.checking.device import Device, chosen_device, default_precision, plain_message
 from paddle2ov.checking.inputs import chosen_inputs, input_name, run_orders, tensors_of
 from paddle2ov.checking.judge import Judge, Judged, Say
-from paddle2ov.checking.primitives import primitives_of
+from paddle2ov.checking.primitives import primitive_lines
 from paddle2ov.checking.reference import numbered
 from paddle2ov.checking.results import Check, CheckedResult, CheckedRun, Fault
 from paddle2ov.checking.rewrites import RewriteCheck
@@ -225,7 +225,7 @@ class _Checking:
             reason=wrong.reason(),
             references=wrong.references,
             nodes=nodes,
-            primitives=primitives_of(wrong.model, self.device),
+            primitives=primitive_lines(wrong.model, self.device),
             shapes=tuple(tuple(tuple(one.shape) for one in inputs) for inputs in wrong.runs()),
             case=self.case,
         )

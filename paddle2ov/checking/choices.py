@@ -1,4 +1,4 @@
-"""Choices between nearly equal numbers, where the device and the reference may both be right.
+"""Ties: choices between nearly equal numbers, where the device and the reference may both be right.
 
 A comparison, a sort, a suppression or a rounding to integers turns a small error into a large one. The values that such
 nodes read and wrote on the device are taken from the same model with these values as further results. The device's
@@ -41,7 +41,7 @@ class Tie:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class ObservedNode:
     """What a node read and wrote; None for what is constant, or could not be seen."""
 
     read: Sequence[Tensor | None]
@@ -53,7 +53,7 @@ class Choices:
     """Replaces the choices of the reference by those of the device, where these are valid."""
 
     reference: Reference
-    observed: Mapping[int, Observed]
+    observed: Mapping[int, ObservedNode]
     ties: list[Tie] = field(default_factory=list)
 
     def __call__(self, number: int, node: Node, read: Sequence[Lanes], wrote: Sequence[Tensor]) -> Sequence[Tensor]:
@@ -98,7 +98,7 @@ def _is_right(kernel: Kernel, node: Node, read: Sequence[Tensor], wrote: Sequenc
     )
 
 
-def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) -> list[dict[int, Observed]]:
+def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) -> list[dict[int, ObservedNode]]:
     """What the nodes of a numbered model that choose read and wrote, run by run; nothing where it cannot be seen."""
     copy = model.clone()
     nodes = {number: node for number, node in nodes_by_number(copy).items() if chooses(node)}
@@ -123,7 +123,7 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
         return [{} for _ in sequence]
     found = []
     for given, result in zip(sequence, results, strict=True):
-        seen: dict[int, Observed] = {}
+        seen: dict[int, ObservedNode] = {}
         for number, node in nodes.items():
             if isinstance(result, str):
                 break
@@ -132,7 +132,7 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
                 given[inputs[key[0]]] if key[0] in inputs else result[shown[key]] if key in shown else None
                 for key in read_keys
             ]
-            seen[number] = Observed(read_tensors, [result[shown[number, i]] for i in range(node.get_output_size())])
+            seen[number] = ObservedNode(read_tensors, [result[shown[number, i]] for i in range(node.get_output_size())])
         found.append(seen)
     return found
 
@@ -141,4 +141,4 @@ def _varies(node: Node) -> bool:
     return str(node.get_type_name()) not in ("Constant", "Parameter")
 
 
-__all__ = ["Choices", "Observed", "Tie", "observe"]
+__all__ = ["Choices", "ObservedNode", "Tie", "observe"]

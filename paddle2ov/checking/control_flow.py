@@ -1,4 +1,4 @@
-"""Branches and loops of the reference: bodies are run as often, and with what, as the node says."""
+"""Evaluates If, Loop and TensorIterator for the reference, one iteration after the other."""
 
 from __future__ import annotations
 

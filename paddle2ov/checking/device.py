@@ -1,4 +1,4 @@
-"""The device that is checked, and runs of one request, one after the other."""
+"""The device under test: compiles models, and runs several inputs in one infer request."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Device:
         return shared_core().compile_model(model, self.name, {_HINT: "f32", "EXECUTION_MODE_HINT": "ACCURACY"})
 
     def run(self, model: Model, sequence: Sequence[Sequence[Tensor]]) -> list[list[Tensor] | str]:
-        """The results of runs of one request; the message of the error instead where the device cannot.
+        """The results of the runs of one infer request; the error message where the device cannot compute them.
 
         Raises:
             RuntimeError: the model cannot be compiled.
@@ -82,7 +82,7 @@ def default_precision(name: str) -> str:
 
 
 def plain_message(error: Exception) -> str:
-    """The last line of an error of OpenVINO, which says most, behind the places in its source."""
+    """The last line of an OpenVINO error, without the locations in OpenVINO's source."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1] if lines else type(error).__name__
 

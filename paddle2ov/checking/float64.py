@@ -1,4 +1,4 @@
-"""Nodes that sum many products, by NumPy, in the type of the arrays: float64.
+"""Evaluates nodes that sum many products (convolutions, MatMuls) by NumPy in float64.
 
 OpenVINO has no evaluation of convolutions, sums naively in float32, and interpolates slowly.
 """

@@ -1,4 +1,4 @@
-"""What a model is checked on: the user's arrays or random ones, and the order of the runs."""
+"""The inputs that a model is checked on, given or random, and the order of the runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One node alone: what it computes from given inputs, without the rest of the model.
+"""Evaluates a single node on given inputs, without the rest of the model.
 
 In this order:
 
@@ -28,7 +28,7 @@ _SMALL = 64
 _NO_EVALUATE = frozenset(("If", "Loop", "TensorIterator"))
 _NANOSECONDS = {"Interpolate": 6000, "GridSample": 1000, "ROIAlign": 1000, "DeformableConvolution": 1000}
 """What OpenVINO's reference evaluation takes for an element of the result, where that is much."""
-_LONGEST = 2e9
+_MAX_COST = 2e9
 
 
 class Kernel:
@@ -117,7 +117,7 @@ class Kernel:
         if cost is None:
             return self.type in _NO_EVALUATE
         shape = self._node.get_output_partial_shape(0)
-        return shape.is_dynamic or math.prod(shape.to_shape()) * cost > _LONGEST
+        return shape.is_dynamic or math.prod(shape.to_shape()) * cost > _MAX_COST
 
 
 def _as_float(array: AnyArray, kind: type[np.floating[Any]]) -> AnyArray:

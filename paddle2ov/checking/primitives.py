@@ -1,4 +1,4 @@
-"""What the device made of a model."""
+"""The primitives that the device made of a model, as lines of text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddle2ov.checking.device import Device
 _NOT_COMPUTED = frozenset(("Input", "Output", "Const", "Parameter", "Result", "Constant"))
 
 
-def primitives_of(model: Model, device: Device) -> tuple[str, ...]:
+def primitive_lines(model: Model, device: Device) -> tuple[str, ...]:
     """The primitives of a model in order, as "type kernel: nodes"; none where the device does not tell."""
     try:
         return tuple(_described(device.compile(model).get_runtime_model()))
@@ -32,4 +32,4 @@ def _text(value: Any) -> str:
     return str(value.value if hasattr(value, "value") else value)
 
 
-__all__ = ["primitives_of"]
+__all__ = ["primitive_lines"]

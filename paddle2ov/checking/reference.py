@@ -1,4 +1,4 @@
-"""What a model computes, node by node: nothing is fused, and no memory is shared.
+"""Evaluates a model node by node: nothing is fused, and no memory is shared.
 
 Values are freed as soon as the last node has read them. Branches and loops are entered: the nodes of their bodies are
 computed one by one as well.
@@ -256,7 +256,7 @@ def _state(node: Node, read: Sequence[Lanes]) -> Lanes:
 
 
 def lanes_of(tensors: Sequence[Tensor]) -> list[Lanes]:
-    """Values without errors."""
+    """Tensors as values of one lane: computed once, without random errors."""
     return [(one,) for one in tensors]
 
 

@@ -1,4 +1,4 @@
-"""Whether the rewrites of a conversion keep what a graph computes, and which of them does not."""
+"""Finds the rewrite of a conversion that changes what a graph computes, if there is one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from openvino import Model, Node
 
 from paddle2ov import passes
-from paddle2ov.checking.choices import Choices, Observed, Tie
+from paddle2ov.checking.choices import Choices, ObservedNode, Tie
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.judge import Inputs, Say
 from paddle2ov.checking.reference import Computed, Key, Reference, lanes_of, nodes_by_number, number_of, numbered
@@ -85,7 +85,7 @@ class RewriteCheck:
             self._known[key] = self._reference.run(lanes_of(inputs))
         return self._known[key]
 
-    def _observed(self, got: Computed, choosing: Sequence[Node]) -> dict[int, Observed]:
+    def _observed(self, got: Computed, choosing: Sequence[Node]) -> dict[int, ObservedNode]:
         """What the nodes of the same names read and wrote in the other graph."""
         found = {}
         for node in choosing:
@@ -93,7 +93,7 @@ class RewriteCheck:
             if number is not None:
                 read = [got.kept[key][0] if key in got.kept else None for key in _read_by(node)]
                 wrote = [got.kept[number_of(node), i][0] for i in range(node.get_output_size())]
-                found[number] = Observed(read, wrote)
+                found[number] = ObservedNode(read, wrote)
         return found
 
 

@@ -91,7 +91,7 @@ class Shrinker:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time is over."""
+        """Whether the time limit is exceeded."""
         return time.monotonic() > self._deadline
 
     def run(self, sequence: Sequence[int], wrong: Sequence[int], error: bool = False) -> Wrong | None:

@@ -32,7 +32,7 @@ class Part:
 
 
 class Structure:
-    """How the nodes of a numbered model hang together."""
+    """The edges between the nodes of a numbered model."""
 
     def __init__(self, model: Model) -> None:
         self.model = model

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 STATUS = {"agree": 0, "differ": 1, "unknown": FAILED, "ties": 3, "rounding": 4}
 _WORST = 5
-_MOST_ROUNDED = 3
+_MAX_ROUNDED = 3
 _COLORS = {"agree": "green", "differ": "red", "unknown": "yellow", "ties": "yellow", "rounding": "yellow"}
 VERDICTS = {
     "agree": "The results agree with Paddle's.",
@@ -204,12 +204,12 @@ def _print_explained(run: Run) -> None:
 
 def _print_rounded(rounded: Sequence[Rounded]) -> None:
     click.secho("Paddle's rounding, alone and on the same inputs", bold=True)
-    for one in rounded[:_MOST_ROUNDED]:
+    for one in rounded[:_MAX_ROUNDED]:
         click.echo(f"  {one.place}")
         for entry in one.float64:
             click.echo(f"    {entry.describe()}")
-    if len(rounded) > _MOST_ROUNDED:
-        click.echo(f"  {len(rounded) - _MOST_ROUNDED} more")
+    if len(rounded) > _MAX_ROUNDED:
+        click.echo(f"  {len(rounded) - _MAX_ROUNDED} more")
 
 
 def _print_culprit(culprit: Culprit) -> None:

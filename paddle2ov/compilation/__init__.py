@@ -1,4 +1,4 @@
-"""Models compiled for a device, and kept so between processes."""
+"""Compiles models for a device, and caches the compiled models across processes."""
 
 from paddle2ov.compilation.cache import clear_cache
 from paddle2ov.compilation.compile import compile_model

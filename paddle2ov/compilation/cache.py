@@ -1,4 +1,4 @@
-"""A folder of compiled models that many processes share.
+"""The cache of compiled models: a folder that many processes share.
 
     NAME.status   the content that files of a certain status have, so that they need not be read again
     NAME.blob     a compiled model, as OpenVINO exports it, behind a line of its size and checksum
@@ -58,7 +58,7 @@ class CompiledCache:
         self._write(f"{status}.status", content.encode())
 
     def load(self, name: str) -> bytes | None:
-        """An exported model; None where there is none, or a damaged one."""
+        """An exported model; None if there is none, or if its size or checksum is wrong."""
         stored = self._read(f"{name}.blob")
         if stored is None:
             return None
@@ -71,7 +71,7 @@ class CompiledCache:
         return blob
 
     def store(self, name: str, compiled: openvino.CompiledModel) -> None:
-        """Keeps a compiled model, where the device can export it and the folder takes it."""
+        """Stores a compiled model, unless the device cannot export it or it cannot be written."""
         exported = io.BytesIO()
         try:
             compiled.export_model(exported)
@@ -117,7 +117,7 @@ class CompiledCache:
                 _unlink(path)
                 total -= status.st_size
         notes = [path for path, _ in found if path.suffix == ".status"]
-        for path in notes[: max(0, len(notes) - _MOST_NOTES)]:
+        for path in notes[: max(0, len(notes) - _MAX_NOTES)]:
             _unlink(path)
 
     def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
@@ -128,7 +128,7 @@ class CompiledCache:
                         yield entry, entry.stat()
 
 
-_MOST_NOTES = 10_000
+_MAX_NOTES = 10_000
 
 
 def clear_cache(cache_dir: str | os.PathLike[str]) -> int:

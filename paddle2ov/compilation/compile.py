@@ -78,7 +78,7 @@ def compiled_once(
     options: Mapping[str, Any],
     build: Build,
 ) -> openvino.CompiledModel:
-    """The compiled model, from the cache or from what `build` converts; `options` say what `build` depends on."""
+    """The compiled model: from the cache, or compiled from what `build` returns, which depends on `options`."""
     if "CACHE_DIR" in config:
         raise ConversionInputError("compile_model: OpenVINO's CACHE_DIR is given beside cache_dir")
     setting = setting_of(device, config, options)
@@ -111,7 +111,7 @@ def compiled_once(
 
 
 def exported(compiled: openvino.CompiledModel) -> io.BytesIO:
-    """What can be imported to have a compiled model again.
+    """A compiled model in the form that `Core.import_model` reads.
 
     OpenVINO 2026.4 imports nothing that an imported model exports: one that came from a cache is read from there again.
 

@@ -37,7 +37,7 @@ def save_model(model: openvino.Model, xml: Path, fp16: bool) -> None:
 
 
 def write_ir(model: openvino.Model, xml: Path, fp16: bool) -> None:
-    """Writes a model where it is to stand, for callers that see to the rest.
+    """Writes the IR of a model in place; the caller makes that atomic.
 
     Raises:
         ModelReadError: its weights are mapped from a file that has changed, or changes meanwhile.

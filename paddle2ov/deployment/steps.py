@@ -61,7 +61,7 @@ class Crop(Step):
 
 @dataclass(frozen=True, slots=True)
 class Pad(Step):
-    """Pads an image that is at most as large with one color, below and to the right, to one size (height, width)."""
+    """Pads an image with one color, below and to the right, to a size (height, width) at least as large as it."""
 
     to: tuple[int, int]
     fill: tuple[float, ...]

@@ -1,4 +1,4 @@
-"""Nodes that leave a tensor as it is, so that one tensor can be several results."""
+"""Identity nodes, by which one tensor becomes several results."""
 
 from __future__ import annotations
 

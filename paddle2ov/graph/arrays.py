@@ -1,7 +1,7 @@
 """NumPy's functions that make arrays, for sizes that a program decides: nothing too large is made at conversion.
 
 Each has the arguments of NumPy's function of that name, and raises `BudgetError` before it makes an array of more than
-`MOST_ELEMENTS`. Converters make arrays by these.
+`MAX_ARRAY_ELEMENTS`. Converters make arrays by these.
 """
 
 from __future__ import annotations

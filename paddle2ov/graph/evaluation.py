@@ -20,7 +20,7 @@ from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.program.model import AnyArray
 
-_MOST_NODES = 1000
+_MAX_NODES = 1000
 """How many nodes are visited for one value."""
 
 
@@ -67,7 +67,7 @@ class _Evaluation:
     def __init__(self, most_elements: int, most_doubles: int) -> None:
         self._most_elements, self._most_doubles = most_elements, most_doubles
         self._done: _Results = {}
-        self._left = _MOST_NODES
+        self._left = _MAX_NODES
 
     def value(self, output: Output) -> Tensor | None:
         node = output.get_node()

@@ -26,9 +26,9 @@ from openvino.op import Constant
 from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.budget import MOST_COMPUTED_ELEMENTS, check_computed
+from paddle2ov.program.budget import MAX_COMPUTED_ELEMENTS, check_computed
 
-_MOST_DIVISORS = 1 << 16
+_MAX_DIVISORS = 1 << 16
 
 
 class _Seen(threading.local):
@@ -49,7 +49,7 @@ def seen_empty() -> bool:
 
 
 def forget_empty() -> None:
-    """Begins anew, where nothing without elements is known."""
+    """Resets what `seen_empty` tells."""
     _seen.empty = False
 
 
@@ -126,10 +126,10 @@ def _check_topk(node: Node) -> None:
 def _check_division(node: Node) -> None:
     if not node.get_output_element_type(0).is_integral():
         return
-    right = evaluate(node.input_value(1), _MOST_DIVISORS, _MOST_DIVISORS)
+    right = evaluate(node.input_value(1), _MAX_DIVISORS, _MAX_DIVISORS)
     if right is None or not ((right == 0) | (right == -1)).any():
         return
-    left = evaluate(node.input_value(0), _MOST_DIVISORS, _MOST_DIVISORS)
+    left = evaluate(node.input_value(0), _MAX_DIVISORS, _MAX_DIVISORS)
     if left is None:
         return
     if not right.all():
@@ -181,7 +181,7 @@ def _check_size(node: Node) -> None:
     if node.get_output_element_type(0).is_real():
         return
     dims = static_dims(node)
-    if dims is not None and (count := math.prod(dims)) > MOST_COMPUTED_ELEMENTS and is_constant(node):
+    if dims is not None and (count := math.prod(dims)) > MAX_COMPUTED_ELEMENTS and is_constant(node):
         check_computed(count)
 
 
@@ -200,15 +200,15 @@ def is_constant(node: Node) -> bool:
 
 _WINDOWED = frozenset(("AvgPool", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "MaxPool"))
 _LAYERS = _WINDOWED | {"Convolution", "GroupConvolution"}
-_MOST_STEPS = 2**31
+_MAX_STEPS = 2**31
 
 
 def _check_windows(attributes: Mapping[str, Any]) -> None:
     """Steps, distances and sizes of windows fit in 32 bits, as their products must in 64."""
     for name in ("strides", "dilations", "kernel", "pads_begin", "pads_end"):
         values = attributes.get(name, ())
-        least = -_MOST_STEPS if name.startswith("pads") else 1
-        if len(values) and not (min(values) >= least and max(values) < _MOST_STEPS):
+        least = -_MAX_STEPS if name.startswith("pads") else 1
+        if len(values) and not (min(values) >= least and max(values) < _MAX_STEPS):
             raise ValueError(f"impossible {name} {[int(one) for one in values]}")
 
 

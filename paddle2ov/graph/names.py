@@ -32,7 +32,7 @@ def is_unnamed(node: Node) -> bool:
     return bool(node.get_friendly_name() == node.get_name())
 
 
-def name_after(node: Node, name: str) -> None:
+def derive_name(node: Node, name: str) -> None:
     """Gives a node a name derived from `name`, which another node has."""
     node.set_friendly_name(f"{name}/{node.get_name()}")
 
@@ -70,7 +70,7 @@ class Names:
     def give(self, node: Node, name: str) -> None:
         """Names a node, after `name` where that is another node's or might be."""
         if name in self._taken or is_generated(name):
-            name_after(node, name)
+            derive_name(node, name)
         else:
             self._taken.add(name)
             node.set_friendly_name(name)
@@ -97,8 +97,8 @@ def make_unique(model: Model) -> None:
     for node in walk(model):
         name = node.get_friendly_name()
         if name in taken:
-            name_after(node, name)
+            derive_name(node, name)
         taken.add(name)
 
 
-__all__ = ["Names", "bodies_of", "is_generated", "is_unnamed", "make_unique", "move_name", "name_after", "walk"]
+__all__ = ["Names", "bodies_of", "derive_name", "is_generated", "is_unnamed", "make_unique", "move_name", "walk"]

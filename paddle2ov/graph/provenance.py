@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 
 from openvino import Model, Node, Output
 
-from paddle2ov.graph.names import bodies_of, is_unnamed, name_after, walk
+from paddle2ov.graph.names import bodies_of, derive_name, is_unnamed, walk
 from paddle2ov.program.model import Operator, Program
 
 PADDLE_OPERATORS = "paddle_operators"
@@ -63,7 +63,7 @@ def name_after_operators(model: Model, program: Program) -> None:
     results = {operator_id(one): next(filter(None, one.output_names()), one.type) for one in program.block.walk()}
     for node in walk(model):
         if is_unnamed(node) and (operators := operators_of(node)):
-            name_after(node, results[operators.partition(" ")[0]])
+            derive_name(node, results[operators.partition(" ")[0]])
 
 
 def operators_by_name(model: Model) -> dict[str, list[str]]:

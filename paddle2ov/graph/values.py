@@ -19,7 +19,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.guards import note_empty
-from paddle2ov.graph.names import is_generated, name_after
+from paddle2ov.graph.names import derive_name, is_generated
 from paddle2ov.graph.types import COMPLEX_DTYPES, NUMPY_TYPES, OV_TYPES, bits_to_values, constant
 from paddle2ov.program.model import AnyArray
 
@@ -73,7 +73,7 @@ class ConstantValue:
     def _give_name(self, node: Constant) -> None:
         base = self._base or self
         if base._is_named or is_generated(self.name):
-            name_after(node, self.name)
+            derive_name(node, self.name)
         else:
             node.set_friendly_name(self.name)
             base._is_named = True

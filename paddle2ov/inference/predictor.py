@@ -20,7 +20,7 @@ from paddle2ov.errors import ConversionInputError, OpConversionError, OpenVINORu
 from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.inference.config import Config
-from paddle2ov.inference.renewal import RenewedModel
+from paddle2ov.inference.renewed_model import RenewedModel
 from paddle2ov.inference.spare import Spare
 from paddle2ov.program.model import AnyArray, Program
 

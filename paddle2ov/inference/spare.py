@@ -1,4 +1,4 @@
-"""Predictors for threads that find theirs busy."""
+"""Spare predictors, for threads that find the one they share busy."""
 
 from __future__ import annotations
 

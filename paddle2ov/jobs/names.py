@@ -19,7 +19,7 @@ def valid(text: str) -> str:
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """The names in order; one that was there before gets a number: "a", "a (2)"."""
+    """The names in order; a repeated one gets a number: "a", "a (2)"."""
     taken: set[str] = set()
     found = []
     for name in names:

@@ -1,4 +1,4 @@
-"""SIGTERM, as batch systems and containers send it: ends a process in order, as Ctrl-C does."""
+"""Handles SIGTERM, which batch systems and containers send, as Ctrl-C: the process cleans up before it ends."""
 
 from __future__ import annotations
 

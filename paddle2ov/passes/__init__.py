@@ -91,11 +91,19 @@ def run_rewrites(
     Raises:
         RewriteError: one of them failed.
     """
-    graph = Graph(model, match_failures)
+    return rewrite_graph(Graph(model, match_failures), rewrites)
+
+
+def rewrite_graph(graph: Graph, rewrites: tuple[Rewrite, ...] = REWRITES) -> dict[str, Counts]:
+    """As `run_rewrites`, on a graph whose nodes may have been listed already.
+
+    Raises:
+        RewriteError: one of them failed.
+    """
     inner = [run_rewrites(body, rewrites, graph.match_failures) for body in graph.bodies()]
     done = {rewrite.__name__: _run(rewrite, graph) for rewrite in rewrites}
     with failing_as(lambda reason: RewriteError(rewrites[-1].__name__ if rewrites else "none", reason)):
-        for result in model.get_results():
+        for result in graph.model.get_results():
             # Compiling clones the model, and the clone takes the shapes of its outputs from the Result nodes.
             result.validate_and_infer_types()
     for counts in inner:
@@ -110,4 +118,4 @@ def _run(rewrite: Rewrite, graph: Graph) -> Counts:
         return rewrite(graph)
 
 
-__all__ = ["REWRITES", "Counts", "Graph", "MatchFailures", "Rewrite", "run_rewrites"]
+__all__ = ["REWRITES", "Counts", "Graph", "MatchFailures", "Rewrite", "rewrite_graph", "run_rewrites"]

@@ -27,16 +27,15 @@ Places: TypeAlias = list[tuple[Symbol, int, int]]
 """Symbols of the unknown dimensions of inputs, each with the index of the input and of the dimension."""
 
 
-def narrow_inputs(model: Model) -> int:
+def narrow_inputs(graph: Graph) -> int:
     """Gives the inputs of a model the dimensions that every run must have; returns how many.
 
     The checks of these dimensions in the graph are removed.
     """
-    inputs = model.get_parameters()
+    model, inputs = graph.model, graph.model.get_parameters()
     before = [one.get_partial_shape() for one in inputs]
     if not any(shape.rank.is_static and shape.is_dynamic for shape in before):
         return 0
-    graph = Graph(model)
     checks = [node for node in graph.nodes("Reshape") if expected_dims(node) is not None]
     nodes = [node for node in (*graph.nodes(*_REQUIREMENTS), *checks) if any(map(_is_open, _required(node)))]
     if not nodes:
@@ -54,6 +53,7 @@ def narrow_inputs(model: Model) -> int:
         if not any(map(_is_open, _required(check))):
             for squeeze in readers(check):
                 insert(consumers(squeeze.output(0)), check.input_value(0), check)
+            graph.changed()
     return sum(map(_count_open, before)) - sum(map(_count_open, shapes))
 
 

@@ -16,7 +16,7 @@ from paddle2ov.errors import ModelReadError
 
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip")
 _NAMES = ("__model__", "model", "inference")
-_MOST_MEMBERS = 100_000
+_MAX_MEMBERS = 100_000
 _RATIO, _MARGIN = 100, 64 << 20
 """What is unpacked may be that many times as large as the archive, and that many bytes more; weights hardly shrink."""
 
@@ -162,8 +162,8 @@ _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "lzma", b"]\0\
 def _by_name(archive: Path, members: Iterable[tuple[str, _Member]]) -> dict[str, _Member]:
     found: dict[str, _Member] = {}
     for number, (name, member) in enumerate(members):
-        if number >= _MOST_MEMBERS:
-            raise ModelReadError(f"{archive}: holds more than {_MOST_MEMBERS} files")
+        if number >= _MAX_MEMBERS:
+            raise ModelReadError(f"{archive}: holds more than {_MAX_MEMBERS} files")
         found.pop(name, None)  # it stands where the last one does: a tar that is compressed is read in its order
         found[name] = member
     return found

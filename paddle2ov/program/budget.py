@@ -1,4 +1,4 @@
-"""What one program may take to read and to convert: the numbers, all of them linear in the size of its files.
+"""Limits on what reading and converting one program may take, all of them linear in the size of its files.
 
 A few bytes of a program can ask for any amount of time and memory: a list that is made of itself twice, again and
 again, blocks that two operators hold, shapes that attributes give. What a program of that size cannot need is refused.
@@ -13,24 +13,27 @@ from typing import NamedTuple
 
 from paddle2ov.errors import ModelReadError
 
-MOST_PROGRAM_BYTES = 256 << 20
+MAX_PROGRAM_BYTES = 256 << 20
 """The size of a program's file, without the parameters; the largest known has 60 MB."""
 
-MOST_NESTED_BLOCKS = 64
+MAX_NESTED_BLOCKS = 64
 """How deep blocks of branches and loops may be nested."""
 
-MOST_ELEMENTS = 1 << 22
+MAX_ARRAY_ELEMENTS = 1 << 22
 """The size of an array that is made at conversion; larger results are computed by nodes, or refused."""
 
 
-MOST_COMPUTED_ELEMENTS = 1 << 25
+MAX_COMPUTED_ELEMENTS = 1 << 25
 """The size of a tensor of integers that nodes compute from constants: OpenVINO computes it if a shape depends on it."""
 
-MOST_REPEATS = 1000
+MAX_REPEATS = 1000
 """How often a converter repeats the nodes of a step, such as one for each class, level or layer."""
 
 
-MOST_DIMENSIONS = 64
+MAX_DIM = 2**62
+"""A dimension of a tensor."""
+
+MAX_RANK = 64
 """The rank of a tensor: Paddle's have at most 9, and converters compute with a few dimensions more."""
 
 
@@ -105,10 +108,10 @@ def check_repeats(count: int) -> int:
     """The count, for a converter that makes the same nodes so many times.
 
     Raises:
-        BudgetError: it is larger than `MOST_REPEATS`.
+        BudgetError: it is larger than `MAX_REPEATS`.
     """
-    if count > MOST_REPEATS:
-        raise BudgetError(f"takes the same nodes {count} times; at most {MOST_REPEATS} are made")
+    if count > MAX_REPEATS:
+        raise BudgetError(f"takes the same nodes {count} times; at most {MAX_REPEATS} are made")
     return count
 
 
@@ -116,10 +119,10 @@ def check_rank(dimensions: int) -> int:
     """The number of dimensions, for tensors whose rank a program decides.
 
     Raises:
-        BudgetError: it is larger than `MOST_DIMENSIONS`.
+        BudgetError: it is larger than `MAX_RANK`.
     """
-    if dimensions > MOST_DIMENSIONS:
-        raise BudgetError(f"a tensor of {dimensions} dimensions; at most {MOST_DIMENSIONS} are taken")
+    if dimensions > MAX_RANK:
+        raise BudgetError(f"a tensor of {dimensions} dimensions; at most {MAX_RANK} are taken")
     return dimensions
 
 
@@ -127,20 +130,22 @@ def check_computed(elements: int) -> None:
     """To be called where nodes compute that many integers from constants.
 
     Raises:
-        BudgetError: they are more than `MOST_COMPUTED_ELEMENTS`.
+        BudgetError: they are more than `MAX_COMPUTED_ELEMENTS`.
     """
-    if elements > MOST_COMPUTED_ELEMENTS:
-        raise BudgetError(f"{elements} elements are computed from constants; at most {MOST_COMPUTED_ELEMENTS} can be")
+    if elements > MAX_COMPUTED_ELEMENTS:
+        raise BudgetError(f"{elements} elements are computed from constants; at most {MAX_COMPUTED_ELEMENTS} can be")
 
 
 def charge_array(elements: int, itemsize: int = 8) -> None:
     """To be called before an array is made whose size a program decides.
 
     Raises:
-        BudgetError: it is larger than `MOST_ELEMENTS`, or the program has made too many.
+        BudgetError: it is larger than `MAX_ARRAY_ELEMENTS`, or the program has made too many.
     """
-    if elements > MOST_ELEMENTS:
-        raise BudgetError(f"an array of {elements} elements is needed at conversion; at most {MOST_ELEMENTS} are made")
+    if elements > MAX_ARRAY_ELEMENTS:
+        raise BudgetError(
+            f"an array of {elements} elements is needed at conversion; at most {MAX_ARRAY_ELEMENTS} are made"
+        )
     budget = _current.get()
     if budget is not None:
         budget.charge("bytes of constants made at conversion", max(elements, 0) * itemsize)
@@ -148,12 +153,13 @@ def charge_array(elements: int, itemsize: int = 8) -> None:
 
 __all__ = [
     "LIMITS",
-    "MOST_COMPUTED_ELEMENTS",
-    "MOST_DIMENSIONS",
-    "MOST_ELEMENTS",
-    "MOST_NESTED_BLOCKS",
-    "MOST_PROGRAM_BYTES",
-    "MOST_REPEATS",
+    "MAX_ARRAY_ELEMENTS",
+    "MAX_COMPUTED_ELEMENTS",
+    "MAX_DIM",
+    "MAX_NESTED_BLOCKS",
+    "MAX_PROGRAM_BYTES",
+    "MAX_RANK",
+    "MAX_REPEATS",
     "Budget",
     "BudgetError",
     "Limit",

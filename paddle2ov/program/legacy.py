@@ -22,7 +22,7 @@ from google.protobuf.message import DecodeError
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
-from paddle2ov.program.budget import MOST_NESTED_BLOCKS, Budget, check_rank
+from paddle2ov.program.budget import MAX_DIM, MAX_NESTED_BLOCKS, Budget, check_rank
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.liveness import count_walked
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
@@ -34,7 +34,6 @@ _NEWEST_VERSION = 3_999_999  # 2.6.2 writes 2006002, 3.x writes 300xxxx or 0
 _PADDLE_3 = 3_000_000
 _DENSE_TENSOR, _TENSOR_ARRAY = 7, 13
 _BLOCK = 8  # an attribute that is a block's number
-_MAX_DIM = 2**62
 _MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError)
 _BOOKKEEPING = frozenset(
     ("op_role", "op_role_var", "op_namescope", "op_device", "op_callstack", "with_quant_attr", "sub_block")
@@ -221,8 +220,8 @@ class _Reader:
     def _read_block(self, index: int, scope: _Scope) -> Block:
         if index in self._open:
             raise ModelReadError(f"block {index} contains itself")
-        if len(self._open) >= MOST_NESTED_BLOCKS:
-            raise ModelReadError(f"blocks are nested more than {MOST_NESTED_BLOCKS} deep")
+        if len(self._open) >= MAX_NESTED_BLOCKS:
+            raise ModelReadError(f"blocks are nested more than {MAX_NESTED_BLOCKS} deep")
         self._open.append(index)
         self._charge_reading(index)
         block = Block(index)
@@ -524,7 +523,7 @@ def _declared(kind: Any) -> Variable | None:
     # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
     shape = tuple(max(dim, -1) for dim in tensor.dims)
     check_rank(len(shape))
-    if not all(dim <= _MAX_DIM for dim in shape):
+    if not all(dim <= MAX_DIM for dim in shape):
         raise ModelReadError(f"a variable has an impossible shape {list(shape)[:16]}")
     return Variable("", dtypes.LEGACY.get(tensor.data_type), shape, kind.type == _TENSOR_ARRAY, lod_level)
 

@@ -17,13 +17,13 @@ from google.protobuf.message import DecodeError
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
+from paddle2ov.program.budget import MAX_RANK
 from paddle2ov.program.framework_proto import TensorDesc
 from paddle2ov.program.model import AnyArray, Parameter, Variable, element_count
 from paddle2ov.program.sources import ChangedError, Opened, Source
 
 _MAX_LOD_LEVELS = 1024
 _MAX_DESC_BYTES = 1 << 16
-_MAX_RANK = 64
 
 
 def read_combined(path: Path, variables: Iterable[Variable], source: Source, mapped: bool) -> dict[str, Parameter]:
@@ -238,7 +238,7 @@ def _header(text: bytes) -> _Header:
     if dtype is None:
         raise ValueError(f"unknown data type number {desc.data_type}")
     shape = tuple(desc.dims)
-    if len(shape) > _MAX_RANK or any(dim < 0 for dim in shape):
+    if len(shape) > MAX_RANK or any(dim < 0 for dim in shape):
         raise ValueError(f"impossible shape {list(shape)}")
     return _Header(dtype, shape, dtypes.STORAGE[dtype], element_count(shape))
 

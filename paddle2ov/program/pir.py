@@ -16,7 +16,7 @@ import msgspec
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
-from paddle2ov.program.budget import MOST_NESTED_BLOCKS, Budget, check_rank
+from paddle2ov.program.budget import MAX_DIM, MAX_NESTED_BLOCKS, Budget, check_rank
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.versions import Versions
 from paddle2ov.program.vocabulary import Vocabulary
@@ -26,7 +26,6 @@ NEWEST_VERSION = 4
 
 _DIALECTS = {"0": "builtin", "1": "pd_op", "2": "cf", "3": "custom_op", "4": "dist"}
 _FLOATS = {"NaN": math.nan, "INF": math.inf, "-INF": -math.inf}
-_MAX_DIM = 2**62
 _FETCH_BYTES = 100  # what an operator that fetches takes at least
 _MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, msgspec.MsgspecError)
 # Their result is a new one, or the operand itself unchanged.
@@ -210,8 +209,8 @@ class _Reader:
 
     def _read_block(self, source: _Block, carried: Mapping[int, list[str]] = MappingProxyType({})) -> Block:
         """The block; `carried` gives what its arguments are called outside, where they are in the same memory."""
-        if self._depth >= MOST_NESTED_BLOCKS:
-            raise ModelReadError(f"blocks are nested more than {MOST_NESTED_BLOCKS} deep")
+        if self._depth >= MAX_NESTED_BLOCKS:
+            raise ModelReadError(f"blocks are nested more than {MAX_NESTED_BLOCKS} deep")
         self._depth += 1
         block = Block(self._blocks)
         self._blocks += 1
@@ -563,7 +562,7 @@ def _declared(kind: _Type | None) -> list[Variable] | Variable | None:
     # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
     shape = tuple(max(dim, -1) if isinstance(dim, int) else dim for dim in dims)
     check_rank(len(shape))
-    if not all(isinstance(dim, int) and dim <= _MAX_DIM for dim in shape):
+    if not all(isinstance(dim, int) and dim <= MAX_DIM for dim in shape):
         raise ModelReadError(f"a value has an impossible shape {list(shape)[:16]}")
     dtype = dtypes.PIR_TYPES.get(str(element["#"]).rpartition(".")[2])
     return Variable("", dtype, shape, is_array=name == "t_dense_tensor_array")

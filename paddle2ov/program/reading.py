@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from paddle2ov.errors import ModelReadError, failing_as
-from paddle2ov.program.budget import MOST_PROGRAM_BYTES
+from paddle2ov.program.budget import MAX_PROGRAM_BYTES
 from paddle2ov.program.files import SNIFF_BYTES, ModelFiles, PathLike, find_model, format_of
 from paddle2ov.program.model import Program
 from paddle2ov.program.signatures import Signature
@@ -76,7 +76,7 @@ def _read(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: boo
 def _read_files(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: bool) -> Program:
     from paddle2ov.program import parameters  # the schema decoders are loaded when a model is read
 
-    content = source.read(files.program, MOST_PROGRAM_BYTES)
+    content = source.read(files.program, MAX_PROGRAM_BYTES)
     if files.format == "pir":
         from paddle2ov.program.pir import read_pir
 

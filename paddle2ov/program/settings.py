@@ -20,10 +20,10 @@ from paddle2ov.errors import ModelReadError
 from paddle2ov.program.sources import open_regular
 
 NAMES = ("inference.yml", "inference.yaml", "infer_cfg.yml", "deploy.yaml", "deploy.yml")
-_MOST_BYTES = 16_000_000  # the largest known (a recogniser's 18,708 characters) has 0.2 MB
-_MOST_DEPTH = 50
-_MOST_NAME = 80
-_MOST_NODES = 1_000_000
+_MAX_BYTES = 16_000_000  # the largest known (a recogniser's 18,708 characters) has 0.2 MB
+_MAX_DEPTH = 50
+_MAX_NAME = 80
+_MAX_NODES = 1_000_000
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times faster
 
 Size = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
@@ -130,20 +130,20 @@ def _postprocess(found: _File) -> str | None:
     """PaddleOCR writes the name under `name`, PaddleClas as the one key."""
     given = found.PostProcess or {}
     name = given.get("name", next(iter(given), None))
-    return name[:_MOST_NAME] if isinstance(name, str) else None
+    return name[:_MAX_NAME] if isinstance(name, str) else None
 
 
 def _load(path: Path) -> Any:
     """The file as plain data. Aliases are shared, not copied: what they amount to is counted before it is built."""
     with open_regular(path) as file:
-        if os.fstat(file.fileno()).st_size > _MOST_BYTES:
-            raise ValueError(f"is larger than {_MOST_BYTES // 1_000_000} MB, which no settings are")
+        if os.fstat(file.fileno()).st_size > _MAX_BYTES:
+            raise ValueError(f"is larger than {_MAX_BYTES // 1_000_000} MB, which no settings are")
         text = (file.read(os.fstat(file.fileno()).st_size) or b"").decode("utf-8")
     depth = 0
     for event in yaml.parse(text, _LOADER):  # does not recurse, unlike what follows
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > _MOST_DEPTH:
-            raise ValueError(f"is nested more than {_MOST_DEPTH} deep")
+        if depth > _MAX_DEPTH:
+            raise ValueError(f"is nested more than {_MAX_DEPTH} deep")
     loader = _LOADER(text)
     try:
         node = loader.get_single_node()
@@ -170,8 +170,8 @@ def _count(node: yaml.Node, known: dict[int, int]) -> int:
         total += sum(_count(key, known) + _count(value, known) for key, value in node.value)
     elif isinstance(node, yaml.SequenceNode):
         total += sum(_count(item, known) for item in node.value)
-    if total > _MOST_NODES:
-        raise ValueError(f"its aliases amount to more than {_MOST_NODES} values")
+    if total > _MAX_NODES:
+        raise ValueError(f"its aliases amount to more than {_MAX_NODES} values")
     known[id(node)] = total
     return total
 
@@ -220,7 +220,7 @@ def _typed(where: str, items: list[dict[str, Any]]) -> list[Transform]:
         name = options.pop("type", None)
         if not isinstance(name, str):
             raise ValueError(f"{where}: a transform has no type: {str(item)[:100]}")
-        steps.append(Transform(name[:_MOST_NAME], options))
+        steps.append(Transform(name[:_MAX_NAME], options))
     return steps
 
 
@@ -237,5 +237,5 @@ def _transforms(found: _File) -> tuple[str, list[Transform] | None]:
         if len(step) != 1:
             raise ValueError(f"PreProcess.transform_ops: a transform has one name, not {len(step)}: {str(step)[:100]}")
         ((name, options),) = step.items()
-        steps.append(Transform(name[:_MOST_NAME], options or {}))
+        steps.append(Transform(name[:_MAX_NAME], options or {}))
     return "common", steps

@@ -41,7 +41,7 @@ class Stamp(NamedTuple):
 
 
 def open_regular(path: Path) -> FileIO:
-    """Opens a file, unbuffered; refuses pipes, devices and folders, without waiting for anyone.
+    """Opens a file, unbuffered and without blocking; refuses pipes, devices and folders.
 
     Raises:
         ModelReadError: it cannot be opened, or is no regular file.
@@ -163,7 +163,7 @@ class Source:
 
 
 class MemorySource(Source):
-    """Files that are in memory only; their paths serve messages."""
+    """Files that are in memory only; their paths appear in messages."""
 
     def __init__(self, contents: dict[Path, bytes]) -> None:
         super().__init__()
@@ -190,7 +190,7 @@ def remember_source(model: Any, source: Source) -> None:
 
 
 def forget_source(model: Any) -> None:
-    """Forgets the files of a model whose memory is its own, such as those that were unpacked for a moment."""
+    """Forgets the files of a model that shares no memory with them, such as those of an unpacked archive."""
     _SOURCES.pop(model, None)
 
 

@@ -12,7 +12,7 @@ _INTEGERS = ("i8", "u8", "i4", "u4")
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A layer with weights, or a product.
+    """A layer with weights, or a MatMul of two activations.
 
     Attributes:
         name: of the node in the model.

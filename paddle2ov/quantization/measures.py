@@ -13,8 +13,8 @@ from paddle2ov.program.model import AnyArray
 from paddle2ov.program.settings import Settings
 
 Results = Sequence[AnyArray]
-_LEAST_SCORE = 0.3
-_LEAST_OVERLAP = 0.5
+_MIN_SCORE = 0.3
+_MIN_OVERLAP = 0.5
 _BLANK = 0
 
 
@@ -80,14 +80,14 @@ def _text(found: Results, wanted: Results) -> float:
 
 
 def decoded(scores: AnyArray) -> list[int]:
-    """The characters of a line: the likeliest one of each step, once where it is repeated, without blanks."""
+    """Greedy CTC decoding of a line: the likeliest character of each step, repetitions merged, without blanks."""
     best = scores.argmax(-1)
     kept = best[np.flatnonzero(np.diff(best, prepend=-1))]
     return [int(one) for one in kept if one != _BLANK]
 
 
 def edit_distance(a: Sequence[object], b: Sequence[object]) -> int:
-    """How many are left out, put in or exchanged."""
+    """The Levenshtein distance: the fewest deletions, insertions and substitutions."""
     row = list(range(len(b) + 1))
     for i, one in enumerate(a, 1):
         diagonal, row[0] = row[0], i
@@ -98,23 +98,23 @@ def edit_distance(a: Sequence[object], b: Sequence[object]) -> int:
 
 def _regions(found: Results, wanted: Results) -> float:
     """The overlap of what is text: intersection over union of the pixels above 0.3."""
-    a, b = found[0] > _LEAST_SCORE, wanted[0] > _LEAST_SCORE
+    a, b = found[0] > _MIN_SCORE, wanted[0] > _MIN_SCORE
     union = int((a | b).sum())
     return float((a & b).sum() / union) if union else 1.0
 
 
 def _boxes(found: Results, wanted: Results) -> float:
     """The part of the boxes [class, score, x1, y1, x2, y2] of a score above 0.3 that are in both (F1, overlap 0.5)."""
-    a, b = (results[0][results[0][:, 1] > _LEAST_SCORE] for results in (found, wanted))
+    a, b = (results[0][results[0][:, 1] > _MIN_SCORE] for results in (found, wanted))
     if not len(a) or not len(b):
         return float(len(a) == len(b))
     overlap = _overlaps(a[:, 2:], b[:, 2:])
     overlap[a[:, :1] != b[:, 0]] = 0.0
     matched = 0
-    while overlap.size and (best := overlap.max()) >= _LEAST_OVERLAP:
+    while overlap.size and (best := overlap.max()) >= _MIN_OVERLAP:
         i, j = np.unravel_index(int(overlap.argmax()), overlap.shape)
         overlap[i], overlap[:, j] = 0.0, 0.0
-        matched += best >= _LEAST_OVERLAP
+        matched += best >= _MIN_OVERLAP
     return 2 * matched / (len(a) + len(b))
 
 

@@ -30,14 +30,14 @@ from paddle2ov.verification.inputs import Inputs
 
 Weights: TypeAlias = Literal["int8", "int4"]
 _SUBSET = 300
-_MOST_VALIDATED = 300
+_MAX_VALIDATED = 300
 _RUNS = 5
 _RECURRENT = ("GRUSequence", "LSTMSequence", "RNNSequence")
 _CHECKED = 3
 """Items on which is tested that OpenVINO computes a quantized model right."""
-_MOST_LOST = 0.1
+_MAX_LOST = 0.1
 """Agreement that may be lost there; what is wrong loses nearly all of it."""
-_MOST_BOXES_LOST = 0.5
+_MAX_BOXES_LOST = 0.5
 """The same for boxes, of which a small difference may choose others."""
 _CAPABILITIES = {"f32": "FP32", "bf16": "BF16", "f16": "FP16", "int8": "INT8"}
 
@@ -231,7 +231,7 @@ def _check_low_precision(
     for i, wanted in reference.items():
         inputs = items.inputs(i)
         lost += measure.agreement(_run(plain, inputs), wanted) - measure.agreement(_run(compiled, inputs), wanted)
-    if lost > (_MOST_BOXES_LOST if measure is BOXES else _MOST_LOST) * len(reference):
+    if lost > (_MAX_BOXES_LOST if measure is BOXES else _MAX_LOST) * len(reference):
         raise OpenVINORunError(
             "OpenVINO does not compute the quantized model right: its transformations for low precision lose more than "
             "quantization does"
@@ -266,8 +266,8 @@ def _divided(count: int, subset_size: int) -> tuple[list[int], list[int]]:
     """The items to calibrate with, evenly spaced, and those to measure with: others, where there are others."""
     used = sorted({i * count // min(subset_size, count) for i in range(min(subset_size, count))})
     others = sorted(set(range(count)) - set(used)) or used
-    step = max(1, len(others) // _MOST_VALIDATED)
-    return used, others[::step][:_MOST_VALIDATED]
+    step = max(1, len(others) // _MAX_VALIDATED)
+    return used, others[::step][:_MAX_VALIDATED]
 
 
 def _has_attention(model: openvino.Model) -> bool:

@@ -1,4 +1,4 @@
-"""The files of a report: where they may be written, and what they hold of a model that converts or is refused."""
+"""Writes the files of a report, also that on a model that is refused; checks beforehand that they can be written."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class GraphNode:
 
 
 @dataclass(slots=True)
-class Graph:
+class PageGraph:
     """Nodes, and edges between their keys with the bend points of each (None: not laid out)."""
 
     title: str
@@ -55,9 +55,9 @@ class Graph:
         }
 
 
-def program_graph(report: Report) -> Graph:
+def program_graph(report: Report) -> PageGraph:
     """The operators that depend on the model's inputs; each block of a branch or loop is a box of its own."""
-    graph = Graph("Paddle program")
+    graph = PageGraph("Paddle program")
     blocks: dict[tuple[int | None, int], list[ReportedOperator]] = {}
     for one in report.operators:
         if not one.constant or one.owner is not None:
@@ -91,9 +91,9 @@ def program_graph(report: Report) -> Graph:
     return graph
 
 
-def compiled_graph(compiled: CompiledReport) -> Graph:
+def compiled_graph(compiled: CompiledReport) -> PageGraph:
     """The primitives, and which of them read which."""
-    graph = Graph("Compiled for the CPU")
+    graph = PageGraph("Compiled for the CPU")
     edges = [(source, one.id) for one in compiled.primitives for source in one.inputs]
     # Every edge must lead to a higher number, and the order of execution does not promise that.
     order = _topological(len(compiled.primitives), edges)
@@ -110,7 +110,7 @@ def compiled_graph(compiled: CompiledReport) -> Graph:
 
 
 def _add_block(
-    graph: Graph,
+    graph: PageGraph,
     operators: Sequence[ReportedOperator],
     inputs: Sequence[Port],
     outputs: Sequence[Port],
@@ -164,4 +164,4 @@ def _topological(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
     return order
 
 
-__all__ = ["Graph", "GraphNode", "compiled_graph", "program_graph"]
+__all__ = ["GraphNode", "PageGraph", "compiled_graph", "program_graph"]

@@ -10,7 +10,7 @@ import numpy as np
 from paddle2ov.program.model import Block, Operator, Program
 from paddle2ov.reporting.model import ReportedOperator
 
-_LONGEST = 60
+_MAX_LENGTH = 60
 
 
 def list_operators(program: Program) -> list[ReportedOperator]:
@@ -52,11 +52,11 @@ def writers(operators: Sequence[ReportedOperator]) -> dict[str, int]:
 def short(value: Any) -> str:
     """An attribute's value as text, shortened."""
     if isinstance(value, np.ndarray):
-        value = value.tolist() if value.size <= _LONGEST else f"array of {value.dtype} {list(value.shape)}"
-    if isinstance(value, list | tuple) and len(value) > _LONGEST:
+        value = value.tolist() if value.size <= _MAX_LENGTH else f"array of {value.dtype} {list(value.shape)}"
+    if isinstance(value, list | tuple) and len(value) > _MAX_LENGTH:
         value = f"{len(value)} values, the first {value[0]!r}"
     text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 1]}…"
 
 
 __all__ = ["list_operators", "short", "writers"]

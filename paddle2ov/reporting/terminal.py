@@ -13,7 +13,7 @@ from rich.table import Table
 from paddle2ov.report import ConversionReport, size_text
 from paddle2ov.reporting.model import FATES, CompiledReport, Report
 
-_MOST_ROWS = 15
+_MAX_ROWS = 15
 _GAP = 2
 _SHORTEST = 8
 """Characters that are at least shown of a kernel's name."""
@@ -111,8 +111,8 @@ def _primitives(report: Report, compiled: CompiledReport, width: int) -> Table:
         times[key] = times.get(key, 0.0) + (one.microseconds or 0.0)
     total = sum(times.values())
     rows = sorted(counts, key=lambda key: (-times[key], key))
-    cells = [(*key, *_numbers(counts[key], times[key], total)) for key in rows[:_MOST_ROWS]]
-    if rest := rows[_MOST_ROWS:]:
+    cells = [(*key, *_numbers(counts[key], times[key], total)) for key in rows[:_MAX_ROWS]]
+    if rest := rows[_MAX_ROWS:]:
         numbers = _numbers(sum(counts[key] for key in rest), sum(times[key] for key in rest), total)
         cells.append((f"{len(rest)} more", "", "", *numbers))
     # Names are not broken: where there is no room, chains of them take several lines, and kernels are cut off.

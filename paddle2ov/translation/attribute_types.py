@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-_MOST = 80
+_MAX_SHOWN = 80
 _NUMBERS = (bool, int, float, np.integer, np.floating, np.bool_)
 _PLAIN = frozenset((bool, int, float))
 _LISTS = (list, tuple, np.ndarray)
@@ -63,8 +63,8 @@ def is_open_dtype(value: Any) -> bool:
 
 def abbreviated(value: Any) -> str:
     """The value for a message, truncated if it is long."""
-    text = repr(value[:_MOST]) if isinstance(value, str | list | tuple) else repr(value)
-    return text if len(text) <= _MOST else text[: _MOST - 3] + "..."
+    text = repr(value[:_MAX_SHOWN]) if isinstance(value, str | list | tuple) else repr(value)
+    return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 3] + "..."
 
 
 def abbreviated_attributes(attributes: Mapping[str, Any], names: Iterable[str]) -> str:

@@ -10,10 +10,10 @@ from openvino import Node, Output
 from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value, unmarked
 
-MOST_ELEMENTS = 64
+MAX_FOLDED_ELEMENTS = 64
 """Larger constants are left to OpenVINO, which folds them on compilation: lists of axes and shapes are shorter."""
 
-_MOST_DOUBLES = 1 << 16
+_MAX_DOUBLES = 1 << 16
 """The same for float64, which OpenVINO's CPU plugin computes as float32: inverting the matrix of a thin-plate spline,
 for example, would lose half of its digits.
 """
@@ -35,7 +35,7 @@ def are_foldable(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
             if not isinstance(known, ConstantValue) or known.dtype not in _EXACT:
                 return False
             constants.append(known)
-    most = _MOST_DOUBLES if any(one.array.dtype == np.float64 for one in constants) else MOST_ELEMENTS
+    most = _MAX_DOUBLES if any(one.array.dtype == np.float64 for one in constants) else MAX_FOLDED_ELEMENTS
     return bool(inputs) and all(one.array.size <= most for one in constants)
 
 
@@ -44,8 +44,8 @@ def fold(value: Node | PlainValue) -> Node | PlainValue:
     if isinstance(value, ConstantValue | EmptyTensorArray):
         return value
     output = value.output(0) if isinstance(value, Node) else value
-    array = evaluate(output, MOST_ELEMENTS, _MOST_DOUBLES)
+    array = evaluate(output, MAX_FOLDED_ELEMENTS, _MAX_DOUBLES)
     return value if array is None else ConstantValue(array)
 
 
-__all__ = ["MOST_ELEMENTS", "are_foldable", "fold"]
+__all__ = ["MAX_FOLDED_ELEMENTS", "are_foldable", "fold"]

@@ -42,7 +42,7 @@ class Lazy:
 
 
 def evaluated(value: Any) -> Any:
-    """What an expression is; any other value is itself."""
+    """The value of an expression; any other value is returned unchanged."""
     return value._evaluate() if isinstance(value, Lazy) else value
 
 

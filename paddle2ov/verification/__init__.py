@@ -1,4 +1,4 @@
-"""Does the converted model compute what Paddle computes, and if not, which operator does not: `verify`.
+"""Compares a converted model with Paddle, and finds the operator at fault where they differ: `verify`.
 
 - `verify.py`, `results.py`: the entry point; its result types;
 - `both_sides.py`: runs both sides on one set of inputs, and compares;
@@ -9,7 +9,7 @@
 - `comparison.py`: how far two tensors are apart;
 - `values.py`: values inside the program, on both sides;
 - `ties.py`, `orders.py`: whether only the order of equal scores differs;
-- `judgement.py`, `float64.py`: whether Paddle rounds, by what it computes in float64;
+- `judgement.py`, `float64.py`: whether a difference is Paddle's rounding: Paddle computes the same in float64;
 - `localisation.py`: the operator at fault;
 - `body_search.py`, `body*.py`: the same inside of branches and loops;
 - `extract.py`: that operator as a Paddle model of its own;

@@ -26,7 +26,7 @@ from paddle2ov.translation.registry import Registry
 from paddle2ov.verification import body_legacy, body_pir
 from paddle2ov.verification.body import Body
 from paddle2ov.verification.comparison import compare_results
-from paddle2ov.verification.judgement import Judge
+from paddle2ov.verification.judgement import Float64Judge
 from paddle2ov.verification.localisation import Fault, Localisation, Localiser, OperatorComparison
 from paddle2ov.verification.paddle_process import PaddleModel, SideProcess
 from paddle2ov.verification.values import Values, variables_read
@@ -51,7 +51,7 @@ class BodySearch:
         self,
         process: SideProcess,
         tolerance: float,
-        judge: Judge,
+        judge: Float64Judge,
         extension: Extension = None,
         precision: str = "f32",
     ) -> None:

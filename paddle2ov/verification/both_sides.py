@@ -16,7 +16,7 @@ from paddle2ov.testing import Expected, Result, infer
 from paddle2ov.translation.extension import Extension
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.inputs import Inputs
-from paddle2ov.verification.judgement import Judge, Judged
+from paddle2ov.verification.judgement import Float64Judge, Judged
 from paddle2ov.verification.paddle_process import PaddleModel, PaddleProcess, SideProcess
 from paddle2ov.verification.random_numbers import random_operators, with_paddle_random_values
 from paddle2ov.verification.results import Run
@@ -52,7 +52,7 @@ class Subject:
     paddle_python: str | os.PathLike[str] | None
     is_random: bool
     side: SideProcess
-    judge: Judge
+    judge: Float64Judge
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""When `verify` is to stop and say what it knows."""
+"""The time limit of `verify`, at which it reports what it has found so far."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Deadline:
         self._end = None if seconds is None else monotonic() + seconds
 
     def check(self) -> None:
-        """Goes on where there is time left.
+        """Returns if there is time left.
 
         Raises:
-            TimeUpError: there is none.
+            TimeUpError: the time is up.
         """
         if self._end is not None and monotonic() >= self._end:
             raise TimeUpError

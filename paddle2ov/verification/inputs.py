@@ -40,7 +40,7 @@ _INDEXED = {"gather": "x", "gather_nd": "x", "index_select": "x", "index_sample"
 _UNCHANGED = frozenset(("assign", "cast", "reshape", "reshape2", "squeeze2", "unsqueeze2", "share_data", "flatten2"))
 _MAX_INDEX = 10
 
-_MOST_BYTES, _MOST_GROWTH = 2**29, 20
+_MAX_BYTES, _MAX_GROWTH = 2**29, 20
 """How large the arrays of an `.npz` file may be that is compressed: this, or so many times the file."""
 _HEADERS: Mapping[tuple[int, int], Callable[[Any], Any]] = {
     (1, 0): np.lib.format.read_array_header_1_0,
@@ -160,7 +160,7 @@ def load(path: Path) -> Inputs:
         OSError: it cannot be read.
     """
     with path.open("rb") as file:
-        most = max(_MOST_BYTES, _MOST_GROWTH * os.fstat(file.fileno()).st_size)
+        most = max(_MAX_BYTES, _MAX_GROWTH * os.fstat(file.fileno()).st_size)
         try:
             with zipfile.ZipFile(file) as archive:
                 members = archive.infolist()

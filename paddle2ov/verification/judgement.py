@@ -76,7 +76,7 @@ Judged = tuple[Float64Comparison, ...] | str
 """What float64 shows of each result; text: why there is no float64."""
 
 
-class Isolated(Protocol):
+class IsolatedTensors(Protocol):
     """An operator alone, see `localisation.py`."""
 
     inputs: dict[str, Expected]
@@ -84,7 +84,7 @@ class Isolated(Protocol):
     results: dict[str, Result]
 
 
-class Judge:
+class Float64Judge:
     """Has Paddle compute in float64.
 
     Args:
@@ -105,7 +105,7 @@ class Judge:
         expected: Sequence[Expected],
         compute: Callable[[PaddleModel, Mapping[str, AnyArray]], list[Expected]] = PaddleModel.run,
     ) -> Judged:
-        """Judges the results of a model.
+        """Compares the results of a whole model with Paddle's in float64.
 
         Args:
             files: the model.
@@ -132,8 +132,8 @@ class Judge:
             for ours, want, right in zip(results, expected, exact, strict=True)
         )
 
-    def operator(self, files: ModelFiles, program: Program, operator: Operator, alone: Isolated) -> Judged:
-        """Judges an operator alone.
+    def operator(self, files: ModelFiles, program: Program, operator: Operator, alone: IsolatedTensors) -> Judged:
+        """Compares the results of one isolated operator with Paddle's in float64.
 
         Raises:
             TimeUpError: the time is up.
@@ -152,4 +152,4 @@ class Judge:
             return self.whole(part, read, arrays, [alone.results[name] for name in expected], named)
 
 
-__all__ = ["Float64Comparison", "Judge", "Judged", "compare_float64"]
+__all__ = ["Float64Comparison", "Float64Judge", "Judged", "compare_float64"]

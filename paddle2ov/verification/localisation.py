@@ -1,4 +1,4 @@
-"""Which operator is wrong: each one alone on what it read in Paddle, and where a difference shows in the whole model.
+"""Finds the operator at fault: isolated, on Paddle's inputs, and by where the whole model first differs.
 
 Both keep few tensors: operators are compared in batches of as many as have some `_BATCH_BYTES` of values, and a place
 in the whole model is found by halving what is left of the program.
@@ -22,7 +22,7 @@ from paddle2ov.verification.random_numbers import RANDOM
 from paddle2ov.verification.values import Values, variables_read
 
 _BATCH_BYTES = 128 * 2**20
-_FIRST_BATCH, _LARGEST_BATCH = 4, 256
+_FIRST_BATCH, _MAX_BATCH = 4, 256
 Progress = Callable[[int, int], None]
 
 
@@ -351,7 +351,7 @@ class _Batches(Generic[_Item]):
     def fetched(self, sizes: Iterable[int]) -> None:
         """Takes note of the sizes in bytes of the values of this batch."""
         fitting = self._size * _BATCH_BYTES // max(sum(sizes), 1)
-        self._size = max(1, min(4 * self._size, fitting, _LARGEST_BATCH))
+        self._size = max(1, min(4 * self._size, fitting, _MAX_BATCH))
 
 
 def is_paddle_rounding(judged: Judged | None) -> bool:

@@ -32,7 +32,7 @@ class Reordering:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class ObservedOperator:
     """What an operator read and wrote, by variable: arrays of Paddle and of OpenVINO, bfloat16 as float32."""
 
     operator: Operator
@@ -71,20 +71,20 @@ def max_magnitude(array: AnyArray) -> float:
     return (float(finite.max()) if finite.size else 0.0) or 1.0
 
 
-def _top_k(seen: Observed) -> Reordering | None:
+def _top_k(seen: ObservedOperator) -> Reordering | None:
     ascending = not seen.operator.attributes.get("largest", True)
     in_order = bool(seen.operator.attributes.get("sorted", True))
     return _indices(seen, "indices", seen.number("axis", -1), ascending, in_order)
 
 
-def _argsort(seen: Observed) -> Reordering | None:
+def _argsort(seen: ObservedOperator) -> Reordering | None:
     ascending = not seen.operator.attributes.get("descending", False)
     stable = bool(seen.operator.attributes.get("stable", False))
     return _indices(seen, "indices", seen.number("axis", -1), ascending, stable=stable)
 
 
-def _arg_extreme(ascending: bool) -> Callable[[Observed], Reordering | None]:
-    def find(seen: Observed) -> Reordering | None:
+def _arg_extreme(ascending: bool) -> Callable[[ObservedOperator], Reordering | None]:
+    def find(seen: ObservedOperator) -> Reordering | None:
         flat, keep = (bool(seen.operator.attributes.get(name, False)) for name in ("flatten", "keepdims"))
         axis = 0 if flat else seen.number("axis", -1)
         return _indices(seen, "out", axis, ascending, flat=flat, squeezed=not keep)
@@ -93,7 +93,7 @@ def _arg_extreme(ascending: bool) -> Callable[[Observed], Reordering | None]:
 
 
 def _indices(
-    seen: Observed,
+    seen: ObservedOperator,
     port: str,
     axis: int,
     ascending: bool,
@@ -141,7 +141,7 @@ def _largest_gap(a: AnyArray, b: AnyArray) -> float:
     return float(distance.max()) if distance.size else 0.0
 
 
-def _nms(seen: Observed) -> Reordering | None:
+def _nms(seen: ObservedOperator) -> Reordering | None:
     """Rows (label, score, box), by label and score; `index` says where the box stood."""
     rows = seen.wrote("out")
     if rows is None or rows[0].ndim != 2 or rows[0].shape[1] != 6:
@@ -156,7 +156,7 @@ def _nms(seen: Observed) -> Reordering | None:
     return _rows(seen, sides, exact=1 + names[0].shape[1], count=count, images=seen.read("bboxes"))
 
 
-def _proposals(seen: Observed) -> Reordering | None:
+def _proposals(seen: ObservedOperator) -> Reordering | None:
     """Rows (box) with their scores, by score."""
     boxes, scores = seen.wrote("rpn_rois"), seen.wrote("rpn_roi_probs")
     if boxes is None or scores is None:
@@ -169,7 +169,7 @@ def _proposals(seen: Observed) -> Reordering | None:
 
 
 def _rows(
-    seen: Observed,
+    seen: ObservedOperator,
     sides: list[AnyArray],
     exact: int,
     count: tuple[AnyArray, AnyArray] | None,
@@ -225,7 +225,7 @@ def _match_rows(paddle: AnyArray, ours: AnyArray, limits: AnyArray) -> AnyArray 
     return indices
 
 
-ORDER_CHECKS: dict[str, Callable[[Observed], Reordering | None]] = {
+ORDER_CHECKS: dict[str, Callable[[ObservedOperator], Reordering | None]] = {
     "arg_max": _arg_extreme(ascending=False),
     "arg_min": _arg_extreme(ascending=True),
     "argsort": _argsort,
@@ -239,4 +239,4 @@ ORDER_CHECKS: dict[str, Callable[[Observed], Reordering | None]] = {
     "top_k_v2": _top_k,
 }
 
-__all__ = ["ORDER_CHECKS", "Observed", "Reordering"]
+__all__ = ["ORDER_CHECKS", "ObservedOperator", "Reordering"]

@@ -33,7 +33,7 @@ _DTYPES = {
 }
 
 
-class Program:
+class LoadedProgram:
     """A loaded model. `fetch` makes a value inside it one that a run can return."""
 
     def __init__(self, paddle: Any, prefix: str, separate: str | None) -> None:
@@ -198,13 +198,13 @@ def serve() -> None:
         replies.write(json.dumps({"missing": str(error)}) + "\n")
         return
     paddle.enable_static()
-    programs: dict[int, Program] = {}
+    programs: dict[int, LoadedProgram] = {}
     for line in sys.stdin:
         request = json.loads(line)
         reply: dict[str, Any]
         try:
             if "load" in request:
-                program = Program(paddle, request["load"], request.get("separate"))
+                program = LoadedProgram(paddle, request["load"], request.get("separate"))
                 programs[request["model"]] = program
                 reply = {"ok": True, "version": paddle.__version__, "feeds": program.feeds, "names": program.names}
             elif "unload" in request:
@@ -217,7 +217,7 @@ def serve() -> None:
         replies.write(json.dumps(reply) + "\n")
 
 
-def _run(np: Any, program: Program, request: dict[str, Any]) -> dict[str, Any]:
+def _run(np: Any, program: LoadedProgram, request: dict[str, Any]) -> dict[str, Any]:
     with np.load(request["run"]) as file:
         feeds = {name: file[name] for name in file.files}
     tensors = program.run(feeds, request.get("values"))

@@ -177,7 +177,7 @@ class Verification:
         return next((one for one in ("rounding", "ties") if one in found), "agree")
 
     def add_note(self, text: str) -> None:
-        """Says one thing more about the difference."""
+        """Adds a remark on the difference."""
         self.note = f"{self.note}. {text}" if self.note else text
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from paddle2ov.program.model import AnyArray, Operator
 from paddle2ov.testing import Expected, Result
 from paddle2ov.verification.comparison import as_openvino_array, compare_tensor
 from paddle2ov.verification.extract import extract
-from paddle2ov.verification.orders import ORDER_CHECKS, Observed
+from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator
 from paddle2ov.verification.paddle_process import PaddleProcess
 from paddle2ov.verification.values import Values
 
@@ -158,7 +158,7 @@ class TieFinder:
         place = operator.place
         theirs = {name: as_openvino_array(one) for name, one in paddle.items()}
         given = {name: one for name, one in theirs.items() if name in self._values.inputs}
-        seen = Observed(
+        seen = ObservedOperator(
             operator,
             theirs,
             given | {name: one.array for name, one in ours.items()},

@@ -25,7 +25,7 @@ from paddle2ov.verification.deadline import Deadline, TimeUpError
 from paddle2ov.verification.faults import compare_operators, locate_fault
 from paddle2ov.verification.images import image_inputs
 from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs
-from paddle2ov.verification.judgement import Float64Comparison, Judge
+from paddle2ov.verification.judgement import Float64Comparison, Float64Judge
 from paddle2ov.verification.localisation import is_paddle_rounding
 from paddle2ov.verification.paddle_process import PaddleProcess, SideProcess
 from paddle2ov.verification.results import ComparedOperator, Culprit, Rounded, Run, Verdict, Verification
@@ -124,7 +124,7 @@ def verify(
     say("starting Paddle", 0, len(sets))
     found = Verification(files.program, program.format, "", openvino.__version__, tolerance, computes_in)
     with SideProcess(paddle_python, deadline) as side:
-        judge = Judge(side, tolerance)
+        judge = Float64Judge(side, tolerance)
         subject = Subject(
             *(files, whole, program, compiled, tolerance, computes_in, extension, paddle_python),
             *(not (inputs or images), side, judge),

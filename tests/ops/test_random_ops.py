@@ -208,7 +208,7 @@ def test_binomial():
 
 
 def test_counting_ends(monkeypatch):
-    monkeypatch.setattr("paddle2ov.converters.random.variates._MOST_EVENTS", 50)
+    monkeypatch.setattr("paddle2ov.converters.random.variates._MAX_EVENTS", 50)
     assert draw("poisson", {}, np.array([0, np.inf], np.float32)).tolist() == [0, 50]
 
 

@@ -18,7 +18,7 @@ CASES = [one for one in OP.cases if one.arguments.get("nms_threshold") == 0.45 o
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.parametrize("pairs", [0, 50])
 def test_more_pairs_than_fit(case, pairs, monkeypatch):
-    monkeypatch.setattr(exact_suppression, "_MOST_PAIRS", pairs)
+    monkeypatch.setattr(exact_suppression, "_MAX_PAIRS", pairs)
     folder = generated(OP, case, "pir")
     got = infer(compile_model(convert(folder)), load(folder / "inputs.npz"))
     for one, wanted in zip(got, load(folder / "outputs.npz").values(), strict=True):

@@ -221,7 +221,7 @@ def test_a_large_constant_stays(monkeypatch):
 
     x, constant = np.ones((2, 3, 4, 5), np.float32), np.arange(60, dtype=np.float32).reshape(1, 4, 5, 3)
     for most, nodes in ((60, 2), (59, 1)):
-        monkeypatch.setattr(permutable, "MAX_ELEMENTS", most)
+        monkeypatch.setattr(permutable, "MAX_CONSTANT_ELEMENTS", most)
         _, got, want, done = both(build, x)
         np.testing.assert_array_equal(got, want)
         assert done == nodes

@@ -17,7 +17,7 @@ from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, P
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program import read_contents
-from paddle2ov.program.budget import MOST_ELEMENTS, MOST_NESTED_BLOCKS, MOST_PROGRAM_BYTES
+from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS, MAX_NESTED_BLOCKS, MAX_PROGRAM_BYTES
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from tests.support.one_operator import program
@@ -62,9 +62,9 @@ def nested(depth):
 
 
 def test_blocks_are_nested_to_a_bound():
-    read_contents(pir(nested(MOST_NESTED_BLOCKS - 1)), b"")
-    with pytest.raises(ModelReadError, match=f"nested more than {MOST_NESTED_BLOCKS} deep"):
-        read_contents(pir(nested(MOST_NESTED_BLOCKS)), b"")
+    read_contents(pir(nested(MAX_NESTED_BLOCKS - 1)), b"")
+    with pytest.raises(ModelReadError, match=f"nested more than {MAX_NESTED_BLOCKS} deep"):
+        read_contents(pir(nested(MAX_NESTED_BLOCKS)), b"")
 
 
 def legacy(held_by, levels, twice):
@@ -206,7 +206,7 @@ def test_converters_make_arrays_by_functions_that_check_their_size():
 
 def test_a_large_grid_is_computed_by_nodes():
     theta = np.ones((1, 2, 3), np.float32)
-    size = 1 + int((MOST_ELEMENTS / 3) ** 0.5)
+    size = 1 + int((MAX_ARRAY_ELEMENTS / 3) ** 0.5)
     whole, _ = program("affine_grid", {"input": theta}, {"output_shape": [1, 1, size, size]}, ("output",))
     (result,) = paddle2ov.convert(whole).outputs
     assert list(result.shape) == [1, size, size, 2]
@@ -296,8 +296,8 @@ def test_files_that_never_begin_or_never_end(tmp_path):
 def test_a_program_file_that_is_too_large(tmp_path):
     path = tmp_path / "inference.pdmodel"
     with path.open("wb") as file:
-        file.truncate(MOST_PROGRAM_BYTES + 1)
-    with pytest.raises(ModelReadError, match=f"more than the {MOST_PROGRAM_BYTES} that are read"):
+        file.truncate(MAX_PROGRAM_BYTES + 1)
+    with pytest.raises(ModelReadError, match=f"more than the {MAX_PROGRAM_BYTES} that are read"):
         paddle2ov.read_program(path)
 
 

@@ -15,7 +15,7 @@ from paddle2ov.testing import compile_model
 
 STEPS: dict[Callable[..., object], int] = {}
 """Step -> how often it is taken."""
-MOST_ELEMENTS = 4000
+MAX_ELEMENTS = 4000
 
 
 def step(weight):
@@ -57,7 +57,7 @@ class Maker:
     def among(self, *choices):
         return choices[self.below(len(choices))]
 
-    def take(self, fits=lambda shape: True, rank=(1, 6), most=MOST_ELEMENTS):
+    def take(self, fits=lambda shape: True, rank=(1, 6), most=MAX_ELEMENTS):
         """A tensor and its shape; StopIteration if none fits."""
         found = [
             i
@@ -298,7 +298,7 @@ def _two(make):
     def fits(other):
         return all(a == b or 1 in (a, b) for a, b in zip(shape[::-1], other[::-1], strict=False))
 
-    y, other = make.take(lambda other: fits(other) and math.prod(np.broadcast_shapes(shape, other)) <= MOST_ELEMENTS)
+    y, other = make.take(lambda other: fits(other) and math.prod(np.broadcast_shapes(shape, other)) <= MAX_ELEMENTS)
     compute = make.among(ops.add, ops.multiply, ops.subtract, ops.maximum)
     return compute(x, y), list(np.broadcast_shapes(shape, other))
 

@@ -162,10 +162,10 @@ def test_only_what_every_run_needs():
         loop.set_merged_input(inner[2 + i], one.output(0), swap.get_results()[i].output(0))
     last = loop.get_iter_value(swap.get_results()[0].output(0), -1)
     model = Model([chosen.output(0), ops.matmul(last, random(8, 4), False, False).output(0)], [x, y, flag])
-    assert narrow_inputs(model) == 0
+    assert narrow_inputs(Graph(model)) == 0
     both = [ops.matmul(x, random(size, 4), False, False) for size in (8, 9)]
     model = Model(both, [x])
-    assert narrow_inputs(model) == 0
+    assert narrow_inputs(Graph(model)) == 0
     assert x.get_partial_shape() == PartialShape("?,?")
 
 
@@ -174,7 +174,7 @@ def test_intervals():
     for given, expected in (("?,2..20", "?,8"), ("?,2..5", "?,2..5")):
         x = ops.parameter(PartialShape(given))
         model = Model([ops.matmul(x, random(8, 4), False, False)], [x])
-        narrow_inputs(model)
+        narrow_inputs(Graph(model))
         assert x.get_partial_shape() == PartialShape(expected)
 
 

@@ -20,7 +20,7 @@ _BATCH = 100
 _RUN_EVERY = 1000
 """Of these, one that converts is compiled and run too. What comes of it is OpenVINO's, and counted apart."""
 _RUN_LIMITS = server.Limits(seconds=10, bytes=16_000_000_000)
-_MOST_KEPT = 3
+_MAX_KEPT = 3
 """Findings of one bucket that a chunk keeps."""
 
 
@@ -76,7 +76,7 @@ def run_chunk(chunk: Chunk) -> dict[str, Any]:
                 "outcome": result.outcome,
                 "bucket": result.bucket,
             }
-            if seen[bucket] <= _MOST_KEPT:
+            if seen[bucket] <= _MAX_KEPT:
                 found["kept"] = str(Path(chunk.kept) / f"{chunk.seed}-{number}")
                 make(number).keep(Path(found["kept"]), **found, detail=result.detail)
             findings.append(found)

@@ -18,7 +18,7 @@ from gen_models.harness.store import generated, generated_network
 from paddle2ov.program.framework_proto import ProgramDesc
 from tools.mutation.mutant import PARAMETERS, PROGRAM
 
-MOST_BYTES = 60_000
+MAX_BYTES = 60_000
 """Larger programs are left out: their mutants take long, and hold nothing that small ones do not."""
 
 
@@ -104,7 +104,7 @@ def _small(network: Network, formats: tuple[str, ...]) -> list[Source]:
         except GenerationError:
             continue
         one = _source(network.name, format, folder)
-        if len(one.program) + len(one.parameters or b"") <= MOST_BYTES:
+        if len(one.program) + len(one.parameters or b"") <= MAX_BYTES:
             found.append(one)
     return found
 

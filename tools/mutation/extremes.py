@@ -62,7 +62,7 @@ DTYPES = (
 )
 LENGTHS = (0, 1, 2, 3, 5, 8, 9, 33, 64, 65, 1000, 100_000)
 """Of lists."""
-_MOST_CHARACTERS = 10_000_000
+_MAX_CHARACTERS = 10_000_000
 """Of a list: larger ones make files that are refused unread."""
 DIMS = (
     *(0, 0, 0, -1, -1, 1, 1, 2, 3, 5, 7, 64, 65, 1000, 65_536, 10**6),
@@ -117,5 +117,5 @@ def resized(rng: Random, values: list[Any], make: Any) -> list[Any]:
         found.pop()
     else:
         one, length = found[0] if found else make(), rng.choice(LENGTHS)
-        found = [one] * min(length, _MOST_CHARACTERS // max(len(str(one)), 1))
+        found = [one] * min(length, _MAX_CHARACTERS // max(len(str(one)), 1))
     return found

@@ -13,7 +13,7 @@ from tools.mutation import legacy, pir, server
 from tools.mutation.mutant import PARAMETERS, PROGRAM, Mutant
 from tools.mutation.trial import Result
 
-_MOST_TRIES = 3000
+_MAX_TRIES = 3000
 _LIMITS = {"hang": server.Limits(seconds=3, clock=30)}
 """Waiting for each try as long as for the finding would take hours."""
 
@@ -28,7 +28,7 @@ def shrink(mutant: Mutant, result: Result) -> Mutant:
     def is_same(one: Mutant) -> bool:
         nonlocal tries
         tries += 1
-        if tries > _MOST_TRIES:
+        if tries > _MAX_TRIES:
             return False
         found = server.alone(lambda _: one, 0, limits).result
         return (found.outcome, found.bucket) == (result.outcome, result.bucket)

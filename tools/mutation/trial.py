@@ -24,7 +24,7 @@ from tools.mutation.mutant import Mutant
 OUTCOMES = ("converted", "refused", "caught", "exception", "memory", "hang", "crash")
 """`caught`: refused by our own error in place of another exception, which is its cause."""
 FINDINGS = ("exception", "memory", "hang", "crash")
-_MOST_ELEMENTS = 1_000_000
+_MAX_ELEMENTS = 1_000_000
 _CODE = Path(paddle2ov.__file__).resolve().parents[1]
 
 
@@ -50,7 +50,7 @@ def _run(path: Path, options: dict[str, Any]) -> None:
     feeds = []
     for port in compiled.inputs:
         dims = [one.get_length() if one.is_static else 2 for one in port.get_partial_shape()]
-        if math.prod(dims) > _MOST_ELEMENTS:
+        if math.prod(dims) > _MAX_ELEMENTS:
             return
         feeds.append(openvino.Tensor(port.get_element_type(), openvino.Shape(dims)))
     compiled(feeds)

@@ -9,9 +9,9 @@ from openvino import Node, Output, Type
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.detection.pushdown import KINDS, NOT_INSIDE, Context, Pushdown, Rows
 from paddle2ov.passes.detection.row_rules import RowLayout, rank_dims
-from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, ints, ints_of, readers, replace
+from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, ints, ints_of, replace
 
-_DEEPEST = 100
+_MAX_DEPTH = 100
 """The longest chain of nodes that a Gather passes: the recursion takes several Python frames per node."""
 
 
@@ -38,7 +38,7 @@ def gather_pushdown(graph: Graph) -> Counts:
                 counts["gathers"] += gathers
                 # Some have no reader: something stopped the Gather afterwards. The last ones are dropped first.
                 while made:
-                    counts["nodes"] += bool(readers(made.pop()))
+                    counts["nodes"] += any(output.get_target_inputs() for output in made.pop().outputs())
     if counts["gathers"]:
         graph.changed()
     return counts
@@ -102,7 +102,7 @@ def _read_by_nothing_else(gathers: Sequence[Node]) -> set[str]:
             unseen[name] = sum(len(output.get_target_inputs()) for output in node.outputs())
         unseen[name] -= 1
         depths[name] = max(depth, depths.get(name, 0))
-        if not unseen[name] and depths[name] <= _DEEPEST:
+        if not unseen[name] and depths[name] <= _MAX_DEPTH:
             inside.add(name)
             waiting += [(source.get_node(), depths[name] + 1) for source in node.input_values()]
     return inside

@@ -44,17 +44,17 @@ class MapRows:
         """The rows of an index [K], channels first: [N, width, K]."""
         position: Dim = self.offset
         for i, (size, step) in reversed(list(enumerate(self.rows))):
-            coordinate = ops.floor_mod(index, as_output(size)).output(0) if i else index
+            coordinate = ops.floor_mod(index, dim_tensor(size)).output(0) if i else index
             position = add(position, multiply(coordinate, step))
-            index = ops.divide(index, as_output(size)).output(0) if i else index
+            index = ops.divide(index, dim_tensor(size)).output(0) if i else index
         numbers = np.indices([size for size, _ in self.columns]).reshape(len(self.columns), -1)
         steps = ints([0] * numbers.shape[1]).output(0)
         if all(isinstance(step, int) for _, step in self.columns):
             steps = ints([int(one) for one in np.array([step for _, step in self.columns]) @ numbers]).output(0)
         else:
             for column, (_, step) in zip(numbers, self.columns, strict=True):
-                steps = ops.add(steps, ops.multiply(ints(column.tolist()), as_output(step))).output(0)
-        address = ops.add(as_output(position), ops.unsqueeze(steps, ints(1)))
+                steps = ops.add(steps, ops.multiply(ints(column.tolist()), dim_tensor(step))).output(0)
+        address = ops.add(dim_tensor(position), ops.unsqueeze(steps, ints(1)))
         found: Node = ops.gather(ops.reshape(self.x, ints([0, -1]), True), address, ints(1))
         return found
 
@@ -141,7 +141,7 @@ def _start(split: Node, port: int) -> int | None:
 # --- dimensions, static or dynamic ------------------------------------------------------------------------------------
 
 
-def as_output(size: Dim) -> Output:
+def dim_tensor(size: Dim) -> Output:
     """The dimension as a [1] tensor."""
     return ints([size]).output(0) if isinstance(size, int) else size
 
@@ -160,7 +160,7 @@ def multiply(one: Dim, other: Dim) -> Dim:
         return one * other
     if 1 in (one if isinstance(one, int) else 0, other if isinstance(other, int) else 0):
         return other if isinstance(one, int) else one
-    return ops.multiply(as_output(one), as_output(other)).output(0)
+    return ops.multiply(dim_tensor(one), dim_tensor(other)).output(0)
 
 
 def add(one: Dim, other: Dim) -> Dim:
@@ -169,4 +169,4 @@ def add(one: Dim, other: Dim) -> Dim:
         return one + other
     if isinstance(one, int) and one == 0:
         return other
-    return ops.add(as_output(one), as_output(other)).output(0)
+    return ops.add(dim_tensor(one), dim_tensor(other)).output(0)

@@ -12,7 +12,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.provenance import copy_operators
-from paddle2ov.passes.detection.map_rows import Dim, add, as_output, dim_at, keeps_batch, map_rows, multiply
+from paddle2ov.passes.detection.map_rows import Dim, add, dim_at, dim_tensor, keeps_batch, map_rows, multiply
 from paddle2ov.passes.detection.row_counts import Count, RowCounts, counts_from_zero
 from paddle2ov.passes.detection.row_rules import RULES, RowLayout, rank_dims, require_static
 from paddle2ov.passes.graph import Dims, Graph, consumers, dims_of, ints, name_after, target_of
@@ -89,20 +89,21 @@ class Pushdown:
     def extent(self) -> Output | None:
         """The total number of rows, a [1] tensor, read off the tensors that are gathered from; None without any."""
         if self._extent is not None:
-            return as_output(self._extent())
+            return dim_tensor(self._extent())
         return functools.reduce(_maximum, self._broadcast_extents) if self._broadcast_extents else None
 
     def __call__(self, x: Output, layout: RowLayout) -> Output:
         """The selected rows of `x`, with the rank of `x`."""
-        key = (x.get_node().get_name(), x.get_index(), layout)
-        if key not in self._done:
-            self._done[key] = self._computed(x, layout)
-        return self._done[key]
-
-    def _computed(self, x: Output, layout: RowLayout) -> Output:
         node = x.get_node()
+        key = (node.get_name(), x.get_index(), layout)
+        found = self._done.get(key)
+        if found is None:
+            found = self._done[key] = self._computed(node, key[0], x, layout)
+        return found
+
+    def _computed(self, node: Node, name: str, x: Output, layout: RowLayout) -> Output:
         kind = node.get_type_name()
-        if not self._may_pass(node):
+        if name not in self._context.inside:
             if kind in KINDS:
                 self._context.graph.match_failed("gather_pushdown", node, NOT_INSIDE)
             return self._gathered(x, layout)
@@ -153,7 +154,7 @@ class Pushdown:
         axes = range(layout.axis, layout.axis + layout.axis_count)
         index = self._rows.index
         if layout.maybe_broadcast:
-            index = self._clamped(as_output(dim_at(x, layout.axis)))
+            index = self._clamped(dim_tensor(dim_at(x, layout.axis)))
         elif not layout.repeated:
             self._note_extent(lambda: functools.reduce(multiply, [dim_at(x, axis) for axis in axes]))
         if layout.is_plain:
@@ -201,9 +202,9 @@ class Pushdown:
         if not layout.is_plain or len(inputs) < 2 or (dims[axis] or 2) < 2:
             raise MatchFailureError("it concatenates more than rows")
         own, maybe_broadcast = layout.without_broadcast(), layout.maybe_broadcast and dims[axis] is None
-        counts = [self._context.counts(one, own) for one in inputs]
         if maybe_broadcast:
             return self._concat(self._levels_of_unknown_length(inputs, own, maybe_broadcast), axis)
+        counts = [self._context.counts(one, own) for one in inputs]
         return self._concat([level(one, own) for level, one in zip(self._levels_of(counts), inputs, strict=True)], axis)
 
     def _levels_of(self, counts: Sequence[Count]) -> list[Pushdown]:
@@ -212,7 +213,7 @@ class Pushdown:
         if key not in self._levels:
             lengths = [self._context.number(count) for count in counts]
             self._levels[key] = [
-                Pushdown(Rows(index, length if isinstance(length, int) else None, as_output(length)), self._context)
+                Pushdown(Rows(index, length if isinstance(length, int) else None, dim_tensor(length)), self._context)
                 for index, length in zip(self._split(lengths, False), lengths, strict=True)
             ]
         return self._levels[key]
@@ -240,18 +241,18 @@ class Pushdown:
         ends = list(itertools.accumulate(lengths, add))
         starts: list[Dim] = [0, *ends[:-1]]
         if maybe_broadcast:
-            index = self._clamped(as_output(ends[-1]))
+            index = self._clamped(dim_tensor(ends[-1]))
         else:
             index = self._rows.index
             self._note_extent(lambda: ends[-1])
         pieces = []
         for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
             # Compared, as a Slice or a split at computed places takes OpenVINO long to infer the shape of.
-            tests = [ops.greater_equal(index, as_output(start))] if i > 0 else []
-            tests += [ops.less(index, as_output(end))] if i < len(ends) - 1 else []
+            tests = [ops.greater_equal(index, dim_tensor(start))] if i > 0 else []
+            tests += [ops.less(index, dim_tensor(end))] if i < len(ends) - 1 else []
             found = ops.squeeze(ops.non_zero(functools.reduce(ops.logical_and, tests), "i64"), ints(0))
             piece = ops.gather(index, found, ints(0))
-            pieces.append((ops.subtract(piece, as_output(start)) if i > 0 else piece).output(0))
+            pieces.append((ops.subtract(piece, dim_tensor(start)) if i > 0 else piece).output(0))
         return pieces
 
     def _concat(self, pieces: Sequence[Output], axis: int) -> Output:
@@ -284,7 +285,7 @@ class Pushdown:
             # They are gathered from the feature map directly, so that it is not transposed.
             index = self._rows.index
             if layout.maybe_broadcast:
-                index = self._clamped(as_output(rows.count))
+                index = self._clamped(dim_tensor(rows.count))
             else:
                 self._note_extent(lambda: rows.count)
             self._context.maps.append(rows.gathered(index))

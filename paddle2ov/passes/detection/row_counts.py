@@ -12,7 +12,7 @@ from typing import NamedTuple
 from openvino import Node, Output
 
 from paddle2ov.passes.detection.row_rules import RULES, RowLayout
-from paddle2ov.passes.graph import dims_of, ints_of, target_of
+from paddle2ov.passes.graph import Dims, dims_of, ints_of, target_of
 from paddle2ov.passes.kinds import ELEMENTWISE
 from paddle2ov.passes.rule import MatchFailureError
 
@@ -21,7 +21,7 @@ _RESHAPED = ("Convert", "Reshape", "Squeeze", "Unsqueeze")
 
 
 class Count(NamedTuple):
-    """A number of rows: the product of a static number and of dynamic dimensions, in an order of their own.
+    """A number of rows: the product of a static number and of dynamic dimensions, sorted.
 
     Attributes:
         static: the static factor.
@@ -64,55 +64,66 @@ class RowCounts:
         pairs = [(one, own) for one, own in zip(inputs, layouts, strict=True) if own is not None]
         return all(own.is_plain for _, own in pairs) and len({self._dim(one, own.axis) for one, own in pairs}) == 1
 
-    def _dim(self, x: Output, axis: int) -> Count:
-        """A dimension of a tensor."""
+    def _dim(self, x: Output, axis: int, dims: Dims | None = None) -> Count:
+        """A dimension of a tensor, whose dimensions `dims` are if they have been read already."""
         node = x.get_node()
         key = (node.get_name(), x.get_index(), axis)
-        if key not in self._found:
-            dims = dims_of(x) or []
-            dim = dims[axis] if axis < len(dims) else None
-            if dim is not None:
-                found: Count | None = Count(dim)
-            elif node.get_type_name() == "Reshape":
-                found = self._reshaped(node, axis)
-            elif node.get_type_name() == "Range":
-                found = self._number(node.input_value(1)) if counts_from_zero(node) else None
-            else:
-                found = self._kept(node, x, axis)
-            if found is None:
-                found = Count(1, (key,))
-                self.tensors[key[:2]] = x
-            self._found[key] = found
-        return self._found[key]
+        known = self._found.get(key)
+        if known is not None:
+            return known
+        found = self._computed(node, (dims_of(x) or []) if dims is None else dims, axis)
+        if found is None:
+            found = Count(1, (key,))
+            self.tensors[key[:2]] = x
+        self._found[key] = found
+        return found
 
-    def _kept(self, node: Node, x: Output, axis: int) -> Count | None:
-        """A dimension that is an input's as well."""
-        kind, inputs, rank = node.get_type_name(), node.input_values(), len(dims_of(x) or ())
+    def _computed(self, node: Node, dims: Dims, axis: int) -> Count | None:
+        """A dimension of what a node computes, which has the dimensions `dims`; None if it is that of nothing else."""
+        dim = dims[axis] if axis < len(dims) else None
+        if dim is not None:
+            return Count(dim)
+        kind = node.get_type_name()
         if kind in ELEMENTWISE:
-            return self._broadcast(inputs, axis - rank)
+            return self._broadcast(node.input_values(), axis - len(dims))
+        if kind == "Reshape":
+            return self._reshaped(node, axis)
+        if kind == "Range":
+            return self._number(node.input_value(1)) if counts_from_zero(node) else None
+        if kind == "Concat" or kind in _KEEPING:
+            return self._kept(node, kind, RowLayout(axis), len(dims))
+        return None
+
+    def _kept(self, node: Node, kind: str, layout: RowLayout, rank: int) -> Count | None:
+        """A dimension that is an input's as well."""
+        inputs = node.input_values()
         layouts: Sequence[RowLayout | None]
-        if kind == "Concat" and node.get_attributes()["axis"] % rank != axis:
-            layouts = [RowLayout(axis)] * len(inputs)
-        elif kind in _KEEPING:
+        if kind == "Concat":
+            if node.get_attributes()["axis"] % rank == layout.axis:
+                return None
+            layouts = [layout] * len(inputs)
+        else:
             try:
-                layouts = RULES[kind](node, x, RowLayout(axis))
+                layouts = RULES[kind](node, node.output(0), layout)
             except MatchFailureError:
                 return None
-        else:
-            return None
         counts = {self._dim(one, own.axis) for one, own in zip(inputs, layouts, strict=True) if own is not None}
         return counts.pop() if len(counts) == 1 else None
 
     def _broadcast(self, inputs: Sequence[Output], place: int) -> Count | None:
         """A dimension, counted from the last, of tensors that are broadcast as NumPy does; they may agree in it."""
-        counts = set()
+        found = None
         for one in inputs:
             dims = dims_of(one)
             if dims is None:
                 return None
-            if len(dims) >= -place and dims[place] != 1:
-                counts.add(self._dim(one, len(dims) + place))
-        return counts.pop() if len(counts) == 1 else None
+            if len(dims) < -place or dims[place] == 1:
+                continue
+            count = self._dim(one, len(dims) + place, dims)
+            if found not in (None, count):
+                return None
+            found = count
+        return found
 
     def _reshaped(self, node: Node, axis: int) -> Count | None:
         target = target_of(node) or []

@@ -47,7 +47,7 @@ class RowLayout(NamedTuple):
         return self._replace(maybe_broadcast=False) if self.maybe_broadcast else self
 
 
-Rule: TypeAlias = Callable[[Node, Output, RowLayout], list[RowLayout | None]]
+RowRule: TypeAlias = Callable[[Node, Output, RowLayout], list[RowLayout | None]]
 """(node, its output, the row layout there) -> the row layout in each input; None for an input that is read entirely."""
 
 
@@ -86,7 +86,7 @@ def _axes(node: Node, port: int, rank: int) -> list[int]:
     return [axis % rank for axis in axes]
 
 
-def _other_axes(port: int) -> Rule:
+def _other_axes(port: int) -> RowRule:
     """The rule of nodes that compute along the axes given by the input `port`."""
 
     def rule(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
@@ -166,17 +166,18 @@ def _convolution(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | N
 def _elementwise(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     if node.get_attributes().get("auto_broadcast", "numpy") != "numpy":
         raise MatchFailureError("it does not broadcast as NumPy does")
-    inputs, dims = node.input_values(), rank_dims(x)
-    kinds = [_rows_of_operand(rank_dims(one), dims, layout) for one in inputs]
-    several = sum(kind != "one" for kind in kinds) > 1
+    dims, operands = rank_dims(x), [rank_dims(one) for one in node.input_values()]
+    kinds = [_rows_of_operand(own, dims, layout) for own in operands]
+    several = len(kinds) - kinds.count("one") > 1
     found: list[RowLayout | None] = []
-    for one, kind in zip(inputs, kinds, strict=True):
+    for own, kind in zip(operands, kinds, strict=True):
         if kind == "one":
             found.append(None)
             continue
         maybe_broadcast = layout.maybe_broadcast or (kind == "unknown" and several)
-        axis = layout.axis - len(dims) + len(rank_dims(one))
-        found.append(layout._replace(axis=axis, maybe_broadcast=maybe_broadcast))
+        axis = layout.axis - len(dims) + len(own)
+        same = axis == layout.axis and maybe_broadcast == layout.maybe_broadcast
+        found.append(layout if same else layout._replace(axis=axis, maybe_broadcast=maybe_broadcast))
     return found
 
 
@@ -204,7 +205,7 @@ _AXES = {
     "Split": _other_axes(1),
     "VariadicSplit": _other_axes(1),
 }
-RULES: dict[str, Rule] = {
+RULES: dict[str, RowRule] = {
     **dict.fromkeys((ELEMENTWISE | {"Cos", "Sin"}) - {"FakeQuantize", "PRelu"}, _elementwise),
     **_AXES,
     "Convolution": _convolution,

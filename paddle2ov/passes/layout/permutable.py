@@ -74,8 +74,8 @@ PERMUTABLE: dict[str, Permutable] = {
 """The node types that can compute with permuted axes."""
 HAVING_AXES = frozenset((Role.DATA, Role.BROADCAST))
 """Roles of tensors that have the axes of a node."""
-MAX_ELEMENTS = 1 << 20
-"""A larger constant is not worth permuting while converting."""
+MAX_CONSTANT_ELEMENTS = 1 << 20
+"""A larger constant is neither inspected nor copied by rewrites of layouts: that would take long."""
 
 
 def roles_of(node: Node) -> tuple[Role, ...] | None:
@@ -133,7 +133,7 @@ def _fits_constant(node: Node, source: Output, array: AnyArray, role: Role, rank
         case Role.SINGLE:
             return bool(array.size == 1)
         case Role.DATA | Role.BROADCAST:
-            if array.size > MAX_ELEMENTS or source.get_element_type().bitwidth < 8:
+            if array.size > MAX_CONSTANT_ELEMENTS or source.get_element_type().bitwidth < 8:
                 return False
             aligned = role == Role.BROADCAST and array.ndim < rank and (array.ndim == 0 or _is_aligned(node))
             return bool(array.ndim == rank or aligned)

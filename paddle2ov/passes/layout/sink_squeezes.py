@@ -19,12 +19,11 @@ from paddle2ov.passes.graph import (
     replace,
 )
 from paddle2ov.passes.kinds import BINARY, UNARY
+from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
 from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, is_slope, reshaped_constant
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")
-_MAX_ELEMENTS = 1 << 20
-"""Larger constants are not copied during conversion."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,7 @@ def _passes(node: Node, output: Output, axes: Axes, rank: int) -> bool:
     if node.get_type_name() in BINARY:
         arrays = [constant_of(source) for source in node.input_values() if source != output]
         return node.get_attributes().get("auto_broadcast", "numpy") == "numpy" and all(
-            array is not None and array.ndim <= rank and array.size <= _MAX_ELEMENTS for array in arrays
+            array is not None and array.ndim <= rank and array.size <= MAX_CONSTANT_ELEMENTS for array in arrays
         )
     reads_data = node.input_value(0) == output  # not as the slope or another parameter of an activation
     return reads_data and (node.get_type_name() in UNARY or is_slope(node, axes))

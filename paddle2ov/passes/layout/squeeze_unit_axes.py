@@ -23,6 +23,7 @@ from paddle2ov.passes.graph import (
     replace,
 )
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.program.model import AnyArray
 
@@ -31,8 +32,6 @@ Axes: TypeAlias = frozenset[int]
 _CONVOLUTIONS = {"Convolution": 0, "GroupConvolution": 1}
 """Node type -> offset of the axes of its filter from those of its data."""
 _PASSED = {*_CONVOLUTIONS, *UNARY, *BINARY, *REDUCTIONS, "AvgPool", "MaxPool", "Pad", "PRelu", "Transpose"}
-_MAX_ELEMENTS = 1 << 20
-"""Larger constants are not inspected during conversion."""
 
 
 class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
@@ -156,7 +155,7 @@ def _is_flat(array: AnyArray, axes: Axes, rank: int) -> bool:
     missing = rank - array.ndim
     return (
         missing >= 0
-        and array.size <= _MAX_ELEMENTS
+        and array.size <= MAX_CONSTANT_ELEMENTS
         and all(axis < missing or array.shape[axis - missing] == 1 for axis in axes)
     )
 

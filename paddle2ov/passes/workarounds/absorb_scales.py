@@ -1,4 +1,4 @@
-"""A normalization takes the scale before it into its epsilon.
+"""A scale before a normalization is dropped, and the epsilon divided by its square.
 
 Where a model has a FakeQuantize anywhere, OpenVINO 2026.4 moves a Multiply by one number, as if it dequantized, through
 MVN and NormalizeL2, which leaves their epsilon as it is: for numbers whose variance is near to it the results are

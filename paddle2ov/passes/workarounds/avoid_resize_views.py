@@ -1,8 +1,8 @@
-"""Resizes of the second and third of four axes read a copy of what shares memory with another consumer.
+"""Resizes along axes 1 and 2 of four read a copy of a tensor whose memory another consumer shares.
 
-OpenVINO 2026.4 runs such a resize, with channels in the last place, on a view of the same memory in the layout of
-channels last. That is settled after it has been settled what else shares the memory: the resize reads other data where
-the tensor is reshaped for a result, or joined in place.
+OpenVINO 2026.4 runs such a resize in the channels-last layout, on a view of its input's memory. It chooses that layout
+after it has decided which tensors share memory: the resize reads other data where its input is also reshaped for a
+result, or concatenated in place.
 """
 
 from __future__ import annotations

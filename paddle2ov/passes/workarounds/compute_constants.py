@@ -35,11 +35,11 @@ SliceScatter SoftSign
 _INDEXED = ("GatherElements", "GatherND")
 """Kinds that read wherever an index says."""
 _KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED)
-_MOST_INDICES = 1 << 16
-_MOST_NODES = 10_000
-_MOST_ELEMENTS = 1 << 24
+_MAX_INDICES = 1 << 16
+_MAX_NODES = 10_000
+_MAX_ELEMENTS = 1 << 24
 """The size of all tensors together."""
-_MOST_MULTIPLY_ADDS = 1 << 32
+_MAX_MULTIPLY_ADDS = 1 << 32
 """How many multiply-adds may be computed, which takes a second."""
 
 _VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
@@ -91,7 +91,7 @@ def compute_constants(graph: Graph) -> Counts:
 def _is_indexed_within(node: Node) -> bool:
     """Whether the indices of a node are known, and none is out of range, where anything might be read."""
     dims = static_dims(node.input_value(0))
-    rest = [evaluate(value, _MOST_INDICES, _MOST_INDICES) for value in node.input_values()[1:]]
+    rest = [evaluate(value, _MAX_INDICES, _MAX_INDICES) for value in node.input_values()[1:]]
     if dims is None or any(one is None for one in rest):
         return False
     return is_safe(node, [np.broadcast_to(np.float32(0), dims), *(one for one in rest if one is not None)])
@@ -112,12 +112,12 @@ def _check_work(layers: Iterable[Node]) -> None:
         size = sum(math.prod(static_dims(output) or ()) for output in node.outputs())
         elements += size
         products += size * _products(node)
-        if len(seen) > _MOST_NODES or elements > _MOST_ELEMENTS or products > _MOST_MULTIPLY_ADDS:
+        if len(seen) > _MAX_NODES or elements > _MAX_ELEMENTS or products > _MAX_MULTIPLY_ADDS:
             raise RewriteError(
                 "compute_constants",
                 f"'{node.get_friendly_name()}' is computed from constants alone, and OpenVINO computes it wrongly "
-                f"unless it is computed at conversion, which is done for {_MOST_ELEMENTS} elements and "
-                f"{_MOST_MULTIPLY_ADDS} products at most",
+                f"unless it is computed at conversion, which is done for {_MAX_ELEMENTS} elements and "
+                f"{_MAX_MULTIPLY_ADDS} products at most",
             )
 
 

@@ -1,4 +1,4 @@
-"""Loops keep what every iteration reads, also where other rewrites have changed what reads it."""
+"""Copies the invariant inputs of Loops where rewrites have put nodes before them that may overwrite them."""
 
 from __future__ import annotations
 

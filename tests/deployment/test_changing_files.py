@@ -157,9 +157,8 @@ def compiled_version(model):
 
 def in_process(function, *arguments):
     """Calls a function of this module in a process of its own, which may die; what it returned."""
-    code = (
-        f"import json, tests.tools.test_changing_files as module; print(json.dumps(module.{function}(*{arguments!r})))"
-    )
+    module = "tests.deployment.test_changing_files"
+    code = f"import json, {module} as module; print(json.dumps(module.{function}(*{arguments!r})))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parents[1])
     assert run.returncode == 0, f"status {run.returncode}: {run.stderr[-2000:]}"
     return json.loads(run.stdout.splitlines()[-1])
@@ -333,7 +332,7 @@ def test_a_model_that_changed_is_not_compared(pir, tmp_path):
 BEFORE_SAVING = """
 import shutil
 import openvino
-import tests.tools.test_changing_files as module
+import tests.deployment.test_changing_files as module
 from pathlib import Path
 
 save = openvino.save_model
@@ -453,7 +452,11 @@ def test_exports_under_load(pir, tmp_path, request):
     exports = request.config.getoption("--exports")
     shutil.copytree(pir, tmp_path / "whole")
     others = (tmp_path / "2", tmp_path / "whole")
-    command = [sys.executable, "-c", f"import tests.tools.test_changing_files as module; module.serve({str(pir)!r})"]
+    command = [
+        sys.executable,
+        "-c",
+        f"import tests.deployment.test_changing_files as module; module.serve({str(pir)!r})",
+    ]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     chance, changes = random.Random(0), []
     with (tmp_path / "errors").open("w+") as errors:

@@ -12,7 +12,7 @@ from paddle2ov.cli import cli
 from paddle2ov.jobs.conversions import Job, _compared
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program.model import Operator
-from paddle2ov.verification.orders import ORDER_CHECKS, Observed
+from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator
 from tests.support.formats import FORMATS
 
 DISTINCT = np.linspace(0.9, 0.2, 8, dtype=np.float32)[[3, 0, 6, 1, 7, 2, 5, 4]]
@@ -182,7 +182,7 @@ def seen(kind, x, paddle, ours, attributes, other=None):
     operator = Operator(kind, {"x": ["x"]}, outputs, attributes, kind, 0, 0)
     x = np.asarray(x, np.float32)
     sides = {"x": x, "i": np.asarray(paddle)}, {"x": x if other is None else other, "i": np.asarray(ours)}
-    return ORDER_CHECKS[kind](Observed(operator, *sides, 1e-4))
+    return ORDER_CHECKS[kind](ObservedOperator(operator, *sides, 1e-4))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A compiled model that outlives runs that fail.
+"""Exports and imports a compiled model after a run that failed, which would spoil the following ones.
 
 In OpenVINO 2026.4 a run that fails because its shapes do not fit spoils the compiled model: inputs of shapes that ran
 before are taken for unchanged and fail as well, in every request, until others have run. The model is exported and

@@ -58,7 +58,7 @@ def test_small_numbers_that_are_normalized():
 
 
 def test_what_openvino_computes_wrong_is_refused(monkeypatch):
-    monkeypatch.setattr(module, "_MOST_LOST", -1.0)  # nothing is near enough
+    monkeypatch.setattr(module, "_MAX_LOST", -1.0)  # nothing is near enough
     folder = folder_of("averaged")
     with pytest.raises(OpenVINORunError, match="does not compute the quantized model right"):
         paddle2ov.quantize(folder, folder / "inputs_0.npz")
