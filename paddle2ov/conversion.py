@@ -15,7 +15,7 @@ from openvino import Model
 
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
-from paddle2ov.passes import MatchFailures, run_rewrites
+from paddle2ov.passes import Graph, MatchFailures, run_rewrites
 from paddle2ov.passes.implied_dims import narrow_inputs
 from paddle2ov.program import Program, load_readers, read_contents, read_program
 from paddle2ov.program.archives import is_archive, unpacked
@@ -143,10 +143,12 @@ def convert(
     if report is not None:
         _note_translated(report, converted)
         name_after_operators(converted, program)
-    narrow_inputs(converted)
+    graph = Graph(converted)
+    narrow_inputs(converted, graph)
     clock.append(time.perf_counter())
     failures: MatchFailures = {}
-    rewrites = run_rewrites(converted, match_failures=failures) if rewrite else {}
+    rewrites = run_rewrites(converted, match_failures=failures, graph=graph) if rewrite else {}
+    del graph  # a list of nodes keeps replaced ones alive
     clock.append(time.perf_counter())
     seconds = [after - before for before, after in itertools.pairwise(clock)]
     if report is not None:

@@ -10,7 +10,6 @@ repeat what OpenVINO itself does as well.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TypeAlias
 
 from openvino import Model
@@ -80,19 +79,29 @@ REWRITES: tuple[Rewrite, ...] = (
 
 
 def run_rewrites(
-    model: Model, rewrites: tuple[Rewrite, ...] = REWRITES, match_failures: MatchFailures | None = None
+    model: Model,
+    rewrites: tuple[Rewrite, ...] = REWRITES,
+    match_failures: MatchFailures | None = None,
+    graph: Graph | None = None,
 ) -> dict[str, Counts]:
     """Runs the rewrites in order, also in the bodies of branches and loops; returns what each of them did.
 
-    `match_failures` is filled with the reasons why they left matches as they are.
+    `match_failures` is filled with the reasons why they left matches as they are. `graph` is the model's, where its
+    nodes have been listed before.
 
     Raises:
         RewriteError: one of them failed.
     """
-    graph = Graph(model, match_failures)
+    graph = graph or Graph(model)
+    if match_failures is not None:
+        graph.match_failures = match_failures
     inner = [run_rewrites(body, rewrites, graph.match_failures) for body in graph.bodies()]
-    done = {rewrite.__name__: _run(rewrite, graph) for rewrite in rewrites}
-    with failing_as(lambda reason: RewriteError(rewrites[-1].__name__ if rewrites else "none", reason)):
+    done: dict[str, Counts] = {}
+    running = "none"
+    with failing_as(lambda reason: RewriteError(running, reason)):
+        for rewrite in rewrites:
+            running = rewrite.__name__
+            done[running] = rewrite(graph)
         for result in model.get_results():
             # Compiling clones the model, and the clone takes the shapes of its outputs from the Result nodes.
             result.validate_and_infer_types()
@@ -101,11 +110,6 @@ def run_rewrites(
             for kind, count in kinds.items():
                 done[name][kind] = done[name].get(kind, 0) + count
     return done
-
-
-def _run(rewrite: Rewrite, graph: Graph) -> Counts:
-    with failing_as(partial(RewriteError, rewrite.__name__)):
-        return rewrite(graph)
 
 
 __all__ = ["REWRITES", "Counts", "Graph", "MatchFailures", "Rewrite", "run_rewrites"]

@@ -75,7 +75,8 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
 
 def _program_in(folder: Path) -> tuple[Path, Path | None]:
     """The program, and the parameters where settings name them."""
-    files = sorted(entry for entry in folder.iterdir() if entry.is_file())
+    with os.scandir(folder) as entries:  # which knows files without asking for the status of each
+        files = sorted(folder / entry.name for entry in entries if entry.is_file())
     found = [
         entry
         for entry in files
