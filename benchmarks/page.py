@@ -18,7 +18,7 @@ from benchmarks.record import about
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 ORDER = (
-    *("conversion", "cold_start", "latency", "precision", "pages", "memory", "growth", "soak"),
+    *("conversion", "conversion_kinds", "cold_start", "latency", "precision", "pages", "memory", "growth", "soak"),
     *("passes", "yolo_post"),
 )
 """The sections that stand first, in this order; those of other files follow."""

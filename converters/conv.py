@@ -134,7 +134,7 @@ def _convolve(node: NodeContext, x: Output, at: _Geometry, groups: int) -> Node:
         weights = grouped_filter(node, groups)
         return ops.group_convolution(x, weights, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
     filters = node.get_input("filter")
-    if at.is_pointwise and not node.is_known("filter") and _has_unknown_channels(dims_of(filters)):
+    if not node.is_known("filter") and at.is_pointwise and _has_unknown_channels(dims_of(filters)):
         return _pointwise_matmul(x, filters)
     return ops.convolution(x, filters, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
 

@@ -148,6 +148,7 @@ def convert(
     narrow_inputs(graph)
     clock.append(time.perf_counter())
     rewrites = rewrite_graph(graph) if rewrite else {}
+    del graph  # a list of nodes keeps replaced ones alive
     clock.append(time.perf_counter())
     seconds = [after - before for before, after in itertools.pairwise(clock)]
     if report is not None:

@@ -67,7 +67,8 @@ def strides_or_dilations(node: NodeContext, name: str, spatial: int) -> list[int
     """Strides or dilations: one positive number for each spatial dimension."""
     values = node.get_ints(name, [1] * spatial)
     node.require(len(values) == spatial, f"{spatial} numbers are expected", **{name: values})
-    node.require(all(1 <= value < 2**31 for value in values), "1 or more is expected", **{name: values})
+    if values and not (min(values) >= 1 and max(values) < 2**31):
+        node.refuse("1 or more is expected", **{name: values})
     return values
 
 
@@ -96,12 +97,13 @@ def crop_negative_pads(
     x: Output, begin: Sequence[int], end: Sequence[int], last: bool
 ) -> tuple[Output, list[int], list[int]]:
     """(x, begin, end) with negative paddings cropped from x: OpenVINO's CPU plugin does not in a convolution."""
+    if min(*begin, *end, 0) == 0:  # nearly always
+        return x, list(begin), list(end)
     cuts = [(axis, max(-low, 0), max(-high, 0)) for axis, (low, high) in enumerate(zip(begin, end, strict=True))]
     cuts = [cut for cut in cuts if cut[1] or cut[2]]
-    if cuts:
-        axes = ints([axis + (1 if last else 2) for axis, _, _ in cuts])
-        stops = ints([-high if high else 2**31 - 1 for _, _, high in cuts])
-        x = ops.slice(x, ints([low for _, low, _ in cuts]), stops, ints([1] * len(cuts)), axes).output(0)
+    axes = ints([axis + (1 if last else 2) for axis, _, _ in cuts])
+    stops = ints([-high if high else 2**31 - 1 for _, _, high in cuts])
+    x = ops.slice(x, ints([low for _, low, _ in cuts]), stops, ints([1] * len(cuts)), axes).output(0)
     return x, [max(pad, 0) for pad in begin], [max(pad, 0) for pad in end]
 
 

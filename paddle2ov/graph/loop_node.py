@@ -27,7 +27,8 @@ def build_loop(
     """A Loop; its outputs are the last value of each carried result, and then the concatenated ones.
 
     OpenVINO validates the whole body again for each input and output that is set on a Loop. A stand-in body with the
-    same parameters and results, and nothing in between, is validated instead until all of them are set.
+    same parameters and results, and nothing in between, is validated instead until all of them are set. The body itself
+    is only validated where that may change the outputs; making the model does it again in any case.
 
     Args:
         trip_count: the largest number of iterations, 0-D; -1 for no limit.
@@ -66,5 +67,15 @@ def build_loop(
     for result in concatenated:
         loop.get_concatenated_slices(stand_ins[result.get_name()].output(0), 0, 1, 1, -1, axis)
     loop.set_function(body)
-    loop.validate_and_infer_types()
+    if concatenated or sliced or not all(_is_settled(*one) for one in carried):
+        loop.validate_and_infer_types()
     return loop
+
+
+def _is_settled(parameter: Parameter, initial: Output, result: Result) -> bool:
+    """Whether a carried value keeps its type and shape: the stand-in told those of the Loop's output already."""
+    after = result.input_value(0)
+    return (
+        parameter.get_partial_shape() == initial.get_partial_shape() == after.get_partial_shape()
+        and parameter.get_element_type() == initial.get_element_type() == after.get_element_type()
+    )

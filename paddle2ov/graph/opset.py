@@ -24,6 +24,7 @@ from openvino.op import Constant, Result
 from openvino.utils.node_factory import NodeFactory
 
 from paddle2ov.graph.guards import UNCHECKED, check_reshape, checked_create, checked_function, is_constant, note_empty
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 
 if TYPE_CHECKING:
@@ -301,10 +302,10 @@ def _single_axis(gather: Node) -> int | None:
 
     OpenVINO (2026.4) takes out such a Gather, with the axes of the indices, where an Unsqueeze made the axis.
     """
-    data, axis = gather.get_input_partial_shape(0), gather.input_value(2).get_node()
-    if data.rank.is_dynamic or not isinstance(axis, Constant):
+    data = dims_of(gather.input_value(0))
+    if data is None or 1 not in data or not isinstance(axis := gather.input_value(2).get_node(), Constant):
         return None
-    place = int(axis.get_data().reshape(-1)[0]) % data.rank.get_length()
+    place = int(axis.get_data().reshape(-1)[0]) % len(data)
     indices = gather.get_input_partial_shape(1)
     if data[place] != 1 or indices.is_dynamic or indices.rank == 0 or not is_constant(gather.input_value(1).get_node()):
         return None

@@ -10,7 +10,6 @@ repeat what OpenVINO itself does as well.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TypeAlias
 
 from openvino import Model
@@ -101,8 +100,12 @@ def rewrite_graph(graph: Graph, rewrites: tuple[Rewrite, ...] = REWRITES) -> dic
         RewriteError: one of them failed.
     """
     inner = [run_rewrites(body, rewrites, graph.match_failures) for body in graph.bodies()]
-    done = {rewrite.__name__: _run(rewrite, graph) for rewrite in rewrites}
-    with failing_as(lambda reason: RewriteError(rewrites[-1].__name__ if rewrites else "none", reason)):
+    done: dict[str, Counts] = {}
+    running = "none"
+    with failing_as(lambda reason: RewriteError(running, reason)):
+        for rewrite in rewrites:
+            running = rewrite.__name__
+            done[running] = rewrite(graph)
         for result in graph.model.get_results():
             # Compiling clones the model, and the clone takes the shapes of its outputs from the Result nodes.
             result.validate_and_infer_types()
@@ -111,11 +114,6 @@ def rewrite_graph(graph: Graph, rewrites: tuple[Rewrite, ...] = REWRITES) -> dic
             for kind, count in kinds.items():
                 done[name][kind] = done[name].get(kind, 0) + count
     return done
-
-
-def _run(rewrite: Rewrite, graph: Graph) -> Counts:
-    with failing_as(partial(RewriteError, rewrite.__name__)):
-        return rewrite(graph)
 
 
 __all__ = ["REWRITES", "Counts", "Graph", "MatchFailures", "Rewrite", "rewrite_graph", "run_rewrites"]

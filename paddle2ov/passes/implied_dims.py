@@ -121,13 +121,14 @@ def _count_open(shape: PartialShape) -> int:
 
 
 def _required(node: Node) -> Iterator[Required]:
-    """The dimensions of a node's inputs that must be equal; none where a rank is not known."""
+    """The dimensions of a node's inputs that must be equal; none where a rank is not known, or all dimensions are."""
     shapes = [value.get_partial_shape() for value in node.input_values()]
-    expected = expected_dims(node)
+    required = _REQUIREMENTS.get(node.get_type_name())
+    expected = expected_dims(node) if required is None else None
     if expected is not None:
         yield from ((shapes[0][axis], Dimension(size)) for axis, size in enumerate(expected) if size)
-    elif all(shape.rank.is_static for shape in shapes):
-        yield from _REQUIREMENTS[node.get_type_name()](node, shapes)
+    elif required and any(shape.is_dynamic for shape in shapes) and all(shape.rank.is_static for shape in shapes):
+        yield from required(node, shapes)
 
 
 def _matmul(node: Node, shapes: list[PartialShape]) -> Iterator[Required]:
@@ -143,9 +144,10 @@ def _channels(filters: tuple[int, ...]) -> Callable[[Node, list[PartialShape]], 
     """The channels of the data are the product of these dimensions of the filters."""
 
     def required(node: Node, shapes: list[PartialShape]) -> Iterator[Required]:
-        dims = [shapes[1][axis] for axis in filters]
-        if all(dim.is_static for dim in dims):
-            yield shapes[0][1], Dimension(math.prod(dim.get_length() for dim in dims))
+        channels = shapes[0][1]
+        dims = [shapes[1][axis] for axis in filters] if channels.is_dynamic else []
+        if dims and all(dim.is_static for dim in dims):
+            yield channels, Dimension(math.prod(dim.get_length() for dim in dims))
 
     return required
 

@@ -75,7 +75,12 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
 
 def _program_in(folder: Path) -> tuple[Path, Path | None]:
     """The program, and the parameters where settings name them."""
-    files = sorted(entry for entry in folder.iterdir() if entry.is_file())
+    with os.scandir(folder) as entries:  # which knows files without asking for the status of each, but for links
+        files = sorted(
+            folder / entry.name
+            for entry in entries
+            if (Path(entry).is_file() if entry.is_symlink() else entry.is_file())  # no error for a link in a circle
+        )
     found = [
         entry
         for entry in files

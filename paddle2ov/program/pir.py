@@ -560,7 +560,7 @@ def _declared(kind: _Type | None) -> list[Variable] | Variable | None:
         return Variable("")
     element, dims, *_ = kind.data
     # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
-    shape = tuple(max(dim, -1) if isinstance(dim, int) else dim for dim in dims)
+    shape = tuple([max(dim, -1) if isinstance(dim, int) else dim for dim in dims])
     check_rank(len(shape))
     if not all(isinstance(dim, int) and dim <= MAX_DIM for dim in shape):
         raise ModelReadError(f"a value has an impossible shape {list(shape)[:16]}")
