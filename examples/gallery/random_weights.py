@@ -34,7 +34,7 @@ def _table() -> Path:
 
     nn = paddle.nn
 
-    class Table(nn.Layer):
+    class Table(paddle.nn.Layer):
         def __init__(self) -> None:
             super().__init__()
             self.features = nn.Sequential(
