@@ -21,6 +21,8 @@ default_role = "code"  # docstrings set code in single backticks
 html_theme = "furo"
 html_title = "paddle2ov"
 html_show_sphinx = False
+html_static_path = ["_static"]
+html_css_files = ["lines.css"]
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3

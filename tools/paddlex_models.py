@@ -18,7 +18,7 @@ HEAD = """\
 # Models of PaddleX
 
 The models that PaddleX {version} runs with Paddle's static graphs, and so those of PaddleOCR too, take the
-[engine](deployment.md#pipelines-of-paddleocr-3-and-paddlex) `paddle2ov`, alone and in pipelines: {count} by name, of
+[engine](pipelines.md#pipelines-of-paddleocr-3-and-paddlex) `paddle2ov`, alone and in pipelines: {count} by name, of
 {tasks} tasks. The list is PaddleX's own, read by `python -m tools.paddlex_models`; it says that the engine takes a
 model, not that each of them has been run. `paddle2ov verify MODEL_DIR` compares any of them with Paddle.
 

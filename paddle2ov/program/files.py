@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paddle2ov.errors import ModelReadError
-from paddle2ov.program.sources import open_regular
+from paddle2ov.program.sources import check_fetched, open_regular
 
 PathLike = str | os.PathLike[str]
 
@@ -67,6 +67,7 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
             raise ModelReadError(f"{program}: {_NO_PROGRAM[program.suffix]}")
         kind = _sniff(program)
         if kind is None:
+            _check_fetched(program)
             raise ModelReadError(f"{program}: neither a PIR program (JSON) nor a legacy one (protobuf)")
         return _with_params(program, kind, params)
     except (OSError, ValueError) as error:
@@ -105,6 +106,9 @@ def _program_in(folder: Path) -> tuple[Path, Path | None]:
         raise ModelReadError(f"{folder}: holds {len(found)} models ({names}); pass the file that is meant")
     if any(entry.suffix == ".pdparams" for entry in files):
         raise ModelReadError(f"{folder}: holds {_NO_PROGRAM['.pdparams']}")
+    for entry in files:
+        if entry.suffix == ".json" or entry.name in _LEGACY_NAMES:
+            _check_fetched(entry)
     have = ", ".join(entry.name for entry in files[:20]) or "no files"
     raise ModelReadError(
         f"{folder}: no Paddle inference model here (looked for *.json in PIR format, *.pdmodel, __model__); "
@@ -131,6 +135,11 @@ def _program_of_prefix(prefix: Path) -> Path:
     if found:
         raise ModelReadError(f"{prefix}: both {found[0].name} and {found[1].name} exist; pass the file that is meant")
     raise ModelReadError(f"{prefix}: no such file or folder")
+
+
+def _check_fetched(path: Path) -> None:
+    with open_regular(path) as file:
+        check_fetched(file, path)
 
 
 def _sniff(path: Path) -> str | None:

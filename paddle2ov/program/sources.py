@@ -22,6 +22,8 @@ Opened: TypeAlias = FileIO | BytesIO
 _QUIET = 0.05
 """For how long (s) a file must not have changed: time stamps of file systems have a resolution of milliseconds, and an
 export writes the parameters a few more after the program."""
+_POINTER = b"version https://git-lfs.github.com/spec/"
+_POINTER_BYTES = 1024  # that a pointer has at most, by its specification
 _PAUSES = 20
 """How many such waits before a file that still changes is refused."""
 
@@ -54,6 +56,20 @@ def open_regular(path: Path) -> FileIO:
         os.close(descriptor)
         raise ModelReadError(f"{path}: is no regular file")
     return FileIO(descriptor)
+
+
+def check_fetched(file: FileIO, path: Path) -> None:
+    """Refuses what a clone without Git LFS has in place of a large file; leaves others at their beginning.
+
+    Raises:
+        ModelReadError: it is such a pointer.
+    """
+    if not 0 < os.fstat(file.fileno()).st_size <= _POINTER_BYTES:
+        return
+    head = file.read(len(_POINTER))
+    file.seek(0)
+    if head == _POINTER:
+        raise ModelReadError(f"{path}: a pointer of Git LFS in place of the file; `git lfs pull` fetches it")
 
 
 class Source:
@@ -103,6 +119,11 @@ class Source:
         if Stamp(*_stamp_fields(os.fstat(file.fileno()))) != self._stamps[path.absolute()]:
             file.close()
             raise ChangedError(f"{path}: changed while it was being read")
+        try:
+            check_fetched(file, path)
+        except BaseException:
+            file.close()
+            raise
         return file
 
     def read(self, path: Path, most: int | None = None) -> bytes:
@@ -238,6 +259,7 @@ __all__ = [
     "Opened",
     "Source",
     "Stamp",
+    "check_fetched",
     "check_mapped",
     "check_unchanged",
     "forget_source",

@@ -151,6 +151,16 @@ def test_weights_in_place_of_a_program(model, tmp_path):
             paddle2ov.convert(wrong)
 
 
+@pytest.mark.parametrize("named", ["program", "inference.pdiparams"])
+def test_pointers_of_git_lfs(model, named):
+    """A clone without Git LFS holds the files' names, sizes and sums."""
+    path = model if named == "program" else model.with_name(named)
+    path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 132\n")
+    for way in (model, model.parent):
+        with pytest.raises(ModelReadError, match=rf"{path.name}: a pointer of Git LFS .*`git lfs pull`"):
+            paddle2ov.convert(way)
+
+
 def test_several_models(model):
     shutil.copy(model, model.with_name("other" + model.suffix))
     with pytest.raises(ModelReadError, match=f"holds 2 models .*other{model.suffix}.*pass the file that is meant"):

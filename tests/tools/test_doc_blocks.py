@@ -1,0 +1,66 @@
+"""The Python of the pages runs, in the order of each page, on one small model under the names that the pages use."""
+
+import re
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from unittest import SkipTest
+
+import numpy as np
+import pytest
+from sybil import Sybil
+from sybil.parsers.myst import PythonCodeBlockParser, SkipParser
+
+from paddle2ov import errors
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = [
+    ROOT / "README.md",
+    DOCS / "index.md",
+    *(DOCS / f"{name}.md" for name in ("quickstart", "speed", "serving", "report", "errors")),
+]
+NAMES = ("PP-OCRv5_mobile_det_infer", "PP-OCRv4_mobile_det_infer", "model")
+"""What the pages call a user's folder."""
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """A detector's map, as PP-OCR's have it: pictures of any size in, one channel of probabilities out."""
+    import paddle
+
+    folder = tmp_path_factory.mktemp("exported")
+    paddle.seed(0)
+    network = paddle.nn.Sequential(
+        *(paddle.nn.Conv2D(3, 8, 3, padding=1), paddle.nn.ReLU()),
+        *(paddle.nn.Conv2D(8, 1, 3, padding=1), paddle.nn.Sigmoid()),
+    )
+    network.eval()
+    spec = paddle.static.InputSpec([None, 3, None, None], "float32", name="x")
+    paddle.jit.save(network, str(folder / "inference"), input_spec=[spec])
+    return folder
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_blocks_of_a_page(page, exported, tmp_path, monkeypatch):
+    for name in NAMES:
+        shutil.copytree(exported, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    parsers = [PythonCodeBlockParser(doctest_optionflags=0), SkipParser()]
+    document = Sybil(parsers=parsers).parse(page)
+    document.namespace |= {"folder": "model", "image": np.random.default_rng(0).random((1, 3, 640, 640), np.float32)}
+    ran = 0
+    for example in document.examples():
+        with suppress(SkipTest):  # the page says which, and why, in a comment
+            example.evaluate()
+            ran += "```python" in document.text[example.region.start : example.region.end]
+    assert ran
+
+
+def test_every_error_has_its_section():
+    """The page of errors has a heading for each class that a user can meet, and no other."""
+    text = (DOCS / "errors.md").read_text(encoding="utf-8")
+    raised = {one.__name__ for one in vars(errors).values() if isinstance(one, type) and issubclass(one, Exception)}
+    headings = set(re.findall(r"(?m)^### (\w+(?:Error|Warning))$", text))
+    assert headings | {"Paddle2OVError"} == raised | {"ConversionWarning"}
+    assert all(f"`{name}`" in text or name in headings for name in raised)
