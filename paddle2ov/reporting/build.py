@@ -20,7 +20,7 @@ from paddle2ov.program.model import Program, Variable
 from paddle2ov.report import ConversionReport
 from paddle2ov.reporting.compiled import Inputs, compile_report
 from paddle2ov.reporting.model import Port, Report, ReportedOperator
-from paddle2ov.reporting.program import list_operators
+from paddle2ov.reporting.program import describe_operators
 from paddle2ov.verification.inputs import random_inputs
 from paddle2ov.verification.verify import Verification
 
@@ -157,7 +157,9 @@ def _takes_images(port: Output, variable: Variable) -> bool:
 
 
 def _described(name: str, program: Program) -> Report:
-    return Report(name, paddle2ov.__version__, openvino.__version__, program.format, operators=list_operators(program))
+    operators, modules = describe_operators(program)
+    versions = paddle2ov.__version__, openvino.__version__
+    return Report(name, *versions, program.format, operators=operators, modules=modules)
 
 
 def _port(port: Any, variables: Mapping[str, str]) -> Port:
