@@ -89,7 +89,8 @@ def compiled_graph(compiled: CompiledReport, operators: Sequence[ReportedOperato
     order = _topological(len(compiled.primitives), edges)
     place = {one: i for i, one in enumerate(order)}
     known = operator_paths(operators)
-    nodes, paths = [], dict.fromkeys(order, ())
+    nodes: list[GraphNode] = []
+    paths: dict[int, Path] = dict.fromkeys(order, ())
     for id in order:
         one = compiled.primitives[id]
         kind = {"Input": "input", "Output": "output"}.get(one.layer, "primitive")
