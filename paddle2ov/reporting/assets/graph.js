@@ -100,7 +100,7 @@ function nodeElement(item, { x, y, width, height }) {
   const words = isGroup ? (isOpen ? `▾ ${name}` : `▸ ${name}\n${counted(item.count, "node")}`) : name + (fused > 0 ? ` +${fused}` : "");
   const classes = isGroup ? `${isOpen ? "box" : "folded"} ${item.kind}` : item.kind === "operator" || item.kind === "primitive" ? "" : "end";
   const data = { id: item.key, label: words, name: item.label, kind: item.kind, ref: item.ref, width, height, line: width - 8, size: isOpen ? fontSize(name) : isGroup ? fontSize(`${name}${name}`) : fontSize(words), colour: themed("--card"), ink: themed("--ink") };
-  return { group: "nodes", data, classes, position: { x, y } };
+  return { group: "nodes", data, classes, position: { x, y }, pannable: true };
 }
 
 function graphElements() {
