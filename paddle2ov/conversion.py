@@ -152,9 +152,12 @@ def convert(
     clock.append(time.perf_counter())
     seconds = [after - before for before, after in itertools.pairwise(clock)]
     if report is not None:
+        from paddle2ov.deployment import known_beside
+
         _note_program(report, program)
         _note_nodes(report, converted, program)
         report.rewrites, report.match_failures = rewrites, failures
+        report.settings = settings or known_beside(model[0] if isinstance(model, tuple | list) else model)
         report.seconds = dict(zip(("read", "translate", "optimise"), seconds, strict=True))
     if settings is not None and preprocess:
         from paddle2ov.deployment.preprocessing import build_in, describe

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from paddle2ov.program.model import Program
+    from paddle2ov.program.settings import Settings
 
 
 @dataclass(slots=True)
@@ -34,6 +35,7 @@ class ConversionReport:
             them; nodes of branches and loops included.
         seconds: stage ("read", "translate", "optimise") -> time, without loading the converters, once per process.
         program: what was converted, without its weights, for `paddle2ov.reporting`.
+        settings: what the file beside the model says of its inputs, for the same.
     """
 
     format: str = ""
@@ -47,10 +49,12 @@ class ConversionReport:
     origins: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
     seconds: dict[str, float] = field(default_factory=dict)
     program: Program | None = field(default=None, repr=False, compare=False)
+    settings: Settings | None = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data, for JSON; without the program."""
-        plain = {item.name: getattr(self, item.name) for item in dataclasses.fields(self) if item.name != "program"}
+        """The same as plain data, for JSON; without the program and its settings."""
+        names = [item.name for item in dataclasses.fields(self) if item.name not in ("program", "settings")]
+        plain = {name: getattr(self, name) for name in names}
         return {**plain, "transposes": self.transposes}
 
     @property

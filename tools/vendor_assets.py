@@ -35,6 +35,13 @@ LIBRARIES = (
         "LICENSE.md",
     ),
     Library(
+        "@dagrejs/dagre",
+        "3.1.3",
+        "sha512-X4aUTwOReZvthaZWOVHqlJ52/ZdhZFEM4+Lh/uR4XooUSLE6p71bcy7MPGzYnNUcNh+nj+i/qJQpCMIdQnSmrg==",
+        "dist/dagre.min.js",
+        "LICENSE",
+    ),
+    Library(
         "cytoscape",
         "3.34.4",
         "sha512-msY99tMY8iWTg+sIPGfSqDcPNOt4xcj+v/K/7qUFaCUxxlqnMkUYLBjRUzn9W5CU/R2hrmtJa5+UtovrEM2ctg==",
@@ -57,7 +64,7 @@ def fetch(library: Library) -> None:
         digest = "sha512-" + base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
         if digest != library.integrity:
             raise SystemExit(f"{archive.name}: {digest} is not what LIBRARIES says")
-        licence = f"{library.name.removesuffix('.js')}.LICENSE.txt"
+        licence = f"{library.name.rpartition('/')[2].removesuffix('.js')}.LICENSE.txt"
         with tarfile.open(archive) as tar:
             for source, target in ((library.file, Path(library.file).name), (library.licence, licence)):
                 member = tar.extractfile(f"package/{source}")

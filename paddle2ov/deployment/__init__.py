@@ -11,8 +11,16 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, Paddle2OVError
 from paddle2ov.program.settings import NAMES, Settings, find_settings, read_settings
+
+
+def known_beside(model: Any) -> Settings | None:
+    """The same where there are some that can be read, else None."""
+    try:
+        return beside(model)
+    except Paddle2OVError:
+        return None
 
 
 def beside(model: Any) -> Settings:

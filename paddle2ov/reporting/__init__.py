@@ -9,7 +9,8 @@
 - `build.py`: puts it together;
 - `program.py`: the operators of the program;
 - `compiled.py`, `origins.py`, `primitives.py`: which of them ended in which primitive, and how long each takes;
-- `terminal.py`, `page.py`, `layout.py`: tables for the terminal, the HTML page, its graphs;
+- `modules.py`, `folding.py`, `graphs.py`: the graphs, folded by the modules of the network's source;
+- `terminal.py`, `page.py`: tables for the terminal, the HTML page;
 - `files.py`: the files that commands and batches write.
 """
 

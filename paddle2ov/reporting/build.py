@@ -13,15 +13,17 @@ from openvino import Model, Output, PartialShape, Type
 import paddle2ov
 from paddle2ov.deployment.preprocessing import PREPROCESSING
 from paddle2ov.errors import NEXT_STEPS, ConversionInputError, Paddle2OVError, Refusal
+from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Program, Variable
+from paddle2ov.program.settings import Settings
 from paddle2ov.report import ConversionReport
 from paddle2ov.reporting.compiled import Inputs, compile_report
 from paddle2ov.reporting.model import Port, Report, ReportedOperator
-from paddle2ov.reporting.program import list_operators
-from paddle2ov.verification.inputs import random_inputs
+from paddle2ov.reporting.program import describe_operators
+from paddle2ov.verification.inputs import named_shapes, random_inputs
 from paddle2ov.verification.verify import Verification
 
 
@@ -72,10 +74,12 @@ def build_report(
     if model.has_rt_info(["paddle2ov", PREPROCESSING]):
         report.operators += _preprocessing(model, program, len(report.operators))
     try:
-        arrays = generated_inputs(model, program) if inputs is None else inputs
+        arrays = generated_inputs(model, program, conversion.settings) if inputs is None else inputs
     except (ConversionInputError, MemoryError, ValueError) as error:
         report.notes.append(f"No inputs could be made up, so nothing was measured: {error}")
         arrays = {}
+    if verification is not None:  # times and differences are of the same computation
+        config = {"INFERENCE_PRECISION_HINT": verification.precision, **(config or {})}
     for arguments in (arrays, {}):
         try:
             report.compiled = compile_report(model, report.operators, arguments, config, conversion.origins)
@@ -117,8 +121,10 @@ def refused_report(
     return report
 
 
-def generated_inputs(model: Model, program: Program) -> dict[str, Any]:
+def generated_inputs(model: Model, program: Program, settings: Settings | None = None) -> dict[str, Any]:
     """Random arrays for a model's inputs, which may lie inside the program: the first set that `verify` would use.
+
+    What the model leaves open has the size that the settings beside it name, if they do.
 
     Raises:
         ConversionInputError: the shapes do not fit the program.
@@ -126,6 +132,7 @@ def generated_inputs(model: Model, program: Program) -> dict[str, Any]:
     fed = {port.get_any_name() for port in model.inputs}
     lengths = {name: name.removesuffix(LENGTHS_SUFFIX) for name in fed if name.endswith(LENGTHS_SUFFIX)}
     ports = [port for port in model.inputs if lengths.get(port.get_any_name()) not in fed]
+    named = next(iter(named_shapes(program, settings)), {})
     variables, shapes, images = [], {}, []
     for port in ports:
         name, shape = port.get_any_name(), port.get_partial_shape()
@@ -137,6 +144,8 @@ def generated_inputs(model: Model, program: Program) -> dict[str, Any]:
             images.append(name)
             variable, shape = Variable(name, "uint8"), PartialShape([shape[axis] for axis in (0, 3, 1, 2)])
             shapes[name] = shape
+        if name in named and shape.compatible(named[name]):
+            shapes[name] = shape = _sized(shape, named[name])
         declared = PartialShape.dynamic() if variable.shape is None else PartialShape(list(variable.shape))
         # A model that was reshaped since takes other shapes than the program does.
         variables.append(variable if declared.compatible(shape) else dataclasses.replace(variable, shape=None))
@@ -150,6 +159,11 @@ def generated_inputs(model: Model, program: Program) -> dict[str, Any]:
     return found | {name: np.array([len(found[rows])]) for name, rows in lengths.items() if rows in fed}
 
 
+def _sized(shape: PartialShape, named: PartialShape) -> PartialShape:
+    """A shape with the dimensions of another where it leaves them open."""
+    return PartialShape([b if a.is_dynamic and b.is_static else a for a, b in zip(shape, named, strict=True)])
+
+
 def _takes_images(port: Output, variable: Variable) -> bool:
     """Whether built-in preprocessing takes bytes [N, H, W, 3] for an input that is floating point in the program."""
     shape = port.get_partial_shape()
@@ -157,7 +171,9 @@ def _takes_images(port: Output, variable: Variable) -> bool:
 
 
 def _described(name: str, program: Program) -> Report:
-    return Report(name, paddle2ov.__version__, openvino.__version__, program.format, operators=list_operators(program))
+    operators, modules = describe_operators(program)
+    versions = paddle2ov.__version__, openvino.__version__
+    return Report(name, *versions, program.format, operators=operators, modules=modules)
 
 
 def _port(port: Any, variables: Mapping[str, str]) -> Port:
@@ -222,12 +238,19 @@ def _mark_verified(operators: list[ReportedOperator], verification: Verification
 
 def _note_precisions(report: Report) -> None:
     compiled, verification = report.compiled, report.verification
-    if compiled is None or verification is None or compiled.precision == verification.precision:
+    if compiled is None or verification is None:
+        return
+    if compiled.precision == verification.precision:
+        usual = shared_core().get_property("CPU", "INFERENCE_PRECISION_HINT").get_type_name()
+        if compiled.precision != usual:
+            report.notes.append(
+                f"The compiled model and its times are in {compiled.precision}, as the comparison with Paddle is; "
+                f"by default, OpenVINO computes in {usual} on this processor"
+            )
         return
     report.notes.append(
-        f"The compiled model and its times are in {compiled.precision}, the default on this processor, the comparison "
-        f"with Paddle is in {verification.precision}: INFERENCE_PRECISION_HINT decides what OpenVINO computes in, and "
-        f"paddle2ov verify --precision {compiled.precision} compares in that"
+        f"The compiled model and its times are in {compiled.precision}, as was asked for, the comparison with Paddle "
+        f"is in {verification.precision}: paddle2ov verify --precision {compiled.precision} compares in that"
     )
 
 

@@ -1,149 +1,142 @@
-"""The graphs of the HTML page: the Paddle program, and the primitives that the CPU plugin made of it."""
+"""The graphs of the HTML page: the Paddle program, and the primitives that the CPU plugin made of it.
+
+The page lays them out, one group at a time as it is unfolded (`assets/layout.js`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import heapq
+from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
-from paddle2ov.reporting.model import CompiledReport, Port, Report, ReportedOperator
-
-_BLOCK_GAP = 120.0
-"""Distance between the main block and those of branches and loops."""
+from paddle2ov.reporting.folding import Group, Key, Path, fold, runs
+from paddle2ov.reporting.model import CompiledReport, Report, ReportedOperator
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class GraphNode:
     """A node on the page.
 
     Attributes:
         key: its id on the page: "o12" for operator 12, "p7" for primitive 7, "i0" and "r0" for inputs and results.
-        kind: "operator", "primitive", "input", "output" or "block".
+        kind: "operator", "primitive", "input" or "output".
         label: its text.
         ref: the index of the operator, primitive, input or result that it stands for.
-        box: the block that it stands in; "" for the main one.
-        x: the horizontal position of its centre.
-        y: the vertical position of its centre.
     """
 
     key: str
     kind: str
     label: str
     ref: int
-    box: str = ""
-    x: float = 0.0
-    y: float = 0.0
 
 
 @dataclass(slots=True)
 class PageGraph:
-    """Nodes, and edges between their keys with the bend points of each (None: not laid out)."""
+    """Nodes, edges between their positions, and the tree of groups that they stand in."""
 
     title: str
     nodes: list[GraphNode] = field(default_factory=list)
-    edges: list[tuple[str, str, list[tuple[float, float]] | None]] = field(default_factory=list)
+    edges: list[tuple[int, int]] = field(default_factory=list)
+    root: Group = field(default_factory=Group)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data, in lists without field names: a page may hold thousands of nodes."""
-        return {
-            "title": self.title,
-            "width": WIDTH,
-            "height": HEIGHT,
-            "nodes": [[one.key, one.kind, one.label, one.ref, one.box, one.x, one.y] for one in self.nodes],
-            "edges": self.edges,
-        }
+        """The same as plain data, in lists without field names: a page may hold thousands of nodes.
+
+        A group is [kind, label, ref, group that it stands in], a node [key, kind, label, ref, group]; the whole is -1.
+        """
+        groups: list[list[Any]] = []
+        group_of = [-1] * len(self.nodes)
+        waiting = deque([(self.root, -1)])
+        while waiting:
+            group, place = waiting.popleft()
+            for one in group.members:
+                if isinstance(one, int):
+                    group_of[one] = place
+                else:
+                    waiting.append((one, len(groups)))
+                    groups.append([one.kind, one.label, one.ref, place])
+        nodes = [[one.key, one.kind, one.label, one.ref, group_of[i]] for i, one in enumerate(self.nodes)]
+        return {"title": self.title, "nodes": nodes, "edges": self.edges, "groups": groups}
 
 
 def program_graph(report: Report) -> PageGraph:
-    """The operators that depend on the model's inputs; each block of a branch or loop is a box of its own."""
-    graph = PageGraph("Paddle program")
-    blocks: dict[tuple[int | None, int], list[ReportedOperator]] = {}
-    for one in report.operators:
-        if not one.constant or one.owner is not None:
-            blocks.setdefault((one.owner, one.block), []).append(one)
-    main = [operators for (owner, _), operators in blocks.items() if owner is None]
-    width = _add_block(graph, [one for operators in main for one in operators], report.inputs, report.outputs)
-    where = {node.key: node for node in graph.nodes}
-    top = 0.0
-    for (owner, block), operators in blocks.items():
-        if owner is None:
-            continue
-        box = f"b{owner}-{block}"
-        first = len(graph.nodes)
-        _add_block(graph, operators, (), (), box)
-        added = graph.nodes[first:]
-        beside = where.get(f"o{owner}")
-        top = max(top, beside.y - HEIGHT if beside is not None else 0.0)
-        for node in added:
-            node.x, node.y = node.x + width + _BLOCK_GAP, node.y + top
-        for i, (source, target, bends) in enumerate(graph.edges):
-            if bends and source in {node.key for node in added}:
-                graph.edges[i] = (source, target, [(x + width + _BLOCK_GAP, y + top) for x, y in bends])
-        top = max(node.y for node in added) + 2 * HEIGHT + _BLOCK_GAP / 2
-        where.update({node.key: node for node in added})
-        kind = report.operators[owner].type
-        outer = report.operators[owner]
-        parent = f"b{outer.owner}-{outer.block}" if outer.owner is not None else ""
-        graph.nodes.append(GraphNode(box, "block", f"{kind} {owner}, block {block}", owner, parent))
-        if beside is not None:
-            graph.edges.append((beside.key, box, None))
-    return graph
-
-
-def compiled_graph(compiled: CompiledReport) -> PageGraph:
-    """The primitives, and which of them read which."""
-    graph = PageGraph("Compiled for the CPU")
-    edges = [(source, one.id) for one in compiled.primitives for source in one.inputs]
-    # Every edge must lead to a higher number, and the order of execution does not promise that.
-    order = _topological(len(compiled.primitives), edges)
-    place = {one: i for i, one in enumerate(order)}
-    numbered = [(place[source], place[target]) for source, target in edges]
-    layout = layered(len(order), numbered)
-    for one in compiled.primitives:
-        x, y = layout.positions[place[one.id]]
-        kind = {"Input": "input", "Output": "output"}.get(one.layer, "primitive")
-        label = one.name if kind != "primitive" else one.layer
-        graph.nodes.append(GraphNode(f"p{one.id}", kind, label, one.id, "", x, y))
-    graph.edges = [(f"p{a}", f"p{b}", bends) for (a, b), bends in zip(edges, layout.bends, strict=True)]
-    return graph
-
-
-def _add_block(
-    graph: PageGraph,
-    operators: Sequence[ReportedOperator],
-    inputs: Sequence[Port],
-    outputs: Sequence[Port],
-    box: str = "",
-) -> float:
-    """Adds the operators of one block, laid out; returns its width."""
+    """The operators that depend on the model's inputs; each block of a branch or loop is a group of its own."""
+    operators = [one for one in report.operators if not one.constant or one.owner is not None]
     # Preprocessing, which is in no block of the program, stands between an input and what reads it.
-    operators = sorted(operators, key=lambda one: one.block >= 0)
-    nodes = [GraphNode(f"i{i}", "input", port.name, i, box) for i, port in enumerate(inputs)]
-    nodes += [GraphNode(f"o{one.id}", "operator", one.type, one.id, box) for one in operators]
-    writers = {port.variable: i for i, port in enumerate(inputs)}
-    edges: dict[tuple[int, int], None] = {}
-    for i, one in enumerate(operators, len(inputs)):
-        for name in one.inputs:
-            if name in writers and writers[name] != i:
-                edges[writers[name], i] = None
-        for name in one.outputs:
-            if one.block < 0:
-                writers[name] = i
-            writers.setdefault(name, i)
-    for i, port in enumerate(outputs):
+    operators.sort(key=lambda one: one.block >= 0)
+    nodes = [GraphNode(f"i{i}", "input", port.name, i) for i, port in enumerate(report.inputs)]
+    nodes += [GraphNode(f"o{one.id}", "operator", one.type, one.id) for one in operators]
+    first = len(report.inputs)
+    edges = dict.fromkeys(_edges(operators, {port.variable: i for i, port in enumerate(report.inputs)}, first))
+    writers = {name: i for i, one in enumerate(operators, first) if one.owner is None for name in one.outputs}
+    writers = {port.variable: i for i, port in enumerate(report.inputs)} | writers
+    for i, port in enumerate(report.outputs):
         if port.variable in writers:
             edges[writers[port.variable], len(nodes)] = None
-            nodes.append(GraphNode(f"r{i}", "output", port.name, i, box))
-    layout = layered(len(nodes), list(edges))
-    for node, (x, y) in zip(nodes, layout.positions, strict=True):
-        node.x, node.y = x, y
-    graph.nodes += nodes
-    graph.edges += [
-        (nodes[source].key, nodes[target].key, bends)
-        for (source, target), bends in zip(edges, layout.bends, strict=True)
-    ]
-    return layout.width
+            nodes.append(GraphNode(f"r{i}", "output", port.name, i))
+    known = operator_paths(report.operators)
+    paths = [known[one.ref] if one.kind == "operator" else () for one in nodes]
+    loose = {i for i, one in enumerate(nodes) if one.kind != "operator"}
+    return PageGraph("Paddle program", nodes, list(edges), fold(paths, list(edges), loose))
+
+
+def compiled_graph(compiled: CompiledReport, operators: Sequence[ReportedOperator]) -> PageGraph:
+    """The primitives, and which of them read which; each in the groups of its main operator."""
+    edges = [(source, one.id) for one in compiled.primitives for source in one.inputs]
+    # Whoever is read comes first, and the order of execution does not promise that.
+    order = _topological(len(compiled.primitives), edges)
+    place = {one: i for i, one in enumerate(order)}
+    known = operator_paths(operators)
+    nodes: list[GraphNode] = []
+    paths: dict[int, Path] = dict.fromkeys(order, ())
+    for id in order:
+        one = compiled.primitives[id]
+        kind = {"Input": "input", "Output": "output"}.get(one.layer, "primitive")
+        nodes.append(GraphNode(f"p{id}", kind, one.name if kind != "primitive" else one.layer, id))
+        if kind == "primitive":
+            paths[id] = known[one.operator] if one.operator is not None else _of_neighbour(one.inputs, paths)
+    numbered = [(place[source], place[target]) for source, target in edges]
+    loose = {i for i, one in enumerate(nodes) if one.kind != "primitive"}
+    return PageGraph("Compiled for the CPU", nodes, numbered, fold([paths[id] for id in order], numbered, loose))
+
+
+def operator_paths(operators: Sequence[ReportedOperator]) -> dict[int, Path]:
+    """The groups of each operator: its modules, within the blocks of branches and loops that it runs in."""
+    blocks: dict[tuple[int | None, int], list[ReportedOperator]] = {}
+    for one in operators:
+        blocks.setdefault((one.owner, max(one.block, 0)), []).append(one)
+    found: dict[int, Path] = {}
+    for (owner, block), inside in blocks.items():  # owners come before what they own
+        outer: Path = ()
+        modules = [one.module for one in inside]
+        if owner is not None:
+            around = operators[owner].module
+            outer = (*found[owner], Key("block", f"{operators[owner].type}, block {block}", (owner, block), owner))
+            modules = [path[len(around) :] if path[: len(around)] == around else path for path in modules]
+        shown = [i for i, one in enumerate(inside) if not one.constant or owner is not None]
+        for i, path in zip(shown, runs([modules[i] for i in shown], outer), strict=True):
+            found[inside[i].id] = path
+    return found | {one.id: () for one in operators if one.id not in found}
+
+
+def _edges(operators: Sequence[ReportedOperator], inputs: dict[str, int], first: int) -> Iterable[tuple[int, int]]:
+    """Which operator reads which, by position from `first` on; in each block for itself."""
+    writers: dict[tuple[int | None, int], dict[str, int]] = {(None, 0): inputs.copy()}
+    for i, one in enumerate(operators, first):
+        known = writers.setdefault((one.owner, max(one.block, 0)), {})
+        for name in one.inputs:
+            if known.get(name, i) != i:
+                yield known[name], i
+        for name in one.outputs:
+            if one.block < 0:
+                known[name] = i
+            known.setdefault(name, i)
+
+
+def _of_neighbour(inputs: Iterable[int], paths: dict[int, Path]) -> Path:
+    return next((paths[one] for one in inputs), ())
 
 
 def _topological(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
@@ -152,16 +145,16 @@ def _topological(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
     for source, target in edges:
         waiting[target] += 1
         readers[source].append(target)
-    ready = [node for node in range(count) if not waiting[node]]
+    ready = [node for node in range(count) if not waiting[node]]  # sorted, so a heap
     order = []
     while ready:
-        node = ready.pop()
+        node = heapq.heappop(ready)
         order.append(node)
         for reader in readers[node]:
             waiting[reader] -= 1
             if not waiting[reader]:
-                ready.append(reader)
+                heapq.heappush(ready, reader)
     return order
 
 
-__all__ = ["GraphNode", "PageGraph", "compiled_graph", "program_graph"]
+__all__ = ["GraphNode", "PageGraph", "compiled_graph", "operator_paths", "program_graph"]

@@ -61,6 +61,7 @@ class ReportedOperator:
         attributes: name -> value in a few characters.
         constant: whether it depends on none of the model's inputs.
         source: the frames of the model's Python source that made it, where the program carries them.
+        module: the modules of the source that it stands in, the outermost first, where the program tells them.
         fate: what became of it, one of `FATES`.
         primitives: the primitives that compute it.
         microseconds: how long those run whose first operator it is; None if it has none or nothing was measured.
@@ -78,6 +79,7 @@ class ReportedOperator:
     outputs: tuple[str, ...]
     attributes: dict[str, str]
     source: tuple[str, ...]
+    module: tuple[str, ...] = ()
     constant: bool = False
     fate: str = "unknown"
     primitives: list[int] = field(default_factory=list)
@@ -190,6 +192,7 @@ class Report:
         parameters: the number of weights.
         parameter_bytes: their size.
         operators: the operators of the program.
+        modules: where their modules come from: "layers", "call stack", "names", or "" where the program has none.
         conversion: what the conversion did; None where it was refused.
         refusals: the operators that it was refused for, and why.
         compiled: the compiled model; None where it was not compiled.
@@ -206,6 +209,7 @@ class Report:
     parameters: int = 0
     parameter_bytes: int = 0
     operators: list[ReportedOperator] = field(default_factory=list)
+    modules: str = ""
     conversion: ConversionReport | None = None
     refusals: list[Refusal] = field(default_factory=list)
     compiled: CompiledReport | None = None

@@ -21,14 +21,26 @@ from paddle2ov.errors import ConversionInputError
 from paddle2ov.report import size_text
 from paddle2ov.reporting.graphs import compiled_graph, program_graph
 from paddle2ov.reporting.model import FATES, Report
+from paddle2ov.reporting.modules import SOURCES
 from paddle2ov.reporting.terminal import shapes
 
 _HERE = Path(__file__).parent
 _SUFFIXES = (".json", ".html")
-CHARTS, GRAPHS = "vendor/chart.umd.min.js", "vendor/cytoscape.min.js"
+CHARTS = "vendor/chart.umd.min.js"
+GRAPHS = ("vendor/dagre.min.js", "vendor/cytoscape.min.js")
 BATCH = ("dom.js", "tables.js", "batch.js")
 """The scripts of a batch's page."""
-_SCRIPTS = ("dom.js", "charts.js", "tables.js", "graph.js", "details.js", "report.js")
+_SCRIPTS = (
+    "dom.js",
+    "charts.js",
+    "tables.js",
+    "folding.js",
+    "layout.js",
+    "graph.js",
+    "search.js",
+    "details.js",
+    "report.js",
+)
 
 
 def check_target(path: Path) -> None:
@@ -68,7 +80,7 @@ def report_page(report: Report) -> str:
         del data["conversion"]["origins"]  # of each node, of which the page shows none
     graphs = [program_graph(report)]
     if report.compiled is not None:
-        graphs.append(compiled_graph(report.compiled))
+        graphs.append(compiled_graph(report.compiled, report.operators))
         for one in data["compiled"]["primitives"]:  # of the nodes, which are many, only this is shown
             one["inferred"] = any(node["inferred"] for node in one.pop("nodes"))
     if report.verification is not None:  # the operators have theirs already
@@ -76,7 +88,8 @@ def report_page(report: Report) -> str:
     data["operators"] = [_short(one) for one in data["operators"]]
     data["graphs"] = [one.to_dict() for one in graphs]
     data["fates"] = FATES
-    return render("report.html.jinja", data, (CHARTS, GRAPHS, *_SCRIPTS), report=report, shapes=shapes)
+    data["folded"] = SOURCES[report.modules]
+    return render("report.html.jinja", data, (CHARTS, *GRAPHS, *_SCRIPTS), report=report, shapes=shapes)
 
 
 def render(template: str, data: Mapping[str, Any], scripts: Sequence[str], **values: Any) -> str:

@@ -9,14 +9,22 @@ import numpy as np
 
 from paddle2ov.program.model import Block, Operator, Program
 from paddle2ov.reporting.model import ReportedOperator
+from paddle2ov.reporting.modules import modules_of
 
 _MAX_LENGTH = 60
 
 
 def list_operators(program: Program) -> list[ReportedOperator]:
     """All operators of a program, those of branches and loops after the one that owns them."""
+    return describe_operators(program)[0]
+
+
+def describe_operators(program: Program) -> tuple[list[ReportedOperator], str]:
+    """The same, and where their modules come from, one of `modules.SOURCES`."""
     found: list[ReportedOperator] = []
+    listed: list[Operator] = []
     for operator, owner in _walk(program.block, found):
+        listed.append(operator)
         place = operator.place
         found.append(
             ReportedOperator(
@@ -27,11 +35,14 @@ def list_operators(program: Program) -> list[ReportedOperator]:
                 owner,
                 tuple(name for name in operator.input_names() if name),
                 tuple(name for name in operator.output_names() if name),
-                {name: short(value) for name, value in operator.attributes.items() if name != "op_callstack"},
+                {name: short(value) for name, value in operator.attributes.items() if name != "struct_name"},
                 tuple(place.source_frames()),
             )
         )
-    return found
+    modules, paths = modules_of(listed)
+    for one, path in zip(found, paths, strict=True):
+        one.module = path
+    return found, modules
 
 
 def _walk(
@@ -59,4 +70,4 @@ def short(value: Any) -> str:
     return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 1]}…"
 
 
-__all__ = ["list_operators", "short", "writers"]
+__all__ = ["describe_operators", "list_operators", "short", "writers"]

@@ -74,7 +74,7 @@ def random_inputs(
     overrides = [_shapes_by_name(program, one) for one in shapes]
     if not overrides:
         overrides = [_bounds(program, settings)] * (len(usual) if dynamic else 1)
-        overrides += _named_shapes(program, settings) if dynamic else []
+        overrides += named_shapes(program, settings) if dynamic else []
     found: list[Inputs] = []
     seen: list[dict[str, tuple[int, ...]]] = []
     for k, override in enumerate(overrides):
@@ -223,7 +223,7 @@ def _bounds(program: Program, settings: Settings | None) -> dict[str, PartialSha
     return found
 
 
-def _named_shapes(program: Program, settings: Settings | None) -> list[dict[str, PartialShape]]:
+def named_shapes(program: Program, settings: Settings | None) -> list[dict[str, PartialShape]]:
     """The shapes that settings name: the usual ones, and those of the picture that the preprocessing makes."""
     if settings is None:
         return []
@@ -325,4 +325,4 @@ def _integer_range(program: Program, name: str, sizes: Mapping[str, tuple[int, .
     return least, max(limit, least + 1)
 
 
-__all__ = ["Inputs", "InputsArgument", "given_inputs", "load", "model_inputs", "random_inputs"]
+__all__ = ["Inputs", "InputsArgument", "given_inputs", "load", "model_inputs", "named_shapes", "random_inputs"]

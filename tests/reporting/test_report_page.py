@@ -137,6 +137,10 @@ def write_chain(folder):
     return write(folder, generated(chain, chain.cases[0], "pir"), verify=True)
 
 
+def write_layers(folder):
+    return write(folder, network("squeezenet1_1"))
+
+
 def write_large(folder):
     return write(folder, repeat(generated_network(BLOCK, "pir"), 400, folder / "large"), "large")
 
@@ -318,18 +322,26 @@ def test_a_node_is_clicked(browser, pages):
     assert choices == ["what became of it", "time", "difference to Paddle"]
 
 
+BOXES = """
+const shown = view.cy.nodes().map((one) => [one.id(), one.boundingBox({includeLabels: false, includeOverlays: false})]);
+const isApart = ([, a], [, b]) => a.x2 <= b.x1 || b.x2 <= a.x1 || a.y2 <= b.y1 || b.y2 <= a.y1;
+const isIn = ([, a], [, b]) => a.x1 >= b.x1 && a.x2 <= b.x2 && a.y1 >= b.y1 && a.y2 <= b.y2;
+"""
+NESTED = "shown.every((a, i) => shown.slice(i + 1).every((b) => isApart(a, b) || isIn(a, b) || isIn(b, a)))"
+INSIDE = """shown.every((one) => {
+  const { parent } = view.folding.items.get(one[0]);
+  return parent === "" || isIn(one, shown.find(([key]) => key === parent));
+})"""
+
+
 def test_branches_stand_in_boxes(browser, pages):
     browser.open(pages("loop")).show("graph")
-    boxes = browser.run("return view.cy.nodes('.box').map((node) => [node.data('label'), node.children().length])")
-    assert [label.split()[0] for label, _ in boxes] == ["while", "if", "if"]
-    assert all(count for _, count in boxes)
-    apart = """
-    const leaves = view.cy.nodes().filter((one) => !one.isParent());
-    const boxes = leaves.map((one) => one.boundingBox({includeLabels: false}));
-    const apart = (a, b) => a.x2 < b.x1 || b.x2 < a.x1 || a.y2 < b.y1 || b.y2 < a.y1;
-    return boxes.every((a, i) => boxes.slice(i + 1).every((b) => apart(a, b)));
-    """
-    assert browser.run(apart)
+    browser.run("unfoldAll()")
+    browser.wait("return view.cy.nodes('.folded').length === 0")
+    boxes = browser.run("return view.cy.nodes('.block').map((node) => node.data('name'))")
+    assert sorted(label.partition(",")[0] for label in boxes) == ["if", "if", "while"]
+    assert browser.run(f"{BOXES} return {NESTED}")
+    assert browser.run(f"{BOXES} return {INSIDE}")
     browser.search("less_than")
     assert "block" in browser.find("details").text
 
@@ -340,11 +352,15 @@ def test_thousands_of_operators(browser, pages):
     browser.show("operators")
     assert browser.run("return document.querySelectorAll('#table-operators tbody tr').length") == 200
     browser.show("graph")
-    assert browser.run("return view.cy.nodes().length") > 2000
+    assert 10 < browser.run("return view.cy.nodes().length") < 100
+    assert "of 2,4" in browser.find("graph-count").text
     assert browser.run("return document.querySelectorAll('#graph-canvas *').length") < 50  # a canvas, not a DOM
     last = browser.run("return OPERATORS.at(-1)")
     assert browser.search(last["outputs"][0])[0].startswith(last["type"])
     assert browser.run("return view.cy.$('node:selected').data('ref')") == last["id"]
+    assert browser.run("return view.cy.nodes().length") < 200
+    browser.find("graph-unfold").click()
+    browser.wait("return view.cy.nodes().length > 2000")
     browser.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
     spent = [cpu_seconds(browser)]
     for step in ("view.cy.fit()", "view.cy.panBy({x: 30, y: 20})", "view.cy.zoom(0.2)"):
@@ -357,6 +373,37 @@ def cpu_seconds(browser):
     """What the page's main thread has computed so far, however busy the machine is."""
     metrics = browser.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
     return next(one["value"] for one in metrics if one["name"] == "TaskDuration")
+
+
+@pytest.mark.parametrize("width", [500, 1280, 1920])
+def test_modules_are_unfolded_and_folded(browser, pages, width):
+    browser.driver.set_window_size(width, 1000)
+    browser.open(pages("layers")).show("graph")
+    assert "layers of the network's source" in browser.find("graph-folded").text
+    key, inside = browser.run(
+        "const one = view.cy.nodes('.folded')[0].id(); return [one, view.folding.items.get(one).members]"
+    )
+    before = browser.run("return view.cy.nodes().length")
+    browser.run(f"view.cy.getElementById('{key}').emit('onetap')")
+    browser.wait(f"return view.cy.nodes().length === {before + len(inside)}")
+    assert browser.run(f"{BOXES} return {NESTED}")
+    assert browser.find("details").text.startswith(browser.run(f"return view.folding.items.get('{key}').label"))
+    browser.run(f"view.cy.getElementById('{key}').emit('dbltap')")
+    browser.wait(f"return view.cy.nodes().length === {before}")
+    browser.find("graph-fold").click()
+    assert browser.run("return view.cy.nodes('.box').length") == 0
+    hidden = browser.run(
+        "return [...view.folding.nodesOf('')].find((one) => view.cy.getElementById(one.key).empty()).ref"
+    )
+    browser.search(browser.run(f"return OPERATORS[{hidden}].outputs[0]"))
+    assert browser.run("return view.cy.$('node:selected').data('ref')") == hidden
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_small_models_have_no_groups(browser, pages):
+    browser.open(pages("chain")).show("graph")
+    assert browser.run("return view.cy.nodes('.box, .folded').length") == 0
+    assert not browser.find("graph-unfold").is_displayed()
 
 
 @pytest.mark.parametrize("page", ["hostile", "hostile_refused"])

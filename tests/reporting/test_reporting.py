@@ -1,5 +1,6 @@
 """Reports: which operator became which primitive, as JSON and as tables. The HTML page has tests of its own."""
 
+import dataclasses
 import io
 import json
 import pickle
@@ -20,15 +21,16 @@ import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.harness.store import generated, generated_network
 from gen_models.networks.post_ops import CHAINS
+from paddle2ov.program.model import Operator
 from paddle2ov.reporting import build_report, memory, print_report, refused_report, write_report
 from paddle2ov.reporting.build import generated_inputs
 from paddle2ov.reporting.compiled import compile_report
-from paddle2ov.reporting.graphs import program_graph
-from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
+from paddle2ov.reporting.folding import Group, fold, nodes_of, runs
+from paddle2ov.reporting.graphs import compiled_graph, program_graph
 from paddle2ov.reporting.model import FATES, SCHEMA
+from paddle2ov.reporting.modules import modules_of
 from paddle2ov.reporting.origins import trace
 from paddle2ov.translation.registry import Registry
-from tests.support.growth import grows_less
 from tests.support.processor import has_avx512, has_bfloat16
 from tests.support.settings import SETTINGS
 
@@ -85,7 +87,8 @@ def test_preprocessing_is_an_entry_of_its_own(tmp_path):
     of_it = {node.type for node in nodes if node.operator == entry.id}
     assert "Transpose" in of_it
     assert of_it.isdisjoint({"Convolution", "Relu"})
-    edges = [edge[:2] for edge in program_graph(report).edges]
+    graph = program_graph(report)
+    edges = [(graph.nodes[source].key, graph.nodes[target].key) for source, target in graph.edges]
     assert [target for source, target in edges if source == "i0"] == [f"o{entry.id}"]
     (reader,) = (int(target[1:]) for source, target in edges if source == f"o{entry.id}")
     assert report.operators[reader].type == "conv2d"
@@ -243,14 +246,17 @@ def test_verification():
     convolution = next(one for one in report.operators if one.type == "conv2d")
     assert convolution.agrees is True
     assert 0 <= convolution.difference < 1e-4
-    assert report.compiled.precision == ("bf16" if has_bfloat16() else "f32")
-    mixed = [note for note in report.notes if "paddle2ov verify --precision bf16 compares in that" in note]
-    assert bool(mixed) == has_bfloat16()
+    assert report.compiled.precision == "f32"
+    usual = [note for note in report.notes if "by default, OpenVINO computes in bf16 on this processor" in note]
+    assert bool(usual) == has_bfloat16()
     out = io.StringIO()
     print_report(report, Console(file=out, width=150))
     assert "in f32, tolerance 0.0001" in out.getvalue()
-    config = {"INFERENCE_PRECISION_HINT": "f32"}
-    assert not build_report(model, conversion, verification=report.verification, config=config).notes
+    if has_bfloat16():
+        config = {"INFERENCE_PRECISION_HINT": "bf16"}
+        other = build_report(model, conversion, verification=report.verification, config=config)
+        assert other.compiled.precision == "bf16"
+        assert "paddle2ov verify --precision bf16 compares in that" in other.notes[0]
 
 
 def test_json(tmp_path):
@@ -351,6 +357,28 @@ def test_inputs_of_a_model_that_takes_pictures_as_they_are(height, wanted):
     assert (found.shape, found.dtype) == (wanted, np.uint8)
 
 
+def test_a_model_is_measured_at_the_size_that_its_settings_name(tmp_path):
+    shutil.copytree(network("squeezenet1_1"), tmp_path, dirs_exist_ok=True)
+    (tmp_path / "inference.yml").write_text(SETTINGS.replace("[64, 64]", "[96, 160]"))
+    conversion = paddle2ov.ConversionReport()
+    paddle2ov.convert(tmp_path, report=conversion)
+    (image,) = conversion.program.inputs
+    program = dataclasses.replace(conversion.program, inputs=[dataclasses.replace(image, shape=(-1, 3, -1, -1))])
+    program.variables[image.name] = program.inputs[0]
+
+    def measured(*shape):
+        x = ops.parameter(list(shape), openvino.Type.f32, name=image.name)
+        model = openvino.Model([ops.result(ops.relu(x))], [x])
+        model.input(0).set_names({image.name})
+        filled = dataclasses.replace(conversion, program=program)
+        return build_report(model, filled).compiled.inputs[image.name]
+
+    assert measured(-1, 3, -1, -1) == (1, 3, 96, 160)
+    assert measured(2, 3, 48, 48) == (2, 3, 48, 48)
+    conversion.settings = None
+    assert measured(-1, 3, -1, -1) == (1, 3, 224, 224)
+
+
 def test_inputs_that_lack_one():
     conversion = paddle2ov.ConversionReport()
     model = paddle2ov.convert(network("nested"), report=conversion)
@@ -358,38 +386,63 @@ def test_inputs_that_lack_one():
         build_report(model, conversion, inputs={"x": np.zeros([2, 4], np.float32)})
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_layout(seed):
-    rng = np.random.default_rng(seed)
-    count = 120
-    edges = {(int(rng.integers(max(0, k - 30), k)), k) for k in range(1, count) for _ in range(rng.integers(1, 4))}
-    edges |= {(0, k) for k in range(5, count, 7)}
-    found = layered(count, sorted(edges))
-    assert found == layered(count, sorted(edges))
-    for i, (x, y) in enumerate(found.positions):
-        assert WIDTH / 2 <= x <= found.width
-        assert HEIGHT / 2 <= y <= found.height
-        for other_x, other_y in found.positions[:i]:  # no node covers another
-            assert abs(x - other_x) >= WIDTH or abs(y - other_y) >= HEIGHT
-    for (source, target), bends in zip(sorted(edges), found.bends, strict=True):
-        if bends is not None:  # laid out: it leads down, from layer to layer
-            heights = [found.positions[source][1], *(y for _, y in bends), found.positions[target][1]]
-            assert heights == sorted(set(heights))
+def outline(group):
+    """A tree of groups in a line: nodes as numbers, groups as label(...)."""
+    inside = [str(one) if isinstance(one, int) else f"{one.label}({outline(one)})" for one in group.members]
+    return " ".join(inside)
 
 
-def test_layout_of_a_chain_is_straight_and_of_nothing_empty():
-    assert len({x for x, _ in layered(30, [(k, k + 1) for k in range(29)]).positions}) == 1
-    assert layered(0, []).positions == []
+def test_layers_of_the_source_are_groups():
+    report = report_of("squeezenet1_1")
+    assert report.modules == "layers"
+    relu = next(one for one in report.operators if one.type == "relu" and len(one.module) == 2)
+    assert [name.rstrip("_0123456789") for name in relu.module] == ["MakeFire", "MakeFireConv"]
+    graph, compiled = program_graph(report), compiled_graph(report.compiled, report.operators)
+    assert sorted(nodes_of(graph.root)) == list(range(len(graph.nodes)))
+    fires = [one for one in graph.root.members if isinstance(one, Group) and one.label.startswith("MakeFire")]
+    assert len(fires) == 8
+    assert relu.id in {graph.nodes[i].ref for one in fires if one.label == relu.module[0] for i in nodes_of(one)}
+    labels = [one.label for one in compiled.root.members if isinstance(one, Group)]
+    assert [label for label in labels if label.startswith("MakeFire")] == [one.label for one in fires]
 
 
-def test_layout_takes_linear_time():
-    """Long edges, which every network has, cost no more than short ones."""
+def test_modules_that_the_call_stack_tells():
+    def operator(*lines):
+        frames = [(f'File "/home/me/net.py", line {line}, in forward', f"line_{line}") for line in lines]
+        return Operator("relu", {}, {}, {}, "relu", 0, 0, (), sum(frames, ()))
 
-    def run(count):
-        edges = [(k, k + 1) for k in range(count - 1)] + [(0, k) for k in range(3, count, 3)]
-        return lambda: layered(count, edges)
+    source, paths = modules_of([operator(1, 5, 7), operator(1, 5, 8), operator(1, 6, 8)])
+    assert source == "call stack"
+    assert paths == [("line_5  net.py:5",), ("line_5  net.py:5",), ("line_6  net.py:6",)]
 
-    assert grows_less(run, 500, 4000, 30)  # eight times the work; 64 times if it were quadratic
+
+def test_modules_that_names_tell():
+    operators = [Operator("relu", {}, {"out": [name]}, {}, "relu", 0, 0) for name in ("a/b/x", "a/c/x", "y")]
+    assert modules_of(operators) == ("names", [("b",), ("c",), ()])
+    assert modules_of(operators[2:]) == ("", [()])
+
+
+def test_a_module_that_is_called_twice_is_two_groups():
+    paths = runs([["a"], ["a", "b"], ["a", "b"], ["c"], ["a"], ["a"], []] * 7)
+    assert outline(fold(paths, [])).startswith("a(0 b(1 2)) 3 a(4 5) 6 a(7 b(8 9)) 10 ")
+
+
+def test_small_graphs_are_not_folded():
+    assert not [one for one in fold(runs([["a"]] * 40), []).members if isinstance(one, Group)]
+
+
+def test_long_graphs_are_cut_where_few_edges_cross():
+    edges = [(i - 1 - (i % 10 > 1), i) for i in range(1, 3000)]  # few before each tenth
+    whole = fold([()] * 3000, edges, {0, 2999})
+    waiting = [whole]
+    while waiting:
+        group = waiting.pop()
+        assert len(group.members) <= 42
+        waiting += [one for one in group.members if isinstance(one, Group)]
+        starts = [next(iter(nodes_of(one))) for one in group.members if isinstance(one, Group)]
+        assert all(start % 10 in (0, 9) for start in starts[1:])
+    assert list(whole.members[:2]) == [0, 2999]
+    assert sorted(nodes_of(whole)) == list(range(3000))
 
 
 def test_html_without_jinja(tmp_path):

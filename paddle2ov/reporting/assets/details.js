@@ -24,6 +24,7 @@ function aboutOperator(one) {
     const words = one.difference === undefined && !one.agrees ? "type or shape differ" : `${scientific(one.difference || 0)} relative`;
     parts.push(...part("Difference to Paddle", element("p", { class: one.agrees ? "good" : "bad" }, words)));
   }
+  if (one.module.length) parts.push(...part("Module", element("p", { class: "name" }, one.module.join(" / "))));
   parts.push(...part("Results", element("p", { class: "name" }, one.outputs.join(", ") || "none")));
   if (one.inputs.length) parts.push(...part("Reads", element("p", { class: "name" }, one.inputs.join(", "))));
   if (Object.keys(one.attributes).length) parts.push(...part("Attributes", pairs(Object.entries(one.attributes))));
@@ -48,9 +49,31 @@ function aboutPort(port) {
   return [element("h3", {}, port.name), ...part("Tensor", pairs([["type", port.dtype], ["shape", port.shape], ["variable", port.variable]]))];
 }
 
+function aboutGroup(key) {
+  const { folding } = view;
+  const item = folding.items.get(key);
+  const isOpen = folding.open.has(key);
+  const inside = [...folding.nodesOf(key)].map((one) => subject(one.key)).filter(Boolean);
+  const time = total(inside, (one) => one.microseconds);
+  const path = [...folding.around(item)].filter((one) => one.parent !== null && one.kind === "module").map((one) => one.label).reverse();
+  const kinds = [...grouped(inside, (one) => one.type || one.layer)].sort((a, b) => b[1].length - a[1].length);
+  const parts = [element("h3", {}, item.label), element("p", { class: "count" }, { module: "module of the source", section: "part of what is too long to show at once", block: "block of a branch or loop" }[item.kind])];
+  parts.push(element("p", {}, element("button", { class: "more", type: "button", onclick: () => toggleGroup(key) }, isOpen ? "Fold it" : "Unfold it")));
+  if (path.length) parts.push(...part("Inside of", element("p", { class: "name" }, path.join(" / "))));
+  if (item.kind === "block") parts.push(...part("Belongs to", operatorLink(item.ref)));
+  if (time) parts.push(...part("Time", element("p", {}, `${microseconds(time)}, ${share(time)} of the run`)));
+  parts.push(...part("Holds", list(kinds.map(([kind, items]) => `${items.length} ${kind}`))));
+  return parts;
+}
+
+function showGroup(key) {
+  byId("details").replaceChildren(...aboutGroup(key));
+  byId("details").scrollTop = 0;
+}
+
 function showDetails(kind, ref, label) {
   let parts;
-  if (kind === "operator" || kind === "block") parts = aboutOperator(OPERATORS[ref]);
+  if (kind === "operator") parts = aboutOperator(OPERATORS[ref]);
   else if (kind === "primitive") parts = aboutPrimitive(PRIMITIVES[ref]);
   else {
     const ports = kind === "input" ? DATA.inputs : DATA.outputs;

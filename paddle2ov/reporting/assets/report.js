@@ -1,7 +1,7 @@
 "use strict";
 /* What each tab shows. */
 
-const OPERATORS = DATA.operators.map((one) => ({ id: 0, block: 0, index: 0, inputs: [], outputs: [], attributes: {}, source: [], primitives: [], ...one }));
+const OPERATORS = DATA.operators.map((one) => ({ id: 0, block: 0, index: 0, inputs: [], outputs: [], attributes: {}, source: [], module: [], primitives: [], ...one }));
 const COMPILED = DATA.compiled;
 const PRIMITIVES = COMPILED ? COMPILED.primitives : [];
 const COMPUTING = PRIMITIVES.filter((one) => one.layer !== "Input" && one.layer !== "Output");

@@ -1,4 +1,4 @@
-"""Lays out a graph on the page: layers from top to bottom, wrapped into columns.
+"""Lays out the graphs of the pictures of rewrites: layers from top to bottom, wrapped into columns.
 
 Sugiyama's method: layers by longest path, order within a layer by barycentres, coordinates by least squares under that
 order (isotonic regression). The dummy nodes where a long edge crosses a layer are called lanes. The time grows linearly
