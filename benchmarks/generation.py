@@ -3,14 +3,15 @@
     python -m benchmarks.generation                        # 2 layers of width 128, 8 of 1024; one thread and two
     python -m benchmarks.generation 8x1024 --steps 512 --threads 1 --rounds 1
 
-The decoders are those of gen_models/networks/decoders.py.
-Split, the body of the Loop is a model of its own, whose caches are state
-(`ReadValue` and `Assign`) and whose other carried tensors are inputs and results. With attention over state, the
-attention to the caches is one node as well, to which the CPU plugin joins the state (`ScaledDotProductAttention` behind
-a `Gather` of `beam_idx`; it appends in place); the profile names
-`ScaledDotProductAttentionWithKVCache`. Every route runs in a process of its own, which waits for its turn; a turn decodes one token and then `--steps`, and the difference is what the further ones
-took. Times are medians over the rounds of CPU time, which other work disturbs least, and of wall time. All routes must
-write the same tokens. The last lines say how much of the step's time each kind of node takes.
+The decoders are those of gen_models/networks/decoders.py. Split, the body of the Loop is a model of its own, whose
+caches are state (`ReadValue` and `Assign`) and whose other carried tensors are inputs and results. With attention over
+state, the attention to the caches is one node as well (`ScaledDotProductAttention`, with a `Gather` of `beam_idx` behind
+the state), which the CPU plugin joins with the state: the profile names `ScaledDotProductAttentionWithKVCache`.
+
+Every route runs in a process of its own, which waits for its turn; a turn decodes one token and then `--steps`, and the
+difference is what the further ones took. Times are medians over the rounds of CPU time, which other work disturbs
+least, and of wall time. All routes must write the same tokens. The last lines say how much of the step's time each kind
+of node takes.
 """
 
 from __future__ import annotations
