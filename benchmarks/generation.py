@@ -5,8 +5,8 @@
 
 The decoders are those of gen_models/networks/decoders.py. Split, the body of the Loop is a model of its own, whose
 caches are state (`ReadValue` and `Assign`) and whose other carried tensors are inputs and results. With attention over
-state, the attention to the caches is one node as well (`ScaledDotProductAttention`, with a `Gather` of `beam_idx` behind
-the state), which the CPU plugin joins with the state: the profile names `ScaledDotProductAttentionWithKVCache`.
+state, the attention to the caches is one node as well (`ScaledDotProductAttention`, a `Gather` of `beam_idx`
+behind the state), which the CPU plugin joins with the state: the profile names `ScaledDotProductAttentionWithKVCache`.
 
 Every route runs in a process of its own, which waits for its turn; a turn decodes one token and then `--steps`, and the
 difference is what the further ones took. Times are medians over the rounds of CPU time, which other work disturbs
