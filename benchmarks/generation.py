@@ -3,12 +3,15 @@
     python -m benchmarks.generation                        # 2 layers of width 128, 8 of 1024; one thread and two
     python -m benchmarks.generation 8x1024 --steps 512 --threads 1 --rounds 1
 
-The decoders are those of gen_models/networks/decoders.py.
-Split, the body of the Loop is a model of its own, whose caches are state
-(`ReadValue` and `Assign`) and whose other carried tensors are inputs and results. Every route runs in a process of its
-own, which waits for its turn; a turn decodes one token and then `--steps`, and the difference is what the further ones
-took. Times are medians over the rounds of CPU time, which other work disturbs least, and of wall time. All routes must
-write the same tokens. The last lines say how much of the step's time each kind of node takes.
+The decoders are those of gen_models/networks/decoders.py. Split, the body of the Loop is a model of its own, whose
+caches are state (`ReadValue` and `Assign`) and whose other carried tensors are inputs and results. With attention over
+state, the attention to the caches is one node as well (`ScaledDotProductAttention`, a `Gather` of `beam_idx`
+behind the state), which the CPU plugin joins with the state: the profile names `ScaledDotProductAttentionWithKVCache`.
+
+Every route runs in a process of its own, which waits for its turn; a turn decodes one token and then `--steps`, and the
+difference is what the further ones took. Times are medians over the rounds of CPU time, which other work disturbs
+least, and of wall time. All routes must write the same tokens. The last lines say how much of the step's time each kind
+of node takes.
 """
 
 from __future__ import annotations
@@ -29,14 +32,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import openvino
 from numpy.typing import NDArray
-from openvino import Model, Node
+from openvino import Model, Node, Type
 from openvino.op import Parameter, loop
 from openvino.op.util import InvariantInputDescription, MergedInputDescription, Variable, VariableInfo
 
 import paddle2ov
 from paddle2ov.graph.opset import ops
 
-ROUTES = ("Paddle", "Loop", "split")
+ROUTES = ("Paddle", "Loop", "split", "attention over state")
 FEATURES = 144
 ENDS = np.array([[1 << 20]], np.int64)
 """Rows do not end before the limit."""
@@ -92,9 +95,9 @@ def print_decoder(decoder: str, folder: Path, threads: int, steps: int, rounds: 
             f"{decoder:16}{threads:>8}{worker.name:>24}{times[0]:>16.2f}{times[1]:>12.2f}{ratio:>9.2f}",
             flush=True,
         )
-    print("  the step's CPU time by kind of node:", workers["split"].stop(), flush=True)
-    for route in ("Paddle", "Loop"):
-        workers[route].stop()
+    for route, worker in workers.items():
+        if profile := worker.stop():
+            print(f"  {route}, the step's CPU time by kind of node: {profile}", flush=True)
 
 
 class _Worker:
@@ -141,7 +144,9 @@ def work() -> None:
     route, folder, threads = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
     width = int(folder.name.partition("x")[2])
     features = np.random.default_rng(0).standard_normal([1, FEATURES, width]).astype(np.float32)
-    name, decode, profile = {"Paddle": _paddle, "Loop": _loop, "split": _split}[route](folder, features, threads)
+    name, decode, profile = dict(zip(ROUTES, (_paddle, _loop, _split, _over_state), strict=True))[route](
+        folder, features, threads
+    )
     _answer_with(name)
     for line in sys.stdin:
         steps = int(line)
@@ -198,7 +203,12 @@ def _paddle(folder: Path, features: NDArray[Any], threads: int) -> _Route:
 
 
 def _compiled(model: Model, threads: int, **options: Any) -> openvino.InferRequest:
-    settings = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", **options}
+    settings = {
+        "INFERENCE_NUM_THREADS": threads,
+        "INFERENCE_PRECISION_HINT": "f32",
+        "KV_CACHE_PRECISION": "f32",
+        **options,
+    }
     return openvino.Core().compile_model(model, "CPU", settings).create_infer_request()
 
 
@@ -213,7 +223,12 @@ def _loop(folder: Path, features: NDArray[Any], threads: int) -> _Route:
     return "Loop", decode, str
 
 
-def _split(folder: Path, features: NDArray[Any], threads: int) -> _Route:
+def _over_state(folder: Path, features: NDArray[Any], threads: int) -> _Route:
+    """The split form with the attention to each cache as one node over its state."""
+    return _split(folder, features, threads, over_state=True)
+
+
+def _split(folder: Path, features: NDArray[Any], threads: int, over_state: bool = False) -> _Route:
     """What comes before the Loop, and its body as a step with state; what comes after it is nothing here."""
     model = paddle2ov.convert(folder)
     (node,) = (one for one in model.get_ops() if isinstance(one, loop))
@@ -224,6 +239,8 @@ def _split(folder: Path, features: NDArray[Any], threads: int) -> _Route:
     before = Model([ops.result(node.input_value(one)) for one in entering], model.get_parameters())
     is_carried = [not _is_cache(node, one) for one in merged]
     step_model = _step(node, merged, invariant)
+    if over_state:
+        _attend_over_state(step_model)
     request, step = _compiled(before, threads), _compiled(step_model, threads)
     count = sum(is_carried)
     tokens = sum(is_carried[: model.get_results()[0].input_value(0).get_index()])  # results are in the order of inputs
@@ -236,6 +253,8 @@ def _split(folder: Path, features: NDArray[Any], threads: int) -> _Route:
         step.reset_state()
         for i, tensor in enumerate([*carried, *values[len(merged) :]]):
             step.set_input_tensor(i, openvino.Tensor(tensor.data.copy()) if i < count else tensor)
+        if over_state:
+            step.set_tensor("beam_idx", openvino.Tensor(np.zeros([1], np.int32)))
         while True:
             step.infer()
             *results, condition = step.output_tensors
@@ -252,7 +271,7 @@ def _split(folder: Path, features: NDArray[Any], threads: int) -> _Route:
             kinds[one.node_type] += one.cpu_time // timedelta(microseconds=1)
         return ", ".join(f"{kind} {spent / kinds.total():.0%}" for kind, spent in kinds.most_common(6))
 
-    return "split", decode, profile
+    return "attention over state" if over_state else "split", decode, profile
 
 
 def _is_cache(node: loop, one: MergedInputDescription) -> bool:
@@ -279,6 +298,30 @@ def _step(node: loop, merged: list[MergedInputDescription], invariant: list[Inva
     parameters[current].output(0).replace(ops.constant(np.int64(0)).output(0))
     after.append(ops.result(results[condition].input_value(0)))
     return Model(after, sinks, [*carried, *(parameters[one.body_parameter_index] for one in invariant)], "step")
+
+
+def _attend_over_state(step: Model) -> None:
+    """Makes MatMul, Softmax and MatMul over caches the form that the CPU plugin joins with `ReadValue` and `Assign`."""
+    beams = ops.parameter([-1], Type.i32, name="beam_idx")
+    beams.output(0).set_names({"beam_idx"})
+    step.add_parameters([beams])
+    for read in [each for each in step.get_ops() if each.get_type_name() == "ReadValue"]:
+        users = read.output(0).get_target_inputs()
+        chosen = ops.gather(read, beams, ops.constant(np.int64(0)))
+        for user in users:
+            user.replace_source_output(chosen.output(0))
+    for weights in [each for each in step.get_ops() if each.get_type_name() == "Softmax"]:
+        scores = weights.input_value(0).get_node().input_value(0).get_node()
+        if scores.get_type_name() == "MatMul" and scores.input_value(1).get_node().get_type_name() == "Concat":
+            query, key = scores.input_values()
+            (user,) = weights.output(0).get_target_inputs()
+            merged = user.get_node()
+            # the node divides by this again; with a scalar mask and a scale in place of it the step's results are empty
+            size = query.get_partial_shape()[3].get_length()
+            query = ops.multiply(query, ops.constant(np.float32(size**0.5))).output(0)
+            attended = ops.scaled_dot_product_attention(query, key, merged.input_value(1))
+            merged.output(0).replace(attended.output(0))
+    step.validate_nodes_and_infer_types()
 
 
 def _variable(parameter: Parameter) -> Variable:
