@@ -182,7 +182,7 @@ def result_converted_to_its_own_type() -> Graph:
     The Convert is dropped when the model is compiled, and the result stays in the memory of the first input.
     """
     x = parameter(-1, -1)
-    runs = [[numbers(64, 64)], [numbers(2, 2)]]
+    runs = [[numbers(64, 64)], [numbers(2, 2, seed=1)]]
     return Model([ops.convert(x, "f32")], [x]), runs, runs
 
 
@@ -190,5 +190,5 @@ def result_converted_to_its_own_type() -> Graph:
 def result_converted_there_and_back() -> Graph:
     """The same where an input is converted to float64, which the plugin computes in float32, and back."""
     x = parameter(-1, -1)
-    runs = [[numbers(64, 64)], [numbers(2, 2)]]
+    runs = [[numbers(64, 64)], [numbers(2, 2, seed=1)]]
     return Model([ops.convert(ops.convert(x, "f64"), "f32")], [x]), runs, runs
