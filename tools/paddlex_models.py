@@ -20,7 +20,8 @@ HEAD = """\
 The models that PaddleX {version} runs with Paddle's static graphs, and so those of PaddleOCR too, take the
 [engine](pipelines.md#pipelines-of-paddleocr-3-and-paddlex) `paddle2ov`, alone and in pipelines: {count} by name, of
 {tasks} tasks. The list is PaddleX's own, read by `python -m tools.paddlex_models`; it says that the engine takes a
-model, not that each of them has been run. `paddle2ov verify MODEL_DIR` compares any of them with Paddle.
+model, not that each of them has been run: [below](#architectures-that-were-run) are those that were.
+`paddle2ov verify MODEL_DIR` compares any of them with Paddle.
 
 | Task | | Models |
 |---|---|---|
@@ -50,6 +51,7 @@ def page() -> str:
     from paddlex.inference.models.bindings import default_registry
 
     from paddle2ov.inference.paddlex import ENGINE, register_engine
+    from tools.paddlex_campaign.table import table
 
     register_engine()
     static = {name: one for name, one in default_registry._registry.items() if "paddle_static" in one}
@@ -57,7 +59,7 @@ def page() -> str:
     tasks = sorted({task(one) for one in taken.values()})
     head = HEAD.format(version=importlib.metadata.version("paddlex"), count=len(taken), tasks=len(tasks))
     rest = "".join(f"| {name} | {OWN_RUNNER} |\n" for name in sorted(static.keys() - taken.keys()))
-    return head + "".join(rows(taken, tasks)) + (REST + rest if rest else "")
+    return head + "".join(rows(taken, tasks)) + (REST + rest if rest else "") + table(taken.keys())
 
 
 def rows(taken: Mapping[str, Any], tasks: list[str]) -> Iterator[str]:

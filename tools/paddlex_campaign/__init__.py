@@ -1,0 +1,1 @@
+"""The architectures of PaddleX's models, with random weights, on OpenVINO and in Paddle."""

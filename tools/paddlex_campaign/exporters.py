@@ -1,0 +1,137 @@
+"""A layer with random weights, ready for export, and what it is given: one function for each repository.
+
+Each does what the export of the repository does, and takes the architecture from PaddleX's configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+Shape = tuple[int | None, ...]
+Exporter = Callable[[Path, Path], tuple[Any, Any, dict[str, Shape]]]
+"""From the folder of a repository and a configuration: a layer, its input specification, the sizes to run it at."""
+
+
+def export_clas(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
+    """Without the softmax or sigmoid at the end, which makes all results of random weights alike."""
+    import paddle
+    import yaml
+
+    from tools.paddlex_campaign.sources import import_without_init, without_pretrained
+
+    import_without_init(folder, "ppcls")
+    import_without_init(folder, "ppcls.utils")
+    from ppcls.arch import RecModel, build_model  # type: ignore[import-not-found,unused-ignore]
+    from ppcls.utils import logger  # type: ignore[import-not-found,unused-ignore]
+
+    logger.init_logger()
+
+    config = without_pretrained(yaml.safe_load(path.read_text(encoding="utf-8")))
+    architecture = config["Arch"]
+    added = {key: architecture.pop(key, None) for key in ("infer_output_key", "infer_add_softmax")}
+    build = {**config, "Arch": architecture}
+    model = build_model(build, mode="export")
+    is_feature = added["infer_output_key"] == "features" and isinstance(model, RecModel)
+    if is_feature:
+        model.head = None
+
+    class Exported(paddle.nn.Layer):  # type: ignore[misc,unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            self.base_model = model
+
+        def forward(self, x: Any) -> Any:
+            y = self.base_model(x)
+            y = y[0] if isinstance(y, list) else y
+            if added["infer_output_key"] is not None:
+                y = y[added["infer_output_key"]]
+            return y["logits"] if isinstance(y, dict) else y
+
+    layer = Exported()
+    layer.eval()
+    for one in layer.sublayers():
+        if hasattr(one, "re_parameterize") and not getattr(one, "is_repped", False):
+            one.re_parameterize()
+    shape = config["Global"]["image_shape"]
+    return layer, [paddle.static.InputSpec([None, *shape], "float32", "x")], {"x": (1, *shape)}
+
+
+def export_detection(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
+    import paddle
+
+    from tools.paddlex_campaign.sources import import_without_init, without_pretrained
+
+    import_without_init(folder, "ppdet")
+    import_without_init(folder, "ppdet.utils")
+    import_without_init(folder, "ppdet.data")
+    import ppdet.modeling  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - registers the layers
+    from ppdet.core.workspace import create, load_config  # type: ignore[import-not-found,unused-ignore]
+
+    config = without_pretrained(load_config(str(path)))
+    model = create(config.architecture)
+    model.eval()
+    for name in ("aux_neck", "aux_head"):
+        if hasattr(model, name):
+            delattr(model, name)
+    for name in ("deploy", "export_post_process", "export_nms"):
+        if hasattr(model, name):
+            setattr(model, name, True)
+    for one in model.sublayers():
+        if hasattr(one, "convert_to_deploy"):
+            one.convert_to_deploy()
+    shape = config["TestReader"].get("inputs_def", {}).get("image_shape") or [3, -1, -1]
+    shape = shape[-3:]
+    if hasattr(model, "fuse_norm"):
+        model.fuse_norm = config["TestReader"].get("fuse_normalize", False)
+    declared = {"image": [None, *shape], "im_shape": [None, 2], "scale_factor": [None, 2]}
+    spec = {name: paddle.static.InputSpec(dims, "float32", name) for name, dims in declared.items()}
+    size = tuple(640 if dim in (None, -1) else dim for dim in shape)
+    return model, [spec], {"image": (1, *size), "im_shape": (1, 2), "scale_factor": (1, 2)}
+
+
+def export_seg(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
+    """Without the softmax at the end, as of classifiers."""
+    import paddle
+    import yaml
+
+    from tools.paddlex_campaign.sources import import_without_init, without_pretrained
+
+    import_without_init(folder, "paddleseg")
+    import paddleseg.models  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - registers the layers
+    from paddleseg.cvlibs import manager  # type: ignore[import-not-found,unused-ignore]
+
+    config = without_pretrained(yaml.safe_load(path.read_text(encoding="utf-8")))
+    classes = config["train_dataset"].get("num_classes", 19)
+
+    def build(described: Mapping[str, Any]) -> Any:
+        given = {key: build(one) if isinstance(one, dict) and "type" in one else one for key, one in described.items()}
+        name = given.pop("type")
+        for components in (manager.MODELS, manager.BACKBONES):
+            if name in components.components_dict:
+                return components[name](**given)
+        raise ValueError(f"the repository has no {name}")
+
+    described = {"num_classes": classes, **config["model"]}
+    model = build(described)
+    model.eval()
+
+    class Exported(paddle.nn.Layer):  # type: ignore[misc,unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = model
+
+        def forward(self, x: Any) -> Any:
+            return self.net(x)[0]
+
+    layer = Exported()
+    layer.eval()
+    return layer, [paddle.static.InputSpec([None, 3, None, None], "float32", "x")], {"x": (1, 3, 512, 512)}
+
+
+EXPORTERS: dict[str, Exporter] = {
+    "PaddleClas": export_clas,
+    "PaddleDetection": export_detection,
+    "PaddleSeg": export_seg,
+}

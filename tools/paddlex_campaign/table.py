@@ -1,0 +1,86 @@
+"""What the campaign found, as data and as a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+DATA = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "paddlex.json"
+
+
+def load() -> dict[str, Any]:
+    """By model; empty before the first run."""
+    if not DATA.exists():
+        return {}
+    found: dict[str, Any] = json.loads(DATA.read_text(encoding="utf-8"))
+    return found
+
+
+def save(found: dict[str, Any]) -> None:
+    """A line for each model, so that a changed model is a changed line."""
+    rows = [f"{json.dumps(name)}: {json.dumps(found[name])}" for name in sorted(found)]
+    DATA.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+
+
+def table(names: Collection[str]) -> str:
+    """The section of the page, of those of `names` that were tried."""
+    found = {name: one for name, one in load().items() if name in names}
+    if not found:
+        return ""
+    done = sum(one["stage"] == "done" for one in found.values())
+    empty = sum(_is_empty(one) for one in found.values())
+    text = HEAD.format(tried=len(found), done=done, left=len(names) - len(found))
+    if empty:
+        text += f"\nOf {empty}, Paddle's own result has no values (no box passes its threshold): marked *empty*.\n"
+    if any(one["stage"] == "done" and one["constant"] for one in found.values()):
+        text += "\n*constant*: all values of a result are the same in Paddle, which shows little.\n"
+    text += COLUMNS
+    return text + "".join(_row(name, one) for name, one in sorted(found.items()))
+
+
+HEAD = """
+## Architectures that were run
+
+Of these models, {tried} were tried as architectures with random weights: exported from the repository that defines them
+with the configuration that PaddleX has for them, in Paddle's PIR format, run on a random input of the size shown and
+compared with Paddle. {done} were compared; of the others the row says why not. {left} were not tried.
+
+The difference is the largest of any value of a result, divided by the largest value of that result. The results have no
+meaning with random weights, so a small difference says that the arithmetic agrees, not how accurate a model is.
+Classifiers and segmenters are exported without the softmax or sigmoid at the end, which would make all results alike.
+
+Written by `python -m tools.paddlex_models`, from [paddlex.json](benchmarks/paddlex.json), which
+`python -m tools.paddlex_campaign --sources FOLDER` writes; `--commits` lists the repositories that FOLDER holds.
+"""
+COLUMNS = """
+| Model | Configuration | Operators | Input | Results | Largest difference, or why not |
+|---|---|---:|---|---|---|
+"""
+
+
+def _row(name: str, one: dict[str, Any]) -> str:
+    config = f"{one['repository']}, {one['config']}"
+    operators = one.get("operators", "")
+    return (
+        f"| {name} | {config} | {operators} | {_shapes(one.get('inputs', {}).values())} "
+        f"| {_shapes(one.get('results', []))} | {_outcome(one)} |\n"
+    )
+
+
+def _outcome(one: dict[str, Any]) -> str:
+    if one["stage"] == "done":
+        return f"{one['difference']:.1e}" + (
+            ", *empty*" if _is_empty(one) else ", *constant*" if one["constant"] else ""
+        )
+    reason = str(one["reason"]).replace("|", "\\|").replace("<", "&lt;")
+    return f"{one['stage']}: {reason}"
+
+
+def _is_empty(one: dict[str, Any]) -> bool:
+    return one["stage"] == "done" and any(0 in shape for shape in one["results"])
+
+
+def _shapes(shapes: Collection[list[int]]) -> str:
+    return ", ".join(" x ".join(map(str, shape)) for shape in shapes)

@@ -1,0 +1,139 @@
+"""One model: exported, converted, run on both sides, compared. A process of its own, as a model may take it down.
+
+    python -m tools.paddlex_campaign.trial REPOSITORY FOLDER CONFIG MEMORY
+
+with at most so many bytes of memory
+
+prints what came out as one line of JSON, the last one.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+def main(arguments: list[str]) -> int:
+    repository, folder, config, memory = arguments
+    limit_memory(int(memory))
+    print(json.dumps(trial(repository, Path(folder), Path(config))))
+    return 0
+
+
+def limit_memory(limit: int) -> None:
+    """Where the system can: a larger model fails in its own process."""
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def trial(repository: str, folder: Path, config: Path) -> dict[str, Any]:
+    """What became of the model; `stage` is how far it came."""
+    found: dict[str, Any] = {"stage": "export"}
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            inputs, expected = export(repository, folder, config, Path(scratch))
+            found["stage"] = "conversion"
+            found["operators"], results = run_converted(Path(scratch), inputs)
+            found["stage"] = "comparison"
+            found["inputs"] = {name: list(one.shape) for name, one in inputs.items()}
+            found["results"] = [list(one.shape) for one in expected]
+            found["difference"] = difference(results, expected)
+            found["constant"] = any(one.size > 1 and one.min() == one.max() for one in expected)
+            found["stage"] = "done"
+        except Exception as error:  # whatever a foreign repository raises is a row of the table
+            found["reason"] = first_line(error)
+    return found
+
+
+def export(repository: str, folder: Path, config: Path, into: Path) -> tuple[dict[str, Array], list[Array]]:
+    """Saves the model; its inputs, and what Paddle computes of them from what was saved."""
+    import paddle
+
+    from tools.paddlex_campaign.exporters import EXPORTERS
+
+    paddle.seed(0)
+    layer, spec, shapes = EXPORTERS[repository](folder, config)
+    layer = paddle.jit.to_static(layer, input_spec=spec, full_graph=True)
+    paddle.jit.save(layer, str(into / "inference"))
+    predictor = paddle.inference.create_predictor(plain_config(into))
+    inputs = {name: random_input(name, shapes) for name in predictor.get_input_names()}
+    for name, one in inputs.items():
+        predictor.get_input_handle(name).copy_from_cpu(one)
+    predictor.run()
+    return inputs, [predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()]
+
+
+def plain_config(folder: Path) -> Any:
+    """Paddle's kernels as they are: no fusion, no oneDNN."""
+    import paddle
+
+    config = paddle.inference.Config(str(folder / "inference.json"), str(folder / "inference.pdiparams"))
+    config.disable_mkldnn()
+    config.switch_ir_optim(False)
+    config.disable_glog_info()
+    return config
+
+
+def random_input(name: str, shapes: dict[str, Any]) -> Array:
+    if name == "scale_factor":
+        return np.ones(shapes[name], np.float32)
+    if name == "im_shape":
+        return np.array([shapes["image"][2:]], np.float32)
+    drawn: Array = np.random.default_rng(0).standard_normal(shapes[name], np.float32)
+    return drawn
+
+
+def run_converted(folder: Path, inputs: dict[str, Array]) -> tuple[int, list[Array]]:
+    """The number of operators of the program, and what OpenVINO computes."""
+    import openvino
+
+    import paddle2ov
+
+    model = paddle2ov.convert(folder)
+    compiled = openvino.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    results = compiled(inputs)
+    operators = sum(one.count for one in paddle2ov.inspect(folder).operators)
+    return operators, [results[output] for output in compiled.outputs]
+
+
+def difference(results: list[Array], expected: list[Array]) -> float:
+    """The largest difference in any result, relative to the largest value of that result."""
+    if len(results) != len(expected):
+        raise ValueError(f"{len(results)} results, {len(expected)} in Paddle")
+    return max((_difference(ours, theirs) for ours, theirs in zip(results, expected, strict=True)), default=0.0)
+
+
+def _difference(ours: Array, theirs: Array) -> float:
+    if ours.shape != theirs.shape:
+        raise ValueError(f"a result has the shape {list(ours.shape)}, {list(theirs.shape)} in Paddle")
+    if not theirs.size:
+        return 0.0
+    left, right = ours.astype(np.float64), theirs.astype(np.float64)
+    if not np.array_equal(np.isfinite(left), np.isfinite(right)):
+        raise ValueError("other values are finite than in Paddle")
+    finite = np.isfinite(right)
+    if not finite.any():
+        raise ValueError("Paddle's own result has no finite value")
+    return float(np.abs(left - right)[finite].max() / max(np.abs(right[finite]).max(), 1e-30))
+
+
+def first_line(error: Exception) -> str:
+    """What an error says, without the stack that Paddle writes into it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if "Error:" in line or "error:" in line]
+    said = (telling or lines or [""])[-1 if telling else 0]
+    return f"{type(error).__name__}: {said}"[:300]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
