@@ -1,4 +1,4 @@
-"""What shares the memory that a node reads: views of it, a Concat that joins in place, results."""
+"""What shares the memory that a node reads: views of it, a Concat that may join in place, results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from openvino import Node, Output
 
 from paddle2ov.graph.memory import COPYING, SLICING, VIEWS
-from paddle2ov.passes.graph import consumers, dims_of, perm_of
+from paddle2ov.passes.graph import consumers, perm_of
 
 _COPYING = COPYING | SLICING
 """Nodes that read a view and write elsewhere."""
@@ -49,9 +49,8 @@ def _family(root: Output) -> Iterator[Output]:
 
 def _is_shared(output: Output, reader: Node, is_root: bool) -> bool:
     kind = reader.get_type_name()
-    if kind == "Concat":
-        dims, axis = dims_of(reader.output(0)), reader.get_attributes()["axis"]
-        return dims is None or all(size in (1, None) for size in dims[: axis % len(dims)])
+    if kind == "Concat":  # along which axis it joins in place depends on the layout that the plugin chooses
+        return True
     if kind == "Transpose":
         perm = perm_of(reader)
         return not is_root and perm is not None and changes_layout(perm)

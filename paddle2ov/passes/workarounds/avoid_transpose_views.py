@@ -29,7 +29,7 @@ class AvoidTransposeViews(Rule[_Ordered, _Ordered]):
     Given:
         Transpose(x), x of known shape and rank 3 to 5, that moves the last axis to the second place or the second one
         to the last, or exchanges the first two of three. The memory of x, of what x is reshaped or split from, or of
-        what these are reshaped to or split into, is also joined by a Concat over the first axis that is not 1, a
+        what these are reshaped to or split into, is also joined by a Concat, a
         reshaped or split result of the model, or reshaped for a node that may write in place or for another such
         Transpose.
     Result:
