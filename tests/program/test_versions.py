@@ -59,14 +59,6 @@ def result_of_a_loop(x):
     return a
 
 
-def replaced_in_a_loop(x):
-    a = x * 1
-    for i in range(paddle.shape(x)[0]):
-        a[i] = 3.0
-        a = a * 2
-    return a
-
-
 def changing_places(x):
     a, b = paddle.assign(x), paddle.assign(x) * 2
     for i in range(paddle.shape(x)[0]):
@@ -108,7 +100,6 @@ def saved(function, folder):
         in_a_branch_in_a_loop,
         result_of_a_branch,
         result_of_a_loop,
-        replaced_in_a_loop,
         changing_places,
     ],
 )
