@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 Shape = tuple[int | None, ...]
 Exporter = Callable[[Path, Path], tuple[Any, Any, dict[str, Shape]]]
 """From the folder of a repository and a configuration: a layer, its input specification, the sizes to run it at."""
@@ -63,10 +65,20 @@ def export_detection(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shap
 
     from tools.paddlex_campaign.sources import import_without_init, without_pretrained
 
+    # imgaug, which the repository's readers of training data import, is of NumPy 1.
+    kinds = {
+        "int": [np.int64],
+        "uint": [np.uint64],
+        "float": [np.float64],
+        "complex": [np.complex128],
+        "others": [bool],
+    }
+    vars(np).setdefault("sctypes", kinds)
     import_without_init(folder, "ppdet")
     import_without_init(folder, "ppdet.utils")
     import_without_init(folder, "ppdet.data")
     import ppdet.modeling  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - registers the layers
+    import ppdet.optimizer  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - what configurations name
     from ppdet.core.workspace import create, load_config  # type: ignore[import-not-found,unused-ignore]
 
     config = without_pretrained(load_config(str(path)))
@@ -81,6 +93,9 @@ def export_detection(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shap
     for one in model.sublayers():
         if hasattr(one, "convert_to_deploy"):
             one.convert_to_deploy()
+    for one in model.parameters():  # scores start near 0, so that no box would be left
+        if one.ndim == 1 and float(one.max()) < -2:
+            one.set_value(paddle.zeros_like(one))
     shape = config["TestReader"].get("inputs_def", {}).get("image_shape") or [3, -1, -1]
     shape = shape[-3:]
     if hasattr(model, "fuse_norm"):

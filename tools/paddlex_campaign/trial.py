@@ -63,14 +63,28 @@ def export(repository: str, folder: Path, config: Path, into: Path) -> tuple[dic
 
     paddle.seed(0)
     layer, spec, shapes = EXPORTERS[repository](folder, config)
-    layer = paddle.jit.to_static(layer, input_spec=spec, full_graph=True)
-    paddle.jit.save(layer, str(into / "inference"))
+    static = paddle.jit.to_static(layer, input_spec=spec, full_graph=True)
+    for given in without_unread(spec):
+        try:
+            paddle.jit.save(static, str(into / "inference"), input_spec=given)
+            break
+        except ValueError as error:  # the program does not read all of the inputs
+            if "is not involved" not in str(error):
+                raise
     predictor = paddle.inference.create_predictor(plain_config(into))
     inputs = {name: random_input(name, shapes) for name in predictor.get_input_names()}
     for name, one in inputs.items():
         predictor.get_input_handle(name).copy_from_cpu(one)
     predictor.run()
     return inputs, [predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()]
+
+
+def without_unread(spec: Any) -> Any:
+    """The declared inputs, and then without those that not every detector reads."""
+    yield spec
+    if isinstance(spec[0], dict):
+        for left_out in (("im_shape",), ("scale_factor",), ("im_shape", "scale_factor")):
+            yield [{name: one for name, one in spec[0].items() if name not in left_out}]
 
 
 def plain_config(folder: Path) -> Any:
