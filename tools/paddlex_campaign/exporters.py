@@ -77,7 +77,7 @@ def export_detection(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shap
     import_without_init(folder, "ppdet")
     import_without_init(folder, "ppdet.utils")
     import_without_init(folder, "ppdet.data")
-    import ppdet.modeling  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - registers the layers
+    import ppdet.modeling  # type: ignore[import-not-found,unused-ignore]
     import ppdet.optimizer  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - what configurations name
     from ppdet.core.workspace import create, load_config  # type: ignore[import-not-found,unused-ignore]
 
