@@ -339,18 +339,16 @@ class _Reader:
         if body is None:
             return {}
         written, found = self._values_written(op.regions), {}
-        in_place = {}
+        roots: dict[int, int] = {}  # result of an operator that writes in place -> what it was written to
         for inner in body.ops:
             operand = _written_operand(inner, inner.id.rpartition(".")[2])
             if operand is not None:
-                in_place.update({result.id: operand.id for result in _results(inner)[:1]})
+                roots.update({result.id: roots.get(operand.id, operand.id) for result in _results(inner)[:1]})
         for argument, first, given in zip(body.args, op.operands[1:], _yielded(body)[1:], strict=False):
             names = self._names.get(first.id, [])
             if argument.id not in written or not names:
                 continue
-            root = given.id
-            for _ in range(len(in_place)):
-                root = in_place.get(root, root)
+            root = roots.get(given.id, given.id)
             if root == argument.id:
                 found[argument.id] = names
             else:

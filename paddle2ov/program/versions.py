@@ -42,7 +42,7 @@ class Versions:
         for name, version in zip(names, versions, strict=True):
             self._journal.append((name, self._last.get(name)))
             self._last[name] = version
-            self._unknown |= self._shared.get(name, set())
+            self._unknown |= self._shared.pop(name, set())
 
     def share(self, names: Iterable[str], others: Iterable[str]) -> None:
         """Notes that variables may be in the memory of others."""
