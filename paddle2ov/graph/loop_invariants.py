@@ -48,20 +48,19 @@ def _shows(port: Input) -> bool:
 
 def states_of(node: Node) -> list[Parameter]:
     """The parameters of a Loop's body that each iteration changes."""
-    if not isinstance(node, loop):
-        return []
-    parameters = node.get_function().get_parameters()
-    inputs = node.get_input_descriptions()
-    return [parameters[one.body_parameter_index] for one in inputs if isinstance(one, MergedInputDescription)]
+    return _parameters_of(node, MergedInputDescription)
 
 
 def invariants_of(node: Node) -> list[Parameter]:
     """The parameters of a Loop's body that have the same value in every iteration."""
+    return _parameters_of(node, InvariantInputDescription)
+
+
+def _parameters_of(node: Node, kind: type[InvariantInputDescription] | type[MergedInputDescription]) -> list[Parameter]:
     if not isinstance(node, loop):
         return []
     parameters = node.get_function().get_parameters()
-    inputs = node.get_input_descriptions()
-    return [parameters[one.body_parameter_index] for one in inputs if isinstance(one, InvariantInputDescription)]
+    return [parameters[one.body_parameter_index] for one in node.get_input_descriptions() if isinstance(one, kind)]
 
 
 def _copy(value: Output) -> bool:
