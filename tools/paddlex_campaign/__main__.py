@@ -3,7 +3,7 @@
     python -m tools.paddlex_campaign --sources FOLDER [--only 'PP-LCNet*'] [--workers 2]
 
 FOLDER holds clones of the repositories that define the models (`--commits` lists them); what they import has to be
-installed. Each model is a process of its own. What came out is kept in docs/benchmarks/paddlex.json: a model that
+installed. Each model is a process of its own. What came out is kept in docs/paddlex.json: a model that
 was compared is not run again, without `--again`. `python -m tools.paddlex_models` writes the table.
 """
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-DATA = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "paddlex.json"
+DATA = Path(__file__).resolve().parents[2] / "docs" / "paddlex.json"
 
 
 def load() -> dict[str, Any]:
@@ -51,7 +51,7 @@ The difference is the largest of any value of a result, divided by the largest v
 meaning with random weights, so a small difference says that the arithmetic agrees, not how accurate a model is.
 Classifiers and segmenters are exported without the softmax or sigmoid at the end, which would make all results alike.
 
-Written by `python -m tools.paddlex_models`, from [paddlex.json](benchmarks/paddlex.json), which
+Written by `python -m tools.paddlex_models`, from [paddlex.json](paddlex.json), which
 `python -m tools.paddlex_campaign --sources FOLDER` writes; `--commits` lists the repositories that FOLDER holds.
 """
 COLUMNS = """
