@@ -25,6 +25,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.indexing import exact_select, gather_or_empty
 from paddle2ov.converters.permutation import transpose_to
+from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -96,11 +97,11 @@ def _diagonal_of(x: Output, offset: int) -> Node:
         return ops.broadcast(const_like(0, x), ops.concat([outer, ints([0])], 0))
     rows, columns = ops.gather(dims, ints(-2), ints(0)), ops.gather(dims, ints(-1), ints(0))
     fixed = _fixed_length(x.get_partial_shape()[-2], first_row, x.get_partial_shape()[-1], first_column)
-    if fixed is not None:  # OpenVINO 2026.4 finds that, too, and does not compile a Range whose length it finds late
+    if fixed is not None:
         length: Node = ints(fixed)
     else:
         length = ops.minimum(ops.subtract(rows, ints(first_row)), ops.subtract(columns, ints(first_column)))
-        length = ops.maximum(length, ints(0))
+        length = _found_late(ops.maximum(length, ints(0)), x)
     index = ops.range(ints(0), length, ints(1), "i64")
     flat_index = ops.add(
         ops.multiply(index, ops.add(columns, ints(1))),
@@ -108,6 +109,15 @@ def _diagonal_of(x: Output, offset: int) -> Node:
     )
     flat = ops.reshape(x, ops.concat([outer, ops.unsqueeze(ops.multiply(rows, columns), ints(0))], 0), False)
     return gather_or_empty(flat.output(0), flat_index.output(0), len(x.get_partial_shape()) - 2)
+
+
+def _found_late(length: Node, x: Output) -> Node:
+    """The length of a diagonal, kept from OpenVINO.
+
+    OpenVINO 2026.4 may find it once it knows more of the sizes, and does not compile a Gather along such a Range.
+    """
+    one = opaque_one([x])
+    return length if one is None else ops.multiply(length, ops.squeeze(one, ints([0])))
 
 
 def _fixed_length(rows: Dimension, first_row: int, columns: Dimension, first_column: int) -> int | None:

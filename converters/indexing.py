@@ -111,7 +111,6 @@ def index_sample(node: NodeContext) -> NamedOutputs:
     return {"out": ops.gather_elements(node.get_input("x"), node.get_input("index"), 1)}
 
 
-@works_around("gather_elements_after_slice")
 def take_along_axis(node: NodeContext) -> NamedOutputs:
     """out[i, j, k] = arr[i, indices[i, j, k], k] along axis."""
     x, indices = node.get_input("arr"), node.get_input("indices")
@@ -127,9 +126,8 @@ def take_along_axis(node: NodeContext) -> NamedOutputs:
             i for i, (a, b) in enumerate(zip(declared, wanted, strict=True)) if i != axis and (a != b or a == -1)
         ]
     if narrower:
-        # A StridedSlice: OpenVINO drops a Slice before GatherElements, and then finds that the shapes differ.
-        rank_zeros, end_mask = ints([0] * rank), [0 if i in narrower else 1 for i in range(rank)]
-        x = ops.strided_slice(x, rank_zeros, shape_of(indices), ints([1] * rank), [0] * rank, end_mask).output(0)
+        ends = ops.gather(shape_of(indices), ints(narrower), ints(0))
+        x = ops.slice(x, ints([0] * len(narrower)), ends, ints([1] * len(narrower)), ints(narrower)).output(0)
     return {"out": ops.gather_elements(x, indices, axis)}
 
 

@@ -1,6 +1,6 @@
 """Evaluates nodes that sum many products (convolutions, MatMuls) by NumPy in float64.
 
-OpenVINO has no evaluation of convolutions, sums naively in float32, and interpolates slowly.
+OpenVINO has no evaluation of convolutions, sums naively in float32, interpolates slowly, and scatters wrongly.
 """
 
 from __future__ import annotations
@@ -132,6 +132,18 @@ def _softmax(attributes: Attributes, given: Arrays) -> AnyArray:
     return np.asarray(power / power.sum(axis, keepdims=True))
 
 
+@works_around("scatter_update_of_constants")
+def _scatter_update(attributes: Attributes, given: Arrays) -> AnyArray:
+    data, indices, updates, axis = given
+    first = int(axis.reshape(-1)[0]) % data.ndim
+    result = np.moveaxis(data.copy(), first, 0)
+    places = indices.reshape(-1).astype(np.int64)
+    rows = np.moveaxis(updates.reshape(*data.shape[:first], len(places), *data.shape[first + 1 :]), first, 0)
+    for place, row in zip(places, rows, strict=True):  # the last of several to one place counts
+        result[place] = row
+    return np.moveaxis(result, 0, first)
+
+
 FLOAT64: dict[str, Callable[[Attributes, Arrays], AnyArray | None]] = {
     "Convolution": _convolution,
     "GroupConvolution": _group_convolution,
@@ -139,6 +151,7 @@ FLOAT64: dict[str, Callable[[Attributes, Arrays], AnyArray | None]] = {
     "MatMul": _matmul,
     "ReduceMean": _reduction(np.mean),
     "ReduceSum": _reduction(np.sum),
+    "ScatterUpdate": _scatter_update,
     "Softmax": _softmax,
 }
 """Type of a node -> (attributes, inputs) -> its result, or None where it is none of these."""

@@ -21,11 +21,13 @@ from openvino.op import Constant
 from paddle2ov.checking.float64 import FLOAT64
 from paddle2ov.checking.tensors import copied, is_float, to_array, to_tensor
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray
 
 _SMALL = 64
 """Integers of no more elements are constants of a node alone, so that its output shapes are known."""
-_NO_EVALUATE = frozenset(("If", "Loop", "TensorIterator"))
+_NO_EVALUATE = frozenset(("If", "Loop", "ScatterUpdate", "TensorIterator"))
+"""Kinds whose evaluation is slow, or wrong: ScatterUpdate takes wrong updates where dimensions after the axis are 1."""
 _NANOSECONDS = {"Interpolate": 6000, "GridSample": 1000, "ROIAlign": 1000, "DeformableConvolution": 1000}
 """What OpenVINO's reference evaluation takes for an element of the result, where that is much."""
 _MAX_COST = 2e9
@@ -112,6 +114,7 @@ class Kernel:
         self._model = Model(list(self._node.outputs()), parameters)
         self._shapes = shapes
 
+    @works_around("scatter_update_of_constants")
     def _is_slow(self) -> bool:
         cost = _NANOSECONDS.get(self.type)
         if cost is None:

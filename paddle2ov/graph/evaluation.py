@@ -18,6 +18,7 @@ from openvino.op import Constant
 
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray
 
 _MAX_NODES = 1000
@@ -198,11 +199,14 @@ def _is_indexed_by_tuples(node: Node, inputs: Sequence[AnyArray]) -> bool:
     return all(_are_within(indices[..., i], data.shape[i]) for i in range(indices.shape[-1]))
 
 
+@works_around("scatter_update_of_constants")
 def _is_updated(node: Node, inputs: Sequence[AnyArray]) -> bool:
-    data, indices, _, axis = inputs
+    data, indices, updates, axis = inputs
     if axis.size != 1 or not -data.ndim <= int(axis.reshape(-1)[0]) < data.ndim:
         return False
-    return _are_within(indices, data.shape[int(axis.reshape(-1)[0])])
+    first = int(axis.reshape(-1)[0]) % data.ndim
+    # OpenVINO 2026.4 takes the wrong updates where one of the dimensions after the axis is 1.
+    return _are_within(indices, data.shape[first]) and (indices.size == 1 or 1 not in updates.shape[first + 1 :])
 
 
 def _are_within(indices: AnyArray, size: int) -> bool:

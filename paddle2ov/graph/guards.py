@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
 import numpy as np
-from openvino import Node, Output
+from openvino import Node, Output, Shape
 from openvino.op import Constant
 
 from paddle2ov.graph.evaluation import evaluate
@@ -53,13 +53,46 @@ def forget_empty() -> None:
     _seen.empty = False
 
 
+_SIZES = {
+    "Broadcast": (1,),
+    "Col2Im": (1,),
+    "Eye": (0, 1),
+    "Interpolate": (1,),
+    "OneHot": (1,),
+    "RandomUniform": (0,),
+    "Tile": (1,),
+    "TopK": (1,),
+}
+"""Kinds of nodes that infer shapes from the bounds of inputs, and which inputs these are."""
+
+
+def _not_negative(
+    inputs: Sequence[Output], sizes: Collection[int], create: Callable[[str, list[Output], dict[str, Any]], Node]
+) -> list[Output]:
+    """The inputs of a node, with a Maximum with 0 where sizes are computed.
+
+    OpenVINO 2026.4 refuses sizes whose lower bound is negative, as is that of n - 1 where n is 0 to 8.
+    """
+    found = list(inputs)
+    for i in sizes:
+        if found[i].get_node().get_type_name() != "Constant" and not found[i].get_element_type().is_real():
+            zero = Constant(found[i].get_element_type(), Shape([]), [0]).output(0)
+            found[i] = create("Maximum", [found[i], zero], {"auto_broadcast": "numpy"}).output(0)
+    return found
+
+
 def checked_create(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> Callable[..., Node]:
     """A factory of nodes that checks what it makes."""
 
     def checked(kind: str, inputs: list[Output], attributes: dict[str, Any]) -> Node:
         if "strides" in attributes:
             _check_windows(attributes)
-        node = create(kind, inputs, attributes)
+        try:
+            node = create(kind, inputs, attributes)
+        except RuntimeError:
+            if kind not in _SIZES:
+                raise
+            node = create(kind, _not_negative(inputs, _SIZES[kind], create), attributes)
         if kind in _CHECKED:
             _CHECKED[kind](node)
         if not _seen.empty:

@@ -30,12 +30,15 @@ from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
 from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
+from paddle2ov.passes.workarounds.avoid_abs_elimination import avoid_abs_elimination
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
+from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
+from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
 from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
@@ -43,6 +46,7 @@ from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unkn
 from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
+from paddle2ov.passes.workarounds.hide_constants import hide_constants
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
@@ -51,7 +55,9 @@ Rewrite: TypeAlias = Callable[[Graph], Counts]
 REWRITES: tuple[Rewrite, ...] = (
     gather_pushdown,  # first: the nodes that it leaves unread are no longer part of the model
     transposes_to_reshapes,  # then, so that its counts are those of the program's own transposes
+    hide_constants,
     compute_constants,  # before those that look for constants
+    avoid_abs_elimination,  # after it: it leaves to each run what could be constant
     broadcast_select,
     squeeze_unit_axes,
     sink_squeezes,
@@ -69,12 +75,14 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_resize_views,
     avoid_depth_padding,
     avoid_unit_width_strides,
+    avoid_constant_recurrence,
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,
     avoid_reduction_post_ops,
     check_inner_dims,
     absorb_scales,
     avoid_reshape_elision,  # after those that put reshapes in
+    avoid_slice_elision,
     refine_functions,  # after those that match a function as one node
     copy_loop_invariants,  # last: the others change what reads a tensor
 )
@@ -99,7 +107,7 @@ def rewrite_graph(graph: Graph, rewrites: tuple[Rewrite, ...] = REWRITES) -> dic
     Raises:
         RewriteError: one of them failed.
     """
-    inner = [run_rewrites(body, rewrites, graph.match_failures) for body in graph.bodies()]
+    inner = [rewrite_graph(body, rewrites) for body in graph.bodies()]
     done: dict[str, Counts] = {}
     running = "none"
     with failing_as(lambda reason: RewriteError(running, reason)):

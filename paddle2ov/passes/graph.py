@@ -38,8 +38,10 @@ class Graph:
     rewrite a match reports the reason: `match_failed(...)`.
     """
 
-    def __init__(self, model: Model, match_failures: MatchFailures | None = None) -> None:
+    def __init__(self, model: Model, match_failures: MatchFailures | None = None, *, is_branch: bool = False) -> None:
         self.model = model
+        self.is_branch = is_branch
+        """Whether the model is a branch, which OpenVINO puts in place of the If where the condition is constant."""
         self.match_failures: MatchFailures = {} if match_failures is None else match_failures
         self._by_type: dict[str, list[Node]] = {}
         self._read_only_by: dict[tuple[str, str], bool] = {}
@@ -52,9 +54,13 @@ class Graph:
             return self._by_type.get(kinds[0], [])
         return [node for kind in kinds for node in self._by_type.get(kind, ())]
 
-    def bodies(self) -> list[Model]:
+    def bodies(self) -> list[Graph]:
         """The bodies of branches and loops."""
-        return [body for node in self.nodes(*_OWNERS) for body in bodies_of(node)]
+        return [
+            Graph(body, self.match_failures, is_branch=node.get_type_name() == "If")
+            for node in self.nodes(*_OWNERS)
+            for body in bodies_of(node)
+        ]
 
     def is_read_only_by(self, node: Node, kind: str) -> bool:
         """Whether only nodes of one type read a node; the first answer is cached until `changed()`."""

@@ -106,6 +106,14 @@ def exp_of_nan() -> Graph:
 
 
 @fault()
+def abs_of_sizes() -> Graph:
+    """Abs is dropped where its input can be bounded before the run: |n - 5| of a size n is n - 5."""
+    x = parameter(-1)
+    size = ops.subtract(ops.shape_of(x), np.array([5]))
+    return Model([ops.abs(size)], [x]), [[numbers(2)]], [[np.array([3])]]
+
+
+@fault()
 def selu_of_alpha_zero() -> Graph:
     """Selu takes an alpha of 0 for one that is not given."""
     x = parameter(-1)

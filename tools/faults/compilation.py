@@ -105,6 +105,33 @@ def recurrent_layer_of_constants_in_bfloat16() -> Graph:
     return Model([ops.add(layer.output(0), x)], [x]), [[added]], [[np.stack(steps, 1)[:, None] + added]]
 
 
+@fault(precision="default", tolerance=0.05, processor="amx")
+def recurrent_layer_of_zeros_in_bfloat16() -> Graph:
+    """A recurrent layer over zeros of an input's size does not compile for bfloat16."""
+    x = parameter(-1, -1, 4)
+    weights = numbers(1, 2, 4), numbers(1, 2, 2), np.zeros((1, 2), np.float32)
+    rows = ops.gather_nd(x, np.zeros((2, 2), np.int64))
+    zeros = ops.broadcast(np.float32(0), ops.concat([np.array([2, 5]), ops.gather(ops.shape_of(rows), [1], 0)], 0))
+    state, lengths = np.ones((2, 1, 2), np.float32), np.array([5, 5])
+    layer = ops.rnn_sequence(zeros, *map(ops.constant, (state, lengths, *weights)), 2, "forward", activations=["tanh"])
+    hidden, steps = state[:, 0], []
+    for _ in range(5):
+        hidden = np.tanh(hidden @ weights[1][0].T)
+        steps.append(hidden)
+    out = ops.reshape(ops.transpose(layer.output(0), [0, 2, 1, 3]), [2, 5, 2], False)
+    return Model([out], [x]), [[numbers(2, 5, 4)]], [[np.stack(steps, 1)]]
+
+
+@fault()
+def suppression_of_constants() -> Graph:
+    """A NonMaxSuppression over constants does not compile."""
+    x = parameter(1)
+    boxes, scores = np.array([[[0, 0, 1, 1], [2, 2, 3, 3]]], np.float32), np.array([[[0.5, 0.9]]], np.float32)
+    chosen = ops.non_max_suppression(ops.constant(boxes), ops.constant(scores), np.int64(2), np.float32(0.5)).output(0)
+    out = ops.add(ops.convert(chosen, "f32"), x)
+    return Model([out], [x]), [[np.ones(1, np.float32)]], [[np.array([[1, 1, 2], [1, 1, 1]], np.float32)]]
+
+
 @fault()
 def average_pool_without_dilations() -> Graph:
     """AvgPool of opset 16 that is not given dilations ends the process as it is compiled."""

@@ -100,6 +100,18 @@ def constant_gather_overwritten() -> Graph:
 
 
 @fault()
+def scatter_update_of_constants() -> Graph:
+    """A ScatterUpdate of constants is folded with the wrong updates if a dimension after its axis is 1."""
+    x = parameter(1)
+    data, updates = numbers(4, 4, 1), numbers(2, 4, 1, seed=1)
+    written = ops.scatter_update(ops.constant(data), np.array([0, 3]), ops.constant(updates), np.int64(0))
+    want = data.copy()
+    want[[0, 3]] = updates
+    added = np.array([0.5], np.float32)
+    return Model([ops.add(written, x)], [x]), [[added]], [[want + added]]
+
+
+@fault()
 def post_op_along_axis_1() -> Graph:
     """A constant along axis 1 after a MatMul of rank 4 is taken for one along the last axis."""
     x = parameter(-1, 5, 3, 8)

@@ -17,6 +17,7 @@ NO_FAULT = "A limit, a speed or an order of its own, no fault."
 IN_WHOLE_MODELS = "Seen in whole models; OpenVINO 2026.4.1 computes the plain graphs right that were tried."
 NO_ELEMENTS = "Tensors that are known to be empty fail in many ways; they are constants here, whatever reads them."
 NO_GRAPH = "A fault of processes, of threads or of memory, which no graph shows."
+NOT_BUILT = "OpenVINO refuses to make the node: there is no graph to show."
 
 REASONS = {
     "converters.counting.unique": IN_WHOLE_MODELS,
@@ -26,6 +27,7 @@ REASONS = {
     "converters.detection.retinanet._decoded": IN_WHOLE_MODELS,
     "converters.detection.suppression.GreedyNms._exact": IN_WHOLE_MODELS,
     "converters.detection.suppression.GreedyNms._settled": IN_WHOLE_MODELS,
+    "converters.diagonal._found_late": IN_WHOLE_MODELS,
     "converters.expansion._expanded_shape": IN_WHOLE_MODELS,
     "converters.fft._signal": NO_FAULT,
     "converters.floats": NO_FAULT,
@@ -45,6 +47,8 @@ REASONS = {
     "paddle2ov.compilation.compile.exported": NO_GRAPH,
     "paddle2ov.deployment.sizes": NO_FAULT,
     "paddle2ov.graph.core.shared_core": NO_GRAPH,
+    "paddle2ov.graph.guards._not_negative": NOT_BUILT,
+    "paddle2ov.graph.opaque_values.runtime_zero": NO_FAULT,
     "paddle2ov.graph.values.ConstantValue": NO_FAULT,
     "paddle2ov.inference.config": NO_FAULT,
     "paddle2ov.inference.config.Config.disable_mkldnn": NO_FAULT,

@@ -1,8 +1,10 @@
-"""What OpenVINO does not constant-fold is evaluated at conversion where its inputs are all constant.
+"""What OpenVINO does not constant-fold, or not rightly, is computed at conversion where its inputs are all constant.
 
 OpenVINO 2026.4 folds neither layers nor a number of other kinds of nodes. Its CPU plugin evaluates them in the first
 run and caches the result, which a consumer such as a sum may overwrite in place: the second run reads that. Recurrent
-layers over constants do not compile for bfloat16 at all.
+layers over constants do not compile for bfloat16 at all. A ScatterUpdate is folded with the wrong updates where one of
+the dimensions after its axis is 1; an Abs of what is computed is dropped. Nothing in float64 is folded, and compiling
+a polynomial of it never ends.
 
 What is evaluated is bounded: a program of a few bytes may ask for any amount of it.
 """
@@ -10,18 +12,20 @@ What is evaluated is bounded: a program of a few bytes may ask for any amount of
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
-from openvino import Model, Node
+from openvino import Model, Node, Output, Type
 
 from paddle2ov.errors import RewriteError
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.evaluation import evaluate, is_safe
+from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.graph import Counts, Graph, readers
+from paddle2ov.passes.independence import VARYING, Independence
 
 _LAYERS = """
 AvgPool Convolution ConvolutionBackpropData GRUSequence GroupConvolution GroupConvolutionBackpropData LSTMSequence
@@ -34,7 +38,9 @@ SliceScatter SoftSign
 """
 _INDEXED = ("GatherElements", "GatherND")
 """Kinds that read wherever an index says."""
-_KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED)
+_MISFOLDED = ("Abs", "ScatterUpdate")
+"""Kinds that OpenVINO folds wrongly: the CPU plugin's kernels compute them rightly."""
+_KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED, *_MISFOLDED)
 _MAX_INDICES = 1 << 16
 _MAX_NODES = 10_000
 _MAX_ELEMENTS = 1 << 24
@@ -42,28 +48,48 @@ _MAX_ELEMENTS = 1 << 24
 _MAX_MULTIPLY_ADDS = 1 << 32
 """How many multiply-adds may be computed, which takes a second."""
 
-_VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
-
 
 @works_around(
-    "constant_convolution_overwritten", "constant_gather_overwritten", "recurrent_layer_of_constants_in_bfloat16"
+    "abs_of_sizes",
+    "constant_convolution_overwritten",
+    "constant_gather_overwritten",
+    "recurrent_layer_of_constants_in_bfloat16",
+    "scatter_update_of_constants",
 )
 def compute_constants(graph: Graph) -> Counts:
     """What OpenVINO does not constant-fold is replaced by its results.
 
     Given:
-        A layer, an indexed gather, or another node that OpenVINO does not fold, all of whose inputs are constants, or
-        computed from constants.
+        A layer, an indexed gather, or another node that OpenVINO does not fold rightly, all of whose inputs are
+        constants, or computed from constants.
     Result:
         Constants.
     """
-    is_constant: dict[str, bool] = {}
-    without_inputs: dict[str, bool] = {}
-    found = []
-    for node in graph.nodes(*_KINDS):
-        if not _is_independent(node, ("Parameter",), without_inputs):
+    found = _constant_nodes(graph)
+    outputs = [output for node in found.values() for output in node.outputs() if _is_read_beyond(output, found)]
+    if outputs:
+        _check_work(found.values())
+        _hide_inputs(found)
+        read = [output.get_target_inputs() for output in outputs]
+        folded = Model([ops.result(output) for output in outputs], [])
+        compiled = shared_core().compile_model(folded, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+        values = list(compiled([]).values())
+        for ports, value in zip(read, values, strict=True):
+            constant = ops.constant(value)
+            for port in ports:
+                port.replace_source_output(constant.output(0))
+        graph.changed()
+    return {"layers": len(found)}
+
+
+def _constant_nodes(graph: Graph) -> dict[str, Node]:
+    """The nodes to compute, by name."""
+    has_no_inputs, is_constant = Independence(("Parameter",)), Independence(VARYING)
+    found = {}
+    for node in [*graph.nodes(*_KINDS), *_in_float64(graph)]:
+        if _is_folded(node) or not has_no_inputs(node):
             continue
-        if not _is_independent(node, _VARYING, is_constant):
+        if not is_constant(node):
             graph.match_failed(
                 "compute_constants", node, "it depends on random numbers, a variable, a branch or a loop"
             )
@@ -72,20 +98,46 @@ def compute_constants(graph: Graph) -> Counts:
         elif node.get_type_name() in _INDEXED and not _is_indexed_within(node):
             graph.match_failed("compute_constants", node, "its indices are unknown, or out of range")
         else:
-            found.append(node)
-    outputs = [output for node in found for output in node.outputs() if output.get_target_inputs()]
-    if outputs:
-        _check_work(found)
-        readers = [output.get_target_inputs() for output in outputs]
-        folded = Model([ops.result(output) for output in outputs], [])
-        compiled = shared_core().compile_model(folded, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-        values = list(compiled([]).values())
-        for ports, value in zip(readers, values, strict=True):
-            constant = ops.constant(value)
-            for port in ports:
-                port.replace_source_output(constant.output(0))
-        graph.changed()
-    return {"layers": len(found)}
+            found[node.get_name()] = node
+    return found
+
+
+def _is_folded(node: Node) -> bool:
+    """Whether it is an Abs that OpenVINO folds as it is."""
+    return node.get_type_name() == "Abs" and node.input_value(0).get_node().get_type_name() == "Constant"
+
+
+def _in_float64(graph: Graph) -> list[Node]:
+    """The nodes that compute float64 from constants of float64."""
+    pending = [node for node in graph.nodes("Constant") if node.get_element_type() == Type.f64]
+    found: dict[str, Node] = {}
+    has_no_inputs = Independence(("Parameter", *VARYING), static=True)
+    while pending:
+        for node in readers(pending.pop()):
+            is_wide = node.get_type_name() != "Result" and any(
+                one.get_element_type() == Type.f64 for one in node.outputs()
+            )
+            if is_wide and node.get_name() not in found and has_no_inputs(node):
+                found[node.get_name()] = node
+                pending.append(node)
+    return list(found.values())
+
+
+def _is_read_beyond(output: Output, found: Collection[str]) -> bool:
+    """Whether something else than the nodes to compute reads a value."""
+    return any(port.get_node().get_name() not in found for port in output.get_target_inputs())
+
+
+def _hide_inputs(found: Mapping[str, Node]) -> None:
+    """Hides the constants that enter nodes which OpenVINO does not fold rightly."""
+    zero = None
+    for node in found.values():
+        for i, port in enumerate(node.inputs()):
+            value = port.get_source_output()
+            is_wide = value.get_element_type() == Type.f64 and value.get_node().get_name() not in found
+            if is_wide or (i == 0 and node.get_type_name() in _MISFOLDED):
+                zero = zero or runtime_zero()
+                port.replace_source_output(hide(value, zero).output(0))
 
 
 def _is_indexed_within(node: Node) -> bool:
@@ -130,35 +182,3 @@ def _products(node: Node) -> int:
         return math.prod(int(one) for one in kernel)
     weights = [static_dims(value) for value in node.input_values()[1:]]
     return max((math.prod(dims[1:]) for dims in weights if dims is not None and len(dims) > 2), default=1)
-
-
-def _is_independent(node: Node, kinds: Collection[str], judged: dict[str, bool]) -> bool:
-    """Whether no node of some types is upstream of a node; `judged` caches the answers for all nodes visited."""
-    if _depends_by_first_inputs(node, kinds, judged):
-        return False
-    path = [node]
-    while path:
-        one = path[-1]
-        name = one.get_name()
-        inputs = [] if name in judged else [value.get_node() for value in one.input_values()]
-        if one.get_type_name() in kinds or any(judged.get(other.get_name()) is False for other in inputs):
-            judged[name] = False
-        unknown = next((other for other in inputs if other.get_name() not in judged), None)
-        if name in judged or unknown is None:
-            judged.setdefault(name, True)
-            path.pop()
-        else:
-            path.append(unknown)
-    return judged[node.get_name()]
-
-
-def _depends_by_first_inputs(node: Node, kinds: Collection[str], judged: dict[str, bool]) -> bool:
-    """Whether the chain of first inputs leads to such a node, as it does for nearly all layers: a quick answer."""
-    seen = []
-    while judged.get(name := node.get_name(), True) and node.get_type_name() not in kinds:
-        if name in judged or not node.get_input_size():
-            return False
-        seen.append(name)
-        node = node.input_value(0).get_node()
-    judged.update(dict.fromkeys([*seen, name], False))
-    return True

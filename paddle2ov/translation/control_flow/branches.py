@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from openvino import Model, Output, Type
 
 from paddle2ov.errors import ConversionWarning, OpConversionError
+from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
 from paddle2ov.graph.workarounds import works_around
@@ -24,7 +25,7 @@ from paddle2ov.translation.control_flow.block_values import (
     outer_value,
     undefined_value,
 )
-from paddle2ov.translation.control_flow.loop_shapes import hide_dims, opaque_one
+from paddle2ov.translation.control_flow.loop_shapes import hide_dims
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
 from openvino import Node, Output, PartialShape, Type
 
+from paddle2ov.graph.opaque_values import runtime_zero
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 
@@ -76,47 +74,17 @@ def _opaque_reshape(value: Output, one: Output) -> Node:
     return ops.gather(column, ops.constant(0, Type.i64), ops.constant(1, Type.i64))
 
 
-def opaque_one(values: Sequence[Output]) -> Output | None:
-    """[1] that no pass of OpenVINO can fold, computed from the first value that depends on input data, if any."""
-    source = next((one for one in values if _depends_on_data(one)), None)
-    if source is None:
-        return None
-    zero, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
-    flat = ops.reshape(source, ops.constant([-1], Type.i64), False)
-    first = ops.convert(ops.slice(flat, zero, step, step, zero), Type.boolean)
-    anything = ops.reduce_logical_or(first, zero, True)
-    return ops.maximum(ops.convert(anything, Type.i64), ops.constant(1, Type.i64)).output(0)
-
-
 @works_around("loop_over_constants")
 def unlimited(one: Output | None) -> Output:
     """The trip count of a Loop that only its condition ends.
 
     OpenVINO infers shapes from values, and runs Loops over constants for that, for as many iterations as the program
     asks for. Its CPU plugin does not compile those whose results have unknown sizes. Where nothing that enters a Loop
-    depends on input data, its trip count is computed by a Bucketize, which OpenVINO does not evaluate before run time,
-    from a random number, which is no constant to its plugin.
+    depends on input data, its trip count is computed from what only the run computes.
 
     Args:
         one: the result of `opaque_one` for the loop.
     """
     if one is not None:
         return ops.constant(-1, Type.i64).output(0)
-    scalar, least, most = ops.constant(np.zeros(0, np.int64)), ops.constant(0, Type.f32), ops.constant(1, Type.f32)
-    below_one = ops.random_uniform(scalar, least, most, "f32")
-    zero = ops.bucketize(below_one, ops.constant([1], Type.f32), "i64")
-    return ops.subtract(zero, ops.constant(1, Type.i64)).output(0)
-
-
-def _depends_on_data(value: Output) -> bool:
-    """Whether a value depends on the data of an input, and not on shapes alone."""
-    left, done = [value.get_node()], set()
-    while left:
-        node = left.pop()
-        if node.get_type_name() == "Parameter":
-            return True
-        if node.get_type_name() in ("ShapeOf", "Constant") or node.get_name() in done:
-            continue
-        done.add(node.get_name())
-        left += [one.get_node() for one in node.input_values()]
-    return False
+    return ops.subtract(runtime_zero(), ops.constant(1, Type.i64)).output(0)

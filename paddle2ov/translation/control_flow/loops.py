@@ -17,6 +17,7 @@ from openvino.op import Constant, Parameter, Result
 from paddle2ov.errors import ConversionWarning
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.loop_states import reached
+from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
@@ -37,7 +38,6 @@ from paddle2ov.translation.control_flow.loop_shapes import (
     common_shape,
     erase_bounds,
     hide_dims,
-    opaque_one,
     unlimited,
 )
 from paddle2ov.translation.scope import Scope

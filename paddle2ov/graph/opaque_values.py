@@ -1,0 +1,60 @@
+"""Values that no pass of OpenVINO takes for constants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from openvino import Node, Output, Type
+
+from paddle2ov.graph.opset import ops
+
+
+def runtime_zero(inputs: Sequence[Output] = ()) -> Node:
+    """A 0-D int64 0 that only the run computes.
+
+    It is computed from the first of these values that depends on input data. If there is none it comes from a random
+    number, no constant to OpenVINO's CPU plugin, by a Bucketize, which OpenVINO does not evaluate before the run.
+    """
+    one, axis = opaque_one(inputs), ops.constant([0], Type.i64)
+    if one is not None:
+        return ops.squeeze(ops.subtract(one, ops.constant([1], Type.i64)), axis)
+    shape, least, most = ops.constant([1], Type.i64), ops.constant(0, Type.f32), ops.constant(1, Type.f32)
+    below_one = ops.random_uniform(shape, least, most, "f32")  # of one dimension: a scalar is never written
+    return ops.squeeze(ops.bucketize(below_one, ops.constant([1], Type.f32), "i64"), axis)
+
+
+def hide(value: Output, zero: Node) -> Node:
+    """A copy of a tensor that OpenVINO does not know to be constant; `zero`: what `runtime_zero` gave."""
+    axis = ops.constant(0, Type.i64)
+    return ops.gather(ops.unsqueeze(value, axis), zero, axis)
+
+
+def opaque_one(values: Sequence[Output]) -> Output | None:
+    """[1] that no pass of OpenVINO can fold, computed from the first value that depends on input data, if any."""
+    source = next((one for one in values if _depends_on_data(one)), None)
+    if source is None:
+        return None
+    zero, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
+    flat = ops.reshape(source, ops.constant([-1], Type.i64), False)
+    first = ops.convert(ops.slice(flat, zero, step, step, zero), Type.boolean)
+    anything = ops.reduce_logical_or(first, zero, True)
+    return ops.maximum(ops.convert(anything, Type.i64), ops.constant(1, Type.i64)).output(0)
+
+
+def _depends_on_data(value: Output) -> bool:
+    """Whether a value depends on the data of an input, and not on shapes alone."""
+    if value.get_element_type() == Type.string:
+        return False
+    left, done = [value.get_node()], set()
+    while left:
+        node = left.pop()
+        if node.get_type_name() == "Parameter":
+            return True
+        if node.get_type_name() in ("ShapeOf", "Constant") or node.get_name() in done:
+            continue
+        done.add(node.get_name())
+        left += [one.get_node() for one in node.input_values()]
+    return False
+
+
+__all__ = ["hide", "opaque_one", "runtime_zero"]

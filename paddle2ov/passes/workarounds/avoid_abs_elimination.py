@@ -1,0 +1,41 @@
+"""Abs of what is computed from shapes alone is kept from OpenVINO.
+
+OpenVINO 2026.4 drops an Abs whose input it can bound before the run, negative or not: |n - 5|, where n is a size, is
+n - 5. What it can bound are constants, shapes and what is computed from them; in a branch, also what comes in from
+outside, as a branch whose condition is constant is put in place of the If.
+"""
+
+from __future__ import annotations
+
+from openvino import Node
+
+from paddle2ov.graph.opaque_values import hide, runtime_zero
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, insert, replace
+from paddle2ov.passes.independence import VARYING, Independence
+
+
+@works_around("abs_of_sizes")
+def avoid_abs_elimination(graph: Graph) -> Counts:
+    """An Abs that OpenVINO may drop is computed otherwise.
+
+    Given:
+        Abs of signed numbers that depend on no Parameter but for its shape; in branches, any Abs of signed numbers.
+    Result:
+        Maximum of integers and their negatives; Abs of a copy of floats, as -0 has no maximum with 0.
+    """
+    data = VARYING if graph.is_branch else ("Parameter", *VARYING)
+    is_bounded = Independence(data, opaque=("ShapeOf",))
+    found = [node for node in graph.nodes("Abs") if node.get_element_type().is_signed() and is_bounded(node)]
+    zero: Node | None = None
+    for node in found:
+        x = node.input_value(0)
+        if node.get_element_type().is_real():
+            zero = zero or runtime_zero([one.output(0) for one in graph.model.get_parameters()])
+            insert([node.input(0)], hide(x, zero).output(0), node)
+        else:
+            replace(node.output(0), ops.maximum(x, ops.negative(x)).output(0))
+    if found:
+        graph.changed()
+    return {"abs": len(found)}

@@ -1,0 +1,35 @@
+"""Recurrent layers read what OpenVINO does not take for constant.
+
+In bfloat16, OpenVINO 2026.4 does not compile a recurrent layer over what it computes once, as zeros of an input's size,
+nor over what a loop or branch may hand on of a constant.
+"""
+
+from __future__ import annotations
+
+from openvino import Node
+
+from paddle2ov.graph.opaque_values import hide, runtime_zero
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, insert
+from paddle2ov.passes.independence import Independence
+
+_LAYERS = ("GRUSequence", "LSTMSequence", "RNNSequence")
+
+
+@works_around("recurrent_layer_of_zeros_in_bfloat16")
+def avoid_constant_recurrence(graph: Graph) -> Counts:
+    """The sequence that a recurrent layer reads is hidden from constant folding.
+
+    Given:
+        A recurrent layer over what depends on no Parameter, but for its shape, a branch or a loop.
+    Result:
+        The same over a copy.
+    """
+    is_constant = Independence(("Parameter", "ReadValue"), opaque=("ShapeOf", "If", "Loop", "TensorIterator"))
+    found: list[Node] = [node for node in graph.nodes(*_LAYERS) if is_constant(node.input_value(0).get_node())]
+    if found:
+        zero = runtime_zero([one.output(0) for one in graph.model.get_parameters()])
+        for node in found:
+            insert([node.input(0)], hide(node.input_value(0), zero).output(0), node)
+        graph.changed()
+    return {"layers": len(found)}

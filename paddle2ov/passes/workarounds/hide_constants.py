@@ -1,0 +1,37 @@
+"""Loops, branches and suppressions over constants read copies that OpenVINO does not take for constant.
+
+OpenVINO 2026.4's CPU plugin runs loops and branches once, as it compiles the model, in memory that it overwrites later,
+or dies of random numbers that they draw. It does not compile a suppression over constants.
+"""
+
+from __future__ import annotations
+
+from openvino import Node
+
+from paddle2ov.graph.opaque_values import hide, runtime_zero
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, insert
+from paddle2ov.passes.independence import Independence
+
+_DATA = {"If": slice(1, None), "Loop": slice(2, None), "NonMaxSuppression": slice(2), "TensorIterator": slice(None)}
+"""Kinds of nodes -> the inputs that are no condition, count or threshold."""
+
+
+@works_around("suppression_of_constants")
+def hide_constants(graph: Graph) -> Counts:
+    """What enters a loop, a branch or a suppression is hidden from constant folding.
+
+    Given:
+        If, Loop, TensorIterator or NonMaxSuppression over what depends on no Parameter.
+    Result:
+        The same over copies.
+    """
+    has_no_inputs = Independence(("Parameter", "ReadValue", "RandomUniform"))
+    found: list[Node] = [node for node in graph.nodes(*_DATA) if has_no_inputs(node)]
+    if found:
+        zero = runtime_zero([one.output(0) for one in graph.model.get_parameters()])
+        for node in found:
+            for port in node.inputs()[_DATA[node.get_type_name()]]:
+                insert([port], hide(port.get_source_output(), zero).output(0), node)
+        graph.changed()
+    return {"nodes": len(found)}

@@ -1,0 +1,186 @@
+"""Graphs over constants and sizes that OpenVINO folds wrongly, or does not compile."""
+
+import numpy as np
+import pytest
+from openvino import Model, PartialShape, Type
+from openvino import opset16 as ops
+
+from paddle2ov.passes import Graph, run_rewrites
+from paddle2ov.passes.workarounds.avoid_abs_elimination import avoid_abs_elimination
+from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
+from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
+from paddle2ov.passes.workarounds.compute_constants import compute_constants
+from paddle2ov.passes.workarounds.hide_constants import hide_constants
+from paddle2ov.testing import compile_model
+from tests.support.passes_checks import parameter, random, reshape, transpose
+from tools.faults import FAULTS
+from tools.faults.prelude import check
+
+LEFT, RIGHT = np.array([-1.5, 2, 3, 4], np.float32), np.array([1, 5, 1, 2], np.float32)
+
+
+def size_of(x):
+    return ops.gather(ops.shape_of(x), np.array([0]), np.int64(0))
+
+
+BOUNDED = {
+    "constants": (lambda x: ops.subtract(ops.constant(LEFT), RIGHT), LEFT - RIGHT),
+    "a size": (lambda x: ops.subtract(size_of(x), np.array([5])), [2 - 5]),
+    "a size as a float": (lambda x: ops.subtract(ops.convert(size_of(x), "f32"), np.float32(4.5)), [2 - 4.5]),
+    "a size of 32 bits": (lambda x: ops.subtract(ops.convert(size_of(x), "i32"), np.int32(5)), [2 - 5]),
+}
+
+
+@pytest.mark.parametrize(("build", "signed"), BOUNDED.values(), ids=BOUNDED)
+def test_abs_of_what_is_bounded(build, signed):
+    x = parameter(-1)
+    model = Model([ops.abs(build(x))], [x])
+    assert avoid_abs_elimination(Graph(model)) == {"abs": 1}
+    np.testing.assert_array_equal(compile_model(model)([random(2)])[0], np.abs(signed))
+
+
+def test_abs_of_data_stays():
+    x = parameter(-1)
+    model = Model([ops.abs(ops.subtract(x, ops.convert(size_of(x), "f32")))], [x])
+    assert avoid_abs_elimination(Graph(model)) == {"abs": 0}
+
+
+def test_abs_of_minus_zero_is_zero():
+    x = parameter(2)
+    model = Model(
+        [ops.add(ops.abs(ops.multiply(ops.constant(np.array([-0.0, 0], np.float32)), np.float32(3))), x)], [x]
+    )
+    run_rewrites(model)
+    got = compile_model(model)([np.array([-0.0, -0.0], np.float32)])[0]
+    assert not np.signbit(got).any()
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_abs_in_a_branch_that_is_put_in_place_of_the_if(chosen):
+    entering, other, x = parameter(4), parameter(4), parameter(4)
+    branch = Model([ops.abs(ops.subtract(entering, RIGHT))], [entering])
+    node = ops.if_op(ops.constant(np.array(chosen)))
+    node.set_then_body(branch)
+    node.set_else_body(Model([ops.abs(ops.subtract(other, RIGHT))], [other]))
+    node.set_input(ops.constant(LEFT).output(0), entering, other)
+    out = node.set_output(node.get_then_body().get_results()[0], node.get_else_body().get_results()[0])
+    model = Model([ops.add(out, x)], [x])
+    assert run_rewrites(model)["avoid_abs_elimination"] == {"abs": 2}
+    np.testing.assert_array_equal(compile_model(model)([np.zeros(4, np.float32)])[0], np.abs(LEFT - RIGHT))
+
+
+def sliced(x, stop, axis):
+    return ops.slice(x, np.array([0]), stop, np.array([1]), np.array([axis]))
+
+
+GATHERED = {
+    "other axis": ((3, 8), lambda x: sliced(x, np.array([2]), 0), [[1, 2], [3, 7]]),
+    "its axis": ((2, 8), lambda x: sliced(x, np.array([4]), 1), [[1, 2], [3, 0]]),
+    "index from the end": ((2, 8), lambda x: sliced(x, np.array([4]), 1), [[-1, 2], [3, -4]]),
+    "end from the end": ((3, 8), lambda x: sliced(x, np.array([-1]), 0), [[1, 2], [3, 7]]),
+    "computed end": ((3, 8), lambda x: sliced(x, ops.subtract(size_of(x), np.array([1])), 0), [[1, 2], [3, 7]]),
+    "what changes nothing between": ((3, 8), lambda x: transpose(sliced(x, np.array([2]), 0), 0, 1), [[1, 2], [3, 7]]),
+    "a reshape between": ((3, 8), lambda x: reshape(sliced(x, np.array([2]), 0), 2, 8), [[1, 2], [3, 7]]),
+}
+
+
+@pytest.mark.parametrize("is_dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize(("shape", "build", "index"), GATHERED.values(), ids=GATHERED)
+def test_elements_gathered_from_a_slice(shape, build, index, is_dynamic):
+    x = parameter(*(-1 if is_dynamic else size for size in shape))
+    model = Model([ops.gather_elements(build(x), np.array(index), 1)], [x])
+    data = random(*shape)
+    assert avoid_slice_elision(Graph(model)) == {"slices": 1}
+    kept = 4 if min(map(min, index)) < 0 else 8  # -1 is the last element of the slice
+    want = np.take_along_axis(data[:2, :kept], np.array(index), 1)
+    np.testing.assert_array_equal(compile_model(model)([data])[0], want)
+
+
+def test_slices_stay_where_nothing_is_gathered_by_elements():
+    x = parameter(3, 8)
+    model = Model([ops.relu(sliced(x, np.array([2]), 0))], [x])
+    assert avoid_slice_elision(Graph(model)) == {"slices": 0}
+
+
+def test_slices_that_start_later_stay():
+    x = parameter(-1, 8)
+    part = ops.slice(x, np.array([1]), np.array([3]), np.array([1]), np.array([0]))
+    model = Model([ops.gather_elements(part, np.array([[1, 2], [3, 7]]), 1)], [x])
+    assert avoid_slice_elision(Graph(model)) == {"slices": 0}
+
+
+@pytest.mark.parametrize(("axis", "index"), [(0, [0, 3]), (0, [[0], [3]]), (-2, [1, 0, 3]), (0, [2])])
+@pytest.mark.parametrize("kind", [np.float32, np.int64])
+def test_scatter_update_of_constants(axis, index, kind):
+    data = np.arange(16).reshape(4, 4, 1).astype(kind)
+    index = np.array(index)
+    first = axis % 3
+    updates = 100 + np.arange(index.size * 4).reshape(*data.shape[:first], *index.shape, *data.shape[first + 1 :])
+    x = ops.parameter([1], kind)
+    written = ops.scatter_update(ops.constant(data), index, ops.constant(updates.astype(kind)), np.int64(axis))
+    model = Model([ops.add(written, x)], [x])
+    assert compute_constants(Graph(model)) == {"layers": 1}
+    want = np.moveaxis(data.copy(), first, 0)
+    rows = updates.reshape(*data.shape[:first], index.size, *data.shape[first + 1 :])
+    want[index.reshape(-1)] = np.moveaxis(rows, first, 0)
+    for _ in range(2):
+        got = compile_model(model)([np.ones(1, kind)])[0]
+        np.testing.assert_array_equal(got, np.moveaxis(want, 0, first) + 1)
+
+
+def test_polynomials_of_float64_constants():
+    """Compiling them never ended."""
+    x, values = parameter(1), np.linspace(-2, 2, 12).reshape(3, 4)
+    square = ops.multiply(ops.constant(values), ops.constant(values))
+    inner = ops.add(ops.multiply(np.float64(0.5), square), np.float64(-0.25))
+    total = ops.multiply(inner, square)
+    model = Model([ops.add(ops.convert(total, "f32"), x)], [x])
+    assert compute_constants(Graph(model)) == {"layers": 4}
+    want = (0.5 * values**2 - 0.25) * values**2
+    np.testing.assert_allclose(compile_model(model)([np.zeros(1, np.float32)])[0], want, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "name", "done"),
+    [
+        (hide_constants, "suppression_of_constants", {"nodes": 1}),
+        (avoid_constant_recurrence, "recurrent_layer_of_zeros_in_bfloat16", {"layers": 1}),
+    ],
+)
+def test_fault_is_gone_around(rewrite, name, done):
+    fault = FAULTS[name]
+    model, runs, want = fault.graph()
+    assert rewrite(Graph(model)) == done
+    check((model, runs, want), fault.precision, fault.tolerance)
+
+
+@pytest.mark.parametrize("inputs", [0, 1])
+def test_loop_over_constants_that_is_run_again(inputs):
+    """What a loop makes of constants, then changed in place: in every run the same."""
+    state, step = parameter(4), parameter(4)
+    loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
+    more = ops.result(ops.add(state, ops.tanh(step)))
+    loop.set_function(Model([ops.result(ops.constant(np.array(True))), more], [state, step]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_merged_input(state, ops.constant(LEFT).output(0), more.output(0))
+    loop.set_invariant_input(step, ops.constant(RIGHT).output(0))
+    out = loop.get_iter_value(more.output(0), -1)
+    loop.validate_and_infer_types()
+    x = [parameter(4)][:inputs]
+    model = Model([ops.add(ops.multiply(out, np.float32(2)), x[0]) if x else ops.multiply(out, np.float32(2))], x)
+    assert hide_constants(Graph(model)) == {"nodes": 1}
+    compiled = compile_model(model)
+    request = compiled.create_infer_request()
+    for _ in range(3):
+        got = request.infer([np.zeros(4, np.float32)][:inputs])[0]
+        np.testing.assert_allclose(got, 2 * (LEFT + 3 * np.tanh(RIGHT)), rtol=1e-5)
+
+
+def test_sizes_whose_lower_bound_is_negative():
+    """n - 1, where n is at most 8, as the size of what is filled."""
+    from paddle2ov.graph.opset import ops as checked
+
+    x = ops.parameter(PartialShape("0..8"), Type.f32)
+    less = checked.add(checked.shape_of(x), checked.constant([-1], Type.i64))
+    model = Model([checked.broadcast(checked.constant(1.0, Type.f32), less)], [x])
+    assert compile_model(model)([random(4)])[0].shape == (3,)
