@@ -39,6 +39,7 @@ from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_eli
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
+from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
 from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
@@ -75,6 +76,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_resize_views,
     avoid_depth_padding,
     avoid_unit_width_strides,
+    avoid_small_group_filters,
     avoid_constant_recurrence,
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,

@@ -19,6 +19,7 @@ from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reductio
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
+from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
 from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
@@ -374,6 +375,29 @@ def test_strides_of_other_widths(stride, width):
     x = parameter(-1, 8, 4, width)
     out = ops.convolution(x, random(4, 8, 1, 2), [1, stride], [0, 0], [0, 0], [1, 1])
     assert avoid_unit_width_strides(Graph(Model([out], [x]))) == {"strides": 0}
+
+
+@pytest.mark.parametrize(("kernel", "dilation"), [((2, 2), 1), ((1, 4), 1), ((2, 3), 2)])
+def test_small_group_filters(kernel, dilation):
+    filters, added = random(2, 3, 1, *kernel), random(1, 6, 1, 1)
+
+    def build():
+        x = parameter(-1, 2, -1, -1)
+        out = ops.group_convolution(x, filters, [2, 1], [1, 0], [0, 1], [dilation] * 2)
+        return Model([ops.add(out, added)], [x])
+
+    model, data = build(), random(1, 2, 5, 7)
+    assert avoid_small_group_filters(Graph(model)) == {"filters": 1}
+    want = compile_model(build())([data])[0]
+    np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(compile_model(model, "default")([data])[0], want, atol=0.05 * np.abs(want).max())
+
+
+@pytest.mark.parametrize("filters", [(2, 1, 1, 2, 2), (2, 3, 2, 2, 2), (2, 3, 1, 3, 4), (2, 3, 1, 1, 1)])
+def test_small_group_filters_refuses(filters):
+    x = parameter(-1, filters[0] * filters[2], -1, -1)
+    out = ops.group_convolution(x, random(*filters), [1, 1], [0, 0], [0, 0], [1, 1])
+    assert avoid_small_group_filters(Graph(Model([out], [x]))) == {"filters": 0}
 
 
 FEATURES = random(WIDTH, 5)

@@ -172,6 +172,20 @@ def strided_convolution_of_width_1() -> Graph:
 
 
 @fault(precision="default", tolerance=0.05, processor="amx")
+def small_group_filters() -> Graph:
+    """In bfloat16, a convolution of few pixels with several small filters for each channel, and a bias, is wrong."""
+    x = parameter(-1, 2, -1, -1)
+    filters, added = numbers(2, 3, 1, 1, 4), numbers(1, 6, 1, 1, seed=1)
+    out = ops.add(ops.group_convolution(x, filters, [1, 1], [0, 0], [0, 0], [1, 1]), added)
+    runs = [[numbers(1, 2, 1, width, seed=width)] for width in range(5, 12)]
+    wanted = []
+    for (data,) in runs:
+        windows = np.lib.stride_tricks.sliding_window_view(data, 4, 3)
+        wanted.append([np.einsum("nchwk,cok->ncohw", windows, filters[:, :, 0, 0]).reshape(1, 6, 1, -1) + added])
+    return Model([out], [x]), runs, wanted
+
+
+@fault(precision="default", tolerance=0.05, processor="amx")
 def convolution_3d_of_depth_1() -> Graph:
     """In bfloat16, a 3-D convolution with a padded filter over a depth of 1 gives garbage."""
     x = parameter(2, 3, 1, 7, 3)
