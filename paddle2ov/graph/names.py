@@ -91,6 +91,15 @@ def walk(model: Model) -> Iterator[Node]:
             yield from walk(body)
 
 
+def forget_names(model: Model) -> None:
+    """Gives all nodes of a model, those of branches and loops included, the names that OpenVINO generates."""
+    for node in model.get_ops():
+        node.set_friendly_name("")
+        if type(node) is not Node:  # most are
+            for body in bodies_of(node):
+                forget_names(body)
+
+
 def make_unique(model: Model) -> None:
     """Renames nodes whose name another one has: a user's converters may give any."""
     taken: set[str] = set()
@@ -101,4 +110,14 @@ def make_unique(model: Model) -> None:
         taken.add(name)
 
 
-__all__ = ["Names", "bodies_of", "derive_name", "is_generated", "is_unnamed", "make_unique", "move_name", "walk"]
+__all__ = [
+    "Names",
+    "bodies_of",
+    "derive_name",
+    "forget_names",
+    "is_generated",
+    "is_unnamed",
+    "make_unique",
+    "move_name",
+    "walk",
+]

@@ -10,18 +10,19 @@ What is evaluated is bounded: a program of a few bytes may ask for any amount of
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
-from openvino import Model, Node
+from openvino import Model, Node, Output
 
 from paddle2ov.errors import RewriteError
 from paddle2ov.graph.core import shared_core
-from paddle2ov.graph.evaluation import evaluate, is_safe
+from paddle2ov.graph.evaluation import evaluate, evaluate_all, is_safe
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.program.model import AnyArray
 
 _LAYERS = """
 AvgPool Convolution ConvolutionBackpropData GRUSequence GroupConvolution GroupConvolutionBackpropData LSTMSequence
@@ -34,8 +35,16 @@ SliceScatter SoftSign
 """
 _INDEXED = ("GatherElements", "GatherND")
 """Kinds that read wherever an index says."""
+_MOVING = frozenset(
+    (
+        *("Broadcast", "Concat", "Constant", "Gather", "GatherElements", "GatherND", "Reshape", "Roll", "Slice"),
+        *("SliceScatter", "Split", "Squeeze", "Transpose", "Unsqueeze", "VariadicSplit"),
+    )
+)
+"""Kinds whose results have no other elements than their inputs."""
 _KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED)
 _MAX_INDICES = 1 << 16
+_MAX_MOVED = 1 << 16
 _MAX_NODES = 10_000
 _MAX_ELEMENTS = 1 << 24
 """The size of all tensors together."""
@@ -77,15 +86,35 @@ def compute_constants(graph: Graph) -> Counts:
     if outputs:
         _check_work(found)
         readers = [output.get_target_inputs() for output in outputs]
-        folded = Model([ops.result(output) for output in outputs], [])
-        compiled = shared_core().compile_model(folded, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-        values = list(compiled([]).values())
-        for ports, value in zip(readers, values, strict=True):
+        for ports, value in zip(readers, _moved(found, outputs) or _compiled(outputs), strict=True):
             constant = ops.constant(value)
             for port in ports:
                 port.replace_source_output(constant.output(0))
         graph.changed()
     return {"layers": len(found)}
+
+
+def _moved(nodes: Sequence[Node], outputs: Sequence[Output]) -> list[AnyArray] | None:
+    """The values of outputs of nodes that only move elements, in a tenth of the time of compiling; None for others."""
+    pending, seen = list(nodes), set()
+    while pending:
+        node = pending.pop()
+        if node.get_name() in seen:
+            continue
+        if node.get_type_name() not in _MOVING:
+            return None
+        seen.add(node.get_name())
+        pending += [value.get_node() for value in node.input_values()]
+    values = evaluate_all(outputs, _MAX_MOVED, _MAX_MOVED)
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else None
+
+
+def _compiled(outputs: Sequence[Output]) -> list[AnyArray]:
+    """The values of outputs of any nodes."""
+    folded = Model([ops.result(output) for output in outputs], [])
+    compiled = shared_core().compile_model(folded, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    return list(compiled([]).values())
 
 
 def _is_indexed_within(node: Node) -> bool:
