@@ -13,7 +13,7 @@ from openvino.op import Constant, Parameter
 from paddle2ov.converters.graph.common import Tensor, dim_of, ints, output_of
 from paddle2ov.graph.guards import seen_empty
 from paddle2ov.graph.loop_node import build_loop
-from paddle2ov.graph.names import bodies_of, forget_names
+from paddle2ov.graph.names import bodies_of, forget_names, name_template
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 
@@ -87,6 +87,7 @@ class _Templates:
             if seen_empty():  # then what is built next is checked otherwise
                 return body
             share_integers(body)
+            name_template(body)
             kept = body.clone()
         else:
             body = kept.clone()

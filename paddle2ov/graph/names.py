@@ -8,6 +8,7 @@ that it is unique without a search. OpenVINO itself needs no unique friendly nam
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 
@@ -100,6 +101,20 @@ def forget_names(model: Model) -> None:
                 forget_names(body)
 
 
+_TEMPLATE = "paddle2ov.template."
+_numbers = itertools.count()
+
+
+def name_template(model: Model) -> None:
+    """Gives a body, and what is cloned from it, a name that no other has."""
+    model.set_friendly_name(f"{_TEMPLATE}{next(_numbers)}")
+
+
+def is_template(model: Model) -> bool:
+    """Whether a body is a template, or cloned from one."""
+    return bool(model.get_friendly_name().startswith(_TEMPLATE))
+
+
 def make_unique(model: Model) -> None:
     """Renames nodes whose name another one has: a user's converters may give any."""
     taken: set[str] = set()
@@ -116,8 +131,10 @@ __all__ = [
     "derive_name",
     "forget_names",
     "is_generated",
+    "is_template",
     "is_unnamed",
     "make_unique",
     "move_name",
+    "name_template",
     "walk",
 ]
