@@ -8,7 +8,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.detection.pushdown import KINDS, NOT_INSIDE, Context, Pushdown, Rows
-from paddle2ov.passes.detection.row_rules import RowLayout, rank_dims
+from paddle2ov.passes.detection.row_rules import RowLayout, is_pointwise, rank_dims
 from paddle2ov.passes.detection.views import NodeView, TensorView, Views
 from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, ints, ints_of, replace
 
@@ -106,5 +106,6 @@ def _read_by_nothing_else(tensors: Sequence[TensorView]) -> set[NodeView]:
         depths[node] = max(depth, depths.get(node, 0))
         if not unseen[node] and depths[node] <= _MAX_DEPTH:
             inside.add(node)
-            waiting += [(source.node, depths[node] + 1) for source in node.inputs]
+            if node.kind != "Convolution" or is_pointwise(node):  # past another one no Gather comes
+                waiting += [(source.node, depths[node] + 1) for source in node.inputs]
     return inside

@@ -151,10 +151,17 @@ def _matmul(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout 
     return [layout, None]
 
 
+def is_pointwise(node: NodeView) -> bool:
+    """Whether a Convolution reads one position for each that it writes; False if that is not known."""
+    attributes, filters = node.attributes, node.inputs[1].dims
+    if filters is None or {*filters[2:], *attributes["strides"]} != {1}:
+        return False
+    return not any(attributes["pads_begin"]) and not any(attributes["pads_end"])
+
+
 def _convolution(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
-    attributes, spatial = node.attributes, rank_dims(node.inputs[1])[2:]
-    steps = {*spatial, *attributes["strides"]}
-    if steps != {1} or any(attributes["pads_begin"]) or any(attributes["pads_end"]):
+    rank_dims(node.inputs[1])
+    if not is_pointwise(node):
         raise MatchFailureError("it reads several positions")
     if layout.axis < 2 or layout.maybe_broadcast:
         raise MatchFailureError("the rows are not its positions")
