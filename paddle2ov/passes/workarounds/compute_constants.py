@@ -37,7 +37,7 @@ _INDEXED = ("GatherElements", "GatherND")
 """Kinds that read wherever an index says."""
 _MOVING = frozenset(
     (
-        *("Broadcast", "Concat", "Constant", "Gather", "GatherElements", "GatherND", "Reshape", "Roll", "Slice"),
+        *("Broadcast", "Concat", "Constant", "Gather", "GatherElements", "GatherND", "Reshape", "Slice"),
         *("SliceScatter", "Split", "Squeeze", "Transpose", "Unsqueeze", "VariadicSplit"),
     )
 )
