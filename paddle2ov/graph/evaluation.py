@@ -32,6 +32,12 @@ def evaluate(output: Output, most_elements: int, most_doubles: int) -> AnyArray 
         most_elements: the size of the largest tensor in the subgraph.
         most_doubles: the same for float64.
     """
+    node = output.get_node()
+    if isinstance(node, Constant):  # most of what is asked for, in a fifth of the time
+        kind = node.get_element_type()
+        array = node.get_data() if numpy_dtype(kind) is not None else None
+        is_small = array is not None and array.size <= (most_doubles if kind == Type.f64 else most_elements)
+        return array.copy() if array is not None and is_small else None
     return evaluate_all([output], most_elements, most_doubles)[0]
 
 
