@@ -111,7 +111,7 @@ def share_integers(model: Model) -> None:
             continue
         kind = node.get_element_type()
         if kind.is_integral_number():
-            key = str(kind), tuple(node.get_output_shape(0)), node.get_data().tobytes()
+            key = str(kind), node.get_output_partial_shape(0).to_string(), node.get_data().tobytes()
             shared = first.setdefault(key, node.output(0))
             if shared.get_node().get_name() != node.get_name():
                 for reader in node.output(0).get_target_inputs():

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from openvino import Node, Output, Shape, Tensor, Type
+from openvino import Node, Output, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.shapes import static_dims
@@ -54,7 +54,7 @@ def evaluate_node(node: Node, inputs: Sequence[Tensor]) -> list[Tensor] | None:
         return None
     if node.get_type_name() == "SliceScatter":
         return [Tensor(_slice_scattered(*(one.data for one in inputs)))]
-    results = [Tensor(one.get_element_type(), Shape(one.get_shape())) for one in node.outputs()]
+    results = [Tensor(one.get_element_type(), one.get_shape()) for one in node.outputs()]
     try:
         return results if node.evaluate(results, list(inputs)) else None
     except RuntimeError:  # compiling the graph fails there, too, and says why
