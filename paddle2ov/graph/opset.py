@@ -164,7 +164,7 @@ def _fast(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> dict[s
         return create(kind, _inputs((data, filters)), {**attributes, "auto_pad": auto_pad.upper()})
 
     def gather(data: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Node:
-        return create("Gather", _inputs((data, indices, axis)), {"batch_dims": batch_dims} if batch_dims else {})
+        return create("Gather", _inputs((data, indices, axis)), {"batch_dims": batch_dims})
 
     def gather_nd(data: Any, indices: Any, batch_dims: int = 0) -> Node:
         return create("GatherND", _inputs((data, indices)), {"batch_dims": batch_dims})
