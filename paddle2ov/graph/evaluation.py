@@ -160,7 +160,7 @@ def _reduced(node: Node, x: AnyArray, axes: AnyArray) -> AnyArray:
 def _slice_scattered(
     x: AnyArray, updates: AnyArray, start: AnyArray, stop: AnyArray, step: AnyArray, axes: AnyArray | None = None
 ) -> AnyArray:
-    """A SliceScatter of positive steps, of which a node has no evaluation; its bounds are read as those of Python are."""
+    """A SliceScatter of positive steps, which nodes do not evaluate; its bounds are read as those of Python are."""
     sliced = [slice(None)] * x.ndim
     for i, axis in enumerate(range(start.size) if axes is None else axes.tolist()):
         sliced[axis] = slice(int(start[i]), int(stop[i]), int(step[i]))
