@@ -7,9 +7,11 @@ The networks are those of the tests that the C++ frontend reads, which are as de
 the classifiers have few channels: copying weights takes the C++ frontend no time there, as it does with large ones.
 Each round converts every network by paddle2ov (PIR) and by the C++ frontend (legacy), in turn; imports and a first
 conversion are done. The times are the least CPU time of all rounds, the ratios those of paddle2ov to the C++ frontend,
-their means geometric ones. The last line says how much of paddle2ov's time is spent inside OpenVINO's bindings: their
-functions' own time by Python's profiler, the least of as many rounds, over the CPU time without it. Constructors
-(Constant, Model), which the profiler does not tell from their callers, are not in it.
+their means geometric ones. What stands below says how much of paddle2ov's time is spent inside OpenVINO's bindings:
+their functions' own time by Python's profiler, of each the least of as many rounds, over the CPU time without it; and
+for each of the functions that take most of it how often it is called for an operator of Paddle. Constructors
+(Constant, Model), which the profiler does not tell from their callers, are not in it. Shares of the steps are those of
+the profiler too.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import argparse
 import cProfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +48,9 @@ KINDS = {
 }
 """Kind -> the networks of `gen_models` that stand for it."""
 
+STEPS = {"read_program": "Reading", "convert_program": "translation", "rewrite_graph": "passes"}
+"""The functions of the steps -> what they are called."""
+
 
 def main() -> None:
     """Runs the rounds and prints the table."""
@@ -56,10 +62,8 @@ def main() -> None:
     record = Record("conversion_kinds", "Conversion of many networks", __doc__)
     names = [name for kind in arguments.kinds for name in KINDS[kind]]
     figures = measured(names, arguments.runs)
-    inside, calls = in_bindings(names, arguments.runs)
     whole = sum(found["paddle2ov"] for found in figures.values())
-    share = f"{inside:.0f} ms ({inside / whole:.0%}) inside OpenVINO's bindings, in {calls} calls"
-    result = f"{rendered(figures, arguments.kinds)}\n\n{whole:.0f} ms by paddle2ov, of which {share}."
+    result = f"{rendered(figures, arguments.kinds)}\n\n{told(profiled(names, arguments.runs), whole, operators(names))}"
     print(result)
     record.write(arguments.json, figures, result)
 
@@ -84,17 +88,74 @@ def measured(names: Sequence[str], runs: int) -> dict[str, dict[str, float]]:
     return {name: {**found, "ratio": found["paddle2ov"] / found["cpp"]} for name, found in best.items()}
 
 
-def in_bindings(names: Sequence[str], runs: int) -> tuple[float, int]:
-    """The least time (ms) that converting all networks once spends in OpenVINO's functions, and how many calls."""
-    found: list[tuple[float, int]] = []
+@dataclass
+class Profile:
+    """What Python's profiler tells of converting all networks once.
+
+    Attributes:
+        bindings: OpenVINO's functions -> how often they are called, and their own time in milliseconds.
+        steps: the steps of a conversion -> their share of its time.
+    """
+
+    bindings: dict[str, tuple[int, float]]
+    steps: dict[str, float]
+
+    @property
+    def inside(self) -> float:
+        """The time in OpenVINO's functions, in milliseconds."""
+        return sum(taken for _, taken in self.bindings.values())
+
+
+def profiled(names: Sequence[str], runs: int) -> Profile:
+    """Of each function and step the least of some rounds."""
     models = [folder(name, "pir") for name in names]
+    found = []
     for _ in range(runs):
         profile = cProfile.Profile()
         for model in models:
             profile.runcall(paddle2ov.convert, model)
-        entries = [one for one in profile.getstats() if "openvino._pyopenvino" in str(one.code)]
-        found.append((1e3 * sum(one.inlinetime for one in entries), sum(one.callcount for one in entries)))
-    return min(found)
+        found.append(_summary(profile))
+    bindings = {
+        name: min((one[0][name] for one in found if name in one[0]), key=lambda item: item[1]) for name in found[0][0]
+    }
+    totals = {name: min(one[1][name] for one in found) for name in found[0][1]}
+    return Profile(bindings, {STEPS[name]: totals[name] / totals["convert"] for name in STEPS})
+
+
+def _summary(profile: cProfile.Profile) -> tuple[dict[str, tuple[int, float]], dict[str, float]]:
+    """OpenVINO's functions, and the time of each step and of all."""
+    bindings: dict[str, tuple[int, float]] = {}
+    totals: dict[str, float] = {}
+    for one in profile.getstats():
+        text = str(one.code)
+        if "openvino._pyopenvino" in text:
+            name = text.rpartition(".")[2].rstrip(">")
+            calls, taken = bindings.get(name, (0, 0.0))
+            bindings[name] = (calls + one.callcount, taken + 1e3 * one.inlinetime)
+        elif not isinstance(one.code, str) and one.code.co_name in ("convert", *STEPS):
+            totals[one.code.co_name] = max(totals.get(one.code.co_name, 0.0), one.totaltime)
+    return bindings, totals
+
+
+def operators(names: Sequence[str]) -> int:
+    """How many operators of Paddle the networks have."""
+    found = 0
+    for name in names:
+        report = paddle2ov.ConversionReport()
+        paddle2ov.convert(folder(name, "pir"), report=report)
+        found += report.operators
+    return found
+
+
+def told(profile: Profile, whole: float, count: int) -> str:
+    """A paragraph on the bindings and the steps, and a row for each of the functions that take most time."""
+    calls = sum(number for number, _ in profile.bindings.values())
+    share = f"{profile.inside:.0f} ms ({profile.inside / whole:.0%}) inside OpenVINO's bindings, in {calls} calls"
+    steps = ", ".join(f"{name} {part:.0%}" for name, part in profile.steps.items())
+    most = sorted(profile.bindings.items(), key=lambda item: -item[1][1])[:12]
+    rows = [[name, f"{number / count:.2f}", f"{taken:.1f}"] for name, (number, taken) in most]
+    by_function = table(["function of the bindings", "calls for an operator", "ms"], rows)
+    return f"{whole:.0f} ms by paddle2ov for {count} operators, of which {share}. {steps}.\n\n{by_function}"
 
 
 def folder(name: str, format: str) -> Path:

@@ -29,7 +29,7 @@ from paddle2ov.converters.graph.spatial import (
     window_overhang,
 )
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.shapes import dims_of, known_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -121,7 +121,7 @@ def _normalize_geometry(node: NodeContext, x: Output, last: bool, rank: int) -> 
     if algorithm == "SAME":  # sets the dilations to 1 as well
         return x, _Geometry(strides, [1] * spatial, begin, end, "same_upper")
     # With a stride of 1 no window reaches beyond what it slides over.
-    filters = dims_of(node.get_input("filter")) if max(strides) > 1 else None
+    filters = node.input_dims("filter") if max(strides) > 1 else None
     if filters is not None and None not in filters[2:]:
         sizes = [dilation * ((dim or 1) - 1) + 1 for dim, dilation in zip(filters[2:], dilations, strict=True)]
         over = window_overhang(spatial_dims(x, False), sizes, strides, begin, end)
@@ -163,7 +163,7 @@ def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool) 
     Raises:
         OpConversionError: it does not.
     """
-    groups, filters = node.get_int("groups", 1), dims_of(node.get_input("filter"))
+    groups, filters = node.get_int("groups", 1), node.input_dims("filter")
     node.require(groups >= 1, "1 or more is expected", groups=groups)
     if filters is None or dims is None:
         return groups
@@ -184,7 +184,7 @@ def _dims_str(dims: Sequence[int | None]) -> str:
 
 def grouped_filter(node: NodeContext, groups: int) -> Output:
     """The filter [G * A, B, ...] as OpenVINO wants it: [G, A, B, ...]."""
-    dims = static_dims(node.get_input("filter"))
+    dims = known_dims(node.input_dims("filter"))
     if dims is not None:
         first, *rest = dims
         return node.get_reshaped("filter", [groups, first // groups, *rest])

@@ -33,7 +33,7 @@ def rms_norm(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     begin = rank - max(len(node.get_attribute("normalized_shape", []) or [0]), 1)
     if node.has_input("scale"):
-        x = expect_elements(x, range(begin, rank), node.get_input("scale"))
+        x = expect_elements(x, range(begin, rank), node.input_dims("scale"))
     out, inverse = _rms(x, list(range(begin, rank)), node.get_float("epsilon", 1e-5))
     if node.has_input("scale"):
         out = ops.multiply(out, _reshape_to_normalized(node, "scale", x, begin, rank))
@@ -50,7 +50,7 @@ def rms_norm_residual(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     begin = normalize_axis(node, node.get_int("begin_norm_axis", 1), rank, "begin_norm_axis")
     node.require(node.get_float("quant_scale", -1.0) <= 0, "quantized output is not supported", quant_scale="> 0")
-    total = x = expect_elements(x, range(begin, rank), node.get_input("norm_weight"))
+    total = x = expect_elements(x, range(begin, rank), node.input_dims("norm_weight"))
     for name in ("bias", "residual"):
         if node.has_input(name):
             total = ops.add(total, cast_to(node.get_input(name), x.get_element_type())).output(0)

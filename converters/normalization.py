@@ -35,7 +35,7 @@ def batch_norm(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     last = channels_last(node) or rank == 2
     if node.has_input("scale"):
-        x = expect_elements(x, [rank - 1 if last else 1], node.get_input("scale"))
+        x = expect_elements(x, [rank - 1 if last else 1], node.input_dims("scale"))
     shape = [-1] if last else [1, -1] + [1] * (rank - 2)
     epsilon = node.get_float("epsilon", 1e-5)
     fixed = node.get_bool("is_test", False) and not node.get_bool("trainable_statistics", False)
@@ -127,7 +127,7 @@ def layer_norm(node: NodeContext) -> NamedOutputs:
     begin = normalize_axis(node, node.get_int("begin_norm_axis", 1), rank, "begin_norm_axis")
     axes = list(range(begin, rank))
     for name in filter(node.has_input, ("scale", "bias")):
-        x = expect_elements(x, axes, node.get_input(name))
+        x = expect_elements(x, axes, node.input_dims(name))
     normalized = ops.mvn(x, ints(axes), True, node.get_float("epsilon", 1e-5), "inside_sqrt")
     out = affine_trailing(node, normalized, x, begin, rank)
     used = node.is_output_used("mean") or node.is_output_used("variance")
@@ -210,7 +210,7 @@ def instance_norm(node: NodeContext) -> NamedOutputs:
 def _expect_channels(node: NodeContext, x: Output) -> Output:
     """`x`, which must have as many channels as there are scales and biases; the channels are dimension 1."""
     for name in filter(node.has_input, ("scale", "bias")):
-        x = expect_elements(x, [1], node.get_input(name))
+        x = expect_elements(x, [1], node.input_dims(name))
     return x
 
 

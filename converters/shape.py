@@ -19,7 +19,7 @@ from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.shapes import known_dims, static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.budget import check_rank
@@ -75,19 +75,21 @@ def _scalar_shape(node: NodeContext, name: str) -> tuple[int, ...]:
 
 def reshape(node: NodeContext) -> NamedOutputs:
     """out = x with another shape; one dimension may be -1 (inferred), a 0 keeps the dimension at the same index."""
-    x = node.get_input("x")
     complex_part = [2] if node.is_complex("x") else []
     if node.is_known("shape"):
         target = [*node.get_ints("shape"), *complex_part]
         check_rank(len(target))
-        dims = static_dims(x)
-        if dims is not None:
-            resolved = _resolve_shape(target, dims)
-            if resolved is not None:
-                return {"out": x if resolved == dims else node.get_reshaped("x", resolved)}
+        dims = known_dims(node.input_dims("x"))
+        resolved = None if dims is None else _resolve_shape(target, dims)
+        if resolved is not None and resolved != dims:
+            return {"out": node.get_reshaped("x", resolved)}
+        x = node.get_input("x")
+        if resolved is not None:
+            return {"out": x}
         # In a tensor without elements a 0 is a dimension of 0.
         empty = dims is not None and 0 in dims
         return {"out": ops.reshape(x, ints(_infer_dimension(target, x)), not empty)}
+    x = node.get_input("x")
     zero_keeps = node.get_input_size("shape") == 1
     for i in range(node.get_input_size("shape")):
         known = node.get_known("shape", i)

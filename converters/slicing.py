@@ -95,9 +95,10 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
             x = ops.squeeze(x, ints([axis])).output(0)
             continue
         position = axes.index(axis)
-        index = starts.scalar(position)
         if starts.known is not None:
-            index = ints(_clamp_start(x, axis, starts.known[position]))
+            index: Tensor = ints(_clamp_start(x, axis, starts.known[position]))
+        else:
+            index = starts.scalar(position)
         if all_dropped and axis == 0:
             index = ops.reshape(index, ints([1]), False)
         x = ops.gather(x, index, ints(axis)).output(0)

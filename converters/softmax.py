@@ -19,7 +19,7 @@ from paddle2ov.converters.activation import real_input
 from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, output_of, rank_of, shape_of
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.shapes import dims_of, known_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -60,10 +60,10 @@ def prelu(node: NodeContext) -> NamedOutputs:
     elif mode == "channel":
         node.require(rank >= 2, "per channel needs a channel dimension", mode=mode)
         axis = _channel_axis(data_format, rank)
-        channels, dims = (dims_of(x) or [None] * rank)[axis], static_dims(node.get_input("alpha"))
+        channels, dims = (dims_of(x) or [None] * rank)[axis], known_dims(node.input_dims("alpha"))
         if channels is not None and dims is not None:
             node.require(math.prod(dims) == channels, f"slopes of shape {dims} for {channels} channels", mode=mode)
-        x = expect_elements(x, [axis], node.get_input("alpha"))
+        x = expect_elements(x, [axis], node.input_dims("alpha"))
         slope = node.get_reshaped("alpha", [-1 if i == axis else 1 for i in range(rank)])
     else:
         inner = ops.slice(shape_of(x), ints([1]), ints([rank]), ints([1]))

@@ -88,7 +88,7 @@ def _four_paddings(node: NodeContext, paddings: list[int]) -> tuple[int, int, in
 
 def deformable_conv(node: NodeContext) -> NamedOutputs:
     """out = a convolution whose taps are moved by offset and weighted by mask, with bilinear interpolation between."""
-    x, filters = node.get_input("x"), dims_of(node.get_input("filter"))
+    x, filters = node.get_input("x"), node.input_dims("filter")
     paddings = node.get_ints("paddings", [0, 0])
     node.require(min(paddings, default=0) >= 0, "negative paddings are not supported", paddings=paddings)
     begin, end = begin_end_pads(node, 2, paddings)

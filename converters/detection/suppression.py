@@ -66,7 +66,7 @@ class GreedyNms:
     def _settled(self, plain: Tensor, boxes: Tensor, scores: Tensor, keep: int) -> Tensor:
         """The best rows that OpenVINO kept, or others where `top_k` or its overlap of very small boxes matters.
 
-        That takes two hundred nodes that hardly any image needs: they are the body of a loop of zero iterations, or
+        That takes four hundred nodes that hardly any image needs: they are the body of a loop of zero iterations, or
         one. (An If would be natural, but OpenVINO 2026.4 mixes up the memory of its results.)
         """
         # What is kept depends on better boxes only: those below the best rows do not matter.

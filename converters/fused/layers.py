@@ -127,7 +127,7 @@ def add_residual(node: NodeContext, x: Tensor, out: Tensor, scale: str, bias: st
 def layer_norm_last_axis(node: NodeContext, x: Tensor, scale: str, bias: str, epsilon: float) -> Node:
     """Layer normalization over the last axis, with scale and bias if there are any."""
     for name in filter(node.has_input, (scale, bias)):
-        x = expect_elements(output_of(x), [-1], node.get_input(name))
+        x = expect_elements(output_of(x), [-1], node.input_dims(name))
     out = ops.mvn(x, ints([-1]), True, epsilon, "inside_sqrt")
     if node.has_input(scale):
         out = ops.multiply(out, node.get_input(scale))

@@ -8,12 +8,12 @@ from typing import TypeAlias
 
 import numpy as np
 from openvino import Model, Node, Output, Type
-from openvino.op import Parameter
+from openvino.op import Constant, Parameter
 
 from paddle2ov.converters.graph.common import Tensor, dim_of, ints, output_of
 from paddle2ov.graph.guards import seen_empty
 from paddle2ov.graph.loop_node import build_loop
-from paddle2ov.graph.names import walk
+from paddle2ov.graph.names import bodies_of, forget_names, name_template
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 
@@ -86,16 +86,39 @@ class _Templates:
             body = build()
             if seen_empty():  # then what is built next is checked otherwise
                 return body
+            share_integers(body)
+            name_template(body)
             kept = body.clone()
         else:
             body = kept.clone()
-            for node in walk(body):
-                node.set_friendly_name(node.get_name())
+            forget_names(body)
         self._kept[key] = kept
         while len(self._kept) > self._MAX_KEPT:
             self._kept.popitem(last=False)
         return body
 
+
+def share_integers(model: Model) -> None:
+    """Small integer constants that are equal become one: axes, indices and limits, two fifths of the nodes of a loop.
+
+    (A constant of several readers is not fused into them, which integer nodes are not anyway.)
+    """
+    first: dict[Hashable, Output] = {}
+    for node in model.get_ops():
+        for body in bodies_of(node):
+            share_integers(body)
+        if not isinstance(node, Constant) or node.get_byte_size() > _MAX_SHARED_BYTES:
+            continue
+        kind = node.get_element_type()
+        if kind.is_integral_number():
+            key = str(kind), node.get_output_partial_shape(0).to_string(), node.get_data().tobytes()
+            shared = first.setdefault(key, node.output(0))
+            if shared.get_node().get_name() != node.get_name():
+                for reader in node.output(0).get_target_inputs():
+                    reader.replace_source_output(shared)
+
+
+_MAX_SHARED_BYTES = 64
 
 _templates = _Templates()
 

@@ -14,7 +14,7 @@ import numpy as np
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.graph.workarounds import works_around
 
 _EXPECTED = "paddle_expected_dims"
@@ -36,10 +36,13 @@ def expect_dims(x: Output, sizes: Mapping[int, int]) -> Output:
     return ops.squeeze(checked, np.array([len(dims)], np.int64)).output(0)
 
 
-def expect_elements(x: Output, axes: Sequence[int], weights: Output) -> Output:
-    """The same tensor, whose dimensions on `axes` must hold as many elements as `weights`, if only one is not known."""
-    dims, counted = dims_of(x), static_dims(weights)
-    if dims is None or counted is None:
+def expect_elements(x: Output, axes: Sequence[int], weights: Dims | None) -> Output:
+    """The same tensor, whose dimensions on `axes` must hold as many elements as these, if only one is not known."""
+    dims = dims_of(x)
+    if dims is None or weights is None:
+        return x
+    counted = [size for size in weights if size is not None]
+    if len(counted) < len(weights):
         return x
     unknown = [axis for axis in axes if dims[axis] is None]
     known = math.prod(size for axis in axes if (size := dims[axis]) is not None)

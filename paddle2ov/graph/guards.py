@@ -24,7 +24,7 @@ from openvino import Node, Output, Shape
 from openvino.op import Constant
 
 from paddle2ov.graph.evaluation import evaluate
-from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.shapes import dims_of, known_dims, parsed, static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import MAX_COMPUTED_ELEMENTS, check_computed
 
@@ -131,16 +131,13 @@ def without_elements(node: Node) -> Node:
     if node.get_output_size() != 1:
         return node
     shape = node.get_output_partial_shape(0)
-    if shape.is_dynamic:
-        return node
-    sizes = shape.to_shape()
-    if all(sizes[i] for i in range(len(sizes))):
+    if shape.is_dynamic or "0" not in (text := shape.to_string()) or 0 not in (parsed(text) or ()):
         return node
     note_empty()
-    return Constant(node.get_output_element_type(0), sizes, [])
+    return Constant(node.get_output_element_type(0), shape.to_shape(), [])
 
 
-_SHRINKING = frozenset(("Broadcast", "Gather", "ShapeOf", "Slice"))
+_SHRINKING = frozenset(("Broadcast", "Gather", "NonZero", "Range", "ShapeOf", "Slice"))
 """Kinds whose result may have no elements although their data have some."""
 
 UNCHECKED = frozenset(("assign", "constant", "if_op", "loop", "parameter", "read_value", "result", "tensor_iterator"))
@@ -173,10 +170,9 @@ def _check_division(node: Node) -> None:
 
 def check_reshape(node: Node) -> None:
     """Refuses a Reshape with `special_zero` to another number of elements; OpenVINO checks those without."""
-    given = node.get_input_partial_shape(0)
-    made = node.get_output_partial_shape(0)
+    given, made = node.get_input_partial_shape(0), node.get_output_partial_shape(0)
     if given.is_static and made.is_static:
-        before, after = static_dims(node.input_value(0)) or [], static_dims(node) or []
+        before, after = (known_dims(parsed(one.to_string())) or [] for one in (given, made))
         if math.prod(before) != math.prod(after):
             raise ValueError(f"a tensor of shape {before} is reshaped to {after}")
 

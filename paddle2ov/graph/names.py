@@ -8,6 +8,7 @@ that it is unique without a search. OpenVINO itself needs no unique friendly nam
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 
@@ -91,6 +92,29 @@ def walk(model: Model) -> Iterator[Node]:
             yield from walk(body)
 
 
+def forget_names(model: Model) -> None:
+    """Gives all nodes of a model, those of branches and loops included, the names that OpenVINO generates."""
+    for node in model.get_ops():
+        node.set_friendly_name("")
+        if type(node) is not Node:  # most are
+            for body in bodies_of(node):
+                forget_names(body)
+
+
+_TEMPLATE = "paddle2ov.template."
+_numbers = itertools.count()
+
+
+def name_template(model: Model) -> None:
+    """Gives a body, and what is cloned from it, a name that no other has."""
+    model.set_friendly_name(f"{_TEMPLATE}{next(_numbers)}")
+
+
+def is_template(model: Model) -> bool:
+    """Whether a body is a template, or cloned from one."""
+    return bool(model.get_friendly_name().startswith(_TEMPLATE))
+
+
 def make_unique(model: Model) -> None:
     """Renames nodes whose name another one has: a user's converters may give any."""
     taken: set[str] = set()
@@ -101,4 +125,16 @@ def make_unique(model: Model) -> None:
         taken.add(name)
 
 
-__all__ = ["Names", "bodies_of", "derive_name", "is_generated", "is_unnamed", "make_unique", "move_name", "walk"]
+__all__ = [
+    "Names",
+    "bodies_of",
+    "derive_name",
+    "forget_names",
+    "is_generated",
+    "is_template",
+    "is_unnamed",
+    "make_unique",
+    "move_name",
+    "name_template",
+    "walk",
+]

@@ -24,7 +24,7 @@ from openvino.op import Constant, Result
 from openvino.utils.node_factory import NodeFactory
 
 from paddle2ov.graph.guards import UNCHECKED, check_reshape, checked_create, checked_function, is_constant, note_empty
-from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.shapes import parsed
 from paddle2ov.graph.workarounds import works_around
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ _BINARY = {
 }
 _REDUCTIONS = {
     "reduce_l2": "ReduceL2",
+    "reduce_logical_or": "ReduceLogicalOr",
     "reduce_max": "ReduceMax",
     "reduce_mean": "ReduceMean",
     "reduce_min": "ReduceMin",
@@ -123,7 +124,8 @@ def _fast(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> dict[s
 
     def binary(kind: str) -> Callable[..., Node]:
         def build(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Node:
-            return create(kind, _inputs((left, right)), {"auto_broadcast": auto_broadcast.upper()})
+            attributes = {} if auto_broadcast == "NUMPY" else {"auto_broadcast": auto_broadcast.upper()}
+            return create(kind, _inputs((left, right)), attributes)
 
         return build
 
@@ -164,6 +166,9 @@ def _fast(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> dict[s
     def gather(data: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Node:
         return create("Gather", _inputs((data, indices, axis)), {"batch_dims": batch_dims})
 
+    def gather_nd(data: Any, indices: Any, batch_dims: int = 0) -> Node:
+        return create("GatherND", _inputs((data, indices)), {"batch_dims": batch_dims})
+
     def gelu(data: Any, approximation_mode: str) -> Node:
         return create("Gelu", _inputs((data,)), {"approximation_mode": approximation_mode})
 
@@ -173,6 +178,15 @@ def _fast(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> dict[s
     def mvn(data: Any, axes: Any, normalize_variance: bool, eps: float, eps_mode: str) -> Node:
         attributes = {"normalize_variance": normalize_variance, "eps": eps, "eps_mode": eps_mode}
         return create("MVN", _inputs((data, axes)), attributes)
+
+    def non_zero(data: Any, output_type: Any = "i64") -> Node:
+        return create("NonZero", _inputs((data,)), {"output_type": output_type})
+
+    def prelu(data: Any, slope: Any) -> Node:
+        return create("PRelu", _inputs((data, slope)), {})
+
+    def range_(start: Any, stop: Any, step: Any, output_type: Any) -> Node:
+        return create("Range", _inputs((start, stop, step)), {"output_type": output_type})
 
     def reshape(node: Any, output_shape: Any, special_zero: bool) -> Node:
         return create("Reshape", _inputs((node, output_shape)), {"special_zero": special_zero})
@@ -190,6 +204,9 @@ def _fast(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> dict[s
     def softmax(data: Any, axis: int) -> Node:
         return create("Softmax", _inputs((data,)), {"axis": axis})
 
+    def split(data: Any, axis: Any, num_splits: int) -> Node:
+        return create("Split", _inputs((data, axis)), {"num_splits": num_splits})
+
     def squeeze(data: Any, axes: Any = None, allow_axis_skip: bool = False) -> Node:
         values = (data,) if axes is None else (data, axes)
         return create("Squeeze", _inputs(values), {"allow_axis_skip": allow_axis_skip})
@@ -203,9 +220,12 @@ def _fast(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> dict[s
     def unsqueeze(data: Any, axes: Any) -> Node:
         return create("Unsqueeze", _inputs((data, axes)), {})
 
+    def variadic_split(data: Any, axis: Any, split_lengths: Any) -> Node:
+        return create("VariadicSplit", _inputs((data, axis, split_lengths)), {})
+
     single = (
-        *(broadcast, clamp, concat, convert, convolution, gather, gelu, matmul, mvn, reshape, select, shape_of),
-        *(softmax, squeeze, swish, transpose, unsqueeze),
+        *(broadcast, clamp, concat, convert, convolution, gather, gather_nd, gelu, matmul, mvn, non_zero, prelu),
+        *(reshape, select, shape_of, softmax, split, squeeze, swish, transpose, unsqueeze, variadic_split),
     )
     return {
         **{name: unary(kind) for name, kind in _UNARY.items()},
@@ -213,6 +233,7 @@ def _fast(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> dict[s
         **{name: reduction(kind) for name, kind in _REDUCTIONS.items()},
         **{function.__name__: function for function in single},
         "group_convolution": partial(convolution, kind="GroupConvolution"),
+        "range": range_,
         "slice": slice_,
         "constant": _constant,
         "result": _result,
@@ -248,7 +269,7 @@ def _reshape_safely(reshape: Callable[..., Node]) -> Callable[..., Node]:
         made = reshape(node, output_shape, special_zero)
         if special_zero:
             check_reshape(made)
-        if made.get_output_partial_shape(0).rank == 0:
+        if made.get_output_partial_shape(0).to_string() == "[]":
             # OpenVINO's CPU plugin (2026.4) dies of a product of matrices that is reshaped to no dimensions.
             rank = made.get_input_partial_shape(0).rank
             if rank.is_static and rank.get_length() > 0:
@@ -302,7 +323,8 @@ def _single_axis(gather: Node) -> int | None:
 
     OpenVINO (2026.4) takes out such a Gather, with the axes of the indices, where an Unsqueeze made the axis.
     """
-    data = dims_of(gather.input_value(0))
+    text = gather.get_input_partial_shape(0).to_string()
+    data = parsed(text) if "1" in text else None
     if data is None or 1 not in data or not isinstance(axis := gather.input_value(2).get_node(), Constant):
         return None
     place = int(axis.get_data().reshape(-1)[0]) % len(data)

@@ -6,6 +6,7 @@ Iterating over a `PartialShape` or a `Shape` ends with a C++ exception, which ta
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -17,20 +18,25 @@ Dims: TypeAlias = list[int | None]
 
 def dims_of(x: Output | Node) -> Dims | None:
     """The dimensions of a tensor; None if its rank is not known."""
-    dims = _parsed(_shape(x).to_string())
+    dims = parsed(_shape(x).to_string())
     return None if dims is None else list(dims)
 
 
 def static_dims(x: Output | Node) -> list[int] | None:
     """The dimensions of a tensor, if all of them are known."""
-    dims = _parsed(_shape(x).to_string())
+    return known_dims(parsed(_shape(x).to_string()))
+
+
+def known_dims(dims: Sequence[int | None] | None) -> list[int] | None:
+    """The same dimensions, if all of them are known."""
     if dims is None or None in dims:
         return None
     return [dim for dim in dims if dim is not None]
 
 
 @lru_cache(maxsize=4096)
-def _parsed(text: str) -> tuple[int | None, ...] | None:
+def parsed(text: str) -> tuple[int | None, ...] | None:
+    """The dimensions in the text of a shape; None if it has no rank."""
     if text == "[...]":
         return None
     return tuple(int(one) if one.isdigit() else None for one in text[1:-1].split(",") if one)
@@ -40,4 +46,4 @@ def _shape(x: Output | Node) -> PartialShape:
     return x.get_partial_shape() if isinstance(x, Output) else x.get_output_partial_shape(0)
 
 
-__all__ = ["Dims", "dims_of", "static_dims"]
+__all__ = ["Dims", "dims_of", "known_dims", "parsed", "static_dims"]

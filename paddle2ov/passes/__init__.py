@@ -29,6 +29,7 @@ from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
+from paddle2ov.passes.templates import Outcome, outcome
 from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.avoid_abs_elimination import avoid_abs_elimination
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
@@ -109,20 +110,40 @@ def rewrite_graph(graph: Graph, rewrites: tuple[Rewrite, ...] = REWRITES) -> dic
     Raises:
         RewriteError: one of them failed.
     """
-    inner = [rewrite_graph(body, rewrites) for body in graph.bodies()]
+    inner = [_rewrite_body(graph, body, rewrites) for body in graph.bodies()]
     done: dict[str, Counts] = {}
     running = "none"
     with failing_as(lambda reason: RewriteError(running, reason)):
         for rewrite in rewrites:
             running = rewrite.__name__
             done[running] = rewrite(graph)
-        for result in graph.model.get_results():
-            # Compiling clones the model, and the clone takes the shapes of its outputs from the Result nodes.
-            result.validate_and_infer_types()
+        _validate_results(graph.model)
     for counts in inner:
         for name, kinds in counts.items():
             for kind, count in kinds.items():
                 done[name][kind] = done[name].get(kind, 0) + count
+    return done
+
+
+def _validate_results(model: Model) -> None:
+    # Compiling clones the model, and the clone takes the shapes of its outputs from the Result nodes.
+    for result in model.get_results():
+        result.validate_and_infer_types()
+
+
+def _rewrite_body(graph: Graph, body: Graph, rewrites: tuple[Rewrite, ...]) -> dict[str, Counts]:
+    """Runs the rewrites in a body of a graph; returns what each of them did."""
+
+    def rewrite(model: Model) -> Outcome:
+        failures: MatchFailures = {}
+        return rewrite_graph(Graph(model, failures, is_branch=body.is_branch), rewrites), failures
+
+    done, failures = outcome(body.model, (rewrites, body.is_branch), rewrite)
+    _validate_results(body.model)
+    for name, reasons in failures.items():
+        counts = graph.match_failures.setdefault(name, {})
+        for reason, count in reasons.items():
+            counts[reason] = counts.get(reason, 0) + count
     return done
 
 

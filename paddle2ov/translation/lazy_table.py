@@ -96,6 +96,11 @@ class LazyTable(MutableMapping[str, "Converter"]):
             row = self._rows[key] = evaluated(row)
         return row
 
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of a row, or `default`; that of `Mapping` takes five times as long, with an exception for none."""
+        row = self._rows.get(key, default)
+        return self[key] if isinstance(row, Lazy) else row
+
     def __setitem__(self, key: str, value: Converter) -> None:
         """Replaces a row."""
         self._rows[key] = value

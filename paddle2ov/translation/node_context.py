@@ -14,6 +14,7 @@ from openvino.op import Constant
 from paddle2ov.errors import ConversionWarning, OpConversionError, Place
 from paddle2ov.graph.complex_pairs import component_of
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.graph.types import COMPLEX_DTYPES, OV_TYPES, constant, element_type, value_of
 from paddle2ov.graph.values import (
     MARKS,
@@ -165,6 +166,17 @@ class NodeContext:
             passed = ", ".join(port for port, given in self._inputs.items() if given) or "none"
             self.refuse(f"input '{name}' [{idx}] is missing; the program passes {passed}")
         return self._output(values[idx], name)
+
+    def input_dims(self, name: str, idx: int = 0) -> Dims | None:
+        """The dimensions of an input, None for one that is not known; None if the rank is not.
+
+        This is for converters that need not read the input itself: a constant of the program does not become a node.
+        """
+        values = self._given(name)
+        value = unmarked(values[idx]) if idx < len(values) else None
+        if isinstance(value, ConstantValue):
+            return [*value.array.shape, *([2] if value.array.dtype.kind == "c" else [])]
+        return dims_of(self.get_input(name, idx))
 
     def get_inputs(self, name: str) -> list[Output]:
         """All values of an input that is a list; empty when it is left out."""

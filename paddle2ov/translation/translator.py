@@ -333,10 +333,12 @@ def _plain(value: Any, name: str, names: Names) -> PlainValue:
     """A converter's result, which may be any object, as a value under the variable's name."""
     if isinstance(value, _KNOWN):
         return value
-    output = value.output(0) if isinstance(value, Node) else value
-    if not isinstance(output, Output):
-        raise TypeError(f"its converter gave {output!r} for '{name}', which is no OpenVINO node or output")
-    node = output.get_node()
+    if isinstance(value, Node):
+        node, output = value, value.output(0)
+    elif isinstance(value, Output):
+        node, output = value.get_node(), value
+    else:
+        raise TypeError(f"its converter gave {value!r} for '{name}', which is no OpenVINO node or output")
     # A converter may return an input as its result (`assign`, `dropout`): that node has its name already.
     if node.get_friendly_name() == node.get_name() and node.get_type_name() not in ("Parameter", "Constant"):
         # No tensor name: on compilation those of fused nodes end up on the model's results, beside their own.

@@ -8,9 +8,35 @@ from openvino import Model, PartialShape, Type
 
 from paddle2ov.converters.graph.common import ints
 from paddle2ov.converters.graph.loops import loop, scan
+from paddle2ov.graph.guards import forget_empty
 from paddle2ov.graph.names import walk
 from paddle2ov.graph.opset import ops
 from paddle2ov.testing import compile_model
+
+
+@pytest.fixture(autouse=True)
+def _nothing_seen():
+    """Nodes are checked, and bodies not kept, where something without elements was made before, as in other tests."""
+    forget_empty()
+
+
+def test_bodies_that_are_kept_hold_each_integer_once():
+    """Not so other constants: those of one reader are fused into it."""
+
+    def step(iteration, state, invariants):
+        turned = ops.transpose(ops.transpose(state[0], ints([1, 0])), ints([1, 0]))
+        return [ops.multiply(ops.multiply(turned, np.float32(2)), np.float32(2))], None
+
+    x = ops.parameter([2, 3], Type.f32)
+    found = [loop(ints(i), [x], [], step, template="shared")[0] for i in (1, 2)]
+    for output in found:
+        body = output.get_node().get_function()
+        constants = [one for one in body.get_ops() if one.get_type_name() == "Constant"]
+        assert sum(one.get_element_type() == Type.i64 for one in constants) == 1
+        assert sum(one.get_element_type() == Type.f32 for one in constants) == 2
+    results = compile_model(Model(found, [x]))([np.ones((2, 3), np.float32)])
+    for i, factor in enumerate((4, 16)):
+        np.testing.assert_array_equal(results[i], np.full((2, 3), factor, np.float32))
 
 
 @pytest.mark.parametrize("axis", [0, 1])

@@ -91,6 +91,21 @@ def test_compute_constants_fails_to_match(layer):
     assert compute_constants(Graph(model)) == {"layers": 0}
 
 
+def test_constants_whose_elements_only_move_need_no_compiled_model(monkeypatch):
+    """Such as the mask of shifted windows; the model is compiled for other nodes."""
+    bounds = [np.array(one) for one in ([0, 0], [-2, -2], [1, 1], [1, 2])]
+    rows = np.arange(80, dtype=np.float32).reshape(1, 8, 10)
+    corner = ops.broadcast(np.float32(7), np.array([1, 6, 8]))
+    mask = transpose(ops.slice_scatter(ops.slice_scatter(rows, corner, *bounds), corner, *bounds), 0, 2, 1)
+    x = parameter(1, 10, 8)
+    model = Model([ops.add(x, mask)], [x])
+    monkeypatch.delattr("paddle2ov.passes.workarounds.compute_constants.shared_core")
+    assert compute_constants(Graph(model)) == {"layers": 2}
+    rows[:, :6, :8] = 7
+    result = compile_model(model)([np.zeros((1, 10, 8), np.float32)])[0]
+    np.testing.assert_array_equal(result, rows.transpose(0, 2, 1))
+
+
 UNMASKED = {
     "product": lambda q: weighed(q, product(q)),
     "activation": lambda q: weighed(q, ops.relu(ops.divide(product(q), SCALE))),

@@ -12,6 +12,7 @@ from paddle2ov.graph.evaluation import is_safe
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.model import Block, Operator, Output, Parameter, Program, Variable
+from paddle2ov.testing import compile_model
 from paddle2ov.translation.folding import are_foldable, fold
 
 
@@ -30,6 +31,35 @@ def test_one_of_several_outputs():
     folded = fold(parts.output(1))
     assert isinstance(folded, ConstantValue)
     assert folded.array.tolist() == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "step", "axes"),
+    [
+        ([1], [3], [1], [1]),
+        ([-3, 0], [-1, 100], [1, 2], [0, 1]),
+        ([-100, 1], [2, -1], [1, 1], [-1, -2]),
+        ([0, 1], [4, 6], [3, 2], None),
+    ],
+)
+def test_slices_that_are_set(start, stop, step, axes):
+    """OpenVINO evaluates no SliceScatter by itself; expected is what its CPU plugin computes in a run."""
+    bounds = [np.array(one) for one in (start, stop, step) + (() if axes is None else (axes,))]
+    x = np.arange(24, dtype=np.float32).reshape(4, 6)
+    data = ops.parameter([4, 6], np.float32)
+    sliced = opset16.slice(data, *map(opset16.constant, bounds))
+    updates = -1 - np.arange(np.prod(sliced.get_output_shape(0)), dtype=np.float32).reshape(sliced.get_output_shape(0))
+    folded = fold(ops.slice_scatter(ops.constant(x), ops.constant(updates), *map(ops.constant, bounds)))
+    assert isinstance(folded, ConstantValue)
+    model = openvino.Model([ops.slice_scatter(data, ops.constant(updates), *map(ops.constant, bounds))], [data])
+    np.testing.assert_array_equal(folded.array, compile_model(model)([x])[0])
+
+
+def test_slices_that_are_set_backwards_stay():
+    backwards = [np.array([one]) for one in (3, 0, -1, 0)]
+    x, updates = ops.constant(np.zeros((4, 6), np.float32)), ops.constant(np.ones((3, 6), np.float32))
+    node = ops.slice_scatter(x, updates, *map(ops.constant, backwards))
+    assert fold(node) is node
 
 
 def test_inputs_large_and_random_values_stay():

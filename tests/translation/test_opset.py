@@ -21,6 +21,7 @@ SIZES = opset16.constant(np.array([1, 2, 3, 4], np.int64))
 ONE = opset16.constant(np.array([1], np.int64))
 X_BOOL = opset16.parameter(PartialShape([-1, 3, 8, 8]), Type.boolean)
 BOOL = opset16.constant(True)
+NUMBER = opset16.parameter([], np.int64)
 
 CALLS = {
     "broadcast": [(1.0, SIZES), (X, ONE, None, "BIDIRECTIONAL"), (AXES, SIZES, AXES, "EXPLICIT")],
@@ -36,6 +37,12 @@ CALLS = {
         (X, GROUPS, [1, 1], [0, 0], [0, 0], [1, 1]),
     ],
     "gather": [(X, AXES, AXES), (X, np.int64(1), 0), (X, opset16.constant([[0]]), 1, 0)],
+    "gather_nd": [(X, opset16.constant([[0, 1]])), (X, opset16.parameter([2, 1], np.int64), 0)],
+    "non_zero": [(X,), (X, "i32")],
+    "prelu": [(X, np.float32(0.5)), (X, opset16.constant(np.ones((3, 1, 1), np.float32)))],
+    "range": [(NUMBER, NUMBER, NUMBER, "i64"), (NUMBER, 7, 2, "i32")],
+    "split": [(X, 1, 3), (X.output(0), opset16.constant(2), 2)],
+    "variadic_split": [(X, 1, [1, 2]), (X, opset16.constant(2), opset16.constant([3, -1]))],
     "gelu": [(X, "erf"), (X, "tanh")],
     "mvn": [(X, AXES, True, 1e-5, "inside_sqrt"), (X, AXES, False, 1e-9, "outside_sqrt")],
     "shape_of": [(X,), (X, Type.i32), (X, "i32")],
@@ -58,7 +65,8 @@ CALLS |= {
     if not name.startswith("logical")
 }
 CALLS |= {name: [(BOOL, BOOL)] for name in ("logical_and", "logical_or")}
-CALLS |= {name: [(X, AXES), (X, AXES, True), (X, 1)] for name in opset._REDUCTIONS}
+CALLS |= {name: [(X, AXES), (X, AXES, True), (X, 1)] for name in opset._REDUCTIONS if name != "reduce_logical_or"}
+CALLS |= {"reduce_logical_or": [(X_BOOL, AXES), (X_BOOL, AXES, True), (X_BOOL, 1)]}
 FAST = sorted(opset._replacements())
 
 

@@ -8,7 +8,8 @@ from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.detection.pushdown import KINDS, NOT_INSIDE, Context, Pushdown, Rows
-from paddle2ov.passes.detection.row_rules import RowLayout, rank_dims
+from paddle2ov.passes.detection.row_rules import RowLayout, is_pointwise, rank_dims
+from paddle2ov.passes.detection.views import NodeView, TensorView, Views
 from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, ints, ints_of, replace
 
 _MAX_DEPTH = 100
@@ -57,20 +58,22 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
             graph.match_failed("gather_pushdown", node, "its rank is not known")
         else:
             gathers.append(node)
-    inside = _read_by_nothing_else(gathers)
+    views = Views()
+    tensors = [views(gather.input_value(0)) for gather in gathers]
+    inside = _read_by_nothing_else(tensors)
     if not inside:
-        for source in (gather.input_value(0).get_node() for gather in gathers):
-            if source.get_type_name() in KINDS:
-                graph.match_failed("gather_pushdown", source, NOT_INSIDE)
+        for x in tensors:
+            if x.node.kind in KINDS:
+                graph.match_failed("gather_pushdown", x.node.node, NOT_INSIDE)
         return 0, []
     if index.get_element_type() != Type.i64:
         index = ops.convert(index, Type.i64).output(0)
     made: list[Node] = []
-    context = Context(graph, inside, gathers[0], made)
+    context = Context(graph, views, inside, gathers[0], made)
     by_length: dict[int | None, Pushdown] = {}
     found = []
-    for gather in gathers:
-        x, (axis,) = gather.input_value(0), ints_of(gather.input_value(2)) or [0]
+    for gather, x in zip(gathers, tensors, strict=True):
+        (axis,) = ints_of(gather.input_value(2)) or [0]
         dims = rank_dims(x)
         layout = RowLayout(axis % len(dims))
         length = dims[layout.axis]
@@ -87,22 +90,22 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
     return len(found), made
 
 
-def _read_by_nothing_else(gathers: Sequence[Node]) -> set[str]:
-    """The nodes upstream of the Gathers that nothing but the Gathers and one another reads."""
-    inside: set[str] = set()
-    unseen: dict[str, int] = {}
-    depths: dict[str, int] = {}
-    waiting = [(gather.input_value(0).get_node(), 1) for gather in gathers]
+def _read_by_nothing_else(tensors: Sequence[TensorView]) -> set[NodeView]:
+    """The nodes upstream of some tensors that nothing but their readers and one another reads."""
+    inside: set[NodeView] = set()
+    unseen: dict[NodeView, int] = {}
+    depths: dict[NodeView, int] = {}
+    waiting = [(x.node, 1) for x in tensors]
     while waiting:
         node, depth = waiting.pop()
-        if node.get_type_name() not in KINDS:
+        if node.kind not in KINDS:
             continue
-        name = node.get_name()
-        if name not in unseen:
-            unseen[name] = sum(len(output.get_target_inputs()) for output in node.outputs())
-        unseen[name] -= 1
-        depths[name] = max(depth, depths.get(name, 0))
-        if not unseen[name] and depths[name] <= _MAX_DEPTH:
-            inside.add(name)
-            waiting += [(source.get_node(), depths[name] + 1) for source in node.input_values()]
+        if node not in unseen:
+            unseen[node] = sum(len(output.get_target_inputs()) for output in node.node.outputs())
+        unseen[node] -= 1
+        depths[node] = max(depth, depths.get(node, 0))
+        if not unseen[node] and depths[node] <= _MAX_DEPTH:
+            inside.add(node)
+            if node.kind != "Convolution" or is_pointwise(node):  # past another one no Gather comes
+                waiting += [(source.node, depths[node] + 1) for source in node.inputs]
     return inside

@@ -10,7 +10,8 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import dims_of, ints, ints_of, perm_of, target_of
+from paddle2ov.passes.detection.views import TensorView
+from paddle2ov.passes.graph import dims_of, ints
 
 Dim: TypeAlias = "int | Output"
 """A static dimension, or a [1] tensor that holds a dynamic one."""
@@ -27,7 +28,7 @@ class MapRows:
         columns: the same for the elements of a row.
     """
 
-    x: Output
+    x: TensorView
     offset: Dim
     rows: list[tuple[Dim, Dim]]
     columns: list[tuple[int, Dim]]
@@ -55,21 +56,21 @@ class MapRows:
             for column, (_, step) in zip(numbers, self.columns, strict=True):
                 steps = ops.add(steps, ops.multiply(ints(column.tolist()), dim_tensor(step))).output(0)
         address = ops.add(dim_tensor(position), ops.unsqueeze(steps, ints(1)))
-        found: Node = ops.gather(ops.reshape(self.x, ints([0, -1]), True), address, ints(1))
+        found: Node = ops.gather(ops.reshape(self.x.output, ints([0, -1]), True), address, ints(1))
         return found
 
 
-def map_rows(rows: Output) -> MapRows | None:
+def map_rows(rows: TensorView) -> MapRows | None:
     """Matches x [N, ...] → Transpose that keeps the first axis → Reshape [N, M, width]; None for anything else.
 
     Between x and the Transpose there may be a Reshape of each batch item, and a split along axis 1.
     """
-    reshape, transpose = rows.get_node(), rows.get_node().input_value(0).get_node()
-    perm = perm_of(transpose) if transpose.get_type_name() == "Transpose" else None
-    if not perm or perm[0] != 0 or not keeps_batch(reshape):
+    transpose = rows.node.inputs[0].node
+    perm = transpose.perm if transpose.kind == "Transpose" else None
+    if not perm or perm[0] != 0 or not keeps_batch(rows):
         return None
-    y, after = transpose.input_value(0), dims_of(rows)
-    dims = dims_of(y)
+    y, after = transpose.inputs[0], rows.dims
+    dims = y.dims
     if dims is None or after is None or len(after) != 3 or not after[2]:
         return None
     strides: list[Dim] = [1]
@@ -99,42 +100,43 @@ def map_rows(rows: Output) -> MapRows | None:
     return MapRows(x, offset, found or [(1, 0)], columns or [(1, 0)])
 
 
-def keeps_batch(reshape: Node) -> bool:
-    """Whether a Reshape keeps the first axis, and so the elements of each batch item together."""
-    if reshape.get_type_name() != "Reshape":
+def keeps_batch(reshaped: TensorView) -> bool:
+    """Whether a Reshape gives it and keeps the first axis, and so the elements of each batch item together."""
+    reshape = reshaped.node
+    if reshape.kind != "Reshape":
         return False
-    target = target_of(reshape)
-    if target and isinstance(target[0], int) and target[0] == 0 and reshape.get_attributes()["special_zero"]:
+    target = reshape.target
+    if target and isinstance(target[0], int) and target[0] == 0 and reshape.attributes["special_zero"]:
         return True
-    before, after = dims_of(reshape.input_value(0)), dims_of(reshape.output(0))
+    before, after = reshape.inputs[0].dims, reshaped.dims
     sizes = [one[1:] if one else [None] for one in (before, after)]
     counts = [math.prod(dim or 0 for dim in one) if None not in one else 0 for one in sizes]
     return counts[0] == counts[1] != 0
 
 
-def _origin(y: Output) -> tuple[Output, Dim]:
+def _origin(y: TensorView) -> tuple[TensorView, Dim]:
     """The tensor whose batch items contain those of y contiguously, and the offset there."""
     offset: Dim = 0
     while True:
-        node = y.get_node()
-        kind = node.get_type_name()
-        if keeps_batch(node):
-            y = node.input_value(0)
+        node = y.node
+        if keeps_batch(y):
+            y = node.inputs[0]
             continue
-        axes = ints_of(node.input_value(1)) if kind in ("Split", "VariadicSplit") else None
-        start = _start(node, y.get_index()) if axes == [1] else None
+        axes = node.inputs[1].ints if node.kind in ("Split", "VariadicSplit") else None
+        start = _start(y) if axes == [1] else None
         if start is None:
             return y, offset
-        y = node.input_value(0)
+        y = node.inputs[0]
         step: Dim = start
-        for axis in range(2, len(dims_of(y) or ())):
+        for axis in range(2, len(y.dims or ())):
             step = multiply(step, dim_at(y, axis))
         offset = add(offset, step)
 
 
-def _start(split: Node, port: int) -> int | None:
+def _start(piece: TensorView) -> int | None:
     """Where an output of a split begins; None if that is not known."""
-    sizes = [(dims_of(one) or [None, None])[1] for one in split.outputs()[:port]]
+    before = piece.node.node.outputs()[: piece.index]
+    sizes = [(dims_of(one) or [None, None])[1] for one in before]
     return None if None in sizes else sum(size or 0 for size in sizes)
 
 
@@ -146,12 +148,11 @@ def dim_tensor(size: Dim) -> Output:
     return ints([size]).output(0) if isinstance(size, int) else size
 
 
-def dim_at(x: Output, axis: int) -> Dim:
+def dim_at(x: TensorView, axis: int) -> Dim:
     """A dimension of a tensor; one that is dynamic is taken from its ShapeOf."""
-    dims = dims_of(x)
-    if dims is not None and (dim := dims[axis]) is not None:
+    if x.dims is not None and (dim := x.dims[axis]) is not None:
         return dim
-    return ops.gather(ops.shape_of(x, Type.i64), ints([axis]), ints(0)).output(0)
+    return ops.gather(ops.shape_of(x.output, Type.i64), ints([axis]), ints(0)).output(0)
 
 
 def multiply(one: Dim, other: Dim) -> Dim:

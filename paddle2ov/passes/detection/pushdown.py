@@ -15,7 +15,8 @@ from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.passes.detection.map_rows import Dim, add, dim_at, dim_tensor, keeps_batch, map_rows, multiply
 from paddle2ov.passes.detection.row_counts import Count, RowCounts, counts_from_zero
 from paddle2ov.passes.detection.row_rules import RULES, RowLayout, rank_dims, require_static
-from paddle2ov.passes.graph import Dims, Graph, consumers, dims_of, ints, name_after, target_of
+from paddle2ov.passes.detection.views import NodeView, TensorView, Views
+from paddle2ov.passes.graph import Dims, Graph, consumers, dims_of, ints, name_after
 from paddle2ov.passes.kinds import UNARY
 from paddle2ov.passes.rule import MatchFailureError
 
@@ -45,6 +46,7 @@ class Context:
 
     Attributes:
         graph: the graph.
+        views: the nodes and tensors that are there.
         inside: the nodes that may be passed.
         gather: the Gather that is pushed up at present.
         made: the nodes created so far.
@@ -54,12 +56,16 @@ class Context:
     """
 
     graph: Graph
-    inside: set[str]
+    views: Views
+    inside: set[NodeView]
     gather: Node
     made: list[Node]
     maps: list[Node] = field(default_factory=list)
-    counts: RowCounts = field(default_factory=RowCounts)
+    counts: RowCounts = field(init=False)
     dims: dict[tuple[str, int, int], Dim] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.counts = RowCounts(self.views)
 
     def number(self, count: Count) -> Dim:
         """A number of rows as an integer or a [1] tensor."""
@@ -78,8 +84,8 @@ class Pushdown:
     def __init__(self, rows: Rows, context: Context) -> None:
         self._rows = rows
         self._context = context
-        self._done: dict[tuple[str, int, RowLayout], Output] = {}
-        self._clones: dict[tuple[str, RowLayout], Node] = {}
+        self._done: dict[tuple[TensorView, RowLayout], Output] = {}
+        self._clones: dict[tuple[NodeView, RowLayout], Node] = {}
         self._by_shape: dict[tuple[str, bool], Pushdown] = {}
         self._levels: dict[tuple[Count, ...], list[Pushdown]] = {}
         self._extent: Callable[[], Dim] | None = None
@@ -92,64 +98,60 @@ class Pushdown:
             return dim_tensor(self._extent())
         return functools.reduce(_maximum, self._broadcast_extents) if self._broadcast_extents else None
 
-    def __call__(self, x: Output, layout: RowLayout) -> Output:
+    def __call__(self, x: TensorView, layout: RowLayout) -> Output:
         """The selected rows of `x`, with the rank of `x`."""
-        node = x.get_node()
-        key = (node.get_name(), x.get_index(), layout)
+        key = (x, layout)
         found = self._done.get(key)
         if found is None:
-            found = self._done[key] = self._computed(node, key[0], x, layout)
+            found = self._done[key] = self._computed(x, layout)
         return found
 
-    def _computed(self, node: Node, name: str, x: Output, layout: RowLayout) -> Output:
-        kind = node.get_type_name()
-        if name not in self._context.inside:
+    def _computed(self, x: TensorView, layout: RowLayout) -> Output:
+        node, kind = x.node, x.node.kind
+        if node not in self._context.inside:
             if kind in KINDS:
-                self._context.graph.match_failed("gather_pushdown", node, NOT_INSIDE)
+                self._context.graph.match_failed("gather_pushdown", node.node, NOT_INSIDE)
             return self._gathered(x, layout)
         try:
             if kind == "Reshape":
-                return self._reshaped(node, x, layout)
+                return self._reshaped(x, layout)
             if kind == "Concat":
-                return self._concatenated(node, x, layout)
+                return self._concatenated(x, layout)
             if kind == "Range":
                 return self._numbered(node, layout)
             layouts = RULES[kind](node, x, layout)
             if not layout.maybe_broadcast and any(own is not None and own.maybe_broadcast for own in layouts):
-                layouts = self._with_known_counts(node.input_values(), layouts)
-            return self._clone(node, layout, self._inputs(node, layouts)).output(x.get_index())
+                layouts = self._with_known_counts(node.inputs, layouts)
+            return self._clone(node, layout, self._inputs(node, layouts)).output(x.index)
         except MatchFailureError as reason:
-            self._context.graph.match_failed("gather_pushdown", node, str(reason))
+            self._context.graph.match_failed("gather_pushdown", node.node, str(reason))
             return self._gathered(x, layout)
 
     def _with_known_counts(
-        self, inputs: Sequence[Output], layouts: Sequence[RowLayout | None]
+        self, inputs: Sequence[TensorView], layouts: Sequence[RowLayout | None]
     ) -> list[RowLayout | None]:
         """The layouts of the inputs, none of which is broadcast over the others if the program counts their rows."""
         if not self._context.counts.are_equal(inputs, layouts):
             return list(layouts)
         return [None if own is None else own.without_broadcast() for own in layouts]
 
-    def _may_pass(self, node: Node) -> bool:
-        return node.get_name() in self._context.inside
+    def _inputs(self, node: NodeView, layouts: Sequence[RowLayout | None]) -> list[Output]:
+        pairs = zip(node.inputs, layouts, strict=True)
+        return [one.output if own is None else self(one, own) for one, own in pairs]
 
-    def _inputs(self, node: Node, layouts: Sequence[RowLayout | None]) -> list[Output]:
-        pairs = zip(node.input_values(), layouts, strict=True)
-        return [one if own is None else self(one, own) for one, own in pairs]
-
-    def _clone(self, node: Node, layout: RowLayout, inputs: Sequence[Output]) -> Node:
+    def _clone(self, node: NodeView, layout: RowLayout, inputs: Sequence[Output]) -> Node:
         """A copy of the node with other inputs."""
-        key = (node.get_name(), layout)
+        key = (node, layout)
         if key not in self._clones:
-            made = create(node.get_type_name(), list(inputs), node.get_attributes())
-            name_after(made, node, "gathered")
+            made = create(node.kind, inputs, node.attributes)
+            name_after(made, node.node, "gathered")
             self._clones[key] = made
             self._context.made.append(made)
         return self._clones[key]
 
     # --- the Gather itself --------------------------------------------------------------------------------------------
 
-    def _gathered(self, x: Output, layout: RowLayout) -> Output:
+    def _gathered(self, x: TensorView, layout: RowLayout) -> Output:
         dims = rank_dims(x)
         axes = range(layout.axis, layout.axis + layout.axis_count)
         index = self._rows.index
@@ -158,23 +160,23 @@ class Pushdown:
         elif not layout.repeated:
             self._note_extent(lambda: functools.reduce(multiply, [dim_at(x, axis) for axis in axes]))
         if layout.is_plain:
-            return self._named(ops.gather(x, index, ints(layout.axis)))
+            return self._named(ops.gather(x.output, index, ints(layout.axis)))
         before, after = [0] * layout.axis, require_static(dims[layout.axis + layout.axis_count :])
         if layout.axis_count > 1:
-            flat = ops.reshape(x, ints([*before, -1, *after]), True)
+            flat = ops.reshape(x.output, ints([*before, -1, *after]), True)
             ones = ints(list(axes[1:]))
             return ops.unsqueeze(self._named(ops.gather(flat, index, ints(layout.axis))), ones).output(0)
         if self._rows.number is None:
             raise MatchFailureError("the number of rows is not known")
         target = ops.concat([ints([*before, -1]), self._rows.number, ints([layout.inner, *after])], 0)
-        few = self._named(ops.gather(ops.reshape(x, target, True), index, ints(layout.axis + 1)))
+        few = self._named(ops.gather(ops.reshape(x.output, target, True), index, ints(layout.axis + 1)))
         return ops.reshape(few, ints([*before, -1, *after]), True).output(0)
 
-    def _numbered(self, node: Node, layout: RowLayout) -> Output:
+    def _numbered(self, node: NodeView, layout: RowLayout) -> Output:
         """The rows of a Range from 0 are their indices."""
-        if node.output(0).get_element_type() != Type.i64 or not counts_from_zero(node) or layout.maybe_broadcast:
+        if node.node.output(0).get_element_type() != Type.i64 or not counts_from_zero(node) or layout.maybe_broadcast:
             raise MatchFailureError("it does not number the rows")
-        self._note_extent(lambda: _flat(node.input_value(1)))
+        self._note_extent(lambda: _flat(node.inputs[1].output))
         return self._rows.index
 
     def _note_extent(self, extent: Callable[[], Dim]) -> None:
@@ -193,9 +195,9 @@ class Pushdown:
 
     # --- Concat of pyramid levels -------------------------------------------------------------------------------------
 
-    def _concatenated(self, node: Node, x: Output, layout: RowLayout) -> Output:
-        dims, inputs = rank_dims(x), node.input_values()
-        axis = node.get_attributes()["axis"] % len(dims)
+    def _concatenated(self, x: TensorView, layout: RowLayout) -> Output:
+        node, dims, inputs = x.node, rank_dims(x), x.node.inputs
+        axis = node.attributes["axis"] % len(dims)
         if not layout.has(axis):
             layouts: list[RowLayout | None] = [layout] * len(inputs)
             return self._clone(node, layout, self._inputs(node, layouts)).output(0)
@@ -219,7 +221,7 @@ class Pushdown:
         return self._levels[key]
 
     def _levels_of_unknown_length(
-        self, inputs: Sequence[Output], layout: RowLayout, maybe_broadcast: bool
+        self, inputs: Sequence[TensorView], layout: RowLayout, maybe_broadcast: bool
     ) -> list[Output]:
         """The selected rows of levels of dynamic length, which is read off the tensors that are gathered from."""
         pieces, placeholders, lengths = [], [], []
@@ -271,15 +273,15 @@ class Pushdown:
 
     # --- Reshapes -----------------------------------------------------------------------------------------------------
 
-    def _reshaped(self, node: Node, x: Output, layout: RowLayout) -> Output:
-        source = node.input_value(0)
+    def _reshaped(self, x: TensorView, layout: RowLayout) -> Output:
+        node, source = x.node, x.node.inputs[0]
         before, after = rank_dims(source), rank_dims(x)
         if layout.axis_count > 1:
             raise MatchFailureError("its output has several row axes")
         same = None not in after[2:] and before[2:] == after[2:]
-        if same and layout.axis == 1 and layout.is_plain and keeps_batch(node):
+        if same and layout.axis == 1 and layout.is_plain and keeps_batch(x):
             return self(source, layout)  # the rows themselves are unchanged
-        passable = self._may_pass(source.get_node())
+        passable = source.node in self._context.inside
         rows = map_rows(x) if passable and layout.axis == 1 and layout.is_plain else None
         if rows is not None:
             # They are gathered from the feature map directly, so that it is not transposed.
@@ -290,7 +292,7 @@ class Pushdown:
                 self._note_extent(lambda: rows.count)
             self._context.maps.append(rows.gathered(index))
             return ops.transpose(self._named(self._context.maps[-1]), ints([0, 2, 1])).output(0)
-        if passable and source.get_node().get_type_name() in UNARY and source.get_node().get_input_size() == 1:
+        if passable and source.node.kind in UNARY and len(source.node.inputs) == 1:
             return self._before_unary(node, layout)
         target: list[Node] = [ints([-1 if dim is None else dim]) for dim in after]
         target[layout.axis] = ops.shape_of(self._rows.index, Type.i64) if layout.is_plain else ints([-1])
@@ -300,22 +302,23 @@ class Pushdown:
         few = self._with_row_count_of(node, layout)(source, self._layout_before(before, row))
         return ops.reshape(few, ops.concat(target, 0), False).output(0)
 
-    def _before_unary(self, reshape: Node, layout: RowLayout) -> Output:
+    def _before_unary(self, reshape: NodeView, layout: RowLayout) -> Output:
         """Moves a unary elementwise function behind the Reshape that reads it."""
-        source = reshape.input_value(0).get_node()
-        same = reshape.get_attributes()["special_zero"]
-        moved = ops.reshape(source.input_value(0), reshape.input_value(1), same)
-        name_after(moved, reshape, "moved")
-        self._context.inside.add(moved.get_name())
-        return self._clone(source, layout, [self(moved.output(0), layout)]).output(0)
+        source = reshape.inputs[0].node
+        same = reshape.attributes["special_zero"]
+        made = ops.reshape(source.inputs[0].output, reshape.inputs[1].output, same)
+        name_after(made, reshape.node, "moved")
+        moved = self._context.views(made.output(0))
+        self._context.inside.add(moved.node)
+        return self._clone(source, layout, [self(moved, layout)]).output(0)
 
-    def _with_row_count_of(self, reshape: Node, layout: RowLayout) -> Pushdown:
+    def _with_row_count_of(self, reshape: NodeView, layout: RowLayout) -> Pushdown:
         """If the number of rows is dynamic, takes it from the shape that the program computes for the Reshape."""
         if not layout.is_plain or (self._rows.length is not None and not layout.maybe_broadcast):
             return self
         if self._rows.number is not None and not layout.maybe_broadcast:
             return self
-        target = target_of(reshape) or []
+        target = reshape.target or []
         length = target[layout.axis] if layout.axis < len(target) else None
         if length is None:
             raise MatchFailureError("the number of rows is not known")

@@ -12,20 +12,21 @@ What is evaluated is bounded: a program of a few bytes may ask for any amount of
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from openvino import Model, Node, Output, Type
 
 from paddle2ov.errors import RewriteError
 from paddle2ov.graph.core import shared_core
-from paddle2ov.graph.evaluation import evaluate, is_safe
+from paddle2ov.graph.evaluation import evaluate, evaluate_all, is_safe
 from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, readers
 from paddle2ov.passes.independence import VARYING, Independence
+from paddle2ov.program.model import AnyArray
 
 _LAYERS = """
 AvgPool Convolution ConvolutionBackpropData GRUSequence GroupConvolution GroupConvolutionBackpropData LSTMSequence
@@ -38,10 +39,18 @@ SliceScatter SoftSign
 """
 _INDEXED = ("GatherElements", "GatherND")
 """Kinds that read wherever an index says."""
+_MOVING = frozenset(
+    (
+        *("Broadcast", "Concat", "Constant", "Gather", "GatherElements", "GatherND", "Reshape", "Slice"),
+        *("SliceScatter", "Split", "Squeeze", "Transpose", "Unsqueeze", "VariadicSplit"),
+    )
+)
+"""Kinds whose results have no other elements than their inputs."""
 _MISFOLDED = ("Abs", "ScatterUpdate")
 """Kinds that OpenVINO folds wrongly: the CPU plugin's kernels compute them rightly."""
 _KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED, *_MISFOLDED)
 _MAX_INDICES = 1 << 16
+_MAX_MOVED = 1 << 16
 _MAX_NODES = 10_000
 _MAX_ELEMENTS = 1 << 24
 """The size of all tensors together."""
@@ -69,12 +78,8 @@ def compute_constants(graph: Graph) -> Counts:
     outputs = [output for node in found.values() for output in node.outputs() if _is_read_beyond(output, found)]
     if outputs:
         _check_work(found.values())
-        _hide_inputs(found)
         read = [output.get_target_inputs() for output in outputs]
-        folded = Model([ops.result(output) for output in outputs], [])
-        compiled = shared_core().compile_model(folded, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-        values = list(compiled([]).values())
-        for ports, value in zip(read, values, strict=True):
+        for ports, value in zip(read, _moved(found.values(), outputs) or _compiled(found, outputs), strict=True):
             constant = ops.constant(value)
             for port in ports:
                 port.replace_source_output(constant.output(0))
@@ -138,6 +143,30 @@ def _hide_inputs(found: Mapping[str, Node]) -> None:
             if is_wide or (i == 0 and node.get_type_name() in _MISFOLDED):
                 zero = zero or runtime_zero()
                 port.replace_source_output(hide(value, zero).output(0))
+
+
+def _moved(nodes: Iterable[Node], outputs: Sequence[Output]) -> list[AnyArray] | None:
+    """The values of outputs of nodes that only move elements, in a tenth of the time of compiling; None for others."""
+    pending, seen = list(nodes), set()
+    while pending:
+        node = pending.pop()
+        if node.get_name() in seen:
+            continue
+        if node.get_type_name() not in _MOVING:
+            return None
+        seen.add(node.get_name())
+        pending += [value.get_node() for value in node.input_values()]
+    values = evaluate_all(outputs, _MAX_MOVED, _MAX_MOVED)
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else None
+
+
+def _compiled(found: Mapping[str, Node], outputs: Sequence[Output]) -> list[AnyArray]:
+    """The values of outputs of any nodes."""
+    _hide_inputs(found)
+    folded = Model([ops.result(output) for output in outputs], [])
+    compiled = shared_core().compile_model(folded, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    return list(compiled([]).values())
 
 
 def _is_indexed_within(node: Node) -> bool:

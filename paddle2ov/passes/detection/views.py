@@ -1,0 +1,109 @@
+"""Nodes and tensors as a pass found them: what it asks of OpenVINO about one of them is asked once.
+
+They hold for nodes that stay as they are, as those do that a Gather is pushed past: it is new nodes that compute the
+selected rows, and the old ones lose their readers in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from openvino import Node, Output
+
+from paddle2ov.passes.graph import Dims, dims_of, ints_of, perm_of, target_of
+
+_View = TypeVar("_View")
+_Found = TypeVar("_Found")
+
+
+class _Once(Generic[_View, _Found]):
+    """A property that is computed when it is first read; `functools.cached_property` takes a lock for it."""
+
+    def __init__(self, compute: Callable[[_View], _Found]) -> None:
+        self._compute, self._name, self.__doc__ = compute, compute.__name__, compute.__doc__
+
+    def __get__(self, view: _View, owner: type[_View] | None = None) -> _Found:
+        found = view.__dict__[self._name] = self._compute(view)
+        return found
+
+
+class NodeView:
+    """A node.
+
+    Attributes:
+        node: the node itself.
+        name: its unique name.
+        kind: its type.
+    """
+
+    def __init__(self, node: Node, name: str, views: Views) -> None:
+        self.node, self.name, self.kind = node, name, node.get_type_name()
+        self.tensors: dict[int, TensorView] = {}
+        self._views = views
+
+    @_Once
+    def inputs(self) -> list[TensorView]:
+        """The tensors that it reads."""
+        return [self._views(one) for one in self.node.input_values()]
+
+    @_Once
+    def attributes(self) -> Mapping[str, Any]:
+        """Its attributes."""
+        found: Mapping[str, Any] = self.node.get_attributes()
+        return found
+
+    @_Once
+    def target(self) -> list[int | Output | None] | None:
+        """The target shape of a Reshape, see `target_of`."""
+        return target_of(self.node)
+
+    @_Once
+    def perm(self) -> list[int] | None:
+        """The permutation of a Transpose, see `perm_of`."""
+        return perm_of(self.node)
+
+
+class TensorView:
+    """A tensor.
+
+    Attributes:
+        output: the tensor itself.
+        node: the node that computes it.
+        index: which of the results of that it is.
+    """
+
+    def __init__(self, output: Output, node: NodeView, index: int) -> None:
+        self.output, self.node, self.index = output, node, index
+
+    @_Once
+    def dims(self) -> Dims | None:
+        """Its dimensions, see `dims_of`."""
+        return dims_of(self.output)
+
+    @_Once
+    def ints(self) -> list[int] | None:
+        """The values of an integer Constant, see `ints_of`."""
+        return ints_of(self.output)
+
+
+class Views:
+    """The view of each tensor that is asked for."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, NodeView] = {}
+
+    def __call__(self, output: Output) -> TensorView:
+        """The view of a tensor; always the same one."""
+        node, index = output.get_node(), output.get_index()
+        name = node.get_name()
+        view = self._nodes.get(name)
+        if view is None:
+            view = self._nodes[name] = NodeView(node, name, self)
+        found = view.tensors.get(index)
+        if found is None:
+            found = view.tensors[index] = TensorView(output, view, index)
+        return found
+
+
+__all__ = ["NodeView", "TensorView", "Views"]

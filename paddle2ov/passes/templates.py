@@ -1,0 +1,66 @@
+"""Bodies that are clones of one template: what no rewrite changes in the first of them, none changes in the others.
+
+A converter that builds large bodies keeps each as a template (`converters/graph/loops.py`), whose name its clones have.
+The same rewrites on the same nodes with parameters of the same types and shapes do the same, so that they are left out.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import TypeAlias
+
+from openvino import Model
+
+from paddle2ov.graph.names import bodies_of, is_template
+from paddle2ov.graph.provenance import operators_of
+from paddle2ov.passes.graph import Counts, MatchFailures, log
+
+Outcome: TypeAlias = tuple[dict[str, Counts], MatchFailures]
+"""What rewrites did, and why they left matches as they are."""
+
+_MAX_KEPT = 64
+_unchanged: OrderedDict[Hashable, Outcome] = OrderedDict()
+
+
+def outcome(body: Model, rewrites: Hashable, rewrite: Callable[[Model], Outcome]) -> Outcome:
+    """What `rewrite` does to a body, which is not run where it is known to change nothing.
+
+    Args:
+        body: the body, not rewritten yet.
+        rewrites: the rewrites that `rewrite` runs.
+        rewrite: runs them in a body.
+    """
+    if not is_template(body) or log.isEnabledFor(logging.DEBUG):  # there each node is logged
+        return rewrite(body)
+    inputs = [(str(one.get_element_type()), one.get_partial_shape().to_string()) for one in body.get_parameters()]
+    key = body.get_friendly_name(), rewrites, *inputs
+    known = _unchanged.get(key)
+    if known is None:
+        before = _content(body)
+        known = rewrite(body)
+        if _content(body) == before:
+            _unchanged[key] = known
+            while len(_unchanged) > _MAX_KEPT:
+                _unchanged.popitem(last=False)
+    body.set_friendly_name(body.get_name())  # what is done to it from now on is not done to other clones
+    done, failures = known
+    return {name: {**counts} for name, counts in done.items()}, failures
+
+
+def _content(model: Model) -> list[Hashable]:
+    """What a rewrite may change: the nodes in order, what they read, what they are called and whose they are."""
+    found: list[Hashable] = []
+    for node in model.get_ordered_ops():
+        read = tuple((one.get_node().get_name(), one.get_index()) for one in node.input_values())
+        written = tuple((one.get_partial_shape().to_string(), str(one.get_element_type())) for one in node.outputs())
+        about = tuple((name, str(value)) for name, value in node.get_attributes().items())
+        noted = *node.get_rt_info().keys(), operators_of(node)
+        found.append((node.get_name(), node.get_friendly_name(), about, noted, read, written))
+        for body in bodies_of(node):
+            found += _content(body)
+    return found
+
+
+__all__ = ["Outcome", "outcome"]
