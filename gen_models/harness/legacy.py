@@ -64,10 +64,25 @@ class LegacyWorker:
         return self._write({"program": program.to_json()}, folder, f"program {program.digest()}")
 
     def _write(self, request: dict[str, Any], folder: Path, what: str) -> Path:
+        request["folder"] = str(Path(folder).absolute())
+        has_served = self._process is not None
+        line = self._asked(request)
+        if line == "" and has_served:
+            # What Paddle 3 keeps of one program can crash it in another: only a new process tells whether this one does.
+            line = self._asked(request)
+        if not line:
+            end = "took too long" if line is None else f"died; the end of its log:\n{self._tail()}"
+            raise GenerationError(f"{'Paddle' if self._python else 'Paddle 2'} {end} on {what}")
+        reply = json.loads(line)
+        if "error" in reply:
+            raise GenerationError(reply["error"])
+        return folder
+
+    def _asked(self, request: dict[str, Any]) -> str | None:
+        """The line that the process replies, none if it takes too long, or an empty one if it died; both end it."""
         process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
-        request["folder"] = str(Path(folder).absolute())
         try:
             process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
@@ -77,12 +92,7 @@ class LegacyWorker:
             line = ""
         if not line:
             self.close()
-            end = "took too long" if line is None else f"died; the end of its log:\n{self._tail()}"
-            raise GenerationError(f"{'Paddle' if self._python else 'Paddle 2'} {end} on {what}")
-        reply = json.loads(line)
-        if "error" in reply:
-            raise GenerationError(reply["error"])
-        return folder
+        return line
 
     def close(self) -> None:
         """Ends the process."""

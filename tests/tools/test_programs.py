@@ -17,8 +17,8 @@ from gen_models.harness.programs import (
     Difference,
     differences,
     explore,
-    is_worked_around,
     shrink,
+    variants,
     write_program,
 )
 from gen_models.programs import maker, random_program
@@ -52,11 +52,14 @@ def test_program(seed, format, tmp_path):
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("path", sorted(DIFFERED.glob("*.json")), ids=lambda path: path.stem)
 def test_program_that_differed(path, format, tmp_path):
-    """Programs that showed faults which are mended, or gone around, since."""
+    """Programs that showed faults which are mended, or gone around, since.
+
+    They run with the rewrites alone: what goes around a fault of OpenVINO is one, and without it some end the process.
+    """
     program = Program.from_json(json.loads(path.read_text()))
     write_program(program, format, tmp_path)
-    found = list(differences(program, tmp_path))
-    assert not found or is_worked_around(found), [one.text for one in found]
+    found = list(differences(program, tmp_path, [one for one in variants(program) if one.rewrite]))
+    assert not found, [one.text for one in found]
 
 
 @pytest.mark.parametrize("seed", range(100))
