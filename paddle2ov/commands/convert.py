@@ -22,7 +22,7 @@ from paddle2ov.commands.shared import (
     progress_bar,
     traceback_option,
 )
-from paddle2ov.commands.verify import STATUS, VERDICTS
+from paddle2ov.commands.verify import STATUS, VERDICTS, print_precisions
 
 if TYPE_CHECKING:
     from openvino import Model
@@ -226,6 +226,8 @@ def convert_command(
         if found is not None:
             if found.note:
                 click.echo(found.note)
+            if found.precisions is not None:
+                print_precisions(found.precisions)
             click.echo(VERDICTS[found.verdict])
         for path in (written, *reports):
             click.echo(f"{path}")

@@ -25,8 +25,8 @@ from paddle2ov.program.model import AnyArray
 from paddle2ov.program.settings import find_settings, read_settings
 from paddle2ov.quantization.data import CalibrationData, Data, PathLike
 from paddle2ov.quantization.layers import Layer, layers_of
-from paddle2ov.quantization.measures import BOXES, Measure, Results, measure_for
 from paddle2ov.verification.inputs import Inputs
+from paddle2ov.verification.measures import BOXES, Measure, Results, measure_for
 
 Weights: TypeAlias = Literal["int8", "int4"]
 _SUBSET = 300
@@ -88,7 +88,8 @@ class Quantized:
         if last.milliseconds >= best.milliseconds:
             return f"{best.name} is as fast as int8 here, and nearer to float32: take {best.name}"
         times = others[0].milliseconds / last.milliseconds
-        return f"int8 is {times:.1f} times as fast as float32 here, for {1 - last.agreement:.2%} less: {self.meaning}"
+        lost = f"for {1 - last.agreement:.2%} less agreement with it"
+        return f"int8 is {times:.1f} times as fast as float32 here, {lost} ({self.meaning})"
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; without the model."""

@@ -16,7 +16,7 @@ from paddle2ov import ConversionInputError, OpenVINORunError
 from paddle2ov.cli import cli
 from paddle2ov.program.settings import read_settings
 from paddle2ov.quantization import quantize as module
-from paddle2ov.quantization.measures import BOXES, LABELS, REGIONS, RESULTS, TEXT, measure_for
+from paddle2ov.verification.measures import BOXES, LABELS, REGIONS, RESULTS, TEXT, measure_for
 
 RECOGNISER = """
 PreProcess:
