@@ -132,6 +132,13 @@ def test_no_precision_helps_where_results_differ():
     assert advice(table).startswith("The results differ from Paddle's in f32 already")
 
 
+def test_inputs_that_openvino_refuses(folder):
+    table = paddle2ov.verify(folder, shapes="x[1,3,96,96]", precision="all").precisions
+    assert [one.verdict for one in table.rows] == ["differ"] * len(HERE)
+    assert [one.milliseconds for one in table.rows] == [0.0] * len(HERE)
+    assert table.advice.startswith("The results differ from Paddle's in f32 already")
+
+
 def test_a_quantized_model_that_does_not_fit(folder, tmp_path):
     with pytest.raises(ConversionInputError, match="is compared beside the others, with precision='all'"):
         paddle2ov.verify(folder, quantized=tmp_path / "int8.xml")
