@@ -14,7 +14,7 @@ import openvino
 
 from paddle2ov.compilation.cache import CompiledCache
 from paddle2ov.compilation.identity import ModelIdentity, setting_of
-from paddle2ov.compilation.precision import Precision, with_precision
+from paddle2ov.compilation.precision import Precision, check_compilable, with_precision
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.core import shared_core
 
@@ -147,9 +147,11 @@ def compiled(build: Build, device: str, config: Mapping[str, Any]) -> openvino.C
     """What `build` converts, compiled.
 
     Raises:
+        ConversionInputError: OpenVINO would never end compiling it in float16.
         OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
     """
     model = build()
+    check_compilable(model, device, config)
     try:
         return shared_core().compile_model(model, device, dict(config))
     except RuntimeError as error:

@@ -9,6 +9,7 @@ import openvino
 
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.core import shared_core
+from paddle2ov.graph.names import bodies_of, walk
 
 Precision = Literal["f32", "bf16", "f16", "default"]
 PRECISIONS: tuple[str, ...] = get_args(Precision)
@@ -60,6 +61,25 @@ def computes_in(device: str, precision: str) -> bool:
         OpenVINORunError: the device does not tell.
     """
     return all(_CAPABILITIES[precision] in capabilities(one) for one in _devices(device))
+
+
+def check_compilable(model: openvino.Model, device: str, config: Mapping[str, Any]) -> None:
+    """Refuses a model that OpenVINO would never have compiled.
+
+    Raises:
+        ConversionInputError: it suppresses boxes in a loop, and is to be compiled in float16 for the CPU.
+    """
+    if _name(config.get(HINT, "")) == "f16" and "CPU" in _devices(device) and not is_compilable_in_f16(model):
+        raise ConversionInputError(f"precision: {NEVER_COMPILED}")
+
+
+NEVER_COMPILED = "OpenVINO 2026.4 never ends compiling the suppression of boxes in float16 for the CPU"
+
+
+def is_compilable_in_f16(model: openvino.Model) -> bool:
+    """Whether no NonMaxSuppression is in the body of a loop or a branch."""
+    bodies = [body for node in model.get_ops() for body in bodies_of(node)]
+    return not any(node.get_type_name() == "NonMaxSuppression" for body in bodies for node in walk(body))
 
 
 def capabilities(device: str) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import openvino
 
-from paddle2ov.compilation.precision import computes_in
+from paddle2ov.compilation.precision import NEVER_COMPILED, computes_in, is_compilable_in_f16
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.model import AnyArray
@@ -67,6 +67,9 @@ def compare_precisions(
     measure = measure_for(settings, _arrays(ran[0].expected))
     here = [one for one in LOWER if computes_in("CPU", one)]
     missing = {one: "this processor has no hardware for it" for one in LOWER if one not in here}
+    if "f16" in here and not is_compilable_in_f16(model):
+        here.remove("f16")
+        missing["f16"] = NEVER_COMPILED
     subjects = {"f32": subject}
     for name in here:
         judge = Float64Judge(subject.side, tolerance)

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import openvino
 
-from paddle2ov.compilation.precision import INT8
+from paddle2ov.compilation.precision import HINT, INT8, check_compilable
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, PaddleRunError
 from paddle2ov.program import find_model, read_program
@@ -134,6 +134,7 @@ def verify(
     sets = sets or random_inputs(program, _as_list(shapes), seed, _settings(files.program.parent))
     model = converted or convert(program, extension=extension)
     in_int8 = quantized_model(quantized, model) if quantized is not None else None
+    check_compilable(model, "CPU", {HINT: computed})
     compiled = _compiled(model, computed)
     computes_in = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
     if computed not in ("default", computes_in):

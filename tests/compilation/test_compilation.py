@@ -11,6 +11,8 @@ import openvino
 import pytest
 
 import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
 from paddle2ov import ConversionInputError, OpenVINORunError
 from paddle2ov.compilation import cache as caches
 from paddle2ov.compilation import identity
@@ -115,6 +117,14 @@ def test_precisions_that_are_refused(precision, config, message, model, conversi
     with pytest.raises(ConversionInputError, match=message):
         paddle2ov.compile_model(model, config=config, precision=precision)
     assert not conversions
+
+
+def test_suppression_is_not_compiled_in_float16(monkeypatch):
+    """OpenVINO 2026.4 would not return."""
+    monkeypatch.setattr(precisions, "capabilities", lambda device: ["FP32", "FP16"])
+    folder = generated_network(all_networks()["choosing_boxes"], "pir")
+    with pytest.raises(ConversionInputError, match="never ends compiling the suppression of boxes in float16"):
+        paddle2ov.compile_model(folder, precision="f16")
 
 
 def test_every_device_that_is_named_has_the_hardware(monkeypatch):
