@@ -201,7 +201,7 @@ def quantize(
         for name, candidate in [*candidates, ("int8" if weights is None else f"{weights} weights", quantized)]:
             compiled = floats if name == "f32" else _compiled(candidate, name if candidate is converted else None)
             found.precisions.append(_measured(name, compiled, items, reference, measure))
-        found.layers = layers_of(compiled)
+        found.layers = layers_of(compiled, quantized)
     found.has_integer_kernels = "INT8" in capabilities("CPU") and _has_integer_kernels()
     return found
 

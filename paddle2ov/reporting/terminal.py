@@ -35,6 +35,8 @@ def print_report(report: Report, console: Console | None = None) -> None:
         for line in _fates(report):
             console.print(line)
         console.print(_primitives(report, compiled, console.width))
+        for line in _layers(compiled):
+            console.print(line)
         if compiled.milliseconds is not None:
             console.print(
                 f"{compiled.milliseconds:.2f} ms per run on {escape(compiled.device)}, {compiled.threads} thread(s), "
@@ -50,6 +52,15 @@ def print_report(report: Report, console: Console | None = None) -> None:
             console.print(f"{escape(found.precisions.advice)}.")
     for note in report.notes:
         console.print(f"[yellow]{escape(note)}[/yellow]")
+
+
+def _layers(compiled: CompiledReport) -> Iterator[str]:
+    """What the layers of a quantized model run in."""
+    if compiled.layers:
+        floats = [one for one in compiled.layers if one.why_float]
+        yield f"{len(compiled.layers) - len(floats)} of {len(compiled.layers)} layers run in integers"
+        for one in floats:
+            yield f"  {escape(one.name)} ({one.kind}) in {one.precision}: {one.why_float}"
 
 
 def _precisions(found: PrecisionTable) -> Table:
