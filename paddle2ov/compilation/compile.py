@@ -14,6 +14,7 @@ import openvino
 
 from paddle2ov.compilation.cache import CompiledCache
 from paddle2ov.compilation.identity import ModelIdentity, setting_of
+from paddle2ov.compilation.precision import Precision, check_compilable, with_precision
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.core import shared_core
 
@@ -32,6 +33,7 @@ def compile_model(
     config: Mapping[str, Any] | None = None,
     *,
     params: PathLike | None = None,
+    precision: Precision = "default",
     cache_dir: PathLike | None = None,
     **options: Any,
 ) -> openvino.CompiledModel:
@@ -44,6 +46,9 @@ def compile_model(
         device: the device to compile for, such as "CPU", "GPU", "AUTO".
         config: OpenVINO's properties, by their names.
         params: the parameter file, where it does not lie beside the program under the usual name.
+        precision: what the device computes floats in (INFERENCE_PRECISION_HINT): "f32" as Paddle, "bf16" or "f16" where
+            it has hardware for it, or "default" for what it takes unless told otherwise, which is bfloat16 on
+            processors that have it. For int8 there is `quantize`.
         cache_dir: a folder to keep compiled models in. Where this model is there, it is neither read nor converted nor
             compiled, until one of its files, an option, a property, paddle2ov, OpenVINO or the processor is another
             one. Many processes may use the folder at a time; `clear_cache` empties it. Whoever can write to it decides
@@ -54,10 +59,11 @@ def compile_model(
     Raises:
         ModelReadError: the model cannot be found or read, or its files change while they are read.
         UnsupportedOpsError, OpConversionError: it cannot be converted.
-        ConversionInputError: an argument does not fit the model.
+        ConversionInputError: an argument does not fit the model, the device has no hardware for the precision, or the
+            config names another.
         OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
     """
-    config = dict(config or {})
+    config = with_precision(config or {}, precision, device)
 
     def build() -> openvino.Model:
         from paddle2ov.conversion import convert  # which imports all converters
@@ -141,9 +147,11 @@ def compiled(build: Build, device: str, config: Mapping[str, Any]) -> openvino.C
     """What `build` converts, compiled.
 
     Raises:
+        ConversionInputError: OpenVINO would never end compiling it in float16.
         OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
     """
     model = build()
+    check_compilable(model, device, config)
     try:
         return shared_core().compile_model(model, device, dict(config))
     except RuntimeError as error:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from paddle2ov.compilation.precision import HINT, check_precision, computes_in, with_precision
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.inference.switches import ANSWERS, MISSED, WITHOUT_EFFECT, PassBuilder, PrecisionType, XpuConfig
 
@@ -41,10 +42,11 @@ class Config:
         self._buffers: tuple[bytes, bytes] | None = None
         self._properties: dict[str, Any] = {
             "PERFORMANCE_HINT": "LATENCY",
-            "INFERENCE_PRECISION_HINT": "f32",
             "CPU_RUNTIME_CACHE_CAPACITY": str(CACHE_CAPACITY),
         }
         self._device = "CPU"
+        self._precision = ""
+        self._may_be_f32 = False
         self._cache_dir: Path | None = None
         self._threads = 0
         self._onednn = True
@@ -133,22 +135,34 @@ class Config:
         self._properties["CPU_RUNTIME_CACHE_CAPACITY"] = str(capacity)
 
     def enable_mkldnn_bfloat16(self) -> None:
-        """Computes in bfloat16 where the processor can (INFERENCE_PRECISION_HINT)."""
-        self._properties["INFERENCE_PRECISION_HINT"] = "bf16"
+        """Computes in bfloat16 where the device has hardware for it; else in float32, as Paddle, with a warning."""
+        self._precision, self._may_be_f32 = "bf16", True
 
     def disable_mkldnn_bfloat16(self) -> None:
         """Computes in float32, the default."""
-        self._properties["INFERENCE_PRECISION_HINT"] = "f32"
+        self._precision = "f32"
 
     def enable_openvino_engine(self, inference_precision: PrecisionType = PrecisionType.Float32) -> None:
-        """Sets the precision (INFERENCE_PRECISION_HINT); everything runs on OpenVINO anyway.
+        """Sets the precision, as `set_openvino_precision` does; everything runs on OpenVINO anyway.
 
         Raises:
             ConversionInputError: it is Int8: a model is quantised where it says so itself.
         """
         if inference_precision not in _HINTS:
             raise ConversionInputError(f"enable_openvino_engine: {inference_precision} is no precision of OpenVINO's")
-        self._properties["INFERENCE_PRECISION_HINT"] = _HINTS[inference_precision]
+        self.set_openvino_precision(_HINTS[inference_precision])
+
+    def set_openvino_precision(self, precision: str) -> None:
+        """What the device computes floats in (INFERENCE_PRECISION_HINT), as `compile_model` takes it.
+
+        "f32", the default, as Paddle; "bf16" or "f16"; "default" for what the device takes unless told otherwise. Where
+        it has no hardware for it, `create_predictor` refuses it. `paddle.inference` has none of this name.
+
+        Raises:
+            ConversionInputError: it is none of them.
+        """
+        check_precision(precision)
+        self._precision, self._may_be_f32 = precision, False
 
     def set_openvino_hint(self, hint: str) -> None:
         """What is to be short (PERFORMANCE_HINT): "latency", the default, a run; "throughput" many runs together.
@@ -204,7 +218,11 @@ class Config:
         self._device = device
 
     def openvino_properties(self) -> dict[str, Any]:
-        """The device's properties, as they are passed to `compile_model`."""
+        """The device's properties, as they are passed to `compile_model`.
+
+        Raises:
+            ConversionInputError: the device has no hardware for the precision, or a property names another.
+        """
         return self._properties_for(1)
 
     def _properties_for(self, predictors: int) -> dict[str, Any]:
@@ -212,7 +230,7 @@ class Config:
 
         Each has the number of threads that was set for one, as far as there are cores.
         """
-        known = dict(self._properties)
+        known = self._with_precision()
         if predictors > 1 and known["PERFORMANCE_HINT"] == "LATENCY" and "NUM_STREAMS" not in known:
             cores = _processors()
             known["NUM_STREAMS"] = min(predictors, cores)
@@ -225,6 +243,17 @@ class Config:
             # fails, and hands out the results of the run before.
             known.setdefault("NUM_STREAMS", 0)
         return known
+
+    def _with_precision(self) -> dict[str, Any]:
+        """The properties that were set, with the hint for the precision; float32 unless something else was said."""
+        if not self._precision:
+            return {HINT: "f32", **self._properties}
+        if self._may_be_f32 and self._precision == "bf16" and not computes_in(self._device, "bf16"):
+            warnings.warn(
+                f"paddle2ov.inference: {self._device} has no hardware for bfloat16: computed in float32", stacklevel=4
+            )
+            return with_precision(self._properties, "f32", self._device)
+        return with_precision(self._properties, self._precision, self._device)
 
     def openvino_device(self) -> str:
         """The device to run on."""

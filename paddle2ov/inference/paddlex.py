@@ -38,9 +38,9 @@ class Runner:
         model_dir: the model's folder.
         model_file_prefix: of the program and the parameter file in it.
         config: `cpu_threads` (default: one for each core), `openvino_device` ("CPU"), `cache_dir` (to keep the
-            compiled model in), `hint`, `streams`, `requests` and `cores` (as `Config.set_openvino_hint` and its
-            neighbours take them) and `properties` (any others of OpenVINO's `compile_model`); and what PaddleX adds,
-            `device_type` and `device_id`, of which only "cpu" is taken.
+            compiled model in), `precision`, `hint`, `streams`, `requests` and `cores` (as `Config.set_openvino_hint`
+            and its neighbours take them) and `properties` (any others of OpenVINO's `compile_model`); and what PaddleX
+            adds, `device_type` and `device_id`, of which only "cpu" is taken.
 
     Raises:
         ModelReadError: the model cannot be found or read.
@@ -140,6 +140,7 @@ def _allow_in_paddleocr() -> None:
 _SWITCHES: Mapping[str, Callable[[Config, Any], None]] = {
     "cpu_threads": Config.set_cpu_math_library_num_threads,
     "cache_dir": Config.set_optim_cache_dir,
+    "precision": Config.set_openvino_precision,
     "hint": Config.set_openvino_hint,
     "streams": Config.set_openvino_streams,
     "requests": Config.set_openvino_requests,

@@ -46,6 +46,7 @@ from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_v
 from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
 from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
+from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
 from paddle2ov.passes.workarounds.hide_constants import hide_constants
@@ -84,6 +85,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_reduction_post_ops,
     check_inner_dims,
     absorb_scales,
+    clamp_shared_convolutions,
     avoid_reshape_elision,  # after those that put reshapes in
     avoid_slice_elision,
     refine_functions,  # after those that match a function as one node

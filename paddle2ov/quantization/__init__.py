@@ -2,6 +2,5 @@
 
 - `quantize.py`: the entry point, and its result;
 - `data.py`: calibration data, prepared as the settings beside a model say;
-- `measures.py`: what a loss of accuracy is measured in;
 - `layers.py`: the types that the layers run in on this processor.
 """

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
 from openvino import Model
 
 from paddle2ov.errors import ConversionInputError
@@ -59,7 +60,13 @@ class CalibrationData:
             arrays = self._pictures.inputs(item)
         else:
             (arrays,) = given_inputs(self._program, load(item) if isinstance(item, Path) else item)
-        return model_inputs(self._model, self._program, arrays)
+        found = model_inputs(self._model, self._program, arrays)
+        return {name: _as_pairs(array) for name, array in found.items()}
+
+
+def _as_pairs(array: AnyArray) -> AnyArray:
+    """Complex numbers as the converted model takes them."""
+    return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
 
 
 def _listed(data: Data) -> Sequence[Item]:

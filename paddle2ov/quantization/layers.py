@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from openvino import CompiledModel, Node
+from openvino import CompiledModel, Model, Node, Output
+
+from paddle2ov.graph.names import walk
 
 _LAYERS = frozenset(("Convolution", "Deconvolution", "FullyConnected", "MatMul", "RNNCell", "RNNSeq"))
+_KEEPING = frozenset(
+    ("MaxPool", "Multiply", "Relu", "Reshape", "Split", "Squeeze", "Subtract", "Transpose", "Unsqueeze")
+)
+"""What leaves integers with a scale what they are."""
 _INTEGERS = ("i8", "u8", "i4", "u4")
 
 
@@ -27,27 +33,66 @@ class Layer:
     why_float: str = ""
 
 
-def layers_of(compiled: CompiledModel) -> list[Layer]:
-    """The layers in the order of execution, as the device runs them."""
+def layers_of(compiled: CompiledModel, model: Model) -> list[Layer]:
+    """The layers in the order of execution, as the device runs them.
+
+    Args:
+        compiled: the compiled model.
+        model: the same before it was compiled, which tells what is quantized.
+    """
+    nodes = {node.get_friendly_name(): node for node in walk(model)}
     found = []
-    for node in compiled.get_runtime_model().get_ordered_ops():
-        kind = _info(node, "layerType")
+    for primitive in compiled.get_runtime_model().get_ordered_ops():
+        kind = _info(primitive, "layerType")
         if kind not in _LAYERS:
             continue
-        name = _info(node, "originalLayersNames").split(",")[0] or node.get_friendly_name()
-        precision = _info(node, "runtimePrecision")
+        names = _info(primitive, "originalLayersNames").split(",")
+        node = next((nodes[name] for name in names if name in nodes and _is_layer(nodes[name])), None)
+        name = node.get_friendly_name() if node is not None else names[0] or primitive.get_friendly_name()
+        precision = _info(primitive, "runtimePrecision")
         found.append(Layer(name, kind, precision, "" if precision in _INTEGERS else _why_float(node, kind)))
     return found
 
 
-def _why_float(node: Node, kind: str) -> str:
-    if kind == "RNNCell" or kind == "RNNSeq":
+def is_quantized(model: Model) -> bool:
+    """Whether anything in a model has the ranges of integers."""
+    return any(node.get_type_name() == "FakeQuantize" for node in walk(model))
+
+
+def _is_layer(node: Node) -> bool:
+    return node.get_type_name() == "MatMul" or "Convolution" in node.get_type_name()
+
+
+def _why_float(node: Node | None, kind: str) -> str:
+    if kind in ("RNNCell", "RNNSeq"):
         return "its states are in floating point"
-    sources = [value.get_node() for value in node.input_values()[:2]]
-    quantized = ["FakeQuantize" in _info(one, "originalLayersNames") + _info(one, "layerType") for one in sources]
-    if any(quantized):
-        return "one of its operands is not quantized" if not all(quantized) else "the device has no such kernel in int8"
-    return "what it reads is not quantized"
+    if node is None:
+        return "OpenVINO made it of other nodes"
+    data, weights = (_has_integers(value) for value in node.input_values()[:2])
+    if data and weights:
+        return "the device has no such kernel in int8"
+    if not data:
+        return "what it reads is not quantized"
+    return (
+        "its weights are not quantized" if _is_constant(node.input_value(1)) else "its second operand is not quantized"
+    )
+
+
+def _has_integers(value: Output) -> bool:
+    """Whether a tensor has the values of integers: of a FakeQuantize, or a constant of integers with a scale."""
+    node = value.get_node()
+    while node.get_type_name() in _KEEPING:
+        node = node.input_value(0).get_node()
+    if node.get_type_name() == "Convert":
+        return not node.get_input_element_type(0).is_real()
+    return bool(node.get_type_name() == "FakeQuantize")
+
+
+def _is_constant(value: Output) -> bool:
+    node = value.get_node()
+    while node.get_type_name() in _KEEPING:
+        node = node.input_value(0).get_node()
+    return bool(node.get_type_name() == "Constant")
 
 
 def _info(node: Node, key: str) -> str:
@@ -55,4 +100,4 @@ def _info(node: Node, key: str) -> str:
     return str(info[key].astype(str)) if key in info else ""
 
 
-__all__ = ["Layer", "layers_of"]
+__all__ = ["Layer", "is_quantized", "layers_of"]

@@ -16,30 +16,35 @@ import openvino
 from openvino import CompiledModel
 from openvino.op import if_op
 
+from paddle2ov.compilation.precision import capabilities, computes_in, is_compilable_in_f16
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVError
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.names import bodies_of
+from paddle2ov.passes import run_rewrites
+from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.program import read_program
 from paddle2ov.program.model import AnyArray
 from paddle2ov.program.settings import find_settings, read_settings
 from paddle2ov.quantization.data import CalibrationData, Data, PathLike
 from paddle2ov.quantization.layers import Layer, layers_of
-from paddle2ov.quantization.measures import BOXES, Measure, Results, measure_for
 from paddle2ov.verification.inputs import Inputs
+from paddle2ov.verification.measures import BOXES, Measure, Results, measure_for
 
 Weights: TypeAlias = Literal["int8", "int4"]
 _SUBSET = 300
 _MAX_VALIDATED = 300
 _RUNS = 5
 _RECURRENT = ("GRUSequence", "LSTMSequence", "RNNSequence")
+_NO_DATA = "Calibration dataset must not be empty"
+"""What NNCF says of a branch that no item takes."""
+_LONE_BRANCH = "none of the data takes one of its branches (if), which has no ranges then: give data that take both"
 _CHECKED = 3
 """Items on which is tested that OpenVINO computes a quantized model right."""
 _MAX_LOST = 0.1
 """Agreement that may be lost there; what is wrong loses nearly all of it."""
 _MAX_BOXES_LOST = 0.5
 """The same for boxes, of which a small difference may choose others."""
-_CAPABILITIES = {"f32": "FP32", "bf16": "BF16", "f16": "FP16", "int8": "INT8"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,8 @@ class Quantized:
         if last.milliseconds >= best.milliseconds:
             return f"{best.name} is as fast as int8 here, and nearer to float32: take {best.name}"
         times = others[0].milliseconds / last.milliseconds
-        return f"int8 is {times:.1f} times as fast as float32 here, for {1 - last.agreement:.2%} less: {self.meaning}"
+        lost = f"for {1 - last.agreement:.2%} less agreement with it"
+        return f"int8 is {times:.1f} times as fast as float32 here, {lost} ({self.meaning})"
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; without the model."""
@@ -181,6 +187,7 @@ def quantize(
             made = nncf.quantize_with_accuracy_control(
                 converted.clone(), dataset, others, judged, max_drop=max_drop, **common
             )
+        run_rewrites(made, (clamp_shared_convolutions,))
         _check_low_precision(made, items, some, measure)
         return cast(openvino.Model, made)
 
@@ -189,13 +196,13 @@ def quantize(
         quantized = _first_that_works(attempt, [(True, ()), (False, ()), (False, _RECURRENT)][0 if first else 1 :])
     found = Quantized(quantized, measure.name, measure.meaning)
     with _openvino_errors("the quantized model does not run"):
-        capabilities = shared_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-        candidates = [(name, converted) for name in ("f32", "bf16", "f16") if _CAPABILITIES[name] in capabilities]
+        names = [name for name in ("f32", "bf16", "f16") if computes_in("CPU", name)]
+        candidates = [(name, converted) for name in names if name != "f16" or is_compilable_in_f16(converted)]
         for name, candidate in [*candidates, ("int8" if weights is None else f"{weights} weights", quantized)]:
             compiled = floats if name == "f32" else _compiled(candidate, name if candidate is converted else None)
             found.precisions.append(_measured(name, compiled, items, reference, measure))
-        found.layers = layers_of(compiled)
-    found.has_integer_kernels = "INT8" in capabilities and _has_integer_kernels()
+        found.layers = layers_of(compiled, quantized)
+    found.has_integer_kernels = "INT8" in capabilities("CPU") and _has_integer_kernels()
     return found
 
 
@@ -210,6 +217,8 @@ def _first_that_works(
             if last == len(settings) or not isinstance(error, OpenVINORunError):
                 raise
         except Exception as error:  # NNCF's own and OpenVINO's
+            if _NO_DATA in str(error):
+                raise OpenVINORunError(f"the model cannot be quantized: {_LONE_BRANCH}") from error
             if last == len(settings):
                 raise OpenVINORunError(f"the model cannot be quantized: {error}") from error
     raise AssertionError("no settings")
@@ -271,17 +280,18 @@ def _divided(count: int, subset_size: int) -> tuple[list[int], list[int]]:
 
 
 def _has_attention(model: openvino.Model) -> bool:
-    """Whether a Softmax reads, over a few nodes, a product of two computed matrices."""
-    for node in model.get_ops():
-        if node.get_type_name() != "Softmax":
-            continue
-        source = node.input_value(0).get_node()
-        for _ in range(4):
-            if source.get_type_name() == "MatMul":
-                return bool(source.input_value(1).get_node().get_type_name() != "Constant")
-            if not source.get_input_size():
-                break
-            source = source.input_value(0).get_node()
+    """Whether a Softmax reads, over a few nodes, a product of two computed matrices; that of a last layer does not."""
+    return any(node.get_type_name() == "Softmax" and _is_of_product(node) for node in model.get_ops())
+
+
+def _is_of_product(softmax: openvino.Node) -> bool:
+    source = softmax.input_value(0).get_node()
+    for _ in range(4):
+        if source.get_type_name() == "MatMul":
+            return all(value.get_node().get_type_name() != "Constant" for value in source.input_values())
+        if not source.get_input_size():
+            break
+        source = source.input_value(0).get_node()
     return False
 
 

@@ -12,6 +12,7 @@ from openvino import CompiledModel, Model
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.model import AnyArray
 from paddle2ov.program.sources import check_mapped
+from paddle2ov.quantization.layers import is_quantized, layers_of
 from paddle2ov.reporting.memory import bounded_memory
 from paddle2ov.reporting.model import CompiledReport, ReportedOperator
 from paddle2ov.reporting.origins import trace
@@ -63,6 +64,8 @@ def compile_report(
     traced = trace(model, writers(operators), origins)
     report.primitives = primitives_of(compiled, traced, times)
     fill_fates(operators, traced, report.primitives)
+    if is_quantized(model):
+        report.layers = layers_of(compiled, model)
     return report
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paddle2ov.errors import Refusal
+from paddle2ov.quantization.layers import Layer
 from paddle2ov.report import ConversionReport, jsonable
 from paddle2ov.verification.verify import Verification
 
@@ -155,6 +156,7 @@ class CompiledReport:
         runs: how many runs the times are taken from, after one or two that do not count.
         milliseconds: the median time of a run, with the counters on; None if it could not be run.
         primitives: the nodes of the compiled graph in the order of execution, constants aside.
+        layers: where the model is quantized, what its layers run in, and why some stay in floating point.
     """
 
     device: str
@@ -165,6 +167,7 @@ class CompiledReport:
     runs: int = 0
     milliseconds: float | None = None
     primitives: list[Primitive] = field(default_factory=list)
+    layers: list[Layer] = field(default_factory=list)
 
     def fusions(self) -> list[tuple[str, str, int, float]]:
         """Chains of nodes fused into one primitive: (layer, chain, count, microseconds in all), most frequent first."""

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from paddle2ov.report import ConversionReport, size_text
 from paddle2ov.reporting.model import FATES, CompiledReport, Report
+from paddle2ov.verification.results import PrecisionTable
 
 _MAX_ROWS = 15
 _GAP = 2
@@ -34,6 +35,8 @@ def print_report(report: Report, console: Console | None = None) -> None:
         for line in _fates(report):
             console.print(line)
         console.print(_primitives(report, compiled, console.width))
+        for line in _layers(compiled):
+            console.print(line)
         if compiled.milliseconds is not None:
             console.print(
                 f"{compiled.milliseconds:.2f} ms per run on {escape(compiled.device)}, {compiled.threads} thread(s), "
@@ -44,8 +47,31 @@ def print_report(report: Report, console: Console | None = None) -> None:
         console.print(
             f"Compared with Paddle {escape(found.paddle)} in {found.precision}, tolerance {found.tolerance:g}"
         )
+        if found.precisions is not None:
+            console.print(_precisions(found.precisions))
+            console.print(f"{escape(found.precisions.advice)}.")
     for note in report.notes:
         console.print(f"[yellow]{escape(note)}[/yellow]")
+
+
+def _layers(compiled: CompiledReport) -> Iterator[str]:
+    """What the layers of a quantized model run in."""
+    if compiled.layers:
+        floats = [one for one in compiled.layers if one.why_float]
+        yield f"{len(compiled.layers) - len(floats)} of {len(compiled.layers)} layers run in integers"
+        for one in floats:
+            yield f"  {escape(one.name)} ({one.kind}) in {one.precision}: {one.why_float}"
+
+
+def _precisions(found: PrecisionTable) -> Table:
+    """Accuracy and speed of each precision."""
+    table = Table("precision", box=None)
+    for heading in ("times as fast", "ms", "agreement", "largest difference"):
+        table.add_column(heading, justify="right")
+    for one in found.rows:
+        figures = f"{one.times:.2f}", f"{one.milliseconds:.2f}", f"{one.agreement:.2%}", f"{one.largest:.2g}"
+        table.add_row(one.name, *figures)
+    return table
 
 
 def shapes(compiled: CompiledReport) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from openvino import Node, Output
+from openvino import Node, Output, Type
 
 from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value, unmarked
@@ -40,12 +40,27 @@ def are_foldable(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
 
 
 def fold(value: Node | PlainValue) -> Node | PlainValue:
-    """The constant that a subgraph of constants computes, if it is small and safe to evaluate; else the value."""
+    """The constant that a subgraph of constants computes, if it is small and safe to evaluate; else the value.
+
+    Weights that stand for integers stay: OpenVINO computes in int8 where it sees their ranges or scales.
+    """
     if isinstance(value, ConstantValue | EmptyTensorArray):
         return value
     output = value.output(0) if isinstance(value, Node) else value
+    if _stands_for_integers(output):
+        return value
     array = evaluate(output, MAX_FOLDED_ELEMENTS, _MAX_DOUBLES)
     return value if array is None else ConstantValue(array)
+
+
+def _stands_for_integers(output: Output) -> bool:
+    node, rank = output.get_node(), output.get_partial_shape().rank
+    if rank.is_static and rank.get_length() < 2:
+        return False
+    if node.get_type_name() == "Multiply":
+        source = node.input_value(0).get_node()
+        return bool(source.get_type_name() == "Convert" and source.get_input_element_type(0) == Type.i8)
+    return bool(node.get_type_name() == "FakeQuantize")
 
 
 __all__ = ["MAX_FOLDED_ELEMENTS", "are_foldable", "fold"]

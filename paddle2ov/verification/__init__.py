@@ -10,6 +10,7 @@
 - `values.py`: values inside the program, on both sides;
 - `ties.py`, `orders.py`: whether only the order of equal scores differs;
 - `judgement.py`, `float64.py`: whether a difference is Paddle's rounding: Paddle computes the same in float64;
+- `precisions.py`, `measures.py`: each precision beside Paddle; what agreement is measured in;
 - `localisation.py`: the operator at fault;
 - `body_search.py`, `body*.py`: the same inside of branches and loops;
 - `extract.py`: that operator as a Paddle model of its own;

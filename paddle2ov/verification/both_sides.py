@@ -66,6 +66,11 @@ class Sides:
     drawn: tuple[str, ...] = ()
     """The operators whose random numbers OpenVINO took from Paddle."""
 
+    @property
+    def inputs(self) -> Inputs:
+        """What both sides were run on."""
+        return dict(self.values.inputs)
+
     def compute_in_float64(self, subject: Subject) -> None:
         """Records how far both are from what Paddle computes in float64."""
         judged: Judged = "random numbers are others in float64"
@@ -82,8 +87,10 @@ class Sides:
         self.run = replace(self.run, ties=tuple(ties.found), explained=ties.explain)
 
 
-def run_both(subject: Subject, paddle: PaddleProcess, arrays: Inputs) -> Sides:
-    """Runs both sides and compares.
+def run_both(
+    subject: Subject, paddle: PaddleProcess, arrays: Inputs, expected: Sequence[Expected] | None = None
+) -> Sides:
+    """Runs both sides and compares; `expected` are Paddle's results where they are known.
 
     Raises:
         PaddleRunError: Paddle dies. What it refuses is noted in the run.
@@ -91,7 +98,7 @@ def run_both(subject: Subject, paddle: PaddleProcess, arrays: Inputs) -> Sides:
     values = Values(subject.program, paddle, arrays, subject.extension, subject.precision)
     shapes = {name: tuple(array.shape) for name, array in arrays.items()}
     try:
-        expected = _results(subject, paddle.model, arrays)
+        wanted = list(expected) if expected is not None else _results(subject, paddle.model, arrays)
     except PaddleRunError as error:
         if paddle.is_alive():
             return Sides(values, Run(shapes, refused=str(error)), [], [])
@@ -102,8 +109,8 @@ def run_both(subject: Subject, paddle: PaddleProcess, arrays: Inputs) -> Sides:
     results = results_of(subject.compiled, arrays)
     if drawn := random_operators(values):
         results = with_paddle_random_values(values, drawn, results)
-    run = Run(shapes, compare_results(results, expected, subject.tolerance))
-    return Sides(values, run, results, expected, tuple(dict.fromkeys(one.type for one in drawn)))
+    run = Run(shapes, compare_results(results, wanted, subject.tolerance))
+    return Sides(values, run, results, wanted, tuple(dict.fromkeys(one.type for one in drawn)))
 
 
 def _results(subject: Subject, paddle: PaddleModel, arrays: Mapping[str, AnyArray]) -> list[Expected]:

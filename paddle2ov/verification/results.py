@@ -120,6 +120,46 @@ class Rounded:
     float64: tuple[Float64Comparison, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ComparedPrecision:
+    """A precision beside Paddle.
+
+    Attributes:
+        name: "f32", "bf16", "f16", or "int8" for a quantized model.
+        verdict: what was found of all sets of inputs, see `Verification.verdict`.
+        agreement: with Paddle's results, in the table's measure; 1 where they mean the same.
+        largest: the largest difference, relative to the largest value of a result.
+        milliseconds: processor time of one run on the first set of inputs, on one thread.
+        times: how many times as fast as float32.
+    """
+
+    name: str
+    verdict: Verdict
+    agreement: float
+    largest: float
+    milliseconds: float = 0.0
+    times: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionTable:
+    """Accuracy and speed of the precisions of this processor, side by side.
+
+    Attributes:
+        measure: what agreement is measured in: "labels", "text", "regions", "boxes" or "results".
+        meaning: the same in words.
+        rows: the precisions, float32 first.
+        missing: others, and why they are not there.
+        advice: what to choose, and why.
+    """
+
+    measure: str
+    meaning: str
+    rows: tuple[ComparedPrecision, ...]
+    missing: dict[str, str]
+    advice: str
+
+
 @dataclass(slots=True)
 class Verification:
     """What `verify` found.
@@ -135,6 +175,7 @@ class Verification:
         operators: the operators that were compared, in program order; empty where nothing was looked for.
         culprit: the operator at fault, where one was found.
         rounded: the operators that differ by Paddle's rounding, as far as they were looked for.
+        precisions: each precision of this processor beside Paddle, where they were asked for.
         note: what else is to be said about the difference.
         unfinished: what was being done when the time was up; "" where it was not.
         is_all_run: whether all sets of inputs were run.
@@ -150,6 +191,7 @@ class Verification:
     operators: list[ComparedOperator] = field(default_factory=list)
     culprit: Culprit | None = None
     rounded: list[Rounded] = field(default_factory=list)
+    precisions: PrecisionTable | None = None
     note: str = ""
     unfinished: str = ""
     is_all_run: bool = False
@@ -186,4 +228,15 @@ class Verification:
         return {"ok": self.ok, "verdict": self.verdict, **found}
 
 
-__all__ = ["ComparedOperator", "Culprit", "Float64Comparison", "Rounded", "Run", "Tie", "Verdict", "Verification"]
+__all__ = [
+    "ComparedOperator",
+    "ComparedPrecision",
+    "Culprit",
+    "Float64Comparison",
+    "PrecisionTable",
+    "Rounded",
+    "Run",
+    "Tie",
+    "Verdict",
+    "Verification",
+]

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 import openvino
 
+from paddle2ov.compilation.precision import HINT, INT8, check_compilable
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, PaddleRunError
 from paddle2ov.program import find_model, read_program
@@ -28,10 +29,20 @@ from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, 
 from paddle2ov.verification.judgement import Float64Comparison, Float64Judge
 from paddle2ov.verification.localisation import is_paddle_rounding
 from paddle2ov.verification.paddle_process import PaddleProcess, SideProcess
-from paddle2ov.verification.results import ComparedOperator, Culprit, Rounded, Run, Verdict, Verification
+from paddle2ov.verification.precisions import compare_precisions, quantized_model
+from paddle2ov.verification.results import (
+    ComparedOperator,
+    ComparedPrecision,
+    Culprit,
+    PrecisionTable,
+    Rounded,
+    Run,
+    Verdict,
+    Verification,
+)
 from paddle2ov.verification.ties import Tie
 
-Precision = Literal["f32", "bf16", "default"]
+Precision = Literal["f32", "bf16", "f16", "default", "all"]
 TOLERANCE = 1e-4
 LOW_TOLERANCE = 5e-2
 """What rounding every value to 8 bits may add up to in a network, relative to a result's largest value."""
@@ -58,6 +69,7 @@ def verify(
     on_run: Callable[[Verification], None] | None = None,
     timeout: float | None = None,
     converted: openvino.Model | None = None,
+    quantized: str | os.PathLike[str] | openvino.Model | None = None,
 ) -> Verification:
     """Runs a model in Paddle and in OpenVINO on the same inputs and compares the results.
 
@@ -76,8 +88,9 @@ def verify(
         seed: of the random inputs.
         tolerance: of floats, relative to the largest value of each result; by default 1e-4 where OpenVINO computes in
             float32, else 0.05. Integers and bools must be equal.
-        precision: what OpenVINO computes in: "f32", "bf16", or "default" for what it takes on this processor unless
-            told otherwise. Paddle computes in float32.
+        precision: what OpenVINO computes in: "f32", "bf16", "f16", "default" for what it takes on this processor unless
+            told otherwise, or "all": in float32, and then accuracy and speed of each precision that this processor has
+            hardware for, side by side, in `precisions`. Paddle computes in float32.
         outputs: the names of the results to compare, where not all, as for `convert(output=...)`.
         operators: whether to compare the values inside the program even if the results agree.
         case: where to write the operator at fault: its inputs (`inputs.npz`), Paddle's and OpenVINO's results
@@ -92,16 +105,22 @@ def verify(
             computing is awaited, Paddle is not.
         converted: what `convert` made of the model, with the same outputs, to compare that; its inputs must be the
             program's, whatever their shapes. Default: it is converted anew.
+        quantized: the same model in int8, such as `quantize` returns it or its IR, to stand beside the others of
+            `precision="all"`.
 
     Raises:
         ModelReadError: the model cannot be found or read, or its files change meanwhile.
         UnsupportedOpsError, OpConversionError: it cannot be converted.
         ConversionInputError: the inputs or shapes do not fit the model, the tolerance is no number of 0 or more, the
-            precision is not known or not this processor's, or the folder of the case cannot be written.
+            precision is not known or not this processor's, the quantized model has other inputs or results, or the
+            folder of the case cannot be written.
         OpenVINORunError: OpenVINO cannot compile the model.
         PaddleRunError: there is no Paddle, it dies, or it refuses all of the inputs.
     """
     _check(tolerance, precision, case, timeout)
+    if quantized is not None and precision != "all":
+        raise ConversionInputError("quantized: a quantized model is compared beside the others, with precision='all'")
+    computed = "f32" if precision == "all" else precision
     files = find_model(model, params)
     deadline = Deadline(timeout)
     program = whole = read_program(model, params, Registry(extension).signatures(), mapped=False)
@@ -113,10 +132,14 @@ def verify(
         program = replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
     sets = sets or random_inputs(program, _as_list(shapes), seed, _settings(files.program.parent))
-    compiled = _compiled(converted or convert(program, extension=extension), precision)
+    model = converted or convert(program, extension=extension)
+    in_int8 = quantized_model(quantized, model) if quantized is not None else None
+    check_compilable(model, "CPU", {HINT: computed})
+    compiled = _compiled(model, computed)
     computes_in = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
-    if precision not in ("default", computes_in):
-        raise ConversionInputError(f"precision: OpenVINO computes in {computes_in} here where {precision} is asked for")
+    if computed not in ("default", computes_in):
+        raise ConversionInputError(f"precision: OpenVINO computes in {computes_in} here where {computed} is asked for")
+    lower = LOW_TOLERANCE if tolerance is None else tolerance
     if tolerance is None:
         tolerance = TOLERANCE if computes_in == "f32" else LOW_TOLERANCE
     doing = _Progress(progress)
@@ -135,6 +158,9 @@ def verify(
                 found.paddle = paddle.version
                 sides = _run_all(found, subject, paddle, sets, say, on_run or (lambda found: None))
                 _look_into(found, subject, sides, operators, case, say)
+                if precision == "all":
+                    settings = _settings(files.program.parent)
+                    found.precisions = compare_precisions(subject, paddle, sides, lower, model, in_int8, settings, say)
         except TimeUpError:
             found.unfinished = doing.what
     source.check()
@@ -223,6 +249,8 @@ def _check(tolerance: float | None, precision: str, case: str | os.PathLike[str]
         raise ConversionInputError(f"timeout: {timeout} is no number of seconds above 0")
     if tolerance is not None and not 0 <= tolerance < float("inf"):
         raise ConversionInputError(f"tolerance: {tolerance} is no number of 0 or more")
+    if precision == "int8":
+        raise ConversionInputError(f"precision: {INT8}")
     if precision not in get_args(Precision):
         raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(get_args(Precision))}")
     if case is not None:
@@ -261,8 +289,10 @@ def _as_list(shapes: Any) -> list[InputArgument]:
 
 __all__ = [
     "ComparedOperator",
+    "ComparedPrecision",
     "Culprit",
     "Float64Comparison",
+    "PrecisionTable",
     "Rounded",
     "Run",
     "Tie",

@@ -147,7 +147,8 @@ def test_the_options_of_a_conversion(tmp_path, inline):
     put(program)
     text = (program / "inference.json").read_text()
     (program / "inference.json").write_text(text.replace('"1.relu"', '"1.my_relu"'))
-    options = ("--input", f"{port.name}{shape}", "--report", "--verify", "--tolerance", "0.1", "--precision", "default")
+    options = ["--input", f"{port.name}{shape}", "--report", "--verify", "--tolerance", "0.1"]
+    options += ["--verify-precision", "default"]
     assert batch(models, "-o", out, *options).exit_code == 1
     assert openvino.Core().read_model(out / "a b#.xml").input(0).get_partial_shape() == openvino.PartialShape(shape)
     (good, refused) = json.loads((out / "summary.json").read_text())["models"]

@@ -69,6 +69,26 @@ def test_converts_a_folder(model, tmp_path):
     size = (tmp_path / "new" / "net.bin").stat().st_size
     assert call(model, "-o", tmp_path / "half.xml", "--compress-to-fp16", "-q").stdout == ""
     assert (tmp_path / "half.bin").stat().st_size < 0.55 * size
+    assert call(model, "-o", tmp_path / "same.xml", "--precision", "f16", "-q").exit_code == 0
+    assert (tmp_path / "same.bin").read_bytes() == (tmp_path / "half.bin").read_bytes()
+
+
+@pytest.mark.parametrize("command", ["convert", "batch"])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--precision", "bf16"], "compile it with compile_model(..., precision='bf16')"),
+        (["--precision", "int8"], "int8 needs data: `paddle2ov quantize`"),
+        (["--verify-precision", "int8"], "int8 needs data: `paddle2ov quantize`"),
+        (["--precision", "f32", "--compress-to-fp16"], "--precision f32 and --compress-to-fp16 contradict each other"),
+    ],
+    ids=str,
+)
+def test_precisions_of_saved_models(command, arguments, message, model, tmp_path):
+    result = call(command, model, "-o", tmp_path / "new" / "net.xml", *arguments)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.replace("│", "").split())
+    assert not (tmp_path / "new").exists()
 
 
 def test_names_that_paddle2onnx_users_know(model, tmp_path):

@@ -33,7 +33,7 @@ def test_a_value_that_is_none():
 
 
 def test_what_stands_behind_two_dashes_is_an_argument():
-    assert parsed("--", "--compress_to_fp16=1") == (False, "--compress_to_fp16=1")
+    assert parsed("--", "--compress_to_fp16=1") == (None, "--compress_to_fp16=1")
 
 
 def test_other_options_keep_their_values():

@@ -11,8 +11,12 @@ import openvino
 import pytest
 
 import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import ConversionInputError, OpenVINORunError
 from paddle2ov.compilation import cache as caches
 from paddle2ov.compilation import identity
+from paddle2ov.compilation import precision as precisions
 from paddle2ov.compilation.cache import CompiledCache
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -88,6 +92,52 @@ def test_names_and_types_are_those_of_the_model(model, tmp_path):
         assert one.get_names() == other.get_names()
         assert one.get_element_type() == other.get_element_type()
         assert one.get_partial_shape() == other.get_partial_shape()
+
+
+def test_each_precision_is_kept_apart(model, tmp_path, conversions, monkeypatch):
+    monkeypatch.setattr(precisions, "capabilities", lambda device: ["FP32", "BF16"])
+    for _ in range(2):
+        for precision in ("f32", "bf16"):
+            compiled = paddle2ov.compile_model(model, precision=precision, cache_dir=tmp_path / "cache")
+            assert compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name() in ("f32", precision)
+    assert len(conversions) == 2
+
+
+@pytest.mark.parametrize(
+    ("precision", "config", "message"),
+    [
+        ("f16", {}, "precision: CPU has no hardware for f16 here; what it has it for: f32, bf16$"),
+        ("f32", {"INFERENCE_PRECISION_HINT": "bf16"}, "f32 is asked for, and bf16 by INFERENCE_PRECISION_HINT"),
+        ("int8", {}, r"int8 needs data: `paddle2ov quantize` \(paddle2ov.quantize\)"),
+        ("f64", {}, "precision: 'f64' is none of f32, bf16, f16, default"),
+    ],
+)
+def test_precisions_that_are_refused(precision, config, message, model, conversions, monkeypatch):
+    monkeypatch.setattr(precisions, "capabilities", lambda device: ["FP32", "BF16"])
+    with pytest.raises(ConversionInputError, match=message):
+        paddle2ov.compile_model(model, config=config, precision=precision)
+    assert not conversions
+
+
+def test_suppression_is_not_compiled_in_float16(monkeypatch):
+    """OpenVINO 2026.4 would not return."""
+    monkeypatch.setattr(precisions, "capabilities", lambda device: ["FP32", "FP16"])
+    folder = generated_network(all_networks()["choosing_boxes"], "pir")
+    with pytest.raises(ConversionInputError, match="never ends compiling the suppression of boxes in float16"):
+        paddle2ov.compile_model(folder, precision="f16")
+
+
+def test_every_device_that_is_named_has_the_hardware(monkeypatch):
+    known = {"GPU": ["FP32", "FP16"], "CPU": ["FP32"]}
+    monkeypatch.setattr(precisions, "capabilities", known.__getitem__)
+    assert precisions.computes_in("GPU", "f16")
+    assert precisions.computes_in("AUTO:GPU(2), CPU", "f32")
+    assert not precisions.computes_in("AUTO:GPU(2), CPU", "f16")
+
+
+def test_a_device_that_is_not_there(model):
+    with pytest.raises(OpenVINORunError, match="precision: OpenVINO does not tell what NOSUCH computes in"):
+        paddle2ov.compile_model(model, "NOSUCH", precision="f32")
 
 
 def test_without_a_folder_nothing_is_kept(model, conversions, monkeypatch, tmp_path):

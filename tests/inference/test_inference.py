@@ -7,6 +7,7 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import openvino
 import paddle
 import pytest
 
@@ -16,6 +17,7 @@ from gen_models.harness.legacy import legacy_python
 from gen_models.harness.spec import case, tensor
 from gen_models.harness.store import generated, generated_network
 from paddle2ov import ConversionInputError, OpenVINORunError, inference, testing
+from paddle2ov.compilation import precision
 from paddle2ov.inference import Config, PlaceType, PrecisionType, PredictorPool, create_predictor
 from paddle2ov.inference.spare import Spare
 from tests.support.formats import NEEDS_PADDLE_2
@@ -112,12 +114,49 @@ def test_files_and_switches(folder, tmp_path):
     assert "CPU_RUNTIME_CACHE_CAPACITY: 10" in config.summary()
 
 
-def test_precision():
+@pytest.fixture
+def capable(monkeypatch):
+    """Says what the processor has hardware for."""
+    return lambda *names: monkeypatch.setattr(precision, "capabilities", lambda device: list(names))
+
+
+def test_precision(capable):
+    capable("FP32", "BF16", "FP16")
     config = Config()
     assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "f32"
     config.enable_mkldnn_bfloat16()
     assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "bf16"
+    config.disable_mkldnn_bfloat16()
+    assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "f32"
+    config.enable_openvino_engine(PrecisionType.Half)
+    assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "f16"
+    config.set_openvino_precision("default")
+    assert "INFERENCE_PRECISION_HINT" not in config.openvino_properties()
+    config.set_openvino_property("INFERENCE_PRECISION_HINT", "bf16")
+    assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "bf16"
     assert PrecisionType.Bfloat16 != PrecisionType.Float32
+
+
+def test_a_precision_without_hardware(capable, folder):
+    capable("FP32")
+    config = Config(str(folder))
+    config.set_openvino_precision("bf16")
+    with pytest.raises(ConversionInputError, match=r"precision: CPU has no hardware for bf16 here; .* for: f32$"):
+        create_predictor(config)
+    config.enable_mkldnn_bfloat16()  # as Paddle
+    with pytest.warns(UserWarning, match="CPU has no hardware for bfloat16: computed in float32"):
+        assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "f32"
+
+
+def test_precisions_that_contradict_each_other(capable, folder):
+    capable("FP32", "BF16")
+    config = Config(str(folder))
+    config.set_openvino_precision("bf16")
+    config.set_openvino_property("INFERENCE_PRECISION_HINT", openvino.Type.f32)
+    with pytest.raises(ConversionInputError, match="bf16 is asked for, and f32 by INFERENCE_PRECISION_HINT"):
+        create_predictor(config)
+    with pytest.raises(ConversionInputError, match="int8 needs data: `paddle2ov quantize`"):
+        config.set_openvino_precision("int8")
 
 
 @pytest.mark.parametrize(

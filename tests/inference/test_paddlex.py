@@ -231,6 +231,14 @@ def test_threads_share_a_runner(tmp_path):
             np.testing.assert_array_equal(found, 2 * given)
 
 
+def test_a_runner_in_a_precision(tmp_path):
+    with pytest.raises(ConversionInputError, match="int8 needs data: `paddle2ov quantize`"):
+        Runner(tmp_path, config={"precision": "int8"})
+    contradiction = {"precision": "f32", "properties": {"INFERENCE_PRECISION_HINT": "f16"}}
+    with pytest.raises(ConversionInputError, match="f32 is asked for, and f16 by INFERENCE_PRECISION_HINT"):
+        Runner(tmp_path, config=contradiction)
+
+
 def test_no_model(tmp_path):
     with pytest.raises(ModelReadError, match="inference"):
         Runner(tmp_path)

@@ -11,6 +11,7 @@ import pytest
 from openvino import Model, Shape, Tensor, Type
 from openvino import opset16 as ops
 
+from paddle2ov.graph.core import shared_core
 from paddle2ov.passes import Graph
 from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
@@ -24,6 +25,7 @@ from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
 from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
+from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
@@ -652,6 +654,76 @@ UNSCALED = {
 @pytest.mark.parametrize("name", UNSCALED)
 def test_absorb_scales_fails_to_match(name):
     assert absorb_scales(Graph(scaled_norm(*UNSCALED[name]))) == {"scales": 0}
+
+
+def integer_convolution(read, dims, bias=None, weights="integers", group=False):
+    """A convolution of 8-bit integers, and what reads its result."""
+    rng = np.random.default_rng(3)
+    x = parameter(*dims)
+    low, high, scale = np.float32(-1), np.float32(3), rng.uniform(0.001, 0.002, (8, 1, 1, 1)).astype(np.float32)
+    values = rng.integers(-127, 128, (8, 1 if group else 8, 3, 3)).astype(np.int8)
+    if weights == "integers":
+        kernel = ops.multiply(ops.convert(ops.constant(values), Type.f32), scale)
+    elif weights == "simulated":
+        kernel = ops.fake_quantize(
+            ops.constant(values * scale), -127 * scale, 127 * scale, -127 * scale, 127 * scale, 255
+        )
+    else:
+        kernel = ops.constant(values * scale)
+    convolution = ops.group_convolution if group else ops.convolution
+    kernel = ops.reshape(kernel, np.array([8, 1, 1, 3, 3]), False) if group else kernel
+    quantized = ops.fake_quantize(x, low, high, low, high, 256)
+    out = convolution(quantized, kernel, [1, 1], [1, 1], [1, 1], [1, 1])
+    return Model([one.output(0) for one in read(out if bias is None else ops.add(out, np.float32(bias)))], [x])
+
+
+def group_norm_and_skip(x):
+    grouped = ops.mvn(ops.reshape(x, np.array([0, 4, -1]), True), np.array([2]), True, 1e-5, "INSIDE_SQRT")
+    return [ops.add(x, ops.swish(ops.reshape(grouped, ops.shape_of(x), False)))]
+
+
+READ_TWICE = {
+    "two results": lambda x: [ops.relu(x), ops.sigmoid(x)],
+    "a sum": lambda x: [ops.add(x, ops.swish(x))],
+    "a product": lambda x: [ops.multiply(x, ops.relu(x))],
+    "a group norm": group_norm_and_skip,
+    "a sum with 0": lambda x: [ops.relu(y := ops.add(x, np.zeros((8, 1, 1), np.float32))), ops.sigmoid(y)],
+    "once by 1": lambda x: [ops.relu(ops.multiply(np.float32(1), x)), ops.sigmoid(x)],
+}
+
+
+@pytest.mark.parametrize("group", [False, True], ids=["", "depthwise"])
+@pytest.mark.parametrize("weights", ["integers", "simulated"])
+@pytest.mark.parametrize("name", READ_TWICE)
+def test_clamp_shared_convolutions(name, weights, group):
+    data = random(2, 8, 6, 5)
+    model = integer_convolution(READ_TWICE[name], (-1, 8, -1, -1), weights=weights, group=group)
+    hint = {"INFERENCE_PRECISION_HINT": "f32"}
+    want = list(shared_core().compile_model(model, "CPU", {**hint, "LP_TRANSFORMS_MODE": "NO"})(data).values())
+    assert clamp_shared_convolutions(Graph(model)) == {"convolutions": 1}
+    compiled = shared_core().compile_model(model, "CPU", hint)
+    found = compiled(data)
+    for i, one in enumerate(want):
+        np.testing.assert_allclose(found[i], one, atol=0.02 * abs(one).max())
+    layers = [node.get_rt_info() for node in compiled.get_runtime_model().get_ops()]
+    (convolution,) = [info for info in layers if info["layerType"].astype(str) == "Convolution"]
+    assert convolution["runtimePrecision"].astype(str) == "u8"
+    assert "Clamp" in convolution["originalLayersNames"].astype(str)  # which is fused
+
+
+LONE = {
+    "read once": ((lambda x: [ops.relu(x)]), {}),
+    "with a bias": ((lambda x: [ops.relu(x), ops.sigmoid(x)]), {"bias": 0.5}),
+    "in floating point": ((lambda x: [ops.relu(x), ops.sigmoid(x)]), {"weights": "floats"}),
+}
+
+
+@pytest.mark.parametrize("name", LONE)
+def test_clamp_shared_convolutions_fails_to_match(name):
+    read, options = LONE[name]
+    assert clamp_shared_convolutions(Graph(integer_convolution(read, (-1, 8, -1, -1), **options))) == {
+        "convolutions": 0
+    }
 
 
 def resized(beside, axes=(1, 2)):

@@ -8,6 +8,7 @@ import numpy as np
 import openvino
 import pytest
 from click.testing import CliRunner
+from openvino import opset16 as ops
 
 import paddle2ov
 from gen_models import all_networks
@@ -16,7 +17,7 @@ from paddle2ov import ConversionInputError, OpenVINORunError
 from paddle2ov.cli import cli
 from paddle2ov.program.settings import read_settings
 from paddle2ov.quantization import quantize as module
-from paddle2ov.quantization.measures import BOXES, LABELS, REGIONS, RESULTS, TEXT, measure_for
+from paddle2ov.verification.measures import BOXES, LABELS, REGIONS, RESULTS, TEXT, measure_for
 
 RECOGNISER = """
 PreProcess:
@@ -48,6 +49,18 @@ def test_a_network_in_integers(name):
     assert found.layers
     assert all(one.precision in ("i8", "u8") or one.why_float for one in found.layers)
     assert json.dumps(found.to_dict())
+
+
+def test_a_classifier_of_attention_is_a_transformer():
+    """Whichever Softmax comes first, that of the scores or that of the last layer."""
+    x = ops.parameter([2, 3, 4], openvino.Type.f32)
+    weights = np.ones((4, 5), np.float32)
+    scores = ops.softmax(ops.add(ops.matmul(x, x, False, True), np.float32(1)), -1)
+    heads = [
+        ops.softmax(ops.matmul(one, weights, False, False), -1) for one in (ops.matmul(scores, x, False, False), x)
+    ]
+    assert module._has_attention(openvino.Model([one.output(0) for one in heads], [x]))
+    assert not module._has_attention(openvino.Model([heads[1].output(0)], [x]))
 
 
 def test_small_numbers_that_are_normalized():

@@ -1,13 +1,24 @@
 """Quantized programs run in int8, and mean what Paddle's kernels compute."""
 
+import io
+
 import numpy as np
 import pytest
+from openvino import Model, Type
+from openvino import opset16 as ops
+from rich.console import Console
 
 import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program import Program
 from paddle2ov.program.model import Block, Operator, Output, Parameter, Variable
+from paddle2ov.quantization.layers import layers_of
+from paddle2ov.reporting import build_report, write_report
+from paddle2ov.reporting.terminal import print_report
 from paddle2ov.testing import run
+from tests.support.formats import NEEDS_PADDLE_2
 
 
 def program(operators, weights, x, result):
@@ -68,6 +79,69 @@ def test_convolutions_run_in_int8(build):
         for info in (node.get_rt_info() for node in compiled.get_runtime_model().get_ops())
     }
     assert kinds["Convolution"] in ("u8", "i8")
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("quantized_tensors", "pir"),
+        pytest.param("quantized_tensors", "legacy", marks=NEEDS_PADDLE_2),
+        pytest.param("quantized_channels", "legacy", marks=NEEDS_PADDLE_2),
+    ],
+)
+def test_every_layer_of_a_trained_network_runs_in_int8(name, format):
+    """Also those of few weights, which the conversion would fold."""
+    conversion = paddle2ov.ConversionReport()
+    model = paddle2ov.convert(generated_network(all_networks()[name], format), report=conversion)
+    report = build_report(model, conversion)
+    assert len(report.compiled.layers) == 7
+    assert {one.precision for one in report.compiled.layers} <= {"i8", "u8"}
+    assert not [one for one in report.compiled.layers if one.why_float]
+
+
+def one_float(quantized_input, quantized_weights, kind="conv"):
+    """A model of a layer that cannot run in int8, beside one that does."""
+    low, high = np.float32(-1), np.float32(1)
+    x = ops.parameter([1, 8, 6, 6], Type.f32)
+    y = ops.fake_quantize(x, low, high, low, high, 255)
+    w = ops.constant(np.random.default_rng(0).uniform(-1, 1, (8, 8, 1, 1)).astype(np.float32))
+    v = ops.fake_quantize(w, low, high, low, high, 255)
+    chosen = (y if quantized_input else x), (v if quantized_weights else w)
+    if kind == "conv":
+        layer = ops.convolution(*chosen, [1, 1], [0, 0], [0, 0], [1, 1])
+    else:
+        layer = ops.matmul(chosen[0], ops.tanh(x), False, True)
+    layer.set_friendly_name("one")
+    other = ops.convolution(y, v, [1, 1], [0, 0], [0, 0], [1, 1], name="other")
+    return Model([ops.relu(layer).output(0), ops.relu(other).output(0)], [x])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ((False, True), "what it reads is not quantized"),
+        ((True, False), "its weights are not quantized"),
+        ((True, False, "matmul"), "its second operand is not quantized"),
+    ],
+)
+def test_why_a_layer_stays_in_floating_point(arguments, why):
+    model = one_float(*arguments)
+    compiled = shared_core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    layers = {one.name: one for one in layers_of(compiled, model)}
+    assert (layers["one"].precision, layers["one"].why_float) == ("f32", why)
+    assert (layers["other"].precision in ("i8", "u8"), layers["other"].why_float) == (True, "")
+
+
+def test_the_report_of_a_quantized_model_names_its_layers(tmp_path):
+    folder = generated_network(all_networks()["quantized_tensors"], "pir")
+    conversion = paddle2ov.ConversionReport()
+    model = paddle2ov.convert(folder, report=conversion)
+    report = build_report(model, conversion)
+    write_report(report, tmp_path / "report.html")
+    assert "7 of 7 run in integers" in (tmp_path / "report.html").read_text()
+    console = Console(file=io.StringIO(), width=120)
+    print_report(report, console)
+    assert "7 of 7 layers run in integers" in console.file.getvalue()
 
 
 def test_dequantize_linear_multiplies():

@@ -430,7 +430,9 @@ def test_arguments_that_cannot_be(tmp_path):
     for tolerance in (-1e-3, float("nan"), float("inf")):
         with pytest.raises(paddle2ov.ConversionInputError, match="tolerance: "):
             paddle2ov.verify(folder, tolerance=tolerance)
-    with pytest.raises(paddle2ov.ConversionInputError, match="precision: 'f64' is none of f32, bf16, default"):
+    with pytest.raises(
+        paddle2ov.ConversionInputError, match="precision: 'f64' is none of f32, bf16, f16, default, all"
+    ):
         paddle2ov.verify(folder, precision="f64")
     (tmp_path / "file").write_text("")
     with pytest.raises(paddle2ov.ConversionInputError, match=r"case: .* cannot be written"):

@@ -181,3 +181,20 @@ def normalization_of_scaled_numbers() -> Graph:
     small -= small.mean(1, keepdims=True)
     want = small / np.sqrt((small**2).mean(1, keepdims=True) + 1e-5)
     return Model([normed, ops.relu(quantized)], [x, y]), [[data, 0 * data]], [[want, 0 * want]]
+
+
+@fault(processor="avx512_vnni")
+def scales_of_an_integer_convolution() -> Graph:
+    """The scale of a convolution in int8 is applied once for each node that reads its result, in dynamic shapes.
+
+    The transformations for low precision give each reader a Multiply by it, and the CPU plugin fuses all of them.
+    """
+    x = parameter(-1, 16, -1, -1)
+    low, high, scale = np.float32(0), np.float32(255), np.float32(0.01)
+    weights = np.random.default_rng(1).integers(-127, 128, (16, 16, 1, 1)).astype(np.int8)
+    integers = ops.multiply(ops.convert(ops.constant(weights), Type.f32), scale)
+    quantized = ops.fake_quantize(x, low, high, low, high, 256)
+    out = ops.convolution(quantized, integers, [1, 1], [0, 0], [0, 0], [1, 1])
+    data = np.random.default_rng(0).integers(0, 256, (1, 16, 4, 4)).astype(np.float32)
+    want = np.einsum("oi,nihw->nohw", 0.01 * weights[:, :, 0, 0].astype(np.float64), data)
+    return Model([ops.relu(out), ops.abs(out)], [x]), [[data]], [[want.clip(0), abs(want)]]

@@ -1,4 +1,4 @@
-"""What a loss of accuracy is measured in: how far results agree with those in float32, from 0 to 1."""
+"""What a loss of accuracy is measured in: how far results agree with others, from 0 to 1."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Measure:
     Attributes:
         name: "labels", "text", "regions", "boxes" or "results".
         meaning: in words.
-        agreement: of the results of one item with those in float32; 1 where they mean the same.
+        agreement: of the results of one item with those that are wanted; 1 where they mean the same.
     """
 
     name: str
@@ -70,7 +70,7 @@ def _labels(found: Results, wanted: Results) -> float:
 
 
 def _text(found: Results, wanted: Results) -> float:
-    """The part of the characters that are as in float32, by edit distance, of what the lines [N, T, C] say."""
+    """The part of the characters that are those that are wanted, by edit distance, of what the lines [N, T, C] say."""
     errors = characters = 0
     for one, other in zip(found[0], wanted[0], strict=True):
         line = decoded(other)
@@ -145,10 +145,10 @@ def _root_mean_square(x: AnyArray) -> float:
     return float(np.sqrt(np.mean(np.square(x, dtype=np.float64)))) if x.size else 0.0
 
 
-LABELS = Measure("labels", "pictures of the same class as in float32", _labels)
-TEXT = Measure("text", "characters as in float32", _text)
-REGIONS = Measure("regions", "overlap of the text regions with those in float32", _regions)
-BOXES = Measure("boxes", "boxes found as in float32 (F1 at an overlap of 0.5)", _boxes)
+LABELS = Measure("labels", "pictures of the same class", _labels)
+TEXT = Measure("text", "characters that are the same", _text)
+REGIONS = Measure("regions", "overlap of the text regions", _regions)
+BOXES = Measure("boxes", "boxes that are in both (F1 at an overlap of 0.5)", _boxes)
 RESULTS = Measure("results", "1 less the relative error of the results (root mean square)", _results)
 
 __all__ = [

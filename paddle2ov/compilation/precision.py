@@ -1,0 +1,116 @@
+"""What a device computes floats in, as a choice: `precision=` of `compile_model`, of the predictor, of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+import openvino
+
+from paddle2ov.errors import ConversionInputError, OpenVINORunError
+from paddle2ov.graph.core import shared_core
+from paddle2ov.graph.names import bodies_of, walk
+
+Precision = Literal["f32", "bf16", "f16", "default"]
+PRECISIONS: tuple[str, ...] = get_args(Precision)
+HINT = "INFERENCE_PRECISION_HINT"
+INT8 = "int8 needs data: `paddle2ov quantize` (paddle2ov.quantize) makes a model of it, to be compiled as any other"
+_CAPABILITIES = {"f32": "FP32", "bf16": "BF16", "f16": "FP16"}
+
+
+def with_precision(config: Mapping[str, Any], precision: str, device: str) -> dict[str, Any]:
+    """OpenVINO's properties with the hint for a precision; "default" leaves the choice to the device.
+
+    Raises:
+        ConversionInputError: it is no such precision, the device has no hardware for it, or the properties name
+            another.
+        OpenVINORunError: the device does not tell what it computes in.
+    """
+    check_precision(precision)
+    if precision == "default":
+        return dict(config)
+    if HINT in config and (other := _name(config[HINT])) != precision:
+        raise ConversionInputError(f"precision: {precision} is asked for, and {other} by {HINT}: give one of them")
+    if not computes_in(device, precision):
+        available = ", ".join(one for one in _CAPABILITIES if computes_in(device, one))
+        raise ConversionInputError(
+            f"precision: {device} has no hardware for {precision} here; what it has it for: {available}"
+        )
+    return {**config, HINT: precision}
+
+
+def check_precision(precision: str) -> None:
+    """Refuses what is no precision to compute in.
+
+    Raises:
+        ConversionInputError: it is none.
+    """
+    if precision == "int8":
+        raise ConversionInputError(f"precision: {INT8}")
+    if precision not in PRECISIONS:
+        raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(PRECISIONS)}")
+
+
+def computes_in(device: str, precision: str) -> bool:
+    """Whether a device, or each of several ("AUTO:GPU,CPU"), has hardware for a precision.
+
+    OpenVINO's CPU plugin takes the hint of bfloat16 also where a processor has AVX-512 without it, and computes it by
+    conversions; only the capabilities tell.
+
+    Raises:
+        OpenVINORunError: the device does not tell.
+    """
+    return all(_CAPABILITIES[precision] in capabilities(one) for one in _devices(device))
+
+
+def check_compilable(model: openvino.Model, device: str, config: Mapping[str, Any]) -> None:
+    """Refuses a model that OpenVINO would never have compiled.
+
+    Raises:
+        ConversionInputError: it suppresses boxes in a loop, and is to be compiled in float16 for the CPU.
+    """
+    if _name(config.get(HINT, "")) == "f16" and "CPU" in _devices(device) and not is_compilable_in_f16(model):
+        raise ConversionInputError(f"precision: {NEVER_COMPILED}")
+
+
+NEVER_COMPILED = "OpenVINO 2026.4 never ends compiling the suppression of boxes in float16 for the CPU"
+
+
+def is_compilable_in_f16(model: openvino.Model) -> bool:
+    """Whether no NonMaxSuppression is in the body of a loop or a branch."""
+    bodies = [body for node in model.get_ops() for body in bodies_of(node)]
+    return not any(node.get_type_name() == "NonMaxSuppression" for body in bodies for node in walk(body))
+
+
+def capabilities(device: str) -> list[str]:
+    """What a device says that it is made for: "FP32", "BF16", "FP16", "INT8" and others.
+
+    Raises:
+        OpenVINORunError: it does not tell, or there is none of this name.
+    """
+    try:
+        return list(shared_core().get_property(device, "OPTIMIZATION_CAPABILITIES"))
+    except RuntimeError as error:
+        raise OpenVINORunError(f"precision: OpenVINO does not tell what {device} computes in: {error}") from error
+
+
+def _devices(device: str) -> list[str]:
+    """The devices that a virtual one names, "AUTO:GPU(2),CPU"; itself where it names none."""
+    listed = device.partition(":")[2]
+    return [one.partition("(")[0].strip() for one in listed.split(",")] if listed else [device]
+
+
+def _name(hint: Any) -> str:
+    return str(hint.get_type_name()) if isinstance(hint, openvino.Type) else str(hint)
+
+
+__all__ = [
+    "HINT",
+    "INT8",
+    "PRECISIONS",
+    "Precision",
+    "capabilities",
+    "check_precision",
+    "computes_in",
+    "with_precision",
+]

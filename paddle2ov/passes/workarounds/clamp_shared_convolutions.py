@@ -1,0 +1,86 @@
+"""A convolution in integers whose result is read twice is clamped to all that float32 holds.
+
+OpenVINO 2026.4 gives each reader of the result a Multiply of its own by the scale of the integers. Where the shape is
+dynamic the CPU plugin fuses all of them into the convolution, which applies the scale once for each. A sum with a bias
+keeps them apart, and so does a Clamp, which is fused as well and takes no time.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Input, Node, Output, Type
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, constant_of, consumers, insert
+from paddle2ov.passes.rule import MatchFailureError, Rule
+
+_LARGEST = float(np.finfo(np.float32).max)
+_NEUTRAL = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1}
+"""Nodes that OpenVINO removes where they read this number, which leaves their readers to the convolution."""
+_SCALED = frozenset(("Multiply", "Reshape", "Subtract", "Transpose", "Unsqueeze"))
+"""What lies between integers and the weights that they stand for."""
+
+_Convolution: TypeAlias = tuple[Node, list[Input]]
+"""A convolution, and what reads its result."""
+
+
+@works_around("scales_of_an_integer_convolution")
+class ClampSharedConvolutions(Rule[_Convolution, _Convolution]):
+    """The result of a convolution with quantized weights is clamped where several nodes read it.
+
+    Given:
+        A Convolution or GroupConvolution in float32, its weights integers or a FakeQuantize, → at least two readers.
+    Result:
+        The same → Clamp between the lowest and the largest number of float32 → the readers.
+    """
+
+    roots = ("Convolution", "GroupConvolution")
+    counts = ("convolutions",)
+
+    def pattern(self, graph: Graph, node: Node) -> _Convolution | None:
+        return (node, consumers(node.output(0))) if _is_quantized(node.input_value(1)) else None
+
+    def check(self, graph: Graph, match: _Convolution) -> _Convolution:
+        convolution, _ = match
+        if convolution.get_output_element_type(0) != Type.f32:
+            raise MatchFailureError("it is not in float32")
+        if _count_readers(convolution.output(0)) < 2:
+            raise MatchFailureError("one node reads it")
+        return match
+
+    def rewrite(self, graph: Graph, plan: _Convolution) -> Counts:
+        convolution, read = plan
+        insert(read, ops.clamp(convolution, -_LARGEST, _LARGEST).output(0), convolution)
+        return {"convolutions": 1}
+
+
+def _is_quantized(weights: Output) -> bool:
+    """Whether weights are integers with a scale."""
+    node = weights.get_node()
+    while node.get_type_name() in _SCALED:
+        node = node.input_value(0).get_node()
+    if node.get_type_name() == "Convert":
+        return not node.get_input_element_type(0).is_real()
+    return bool(node.get_type_name() == "FakeQuantize")
+
+
+def _count_readers(result: Output) -> int:
+    """How many nodes read a result once OpenVINO has removed those that change nothing."""
+    return sum(_count_readers(neutral) if (neutral := _neutral(one)) else 1 for one in consumers(result))
+
+
+def _neutral(reader: Input) -> Output | None:
+    """The result of the node that reads something, where that is the same."""
+    node = reader.get_node()
+    number = _NEUTRAL.get(node.get_type_name())
+    array = constant_of(node.input_value(1 - reader.get_index())) if number is not None else None
+    is_second = reader.get_index() == 1 and node.get_type_name() in ("Divide", "Subtract")
+    if array is None or is_second or not (array == number).all():
+        return None
+    return node.output(0)
+
+
+clamp_shared_convolutions = ClampSharedConvolutions()

@@ -1,0 +1,208 @@
+"""Accuracy and speed of each precision that this processor computes in, side by side; see `verify(precision="all")`."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import openvino
+
+from paddle2ov.compilation.precision import NEVER_COMPILED, computes_in, is_compilable_in_f16
+from paddle2ov.errors import ConversionInputError, OpenVINORunError
+from paddle2ov.graph.core import shared_core
+from paddle2ov.program.model import AnyArray
+from paddle2ov.program.settings import Settings
+from paddle2ov.testing import Expected, compile_model, infer
+from paddle2ov.verification.both_sides import Sides, Subject, results_of, run_both
+from paddle2ov.verification.comparison import as_openvino_array, compare_results
+from paddle2ov.verification.inputs import Inputs
+from paddle2ov.verification.judgement import Float64Judge
+from paddle2ov.verification.localisation import is_paddle_rounding
+from paddle2ov.verification.measures import BOXES, Measure, measure_for
+from paddle2ov.verification.paddle_process import PaddleProcess
+from paddle2ov.verification.results import ComparedPrecision, PrecisionTable, Run, Verdict
+
+LOWER = ("bf16", "f16")
+QUANTIZED = "int8"
+_ROUNDS = 15
+_SECONDS = 6.0
+"""How long is measured; every precision is run three times all the same."""
+_LEAST_GAIN = 1.05
+"""Below, another precision is not worth the rounding."""
+_VERDICTS: tuple[Verdict, ...] = ("differ", "rounding", "ties", "agree")  # the worst first
+
+
+def compare_precisions(
+    subject: Subject,
+    paddle: PaddleProcess,
+    sides: Sequence[Sides],
+    tolerance: float,
+    model: openvino.Model,
+    quantized: openvino.Model | None,
+    settings: Settings | None,
+    say: Callable[[str, int, int], None],
+) -> PrecisionTable:
+    """Compares each precision with Paddle on inputs that were compared in float32, and measures it.
+
+    Args:
+        subject: the comparison in float32.
+        paddle: Paddle, with the model.
+        sides: what was found of each set of inputs.
+        tolerance: of the other precisions.
+        model: the converted model.
+        quantized: the same in int8.
+        settings: those beside the model.
+        say: told what is being done.
+
+    Raises:
+        OpenVINORunError: OpenVINO cannot compile the model in one of them.
+        PaddleRunError: Paddle dies.
+        TimeUpError: the time is up.
+    """
+    ran = [one for one in sides if not one.run.refused]
+    measure = measure_for(settings, _arrays(ran[0].expected))
+    here = [one for one in LOWER if computes_in("CPU", one)]
+    missing = {one: "this processor has no hardware for it" for one in LOWER if one not in here}
+    if "f16" in here and not is_compilable_in_f16(model):
+        here.remove("f16")
+        missing["f16"] = NEVER_COMPILED
+    subjects = {"f32": subject}
+    for name in here:
+        judge = Float64Judge(subject.side, tolerance)
+        compiled = _compiled(model, name)
+        subjects[name] = replace(subject, compiled=compiled, tolerance=tolerance, precision=name, judge=judge)
+    if quantized is None:
+        missing[QUANTIZED] = "needs data: `paddle2ov quantize` makes a model of it, which --quantized compares"
+    else:
+        subjects[QUANTIZED] = replace(subject, compiled=_compiled(quantized, "default"), tolerance=tolerance)
+    compared: dict[str, list[Sides]] = {}
+    for i, (name, one) in enumerate(subjects.items()):
+        say("comparing precisions", i, len(subjects))
+        if name == "f32":
+            compared[name] = ran
+        elif name == QUANTIZED:
+            compared[name] = [_quantized(one, side) for side in ran]
+        else:
+            compared[name] = [_judged(one, paddle, side) for side in ran]
+    rows = [_row(name, found, measure) for name, found in compared.items()]
+    say("measuring precisions", 0, 1)
+    taken = [side.inputs for i, side in enumerate(ran) if all(found[i].results for found in compared.values())]
+    if taken:  # OpenVINO takes these inputs
+        times = _times({name: one.compiled for name, one in subjects.items()}, taken[0])
+        rows = [_timed(row, times) for row in rows]
+    return PrecisionTable(measure.name, measure.meaning, tuple(rows), missing, advice(rows))
+
+
+def quantized_model(given: str | os.PathLike[str] | openvino.Model, model: openvino.Model) -> openvino.Model:
+    """A quantized model, read from its IR where it is a path.
+
+    Raises:
+        ConversionInputError: it is no IR, or has other inputs or results than the model.
+    """
+    try:
+        found = given if isinstance(given, openvino.Model) else shared_core().read_model(given)
+    except RuntimeError as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise ConversionInputError(f"quantized: {given} is no OpenVINO IR: {reason}") from None
+    for what, ports, others in (("inputs", found.inputs, model.inputs), ("results", found.outputs, model.outputs)):
+        if [one.get_names() for one in ports] != [one.get_names() for one in others]:
+            mine, theirs = (", ".join(one.get_any_name() for one in both) for both in (ports, others))
+            raise ConversionInputError(f"quantized: its {what} are {mine}, those of the model {theirs}")
+    return found
+
+
+def advice(rows: Sequence[ComparedPrecision]) -> str:
+    """What to choose, and why, in a sentence; the first row is float32's."""
+    if rows[0].verdict == "differ":
+        return "The results differ from Paddle's in f32 already: find out why before a precision is chosen"
+    best = max((one for one in rows if one.verdict != "differ"), key=lambda one: one.times)
+    faster = max(rows, key=lambda one: one.times)
+    if best.times < _LEAST_GAIN:
+        best = rows[0]
+        chosen = "Take f32: nothing that agrees with Paddle is faster here"
+    else:
+        chosen = (
+            f"Take {best.name}: {best.times:.1f} times as fast as f32 here, and its results agree with Paddle's within "
+            f"the tolerance (largest difference {best.largest:.2g})"
+        )
+    if faster.times > best.times * _LEAST_GAIN:
+        chosen += (
+            f"; {faster.name} is {faster.times:.1f} times as fast, but its results differ beyond the tolerance: "
+            f"that is for you to judge, on data of yours"
+        )
+    return chosen
+
+
+def _compiled(model: openvino.Model, precision: str) -> openvino.CompiledModel:
+    try:
+        return compile_model(model, precision)
+    except RuntimeError as error:
+        raise OpenVINORunError(f"OpenVINO cannot compile the model in {precision}: {error}") from error
+
+
+def _judged(subject: Subject, paddle: PaddleProcess, side: Sides) -> Sides:
+    """A set of inputs in another precision, judged as in float32; no operator is looked for."""
+    found = run_both(subject, paddle, side.inputs, side.expected)
+    if not found.run.ok:
+        found.look_for_ties(subject)
+    if not found.run.ok and not found.run.explained:
+        found.compute_in_float64(subject)
+        found.run = replace(found.run, rounding=is_paddle_rounding(found.run.float64))
+    return found
+
+
+def _quantized(subject: Subject, side: Sides) -> Sides:
+    """A set of inputs in the quantized model, whose inner values are not those of the program."""
+    results = results_of(subject.compiled, side.inputs)
+    run = Run(side.run.inputs, compare_results(results, side.expected, subject.tolerance))
+    return Sides(side.values, run, results, side.expected)
+
+
+def _row(name: str, sides: Sequence[Sides], measure: Measure) -> ComparedPrecision:
+    verdict = min((one.run.verdict for one in sides), key=_VERDICTS.index)
+    largest = max((entry.relative for one in sides for entry in one.run.outputs), default=0.0)
+    agreement = statistics.fmean(_agreement(one, measure) for one in sides)
+    return ComparedPrecision(name, verdict, agreement, largest)
+
+
+def _agreement(side: Sides, measure: Measure) -> float:
+    found, wanted = [one.array for one in side.results], _arrays(side.expected)
+    if [one.ndim for one in found] != [one.ndim for one in wanted]:
+        return 0.0
+    if measure is not BOXES and [one.shape for one in found] != [one.shape for one in wanted]:
+        return 0.0
+    return measure.agreement(found, wanted)
+
+
+def _arrays(expected: Sequence[Expected]) -> list[AnyArray]:
+    return [as_openvino_array(one) for one in expected]
+
+
+def _timed(row: ComparedPrecision, times: Mapping[str, Sequence[float]]) -> ComparedPrecision:
+    ratios = [a / b for a, b in zip(times["f32"], times[row.name], strict=True)]
+    return replace(row, milliseconds=statistics.median(times[row.name]) * 1e3, times=statistics.median(ratios))
+
+
+def _times(compiled: Mapping[str, openvino.CompiledModel], inputs: Inputs) -> dict[str, list[float]]:
+    """Processor time (s) of runs in turn, of one thread each."""
+    requests = {}
+    for name, one in compiled.items():
+        requests[name] = one.create_infer_request()
+        infer(one, inputs, requests[name])  # whose inputs it keeps
+    times: dict[str, list[float]] = {name: [] for name in compiled}
+    until = time.monotonic() + _SECONDS
+    for i in range(_ROUNDS):
+        if i >= 3 and time.monotonic() > until:
+            break
+        for name, request in requests.items():
+            started = time.process_time()
+            request.infer()
+            times[name].append(max(time.process_time() - started, float(np.finfo(np.float32).tiny)))
+    return times
+
+
+__all__ = ["advice", "compare_precisions", "quantized_model"]

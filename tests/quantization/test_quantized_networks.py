@@ -1,0 +1,81 @@
+"""Every network of the tests and benchmarks is quantized, or refused with the reason.
+
+Some of each kind always; with `--all-networks` all of them, those of the benchmarks too, which takes some ten minutes.
+Accuracy is no subject here: weights are random, and a single item gives the ranges.
+"""
+
+import pytest
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import OpenVINORunError
+from paddle2ov.program import read_program
+from paddle2ov.testing import load
+from paddle2ov.verification.inputs import random_inputs
+from tests.support.formats import marks_of
+
+SOME = (
+    *("mobilenet_v3_small", "db", "picodet_fixed", "permutes_mask_rcnn"),  # pictures
+    *("crnn", "seq2seq", "greedy_decoder", "growing", "tagger"),  # recurrent, generation
+    *("bert", "swin_stage", "svtr_mixer"),  # attention
+    *("branch_shapes", "assigned_in_loop_of_branch", "nested"),  # control flow
+    *("complex_products", "stft", "quantized_tensors"),
+)
+_BRANCH, _WRONG = "none of the data takes one of its branches", "OpenVINO does not compute the quantized model right"
+REFUSED = {
+    "assigned_in_loop_of_branch": _BRANCH,
+    "assigned_in_loop_of_branch_of_known_size": _BRANCH,
+    "rotated_detector": _WRONG,
+    "speech_speaker": _WRONG,
+}
+
+
+def pytest_generate_tests(metafunc):
+    whole = metafunc.config.getoption("--all-networks")
+    if "network" in metafunc.fixturenames:
+        networks = all_networks()
+        formats = {
+            name: "pir" if "pir" in networks[name].formats else "legacy" for name in networks if whole or name in SOME
+        }
+        found = [
+            pytest.param(networks[name], format, id=name, marks=marks_of(format)) for name, format in formats.items()
+        ]
+        metafunc.parametrize(("network", "format"), found)
+    if "timed" in metafunc.fixturenames:
+        from benchmarks.networks import NETWORKS
+
+        metafunc.parametrize("timed", list(NETWORKS) if whole else ["tcn"])
+
+
+@pytest.fixture(autouse=True)
+def in_float32_and_int8(monkeypatch):
+    """The other precisions are not measured."""
+    monkeypatch.setattr("paddle2ov.compilation.precision.capabilities", lambda device: ["FP32", "INT8"])
+
+
+def check(folder, inputs):
+    found = paddle2ov.quantize(folder, inputs, subset_size=1)
+    plain = paddle2ov.convert(folder)
+    for ports, others in ((found.model.inputs, plain.inputs), (found.model.outputs, plain.outputs)):
+        assert [one.get_names() for one in ports] == [one.get_names() for one in others]
+        assert [one.get_element_type() for one in ports] == [one.get_element_type() for one in others]
+    assert [one.name for one in found.precisions] == ["f32", "int8"]
+    assert all(one.precision in ("i8", "u8") or one.why_float for one in found.layers)
+
+
+def test_a_network_of_the_tests(network, format):
+    folder = generated_network(network, format)
+    inputs = dict(load(folder / "inputs_0.npz"))
+    if network.name in REFUSED:
+        with pytest.raises(OpenVINORunError, match=REFUSED[network.name]):
+            paddle2ov.quantize(folder, inputs, subset_size=1)
+        return
+    check(folder, inputs)
+
+
+def test_a_network_of_the_benchmarks(timed, tmp_path):
+    from benchmarks.networks import export
+
+    export(timed, str(tmp_path / "inference"))
+    check(tmp_path, random_inputs(read_program(tmp_path), [], 0, None)[0])

@@ -1,0 +1,152 @@
+"""`verify(precision="all")`: accuracy and speed of each precision in one table, and what to choose."""
+
+import json
+
+import numpy as np
+import openvino
+import pytest
+from click.testing import CliRunner
+from openvino import opset16 as ops
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import ConversionInputError, ConversionReport
+from paddle2ov.cli import cli
+from paddle2ov.compilation.precision import computes_in
+from paddle2ov.reporting import build_report, write_report
+from paddle2ov.verification.precisions import advice
+from paddle2ov.verification.results import ComparedPrecision
+
+SHAPE = "x[1,3,64,64]"
+HERE = ["f32", *(one for one in ("bf16", "f16") if computes_in("CPU", one))]
+
+
+@pytest.fixture(scope="module")
+def folder():
+    return generated_network(all_networks()["squeezenet1_1"], "pir")
+
+
+@pytest.fixture(scope="module")
+def shifted(folder, tmp_path_factory):
+    """The model with other results, in place of a quantized one that is wrong."""
+    model = paddle2ov.convert(folder)
+    result = model.get_results()[0]
+    source = result.input_value(0)
+    names = source.get_names()
+    source.set_names(set())
+    moved = ops.add(source, np.float32(1)).output(0)
+    moved.set_names(names)
+    result.input(0).replace_source_output(moved)
+    path = tmp_path_factory.mktemp("quantized") / "int8.xml"
+    openvino.save_model(model, path, compress_to_fp16=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def found(folder, shifted):
+    return paddle2ov.verify(folder, shapes=SHAPE, precision="all", quantized=shifted)
+
+
+def test_each_precision_of_this_processor(found):
+    assert (found.precision, found.verdict) == ("f32", "agree")
+    table = found.precisions
+    assert [one.name for one in table.rows] == [*HERE, "int8"]
+    assert all(one.milliseconds > 0 for one in table.rows)
+    first = table.rows[0]
+    assert (first.verdict, first.times) == ("agree", 1.0)
+    assert first.largest == max(one.relative for one in found.runs[0].outputs)
+    for one in table.rows[1:-1]:
+        assert one.verdict == "agree"
+        assert first.largest < one.largest < 0.05
+        assert first.agreement > one.agreement > 0.9
+    assert table.measure == "results"
+
+
+def test_what_is_wrong_in_one_precision_shows_there(found):
+    last = found.precisions.rows[-1]
+    assert last.verdict == "differ"
+    assert last.agreement < 0.9
+    assert not found.precisions.advice.startswith("Take int8")
+
+
+def test_a_precision_without_hardware_is_not_offered(folder, monkeypatch):
+    monkeypatch.setattr("paddle2ov.compilation.precision.capabilities", lambda device: ["FP32"])
+    table = paddle2ov.verify(folder, shapes=SHAPE, precision="all").precisions
+    assert [one.name for one in table.rows] == ["f32"]
+    assert table.missing["bf16"] == table.missing["f16"] == "this processor has no hardware for it"
+    assert "paddle2ov quantize" in table.missing["int8"]
+    assert table.advice.startswith("Take f32: nothing that agrees")
+
+
+def test_the_command(folder, shifted):
+    arguments = ["verify", str(folder), "--shape", SHAPE, "--precision", "all"]
+    result = CliRunner().invoke(cli, [*arguments, "--quantized", str(shifted)])
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("precision   times as fast"))
+    assert [line.split()[0] for line in lines[start + 1 : start + 2 + len(HERE)]] == [*HERE, "int8"]
+    assert any("differs" in line for line in lines if line.startswith("int8"))
+    assert lines[-1] == "The results agree with Paddle's."
+
+
+def test_the_report_has_the_table(folder, found, tmp_path):
+    conversion = ConversionReport()
+    model = paddle2ov.convert(folder, input=SHAPE, report=conversion)
+    report = build_report(model, conversion, verification=found)
+    write_report(report, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert 'id="precisions"' in page
+    assert f"<p>{found.precisions.advice}.</p>".replace("'", "&#39;") in page
+    write_report(report, tmp_path / "report.json")
+    rows = json.loads((tmp_path / "report.json").read_text())["verification"]["precisions"]["rows"]
+    assert [one["name"] for one in rows] == [*HERE, "int8"]
+
+
+def rows(**others):
+    found = [ComparedPrecision("f32", "agree", 1.0, 1e-6, 10.0, 1.0)]
+    return found + [
+        ComparedPrecision(name, verdict, 0.9, 0.01, 1.0, times) for name, (verdict, times) in others.items()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        (rows(bf16=("agree", 1.8)), "Take bf16: 1.8 times as fast as f32 here, and its results agree with Paddle's"),
+        (rows(bf16=("ties", 1.8), int8=("agree", 2.5)), "Take int8: 2.5 times as fast"),
+        (rows(bf16=("agree", 0.9)), "Take f32: nothing that agrees with Paddle is faster here"),
+        (rows(bf16=("agree", 1.02)), "Take f32: nothing that agrees with Paddle is faster here"),
+        (rows(bf16=("differ", 1.8)), "Take f32: nothing .* here; bf16 is 1.8 times as fast, but its results differ"),
+        (rows(bf16=("agree", 1.8), int8=("differ", 3.0)), "Take bf16: .*; int8 is 3.0 times as fast, but its results"),
+    ],
+)
+def test_advice(table, sentence):
+    import re
+
+    assert re.match(sentence, advice(table))
+
+
+def test_no_precision_helps_where_results_differ():
+    table = [ComparedPrecision("f32", "differ", 0.5, 1.0), ComparedPrecision("bf16", "agree", 1.0, 0.01, 1.0, 2.0)]
+    assert advice(table).startswith("The results differ from Paddle's in f32 already")
+
+
+def test_inputs_that_openvino_refuses(folder):
+    table = paddle2ov.verify(folder, shapes="x[1,3,96,96]", precision="all").precisions
+    assert [one.verdict for one in table.rows] == ["differ"] * len(HERE)
+    assert [one.milliseconds for one in table.rows] == [0.0] * len(HERE)
+    assert table.advice.startswith("The results differ from Paddle's in f32 already")
+
+
+def test_a_quantized_model_that_does_not_fit(folder, tmp_path):
+    with pytest.raises(ConversionInputError, match="is compared beside the others, with precision='all'"):
+        paddle2ov.verify(folder, quantized=tmp_path / "int8.xml")
+    with pytest.raises(ConversionInputError, match=r"quantized: .*int8\.xml is no OpenVINO IR"):
+        paddle2ov.verify(folder, precision="all", quantized=tmp_path / "int8.xml")
+    x = ops.parameter([1], openvino.Type.f32, name="y")
+    x.output(0).set_names({"y"})
+    with pytest.raises(ConversionInputError, match="quantized: its inputs are y, those of the model x"):
+        paddle2ov.verify(folder, precision="all", quantized=openvino.Model([ops.relu(x).output(0)], [x]))
+    with pytest.raises(ConversionInputError, match="precision: int8 needs data"):
+        paddle2ov.verify(folder, precision="int8")
