@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, ints
 from paddle2ov.graph.opset import ops
 
 
@@ -29,15 +29,22 @@ def best_and_least(image: Tensor, scores: Tensor, images: Tensor, limit: int) ->
     scores = ops.concat([scores, const([-np.inf], Type.f32)], 0)
     own = ops.equal(image, ops.unsqueeze(ops.range(ints(0), images, ints(1), "i64"), ints(1)))
     table = ops.select(own, scores, const(-np.inf, Type.f32))  # [images, M + 1]
-    size = ops.squeeze(ops.shape_of(scores, Type.i64), ints(0))
-    k = ops.minimum(ints(limit), size)
-    last = ops.reduce_min(ops.topk(table, k, 1, "max", "none", index_element_type="i64").output(0), ints(1), True)
-    better = ops.greater(table, last)
+    chosen, least = best_of_rows(table, limit, own)
+    return indices_where(ops.reduce_logical_or(chosen, ints(0), False)), least
+
+
+def best_of_rows(table: Tensor, limit: int, own: Tensor | None = None) -> tuple[Node, Node]:
+    """Which are the `limit` best of each row of a table [P, M > 0], and the least of them, [P, 1].
+
+    Among equal ones the first win. `own`: which entries may be chosen, if not all; the others are -∞.
+    """
+    k = ops.minimum(ints(limit), ops.squeeze(dim_vector(table, [1]), ints(0)))
+    least = ops.reduce_min(ops.topk(table, k, 1, "max", "none", index_element_type="i64").output(0), ints(1), True)
+    better, tied = ops.greater(table, least), ops.equal(table, least)
+    tied = tied if own is None else ops.logical_and(own, tied)
     missing = ops.subtract(k, ops.reduce_sum(cast_to(better, Type.i64), ints(1), True))
-    tied = ops.logical_and(own, ops.equal(table, last))
     first = ops.less_equal(ops.cum_sum(cast_to(tied, Type.i64), ints(1)), missing)
-    chosen = ops.logical_or(better, ops.logical_and(tied, first))
-    return indices_where(ops.reduce_logical_or(chosen, ints(0), False)), last
+    return ops.logical_or(better, ops.logical_and(tied, first)), least
 
 
 def count_per_image(image: Tensor, images: Tensor) -> Node:
@@ -53,4 +60,4 @@ def column(rows: Tensor, i: int) -> Node:
 
 def columns(rows: Tensor, *which: int) -> Node:
     """Some columns of a matrix."""
-    return ops.concat([ops.gather(rows, ints([i]), ints(1)) for i in which], 1)
+    return ops.gather(rows, ints(which), ints(1))

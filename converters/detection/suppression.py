@@ -18,7 +18,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.polygon_overlap import PolygonOverlap
-from paddle2ov.converters.detection.rows import best_and_least, column, columns, indices_where
+from paddle2ov.converters.detection.rows import best_and_least, best_of_rows, column, columns, indices_where
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, ints, output_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.indexing import exact_select
@@ -71,27 +71,24 @@ class GreedyNms:
         """
         # What is kept depends on better boxes only: those below the best rows do not matter.
         best, least = self._best(plain, scores, keep)
-        is_limited = self._is_limited(scores)
-        exceeds: Tensor = self._may_exceed_top_k(scores, least) if is_limited else const(False, Type.boolean)
-        some = ops.logical_or(self.overlap.may_differ(boxes, best), exceeds)
+        some: Tensor = self.overlap.may_differ(boxes, best)
+        exceeds = [self._may_exceed_top_k(scores, least)] if self._is_limited(scores) else []
+        some = ops.logical_or(some, exceeds[0]) if exceeds else some
         # A loop copies its inputs, needed or not.
-        boxes, scores = (_all_or_none(some, value, axis) for value, axis in ((boxes, 1), (scores, 2)))
-        others = [_all_or_none(exceeds, plain, 0), exceeds] if is_limited else []
+        end = _end_if(some)
+        boxes, scores = (_until(end, value, axis) for value, axis in ((boxes, 1), (scores, 2)))
 
         def settle(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
-            (rows,), (boxes, scores, *others) = state, invariants
-            if others:
-                plain, exceeds = others
-                found = self._ranked(scores, plain, ops.gather_nd(scores, plain))
-                ranked = self._best(ops.gather(plain, found, ints(0)), scores, keep)[0]
-                # Of the ranked ones there are none where they are not needed.
-                rows = ops.concat([_all_or_none(ops.logical_not(exceeds), rows, 0), ranked], 0).output(0)
+            (rows,), (boxes, scores, *exceeds) = state, invariants
+            if exceeds:
+                again = self.plain(boxes, self._limited(scores, exceeds[0]), exceeds[0])
+                rows = _either(exceeds[0], self._best(again, scores, keep)[0], rows).output(0)
             disputed = self.overlap.disputed(boxes, scores, self.score_threshold, rows)
             exact = self._best(self._exact(boxes, scores, disputed), scores, keep)[0]
-            return [ops.concat([_all_or_none(ops.logical_not(disputed), rows, 0), exact], 0)], None
+            return [_either(disputed, exact, rows)], None
 
         template = self, self.overlap.most_pairs, keep
-        (rows,) = loop(cast_to(some, Type.i64), [best], [boxes, scores, *others], settle, template)
+        (rows,) = loop(cast_to(some, Type.i64), [best], [boxes, scores, *exceeds], settle, template)
         return rows
 
     def _best(self, rows: Tensor, scores: Tensor, keep: int) -> tuple[Tensor, Tensor | None]:
@@ -108,56 +105,38 @@ class GreedyNms:
 
     def _may_exceed_top_k(self, scores: Tensor, least: Tensor | None) -> Node:
         """Whether a group has more than `top_k` scores that take part and are not below the best rows; 0-D."""
-        if least is None:
-            counted = ops.greater(scores, const(self.score_threshold, Type.f32))
-        else:
-            above = np.nextafter(np.float32(self.score_threshold), np.float32(np.inf))
-            counted = ops.greater_equal(scores, ops.unsqueeze(ops.maximum(least, const(above, Type.f32)), ints(2)))
-        ones = ops.select(counted, const(1, Type.f32), const(0, Type.f32))
+        at_least: Tensor = const(np.nextafter(np.float32(self.score_threshold), np.float32(np.inf)), Type.f32)
+        if least is not None:
+            at_least = ops.unsqueeze(ops.maximum(least, at_least), ints(2))
+        # Boxes that have no such score in any group are left out first: a mask of bytes is faster than numbers to add.
+        some = ops.reduce_logical_or(ops.greater_equal(scores, at_least), ints([0, 1]), False)
+        few = ops.gather(scores, indices_where(some), ints(2))
+        ones = ops.select(ops.greater_equal(few, at_least), const(1, Type.f32), const(0, Type.f32))
         too_many = ops.greater(ops.reduce_sum(ones, ints(2), False), const(self.top_k, Type.f32))
         return ops.reduce_logical_or(too_many, ints([0, 1]), False)
 
+    def _limited(self, scores: Tensor, condition: Tensor) -> Node:
+        """The `top_k` best scores of each group, of those that take part; the others are -∞. Any unless `condition`."""
+        size = dim_vector(scores, [2])
+        groups = ops.reshape(scores, ops.concat([ints([-1]), size], 0), False)
+        takes_part = ops.greater(groups, const(self.score_threshold, Type.f32))
+        groups = ops.select(takes_part, groups, const(-np.inf, Type.f32))
+        # One group, if none is needed: TopK needs some.
+        chosen, _ = best_of_rows(_until(ops.select(condition, ints([_END]), ints([1])), groups, 0), self.top_k)
+        return ops.reshape(ops.select(chosen, groups, const(-np.inf, Type.f32)), ops.shape_of(scores), False)
+
     # --- OpenVINO's operator --------------------------------------------------------------------------------------
 
-    def plain(self, boxes: Tensor, scores: Tensor) -> Output:
-        """The same by OpenVINO's operator, for boxes that are not too small, a fixed threshold and any `top_k`."""
+    def plain(self, boxes: Tensor, scores: Tensor, condition: Tensor | None = None) -> Output:
+        """The same by OpenVINO's operator, for boxes that are not too small, a fixed threshold and any `top_k`.
+
+        No rows unless `condition`.
+        """
         boxes = boxes if self.normalized else ops.add(boxes, const([0, 0, 1, 1], Type.f32))
         smallest = np.finfo(np.float32).tiny
         above = max(np.nextafter(np.float32(self.iou_threshold), np.float32(np.inf)), smallest)
-        rows, _ = _non_max_suppression(boxes, scores, above, self.score_threshold, self.top_k)
+        rows, _ = _non_max_suppression(boxes, scores, above, self.score_threshold, self.top_k, condition)
         return rows
-
-    def _ranked(self, scores: Tensor, rows: Tensor, kept: Tensor) -> Node:
-        """The rows among the `top_k` best of their group: not after the last of those by score or index."""
-        groups = ops.reshape(scores, ops.concat([ints([-1]), dim_vector(scores, [2])], 0), False)
-        takes_part = ops.greater(groups, const(self.score_threshold, Type.f32))
-        ones = ops.select(takes_part, const(1, Type.f32), const(0, Type.f32))
-        counts = cast_to(ops.reduce_sum(ones, ints(1), False), Type.i32)
-        too_many = ops.greater(counts, const(self.top_k, Type.i32))
-        # Few groups have more, if any; group 0 is always included, so that the list is not empty.
-        seen = ops.concat([indices_where(too_many), ints([0])], 0)
-        value, index = self._last(ops.gather(groups, seen, ints(0)))
-        value = ops.select(ops.gather(too_many, seen, ints(0)), value, const(-np.inf, Type.f32))
-        no_limit = ops.broadcast(const(-np.inf, Type.f32), ops.shape_of(counts))
-        limits = ops.scatter_update(no_limit, seen, value, ints(0))
-        lasts = ops.scatter_update(cast_to(counts, Type.i64), seen, index, ints(0))
-        group = ops.add(ops.multiply(column(rows, 0), dim_of(scores, 1)), column(rows, 1))
-        limit, last = ops.gather(limits, group, ints(0)), ops.gather(lasts, group, ints(0))
-        tied = ops.logical_and(ops.equal(kept, limit), ops.less_equal(column(rows, 2), last))
-        return indices_where(ops.logical_or(ops.greater(kept, limit), tied))
-
-    def _last(self, groups: Tensor) -> tuple[Node, Node]:
-        """Score and index of the last one of the `top_k` best of each group [T, N]; among equal ones the first win."""
-        k = ops.minimum(ints(self.top_k), dim_of(groups, 1))
-        best_scores = ops.topk(groups, k, 1, "max", "none", index_element_type="i64").output(0)
-        value = ops.reduce_min(best_scores, ints(1), True)
-        better = ops.reduce_sum(cast_to(ops.greater(groups, value), Type.i64), ints(1), True)
-        tied = ops.equal(groups, value)
-        nth = ops.cum_sum(cast_to(tied, Type.i64), ints(1))
-        taken = ops.logical_and(tied, ops.less_equal(nth, ops.subtract(k, better)))
-        number = ops.range(ints(0), dim_of(groups, 1), ints(1), "i64")
-        index = ops.reduce_max(ops.select(taken, number, ints(-1)), ints(1), False)
-        return ops.squeeze(value, ints(1)), index
 
     # --- as written -----------------------------------------------------------------------------------------------
 
@@ -191,6 +170,10 @@ class GreedyNms:
         return Overlap(self.iou_threshold, self.normalized, self.eta)
 
 
+_END = 1 << 30
+"""Beyond the end of any dimension, and a number that a Select in float32 keeps."""
+
+
 def _non_max_suppression(
     boxes: Tensor,
     scores: Tensor,
@@ -218,10 +201,19 @@ def _non_max_suppression(
     return found.output(0), column(found.output(1), 2)
 
 
-def _all_or_none(condition: Tensor, value: Tensor, axis: int) -> Node:
-    """The value where the condition holds, else nothing of it along an axis."""
-    end = ops.select(condition, dim_vector(value, [axis]), ints([0]))
+def _end_if(condition: Tensor) -> Node:
+    """The end of a Slice that takes everything where the condition holds, else nothing; [1]."""
+    return ops.select(condition, ints([_END]), ints([0]))
+
+
+def _until(end: Tensor, value: Tensor, axis: int) -> Node:
+    """The value up to an end along an axis."""
     return ops.slice(value, ints([0]), end, ints([1]), ints([axis]))
+
+
+def _either(condition: Tensor, rows: Tensor, others: Tensor) -> Node:
+    """The rows, of which there are none unless the condition holds, else others."""
+    return ops.concat([_until(_end_if(ops.logical_not(condition)), others, 0), rows], 0)
 
 
 def _last_dim(x: Tensor) -> int | None:
