@@ -9,12 +9,14 @@ Ten small networks of gen_models/networks/ run in turn in new threads, every run
 predictor is replaced by a new one after some of its runs: made from files of either format, from memory, with a cache
 directory that is there or that is new and then deleted, or by `paddle2ov.convert`. Each thread has a clone, and clones
 are replaced more often. After each replacement the results for one fixed input must be those of the first predictor.
-Linux only, as it reads /proc.
+Linux with glibc only, as it reads /proc and asks the allocator what is in use, which is less than what is resident: an
+allocator keeps what was freed between things that are in use.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import itertools
 import os
 import re
@@ -25,7 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +45,7 @@ RUNS_PER_CLONE = 60
 CLONES_PER_PREDICTOR = 4
 MEASURED = {
     "memory": "resident memory (MB)",
+    "allocated": "allocated memory (MB)",
     "handles": "open files",
     "threads": "threads",
     "maps": "mapped regions",
@@ -241,6 +244,23 @@ def _plain_ways(folders: Sequence[Path], scratch: Path) -> list[Callable[[], Any
     return ways
 
 
+_MALLINFO = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
+
+
+class _AllocatorState(ctypes.Structure):
+    """glibc's `struct mallinfo2`."""
+
+    _fields_: ClassVar = [(name, ctypes.c_size_t) for name in _MALLINFO]
+
+
+def _allocated() -> float:
+    """MB that are allocated and not freed, in the heap's arenas and in mappings of their own."""
+    state = ctypes.CDLL(None).mallinfo2
+    state.restype = _AllocatorState
+    found = state()
+    return float(found.uordblks + found.hblkhd) / 2**20
+
+
 def measured(scratch: Path) -> dict[str, float]:
     """What this process holds now."""
     status = Path("/proc/self/status").read_text()
@@ -248,6 +268,7 @@ def measured(scratch: Path) -> dict[str, float]:
     assert threads is not None
     return {
         "memory": resident(),
+        "allocated": _allocated(),
         "handles": len(list(Path("/proc/self/fd").iterdir())),
         "threads": int(threads[1]),
         "maps": Path("/proc/self/maps").read_text().count("\n"),
@@ -292,7 +313,8 @@ def slope(figures: Figures, name: str) -> float:
 def summary(figures: Figures) -> str:
     """A table in Markdown: means over fifths of the runs, and what the second half did."""
     count = len(figures["runs"])
-    fifths = [slice(i * count // 5, (i + 1) * count // 5) for i in range(min(5, count))]
+    parts = min(5, count)
+    fifths = [slice(i * count // parts, (i + 1) * count // parts) for i in range(parts)]
     rows = []
     for name, what in MEASURED.items():
         half = figures[name][count // 2 :]

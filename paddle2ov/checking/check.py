@@ -27,6 +27,7 @@ from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunEr
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program import read_program
 from paddle2ov.program.model import Program
+from paddle2ov.program.sources import open_regular
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument
 from paddle2ov.translation.registry import Registry
@@ -128,6 +129,9 @@ def _subject(model: Any, params: Any, extension: Extension) -> _Subject:
     if path.suffix in _READ_BY_OPENVINO:
         if not path.is_file():
             raise ModelReadError(f"{path}: no such file")
+        weights = path.with_suffix(".bin")
+        if os.path.lexists(weights):  # for a pipe OpenVINO would wait; a link in a circle ends the process
+            open_regular(weights).close()
         try:
             return _Subject(str(path), shared_core().read_model(path))
         except RuntimeError as error:

@@ -22,6 +22,7 @@ from pathlib import Path
 import openvino
 
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.program.sources import NotRegularError, regular_file
 
 log = logging.getLogger("paddle2ov")
 
@@ -89,7 +90,11 @@ class CompiledCache:
 
     def _read(self, name: str) -> bytes | None:
         try:
-            return (self._folder / name).read_bytes()
+            with regular_file(self._folder / name) as file:
+                return file.readall()
+        except NotRegularError as error:
+            log.warning("cache_dir: %s", error)
+            return None
         except OSError:
             return None
 

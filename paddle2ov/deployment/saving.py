@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -23,6 +25,9 @@ def save_model(model: openvino.Model, xml: Path, fp16: bool) -> None:
         OSError: its files cannot be written.
     """
     with _beside(xml) as folder:
+        for path in (xml, xml.with_suffix(".bin")):
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
         written, replaced = folder / "model.xml", folder / "replaced.xml"
         write_ir(model, written, fp16)
         if xml.exists():  # out of the way: it must never stand beside weights of another model

@@ -20,6 +20,7 @@ from openvino import Model, Output
 
 from paddle2ov.deployment.saving import write_text
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.program.sources import regular_file
 
 _TYPES = {
     "f16": "FP16",
@@ -52,7 +53,7 @@ def write_layout(model: Model, folder: Path, name: str, save: Callable[[Model, P
     Raises:
         ConversionInputError: the name cannot be a folder, a result's rank is unknown, or the folder holds a config.json
             of another kind.
-        OSError: the folder cannot be written.
+        OSError: the folder cannot be written, or its config.json not read.
     """
     if not _NAME.fullmatch(name):
         raise ConversionInputError(f"a server's model is called by letters, digits and _.+-, not '{name}'")
@@ -116,7 +117,8 @@ def _served(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     try:
-        served = json.loads(path.read_text(encoding="utf-8"))["model_config_list"]
+        with regular_file(path) as file:
+            served = json.loads(file.readall())["model_config_list"]
         for one in served:
             one["config"]["name"]
     except (ValueError, KeyError, TypeError) as error:

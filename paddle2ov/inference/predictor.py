@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -213,8 +214,10 @@ class Predictor:
     `run(inputs)`.
     """
 
-    def __init__(self, model: SharedModel) -> None:
+    def __init__(self, model: SharedModel, spare: Spare[Predictor] | None = None) -> None:
         self._model = model
+        # Not the model's: what refers to itself keeps its memory until Python's cyclic collector comes.
+        self._spare: Spare[Predictor] = Spare(partial(Predictor, model), model.spare_bound) if spare is None else spare
         self._lock = threading.RLock()
         self._handles: dict[str, Tensor] = {}
         self._use(model.compiled)
@@ -292,12 +295,12 @@ class Predictor:
 
     def _run_all(self, inputs: Sequence[Sequence[Any]]) -> list[list[AnyArray]]:
         """The results of several runs, some of which are computed at once."""
-        with ThreadPoolExecutor(min(self._model.spare.bound, len(inputs))) as threads:
+        with ThreadPoolExecutor(min(self._spare.bound, len(inputs))) as threads:
             return list(threads.map(self._run_elsewhere, inputs))
 
     def _run_elsewhere(self, inputs: Sequence[Any]) -> list[AnyArray]:
         """The results of a run by one of the predictors that all clones share."""
-        with self._model.spare.borrow() as other:
+        with self._spare.borrow() as other:
             return other._run_arrays(inputs)
 
     def _run_arrays(self, inputs: Sequence[Any]) -> list[AnyArray]:
@@ -327,24 +330,24 @@ class Predictor:
 
     def _infer(self, shapes: Sequence[tuple[str | int, ...]]) -> None:
         """Runs on inputs of these shapes; once more where another run that failed may be the reason."""
-        for _ in range(_ATTEMPTS):
+        for left in reversed(range(_ATTEMPTS)):
             try:
                 with _openvino_errors("run the model on these inputs"):
                     self._request.infer()
                 return
-            except OpenVINORunError as failure:
-                error = failure
-            other = self._model.after_failure(self._compiled, shapes)
-            if other is None:
-                break
-            self._use(other)
-            for name in self._inputs:
-                self.get_input_handle(name)._set_lengths()
-        raise error
+            except OpenVINORunError:
+                other = self._model.after_failure(self._compiled, shapes)
+                if other is None:
+                    raise
+                self._use(other)
+                for name in self._inputs:
+                    self.get_input_handle(name)._set_lengths()
+                if not left:
+                    raise
 
     def clone(self) -> Predictor:
         """A predictor for another thread; the compiled model is shared."""
-        return Predictor(self._model)
+        return Predictor(self._model, self._spare)
 
     def register_output_hook(self, hook: Any) -> None:
         """Not possible.
@@ -377,14 +380,13 @@ class Predictor:
 
 
 class SharedModel(RenewedModel):
-    """A compiled model that several predictors share, and spare predictors for threads that find theirs busy."""
+    """A compiled model that several predictors share, and how many spare ones they may have beside them."""
 
     def __init__(self, compiled: openvino.CompiledModel, device: str, properties: dict[str, Any]) -> None:
         super().__init__(compiled, device, properties)
         wanted = int(properties.get("PERFORMANCE_HINT_NUM_REQUESTS") or 0)
         # One more than are computed at once is filled or read meanwhile.
-        bound = wanted or int(_property(compiled, "OPTIMAL_NUMBER_OF_INFER_REQUESTS", 1)) + 1
-        self.spare: Spare[Predictor] = Spare(lambda: Predictor(self), bound)
+        self.spare_bound = wanted or int(_property(compiled, "OPTIMAL_NUMBER_OF_INFER_REQUESTS", 1)) + 1
         # OpenVINO 2026.4 loses what `infer` raises in a stream of one thread; what `wait` raises it does not.
         limits = [_property(compiled, name, 0) for name in ("NUM_STREAMS", "INFERENCE_NUM_THREADS")]
         self.drops_errors = limits == [1, 1]

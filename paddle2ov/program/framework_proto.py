@@ -88,7 +88,9 @@ def _message_class(name: str) -> Any:
 _pool = descriptor_pool.DescriptorPool()
 _pool.Add(_describe())
 
-Attr: Any = _message_class("Attr")
-ProgramDesc: Any = _message_class("ProgramDesc")
-TensorDesc: Any = _message_class("TensorDesc")
-VarType: Any = _message_class("VarType")
+_classes = {name: _message_class(name) for name in _MESSAGES}  # of those that nobody holds, each reading makes new ones
+
+Attr: Any = _classes["Attr"]
+ProgramDesc: Any = _classes["ProgramDesc"]
+TensorDesc: Any = _classes["TensorDesc"]
+VarType: Any = _classes["VarType"]

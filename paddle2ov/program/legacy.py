@@ -161,15 +161,6 @@ class _Reader:
         self._written: dict[str, int] = {}  # name in the file -> number of writes beyond the first
         self._read: set[int] = set()
         self._open: list[int] = []  # blocks being read, outermost first
-        self._lowerings: dict[str, Callable[[Block, _Scope, _Op, int], None]] = {
-            "feed": self._read_feed,
-            "fetch": self._read_fetch,
-            "while": self._read_while,
-            "conditional_block": self._read_conditional_block,
-            "conditional_block_infer": self._read_conditional_block,
-            "recurrent": self._read_recurrent,
-            "select_input": self._read_select_input,
-        }
 
     def read(self) -> tuple[Program, list[Variable]]:
         scope = self._declare(0, None)
@@ -227,7 +218,7 @@ class _Reader:
         block = Block(index)
         for position, desc in enumerate(self._operators(index)):
             try:
-                self._lowerings.get(desc.type, self._read_op)(block, scope, desc, position)
+                _LOWERINGS.get(desc.type, _Reader._read_op)(self, block, scope, desc, position)
             except ModelReadError as error:
                 if str(error).startswith("block "):
                     raise
@@ -459,6 +450,18 @@ class _Reader:
         known = self._variables.get(name)
         self._variables[version] = known.named(version) if known else Variable(version)
         return version
+
+
+_LOWERINGS: dict[str, Callable[[_Reader, Block, _Scope, _Op, int], None]] = {
+    "feed": _Reader._read_feed,
+    "fetch": _Reader._read_fetch,
+    "while": _Reader._read_while,
+    "conditional_block": _Reader._read_conditional_block,
+    "conditional_block_infer": _Reader._read_conditional_block,
+    "recurrent": _Reader._read_recurrent,
+    "select_input": _Reader._read_select_input,
+}
+"""What reads the operators that are no plain ones."""
 
 
 def _canonical(name: str, signature: Signature | None) -> str:

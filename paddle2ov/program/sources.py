@@ -7,6 +7,7 @@ before it is used.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
@@ -42,20 +43,36 @@ class Stamp(NamedTuple):
     changed: int
 
 
+class NotRegularError(OSError):
+    """What is to be read is a pipe, a device, a socket or a folder: reading it may block, or never end."""
+
+
+def regular_file(path: Path) -> FileIO:
+    """Opens a file for reading, unbuffered and without blocking.
+
+    Raises:
+        OSError: it cannot be opened, or is no regular file (`NotRegularError`).
+        ValueError: no file can have that name.
+    """
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise NotRegularError(errno.EINVAL, "is no regular file", os.fspath(path))
+    return FileIO(descriptor)
+
+
 def open_regular(path: Path) -> FileIO:
-    """Opens a file, unbuffered and without blocking; refuses pipes, devices and folders.
+    """As `regular_file`, for the files of a model.
 
     Raises:
         ModelReadError: it cannot be opened, or is no regular file.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        return regular_file(path)
+    except NotRegularError as error:
+        raise ModelReadError(f"{path}: {error.strerror}") from error
     except (OSError, ValueError) as error:
         raise ModelReadError(f"{path}: cannot be opened: {error}") from error
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise ModelReadError(f"{path}: is no regular file")
-    return FileIO(descriptor)
 
 
 def check_fetched(file: FileIO, path: Path) -> None:
@@ -256,6 +273,7 @@ def _stamp_fields(about: os.stat_result) -> tuple[int, int, int, int, int]:
 __all__ = [
     "ChangedError",
     "MemorySource",
+    "NotRegularError",
     "Opened",
     "Source",
     "Stamp",
@@ -264,6 +282,7 @@ __all__ = [
     "check_unchanged",
     "forget_source",
     "open_regular",
+    "regular_file",
     "remember_source",
     "source_of",
 ]

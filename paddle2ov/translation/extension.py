@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
 from paddle2ov.program.signatures import Signature, parse_signature
+from paddle2ov.program.sources import regular_file
 
 Callback = Callable[[Any], Any]
 C = TypeVar("C", bound=Callback)
@@ -130,6 +131,7 @@ def run_extensions(paths: Iterable[Path]) -> None:
     for path in paths:
         before = script_extensions()
         try:
+            regular_file(path).close()  # Python would wait for a pipe
             names = runpy.run_path(str(path))
         except Paddle2OVError:
             raise

@@ -66,7 +66,8 @@ def convert_program(
     with failing_as(_cannot_be_converted):
         wanted = chosen_outputs(program, output_names)
         given = _inputs(program, overrides)
-        cuts = [name for name, (variable, _) in given.items() if variable not in program.inputs]
+        own = {variable.name for variable in program.inputs}
+        cuts = [name for name in given if name not in own]
         block, used = prune(program.block, (item.variable for item in wanted), cuts)
         budget = _budget_of(program)
     total = 0

@@ -18,6 +18,7 @@ from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray, Program, Variable
 from paddle2ov.program.settings import NAMES, find_settings, read_settings
+from paddle2ov.program.sources import regular_file
 from paddle2ov.testing import compile_model
 from paddle2ov.verification.inputs import Inputs, given_inputs
 
@@ -128,7 +129,11 @@ def _read(path: Path) -> AnyArray:
         import cv2
     except ImportError as error:
         raise ConversionInputError("image: reading pictures needs OpenCV: pip install 'paddle2ov[image]'") from error
-    content = np.fromfile(path, np.uint8)  # OpenCV does not open every name that Python does
+    try:  # OpenCV does not open every name that Python does, and waits for pipes
+        with regular_file(path) as file:
+            content = np.frombuffer(file.readall(), np.uint8)
+    except (OSError, ValueError) as error:
+        raise ConversionInputError(f"image: {path} cannot be read: {error}") from error
     pixels = cv2.imdecode(content, cv2.IMREAD_COLOR) if content.size else None
     if pixels is None:
         raise ConversionInputError(f"image: {path} is no picture that OpenCV reads")

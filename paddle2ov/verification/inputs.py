@@ -18,6 +18,7 @@ from paddle2ov.graph.types import OV_TYPES, numpy_dtype
 from paddle2ov.program import dtypes
 from paddle2ov.program.model import AnyArray, Operator, Program, Variable
 from paddle2ov.program.settings import Settings
+from paddle2ov.program.sources import regular_file
 from paddle2ov.translation.input_spec import InputArgument, parse_input
 
 Inputs = dict[str, AnyArray]
@@ -159,7 +160,7 @@ def load(path: Path) -> Inputs:
         ConversionInputError: it is none.
         OSError: it cannot be read.
     """
-    with path.open("rb") as file:
+    with regular_file(path) as file:
         most = max(_MAX_BYTES, _MAX_GROWTH * os.fstat(file.fileno()).st_size)
         try:
             with zipfile.ZipFile(file) as archive:

@@ -311,7 +311,7 @@ def test_hints_are_properties_of_openvino(folder):
     assert found["PERFORMANCE_HINT"] == "THROUGHPUT"
     assert (found["NUM_STREAMS"], found["PERFORMANCE_HINT_NUM_REQUESTS"]) == (2, 5)
     assert found["SCHEDULING_CORE_TYPE"] == "PCORE_ONLY"
-    assert create_predictor(config)._model.spare.bound == 5
+    assert create_predictor(config)._spare.bound == 5
     for switch, value in (("hint", "fast"), ("streams", 0), ("requests", -1), ("cores", "big")):
         with pytest.raises(ConversionInputError, match=f"set_openvino_{switch}: {value!r}"):
             getattr(config, f"set_openvino_{switch}")(value)
@@ -333,7 +333,7 @@ def test_any_number_of_threads_may_run_a_predictor(folder, hint):
         found = list(threads.map(lambda i: others[i % 2].run([lines[i]])[0], range(40)))
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
-    assert 1 <= len(predictor._model.spare._idle) <= predictor._model.spare.bound
+    assert 1 <= len(predictor._spare._idle) <= predictor._spare.bound
 
 
 def test_a_thread_that_finds_the_predictor_busy_takes_a_request_that_is_shared(folder):

@@ -224,7 +224,7 @@ def test_threads_share_a_runner(tmp_path):
     program = paddle.jit.to_static(doubled, input_spec=[spec], full_graph=True)
     paddle.jit.save(program, str(tmp_path / "inference"))
     runner = Runner(tmp_path, config={"hint": "throughput", "streams": 2, "requests": 3, "cores": "any"})
-    assert runner._predictor._model.spare.bound == 3
+    assert runner._predictor._spare.bound == 3
     rows = [np.full((1 + i % 3, 2), i, np.float32) for i in range(60)]
     with ThreadPoolExecutor(6) as threads:
         for given, (found,) in zip(rows, threads.map(runner, rows), strict=True):

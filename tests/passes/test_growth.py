@@ -5,6 +5,7 @@ import pytest
 from openvino import Model
 from openvino import opset16 as ops
 
+from paddle2ov.graph.aliases import alias
 from paddle2ov.passes import Graph
 from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
@@ -12,6 +13,7 @@ from paddle2ov.passes.broadcast_select import broadcast_select
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
+from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from tests.support import growth
 from tests.support.growth import grows_less
 from tests.support.passes_checks import parameter, reshape, transpose
@@ -76,6 +78,13 @@ def _chosen(many):
     return Model([value], [x])
 
 
+def _aliased(many):
+    """A tensor that is many results."""
+    x = parameter(2, 3)
+    value = ops.relu(x).output(0)
+    return Model([value.get_node(), *(alias(value).get_node() for _ in range(many))], [x])
+
+
 def _gathered(many):
     """Rows that are gathered of what is joined of many, and of a long chain."""
     x, mask = parameter(2, 6, 4), ops.parameter([6 * many], np.bool_)
@@ -97,6 +106,7 @@ def _gathered(many):
         (gather_windows, _rolled),
         (add_masks_to_scores, _masked),
         (broadcast_select, _chosen),
+        (squeeze_unit_axes, _aliased),
     ],
     ids=lambda one: one.__name__.lstrip("_"),
 )

@@ -327,9 +327,9 @@ def test_minimum_cut(seed):
     for one, other in itertools.permutations(range(7), 2):
         if one < 6 and rng.random() < 0.4:
             edges[one][END if other == 6 else other] = int(rng.integers(1, 9))
-    cut = MinimumCut(lambda vertex: edges[vertex])
+    cut = MinimumCut()
     for start in (0, 1):
-        cut.start(start)
+        cut.start(start, lambda vertex: edges[vertex])
 
     def leaving(chosen):
         return sum(left for one in chosen for other, left in edges[one].items() if other not in chosen)

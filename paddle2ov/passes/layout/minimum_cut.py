@@ -8,25 +8,31 @@ from typing import TypeAlias
 Vertex: TypeAlias = Hashable
 END: Vertex = "end"
 """The sink."""
+Edges: TypeAlias = Callable[[Vertex], Mapping[Vertex, int]]
 ENDLESS = 1 << 62
 
 
 class MinimumCut:
-    """Maximum flow from any number of sources, added one by one, to one sink.
+    """Maximum flow from any number of sources, added one by one, to one sink."""
 
-    `edges(vertex)` gives the capacities of the edges that leave a vertex; it is called once for each.
-    """
-
-    def __init__(self, edges: Callable[[Vertex], Mapping[Vertex, int]]) -> None:
-        self._edges = edges
+    def __init__(self) -> None:
         self._left: dict[Vertex, dict[Vertex, int]] = {}  # residual capacities
         self.before: set[Vertex] = set()
         """The vertices on the source side of the minimum cut: reachable from the sources in the residual network."""
 
-    def start(self, vertex: Vertex) -> set[Vertex]:
-        """Adds a source and augments the flow; returns the vertices that are new on the source side."""
+    def start(self, vertex: Vertex, edges: Edges) -> set[Vertex]:
+        """Adds a source and augments the flow.
+
+        Args:
+            vertex: the source.
+            edges: gives the capacities of the edges that leave a vertex. It is called once for each vertex that is
+                reached, also if it is reached from several sources.
+
+        Returns:
+            The vertices that are new on the source side.
+        """
         while vertex not in self.before:
-            predecessors = self._augmenting_path(vertex)
+            predecessors = self._augmenting_path(vertex, edges)
             if END not in predecessors:
                 self.before.update(predecessors)
                 return set(predecessors)
@@ -46,13 +52,13 @@ class MinimumCut:
         if vertex in self._left and vertex not in self.before:
             self._left[vertex][END] = ENDLESS
 
-    def _augmenting_path(self, start: Vertex) -> dict[Vertex, Vertex]:
+    def _augmenting_path(self, start: Vertex, edges: Edges) -> dict[Vertex, Vertex]:
         """The predecessors on a shortest augmenting path to `END`, by breadth-first search."""
         predecessors = {start: start}
         waiting = [start]
         for vertex in waiting:
             if vertex not in self._left:
-                self._left[vertex] = dict(self._edges(vertex))
+                self._left[vertex] = dict(edges(vertex))
             for other, left in self._left[vertex].items():
                 if left and other not in predecessors and other not in self.before:
                     predecessors[other] = vertex

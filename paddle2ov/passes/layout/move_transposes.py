@@ -124,7 +124,7 @@ class _Layout:
 
     def __init__(self, perm: list[int]) -> None:
         self._perm, self._back = perm, inverse(perm)
-        self._cut = MinimumCut(self._edges)
+        self._cut = MinimumCut()
         self._nodes: dict[Vertex, NodeTensors | None] = {}
         self._tensors: dict[Vertex, Output] = {}
         self._around: dict[Vertex, Mapping[Vertex, int]] = {}
@@ -134,7 +134,7 @@ class _Layout:
         """The nodes that should not compute on transposed data, so that these tensors need not be transposed."""
         found: dict[str, NodeTensors] = {}
         for tensor in tensors:
-            new = self._cut.start(self._vertex(tensor))
+            new = self._cut.start(self._vertex(tensor), self._edges)
             nodes = [around for around in map(self._nodes.get, new) if around is not None]
             if nodes and self._perm == self._back and not self._keep_beyond(new):
                 break

@@ -13,6 +13,7 @@ from paddle2ov.passes.graph import (
     Counts,
     Graph,
     constant_of,
+    consumers,
     dims_of,
     inherit_name,
     ints,
@@ -54,7 +55,7 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
             source = output.get_node()
             path.append(source)
             if source.get_type_name() == "Unsqueeze":
-                return path[::-1]
+                return None if len(path) == 2 and _is_result(node) else path[::-1]
             before = _source(source) if source.get_type_name() in _PASSED else None
             if before is None or only_consumer(output) is None:
                 return None
@@ -89,6 +90,14 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
 
 
 _UNKNOWN_AXES = "the axes are computed, or the rank is not known"
+
+
+def _is_result(node: Node) -> bool:
+    """Whether only Results read a node: an Unsqueeze and a Squeeze before one are what `alias` makes, and stay.
+
+    To look for another Result of the tensor, which is why there is an alias, takes time in proportion to its readers.
+    """
+    return all(reader.get_node().get_type_name() == "Result" for reader in consumers(node.output(0)))
 
 
 def axes_of(node: Node) -> Axes | None:

@@ -1,0 +1,110 @@
+"""What is no regular file, in the place of one: refused, or ignored with a warning. Nothing waits for a pipe."""
+
+import os
+import signal
+
+import numpy as np
+import openvino
+import pytest
+
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import ConversionInputError, ModelReadError, compile_model, convert
+from paddle2ov.checking.check import check
+from paddle2ov.deployment.saving import save_model
+from paddle2ov.deployment.serving import write_layout
+from paddle2ov.translation.extension import run_extensions
+from paddle2ov.verification import images
+from paddle2ov.verification.inputs import load
+
+
+def _pipe(path):
+    os.mkfifo(path)
+
+
+def _device(path):
+    path.symlink_to("/dev/zero")
+
+
+def _circle(path):
+    path.symlink_to(path.name)
+
+
+@pytest.fixture(params=[_pipe, _device, _circle, os.mkdir])
+def put(request):
+    """Puts one in the place of a file."""
+
+    def replace(path):
+        path.unlink(missing_ok=True)
+        request.param(path)
+
+    return replace
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting():
+    def end(*_):
+        raise TimeoutError("waited for a file")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(100)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def folder():
+    return generated_network(all_networks()["greedy_decoder"], "pir")
+
+
+def test_in_a_cache(folder, put, tmp_path):
+    compile_model(folder, cache_dir=tmp_path)
+    for path in sorted(tmp_path.iterdir()):
+        put(path)
+    state = np.ones((2, 8), np.float32)
+    expected = compile_model(folder)(state)[0]
+    for _ in range(2):
+        np.testing.assert_array_equal(compile_model(folder, cache_dir=tmp_path)(state)[0], expected)
+    found = list(tmp_path.iterdir())  # files again, but for folders
+    assert all(path.is_dir() or (path.is_file() and not path.is_symlink()) for path in found)
+    assert all(path.suffix in (".blob", ".status") for path in found)
+
+
+def test_beside_an_ir(folder, put, tmp_path):
+    openvino.save_model(convert(folder), tmp_path / "model.xml")
+    put(tmp_path / "model.bin")
+    with pytest.raises(ModelReadError, match=r"model\.bin: (is no regular file|cannot be opened)"):
+        check(tmp_path / "model.xml")
+    put(tmp_path / "model.xml")
+    with pytest.raises(ModelReadError, match="no such file"):
+        check(tmp_path / "model.xml")
+
+
+def test_as_an_argument(put, tmp_path):
+    path = tmp_path / "file"
+    put(path)
+    with pytest.raises(OSError, match=r"is no regular file|Too many levels"):
+        load(path)
+    with pytest.raises(ConversionInputError, match="cannot be read"):
+        images._read(path)
+    with pytest.raises(ConversionInputError, match="extension"):
+        run_extensions([path])
+
+
+def test_as_the_configuration_of_a_server(folder, tmp_path):
+    _pipe(tmp_path / "config.json")
+    with pytest.raises(OSError, match="is no regular file"):
+        write_layout(convert(folder), tmp_path, "decoder", lambda model, path: None)
+
+
+@pytest.mark.parametrize("name", ["model.xml", "model.bin"])
+def test_a_folder_is_not_replaced_by_a_model(folder, tmp_path, name):
+    """It and what is in it stay, as does the file beside it."""
+    (tmp_path / name / "kept").mkdir(parents=True)
+    other = tmp_path / ("model.bin" if name == "model.xml" else "model.xml")
+    other.write_text("kept")
+    with pytest.raises(OSError, match="Is a directory"):
+        save_model(convert(folder), tmp_path / "model.xml", fp16=False)
+    assert (tmp_path / name / "kept").is_dir()
+    assert other.read_text() == "kept"

@@ -1,0 +1,67 @@
+"""What is served goes with its last reference: nothing of ours waits for Python's cyclic collector.
+
+The collector counts objects of Python, not the memory that OpenVINO holds for them: hundreds of models may be gone and
+not yet released.
+"""
+
+import contextlib
+import gc
+
+import numpy as np
+import pytest
+
+import paddle2ov
+from gen_models import all_networks, all_ops
+from gen_models.harness.spec import case, tensor
+from gen_models.harness.store import generated, generated_network
+from paddle2ov import compile_model, convert, inspect
+from paddle2ov.errors import OpenVINORunError
+from paddle2ov.inference import Config, create_predictor
+
+
+def _serve(folder):
+    predictor = create_predictor(Config(folder))
+    lines = [np.zeros((1, 3, 32, 64), np.float32)] * 3
+    predictor.run([[line] for line in lines])  # in spare predictors, which are kept
+    predictor.clone().run(lines[:1])
+
+
+def _fail(folder):
+    predictor = create_predictor(Config(folder))
+    for width in (4, 3, 4, 3):
+        with contextlib.suppress(OpenVINORunError):
+            predictor.run([np.zeros((2, 3), np.float32), np.zeros((2, width), np.float32)])
+
+
+def _report(folder):
+    convert(folder, report=paddle2ov.ConversionReport())
+
+
+def _left_by(use, folder):
+    """The kinds of paddle2ov's and OpenVINO's objects that the cyclic collector finds afterwards."""
+    use(folder)  # what is made once in a process
+    gc.collect()
+    gc.disable()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        use(folder)
+        gc.collect()
+        kinds = {type(one) for one in gc.garbage}
+        return sorted(str(kind) for kind in kinds if kind.__module__.startswith(("paddle2ov", "openvino")))
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+
+
+@pytest.mark.parametrize("use", [convert, inspect, _report, compile_model, _serve])
+@pytest.mark.parametrize("kind", ["pir", "legacy"])
+def test_nothing_waits_for_the_collector(use, kind):
+    folder = generated_network(all_networks()["crnn"], kind)
+    assert _left_by(use, folder) == []
+
+
+def test_runs_that_fail_leave_nothing():
+    vector = tensor([2, 3], dims=[-1, -1])
+    folder = generated(all_ops()["elementwise_add"], case(x=vector, y=vector), "pir")
+    assert _left_by(_fail, folder) == []
