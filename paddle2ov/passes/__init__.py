@@ -43,6 +43,7 @@ from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
+from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
 from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
 from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
@@ -80,6 +81,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_unit_width_strides,
     avoid_small_group_filters,
     avoid_constant_recurrence,
+    avoid_unit_weights,
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,
     avoid_reduction_post_ops,

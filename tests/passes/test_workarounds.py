@@ -23,6 +23,7 @@ from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
+from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
 from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
@@ -392,6 +393,23 @@ def test_strides_of_other_widths(stride, width):
     x = parameter(-1, 8, 4, width)
     out = ops.convolution(x, random(4, 8, 1, 2), [1, stride], [0, 0], [0, 0], [1, 1])
     assert avoid_unit_width_strides(Graph(Model([out], [x]))) == {"strides": 0}
+
+
+@pytest.mark.parametrize("rows", [2, -1])
+def test_layers_of_one_weight(rows):
+    x, first, second, data = parameter(rows, 1), random(1, 1), random(1, 4), random(2, 1)
+    model = Model([ops.matmul(ops.relu(ops.matmul(x, first, False, True)), second, False, False)], [x])
+    assert avoid_unit_weights(Graph(model)) == {"products": 1}
+    want = (data * first).clip(0) @ second
+    np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("dims", "weights", "turned"), [((1, 2), (1, 1), True), ((1, 2, 1), (1, 1), False), ((2, 1), (1, 2), False)]
+)
+def test_layers_of_one_weight_refuses(dims, weights, turned):
+    x = parameter(*dims)
+    assert avoid_unit_weights(Graph(Model([ops.matmul(x, random(*weights), turned, False)], [x]))) == {"products": 0}
 
 
 @pytest.mark.parametrize(("kernel", "dilation"), [((2, 2), 1), ((1, 4), 1), ((2, 3), 2)])

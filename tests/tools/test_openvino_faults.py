@@ -104,6 +104,7 @@ UNSEEN = {
     "division_by_inverse": "it is as small as rounding",
     "hard_sigmoid_of_alpha_zero": "OpenVINO computes the node alone as wrongly",
     "is_finite_of_denormals": "OpenVINO computes the node alone as wrongly",
+    "layers_of_one_weight": "it shows on one thread",
     "resize_of_kept_size": "OpenVINO computes the node alone as wrongly",
     "selu_of_alpha_zero": "OpenVINO computes the node alone as wrongly",
     "slice_backwards_before_first": "OpenVINO computes the node alone as wrongly",

@@ -32,6 +32,14 @@ def post_op_of_unknown_width() -> Graph:
     return Model([ops.add(ops.matmul(x, y, False, True), shift)], [x, y]), [arrays], [[arrays[0] @ arrays[1].T + shift]]
 
 
+@fault(threads=1)
+def layers_of_one_weight() -> Graph:
+    """A product with a matrix of one element, an activation and another product do not compile on one thread."""
+    x, first, second, data = parameter(2, 1), numbers(1, 1), numbers(1, 4, seed=1), numbers(2, 1)
+    out = ops.matmul(ops.relu(ops.matmul(x, first, False, False)), second, False, False)
+    return Model([out], [x]), [[data]], [[(data @ first).clip(0) @ second]]
+
+
 @fault()
 def gather_by_index_that_is_always_empty() -> Graph:
     """A Gather by a Range that has no elements, as its limits say, fails to compile."""

@@ -22,10 +22,11 @@ def numbers(*shape: int, seed: int = 0) -> NDArray[np.float32]:
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
 
 
-def check(graph: Graph, precision: str, tolerance: float) -> None:
+def check(graph: Graph, precision: str, tolerance: float, threads: int = 0) -> None:
     """Runs a model on one request, on memory of the caller, and compares; raises AssertionError for a wrong result."""
     model, runs, expected = graph
-    settings = {"INFERENCE_PRECISION_HINT": "f32"} if precision == "f32" else {}
+    settings: dict[str, Any] = {"INFERENCE_PRECISION_HINT": "f32"} if precision == "f32" else {}
+    settings |= {"INFERENCE_NUM_THREADS": threads} if threads else {}
     request = Core().compile_model(model, "CPU", settings).create_infer_request()
     for inputs, wanted in zip(runs, expected, strict=True):
         try:

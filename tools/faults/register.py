@@ -27,6 +27,7 @@ class Fault:
         precision: what has to be computed in: "f32", or "default" for bfloat16 where the processor has it.
         tolerance: of the comparison, relative, and absolute from 1e-5 on.
         processor: what the processor must have; "" where it does not matter.
+        threads: how many there must be; 0 where it does not matter.
     """
 
     graph: Callable[[], Graph]
@@ -34,6 +35,7 @@ class Fault:
     precision: str
     tolerance: float
     processor: str
+    threads: int
 
     @property
     def name(self) -> str:
@@ -63,20 +65,26 @@ class Fault:
     @property
     def call(self) -> str:
         """The last line of the script."""
-        return f'check({self.name}(), "{self.precision}", {self.tolerance!r})'
+        threads = f", threads={self.threads}" if self.threads else ""
+        return f'check({self.name}(), "{self.precision}", {self.tolerance!r}{threads})'
 
 
 FAULTS: dict[str, Fault] = {}
 
 
 def fault(
-    *, versions: tuple[str, ...] = ("2026.4.1",), precision: str = "f32", tolerance: float = 1e-3, processor: str = ""
+    *,
+    versions: tuple[str, ...] = ("2026.4.1",),
+    precision: str = "f32",
+    tolerance: float = 1e-3,
+    processor: str = "",
+    threads: int = 0,
 ) -> Callable[[Callable[[], Graph]], Callable[[], Graph]]:
     """Registers a function as the graph of a fault, under its name."""
 
     def register(graph: Callable[[], Graph]) -> Callable[[], Graph]:
         assert graph.__name__ not in FAULTS, graph.__name__
-        FAULTS[graph.__name__] = Fault(graph, versions, precision, tolerance, processor)
+        FAULTS[graph.__name__] = Fault(graph, versions, precision, tolerance, processor, threads)
         return graph
 
     return register

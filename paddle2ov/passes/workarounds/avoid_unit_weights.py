@@ -1,0 +1,47 @@
+"""Products with a matrix of one element multiply by it.
+
+On one thread, OpenVINO 2026.4 makes one kernel of a row of layers (matrix product, activation, matrix product, ...). It
+does not compile if the first matrix has one element ("Layout rank can't be larger than tensor rank").
+"""
+
+from __future__ import annotations
+
+from openvino import Node
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, dims_of, replace
+from paddle2ov.passes.rule import MatchFailureError, Rule
+
+
+@works_around("layers_of_one_weight")
+class AvoidUnitWeights(Rule[Node, Node]):
+    """A product with a matrix of one element becomes a Multiply.
+
+    Given:
+        MatMul of a tensor of two axes, not transposed, by [1, 1].
+    Result:
+        Multiply of both.
+    """
+
+    roots = ("MatMul",)
+    counts = ("products",)
+
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        return node if dims_of(node.input_value(1)) == [1, 1] else None
+
+    def check(self, graph: Graph, match: Node) -> Node:
+        rank = match.input_value(0).get_partial_shape().rank
+        if rank.is_dynamic or rank.get_length() != 2:
+            raise MatchFailureError("the tensor does not have two axes")
+        if match.get_attributes()["transpose_a"]:
+            raise MatchFailureError("the tensor is transposed")
+        return match
+
+    def rewrite(self, graph: Graph, plan: Node) -> Counts:
+        x, weight = plan.input_values()
+        replace(plan.output(0), ops.multiply(x, weight).output(0))
+        return {"products": 1}
+
+
+avoid_unit_weights = AvoidUnitWeights()
