@@ -565,3 +565,32 @@ def test_public_names():
     assert set(paddle2ov.__all__) <= set(dir(paddle2ov))
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = paddle2ov.nothing
+
+
+@pytest.mark.parametrize("given", ["x[1,4,64,64]", "x[?,4..8,?,?]", "x{i64}"])
+def test_input_that_does_not_fit_is_no_lack_of_a_converter(given, tmp_path):
+    """What is given and what the program declares are told, with the operator where they part."""
+    network = paddle.nn.Sequential(paddle.nn.Conv2D(3, 8, 3), paddle.nn.ReLU())
+    network.eval()
+    spec = paddle.static.InputSpec([None, 3, None, None], "float32", name="x")
+    paddle.jit.save(network, str(tmp_path / "inference"), input_spec=[spec])
+    result = call(tmp_path, "-o", tmp_path / "out.xml", "--input", given)
+    assert result.exit_code == 2, result.output
+    assert "error: input: the model does not convert with 'x' as " in result.output
+    assert "(the program declares [-1, 3, -1, -1] float32)" in result.output
+    assert re.search(r"conv2d: .*\n  at block 0, operator \d+ \(conv2d\)", result.output)
+    assert NEXT_STEPS not in result.output
+    with pytest.raises(paddle2ov.ConversionInputError, match="the program declares"):
+        paddle2ov.convert(tmp_path, input=given)
+
+
+def test_input_given_to_an_operator_that_is_refused_anyway(tmp_path):
+    """Where the program does not convert as it is declared either, what was given is not to blame."""
+
+    def refuse(node):
+        node.require(False, "never")
+
+    extension = paddle2ov.ConversionExtension("relu", refuse)
+    folder = paddle_model(tmp_path, lambda x: [paddle.nn.functional.relu(x)]).parent
+    with pytest.raises(paddle2ov.OpConversionError, match="never"):
+        paddle2ov.convert(folder, input="x[4,4]", extension=extension)

@@ -11,7 +11,7 @@ import pytest
 from sybil import Sybil
 from sybil.parsers.myst import PythonCodeBlockParser, SkipParser
 
-from paddle2ov import errors
+from paddle2ov import convert, errors
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -64,3 +64,27 @@ def test_every_error_has_its_section():
     headings = set(re.findall(r"(?m)^### (\w+(?:Error|Warning))$", text))
     assert headings | {"Paddle2OVError"} == raised | {"ConversionWarning"}
     assert all(f"`{name}`" in text or name in headings for name in raised)
+
+
+SHOWN = {
+    "ModelReadError": lambda: convert("no_such_folder"),
+    "ConversionInputError": lambda: convert("model", input="x[1,4,640,640]"),
+}
+"""What raises the messages that the page of errors shows, by the section that shows them."""
+
+
+def test_messages_of_the_page_of_errors(exported, tmp_path, monkeypatch):
+    """Each message that is shown is the code's, to the letter; names that Paddle numbers per process are left out."""
+    shutil.copytree(exported, tmp_path / "model")
+    monkeypatch.chdir(tmp_path)
+    sections = re.split(r"(?m)^### ", (DOCS / "errors.md").read_text(encoding="utf-8"))[1:]
+    shown = {
+        section.split("\n", 1)[0]: block
+        for section in sections
+        for block in re.findall(r"(?s)```text\n(.*?)\n```", section)
+    }
+    assert shown.keys() == SHOWN.keys()
+    for name, message in shown.items():
+        with pytest.raises(getattr(errors, name)) as raised:
+            SHOWN[name]()
+        assert re.sub(r"_\d+'", "_N'", str(raised.value)) == re.sub(r"_\d+'", "_N'", message)
