@@ -45,6 +45,9 @@ _MAX_LOST = 0.1
 """Agreement that may be lost there; what is wrong loses nearly all of it."""
 _MAX_BOXES_LOST = 0.5
 """The same for boxes, of which a small difference may choose others."""
+_MAX_FIRST = 4
+_MAX_FIRST_SHARE = 0.1
+"""Convolutions at the start that stay in floating point, and of all at most: see `_first_convolutions`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +123,9 @@ def quantize(
 ) -> Quantized:
     """Converts a Paddle inference model and quantizes it with NNCF (`pip install 'paddle2ov[quantize]'`).
 
-    Activations and weights become integers of 8 bits, with ranges that the data show. Of more data than
-    `subset_size`, what lies evenly among them is used, and accuracy is measured on others.
+    Activations and weights become integers of 8 bits, with ranges that the data show; the first convolutions (four, and
+    at most a tenth of all) stay in floating point. Of more data than `subset_size`, what lies evenly among them is
+    used, and accuracy is measured on others.
 
     Args:
         model: the model's folder or program file.
@@ -167,6 +171,7 @@ def quantize(
     measure = measure_for(settings, reference[validation[0]])
     _name_tensors_of_branches(converted)
     some = dict(list(reference.items())[:_CHECKED])
+    first_layers = _first_convolutions(converted)
 
     def attempt(is_transformer: bool, floating: Sequence[str]) -> openvino.Model:
         """A copy quantized by NNCF, without nodes of the types `floating`, which OpenVINO computes as it should."""
@@ -174,7 +179,7 @@ def quantize(
             "subset_size": len(calibration),
             "model_type": nncf.ModelType.TRANSFORMER if is_transformer else None,
             "preset": nncf.QuantizationPreset.MIXED,
-            "ignored_scope": nncf.IgnoredScope(types=list(floating), validate=False),
+            "ignored_scope": nncf.IgnoredScope(names=first_layers, types=list(floating), validate=False),
         }
         dataset = nncf.Dataset(calibration, items.inputs)
         if weights is not None:
@@ -191,9 +196,10 @@ def quantize(
         _check_low_precision(made, items, some, measure)
         return cast(openvino.Model, made)
 
-    first = _has_attention(converted) if transformer is None else transformer
+    has_attention = _has_attention(converted) if transformer is None else transformer
+    kinds = [(True, ()), (False, ()), (False, _RECURRENT)]
     with _nncf_output(progress):
-        quantized = _first_that_works(attempt, [(True, ()), (False, ()), (False, _RECURRENT)][0 if first else 1 :])
+        quantized = _first_that_works(attempt, kinds if has_attention else kinds[1:])
     found = Quantized(quantized, measure.name, measure.meaning)
     with _openvino_errors("the quantized model does not run"):
         names = [name for name in ("f32", "bf16", "f16") if computes_in("CPU", name)]
@@ -277,6 +283,15 @@ def _divided(count: int, subset_size: int) -> tuple[list[int], list[int]]:
     others = sorted(set(range(count)) - set(used)) or used
     step = max(1, len(others) // _MAX_VALIDATED)
     return used, others[::step][:_MAX_VALIDATED]
+
+
+def _first_convolutions(model: openvino.Model) -> list[str]:
+    """The names of those that read the picture, or nearly so.
+
+    What they round reaches all that follows, and their few channels gain little in int8 (`benchmarks.int8_settings`).
+    """
+    found = [node.get_friendly_name() for node in model.get_ordered_ops() if "Convolution" in node.get_type_name()]
+    return found[: min(_MAX_FIRST, int(_MAX_FIRST_SHARE * len(found)))]
 
 
 def _has_attention(model: openvino.Model) -> bool:

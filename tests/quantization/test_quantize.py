@@ -51,6 +51,28 @@ def test_a_network_in_integers(name):
     assert json.dumps(found.to_dict())
 
 
+def convolutions(count):
+    """A chain of them, each named by its place."""
+    last = x = ops.parameter([1, 3, 4, 4], openvino.Type.f32)
+    for i in range(count):
+        weights = ops.constant(np.ones((3, 3, 1, 1), np.float32))
+        last = ops.convolution(last, weights, [1, 1], [0, 0], [0, 0], [1, 1], name=str(i))
+    return openvino.Model([last.output(0)], [x])
+
+
+@pytest.mark.parametrize(("count", "floating"), [(9, []), (10, ["0"]), (39, ["0", "1", "2"]), (60, list("0123"))])
+def test_the_first_convolutions_of_many(count, floating):
+    assert module._first_convolutions(convolutions(count)) == floating
+
+
+def test_the_first_convolution_stays_in_floating_point():
+    folder = folder_of("csp_channels_last")
+    found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    first, *others = (layer for layer in found.layers if layer.kind == "Convolution")
+    assert first.precision not in ("i8", "u8")
+    assert {layer.precision for layer in others} <= {"i8", "u8"}
+
+
 def test_a_classifier_of_attention_is_a_transformer():
     """Whichever Softmax comes first, that of the scores or that of the last layer."""
     x = ops.parameter([2, 3, 4], openvino.Type.f32)

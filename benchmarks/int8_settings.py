@@ -1,0 +1,175 @@
+"""What NNCF's settings give for the PP-OCRv4 models of the demo: agreement, errors and time of each, side by side.
+
+    python -m benchmarks.int8_settings
+
+Drawn lines and pages, as in `benchmarks.precision`; every setting calibrates with the same ones, and is measured on the
+same others. What is not in int8 is in bfloat16 where the processor has it, unless the name says otherwise.
+`paddle2ov.quantize` leaves the first four layers in floating point. Times are processor time of one thread; ratios are
+medians over runs in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.precision import MODELS, drawn, exported, wrong_characters
+from benchmarks.record import Record, table
+
+NNCF = "NNCF's own"
+OURS = "in floating point: the first four layers"
+
+
+def main() -> None:
+    """Draws, quantizes in each way, measures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", choices=MODELS, action="append", help="may be repeated; all by default")
+    parser.add_argument("--setting", action="append", help="those whose names hold this; may be repeated")
+    parser.add_argument("--calibrate", type=int, default=200, help="pictures to calibrate with")
+    parser.add_argument("--measure", type=int, default=600, help="pictures to measure with; a tenth for the detector")
+    parser.add_argument("--runs", type=int, default=20, help="of each setting, for the times")
+    parser.add_argument("--json", type=Path, help="write what was found to this file")
+    arguments = parser.parse_args()
+    record = Record("int8_settings", "Settings of int8", __doc__)
+    figures = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in arguments.model or MODELS:
+            figures[name] = measured(name, Path(folder), arguments)
+    rows = [
+        [
+            name,
+            setting,
+            f"{one['times']:.2f}",
+            f"{one['agreement']:.2%}",
+            f"{one['wrong']:.2%} of the characters wrong" if "wrong" in one else "",
+        ]
+        for name, found in figures.items()
+        for setting, one in found.items()
+    ]
+    text = table(["model", "setting", "times as fast", "as in float32", "beside what was drawn"], rows)
+    print(text)
+    record.write(arguments.json, figures, text)
+
+
+def settings(nncf: Any, model: Any, is_transformer: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Arguments of `nncf.quantize` by what is said of them; each is the first with one thing changed."""
+    common = {
+        "preset": nncf.QuantizationPreset.MIXED,
+        "model_type": nncf.ModelType.TRANSFORMER if is_transformer else None,
+    }
+    advanced = nncf.AdvancedQuantizationParameters
+    estimators = nncf.quantization.range_estimator.RangeEstimatorParametersSet
+    yield NNCF, common
+    if is_transformer:
+        yield "not as a transformer", {**common, "model_type": None}
+    yield "symmetric (preset performance)", {**common, "preset": nncf.QuantizationPreset.PERFORMANCE}
+    yield "a quarter of the data", {**common, "subset_size": 0.25}
+    yield "bias correction layer by layer", {**common, "fast_bias_correction": False}
+    yield (
+        "eight bits in the first layer",
+        {**common, "advanced_parameters": advanced(overflow_fix=nncf.OverflowFix.DISABLE)},
+    )
+    yield "channels aligned", {**common, "advanced_parameters": advanced(disable_channel_alignment=False)}
+    for label, estimator in (("percentiles", estimators.MEAN_QUANTILE), ("extremes", estimators.MINMAX)):
+        chosen = advanced(activations_range_estimator_params=estimator)
+        yield f"ranges by {label}", {**common, "advanced_parameters": chosen}
+    for label, names in ignored(model).items():
+        if names:
+            yield f"in floating point: {label}", {**common, "ignored_scope": nncf.IgnoredScope(names=names)}
+
+
+def ignored(model: Any) -> dict[str, list[str]]:
+    """Layers by what may be left in floating point."""
+    layers = [node for node in model.get_ordered_ops() if "Convolution" in node.get_type_name()]
+    products = [node for node in model.get_ordered_ops() if node.get_type_name() == "MatMul"]
+    names = [node.get_friendly_name() for node in layers]
+    return {
+        "the first layer": names[:1],
+        "the first two layers": names[:2],
+        "the first four layers": names[:4],
+        "the last layer": [node.get_friendly_name() for node in (products or layers)[-1:]],
+        "the products": [node.get_friendly_name() for node in products],
+        "what reads averages of pictures": [one.get_friendly_name() for one in layers if is_of_average(one)],
+        "depthwise convolutions": [
+            one.get_friendly_name() for one in layers if one.get_type_name() == "GroupConvolution"
+        ],
+    }
+
+
+def is_of_average(layer: Any) -> bool:
+    """Whether a convolution is of a squeeze and excitation: its input is one pixel."""
+    shape = layer.get_input_partial_shape(0)
+    return bool(shape.rank.is_static and len(shape) == 4 and shape[2] == 1 and shape[3] == 1)
+
+
+def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
+    """Agreement, errors and times of a model in each setting."""
+    import nncf
+    import openvino
+
+    import paddle2ov
+    from paddle2ov.passes import run_rewrites
+    from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
+    from paddle2ov.program.settings import read_settings
+    from paddle2ov.quantization.quantize import _has_attention
+    from paddle2ov.verification.images import Pictures
+    from paddle2ov.verification.measures import measure_for
+
+    model = exported(name, folder)
+    tenth = 10 if name == "detector" else 1
+    count = arguments.calibrate // tenth
+    paths, texts = drawn(name, folder / name, count + arguments.measure // tenth)
+    pictures = Pictures(paddle2ov.read_program(model), model)
+    given = [pictures.inputs(path) for path in paths[:count]]
+    inputs = [pictures.inputs(path) for path in paths[count:]]
+    converted = paddle2ov.convert(model, share_weights=False)
+    has_bf16 = "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    rest = "bf16" if has_bf16 else "f32"
+    graphs: dict[str, tuple[Any, str]] = {"float32": (converted, "f32")}
+    if has_bf16:
+        graphs["bfloat16"] = (converted, "bf16")
+    for setting, options in settings(nncf, converted, _has_attention(converted)):
+        if arguments.setting and not any(one in setting for one in arguments.setting):
+            continue
+        used = given[:: round(1 / options.get("subset_size", 1))]
+        made = nncf.quantize(converted.clone(), nncf.Dataset(used), **{**options, "subset_size": len(used)})
+        run_rewrites(made, (clamp_shared_convolutions,))
+        graphs[setting] = (made, rest)
+        if has_bf16 and setting in (NNCF, OURS):
+            graphs[f"{setting}, the rest in float32"] = (made, "f32")
+    one_thread = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
+    compiled = {
+        setting: openvino.compile_model(graph, "CPU", {"INFERENCE_PRECISION_HINT": hint, **one_thread})
+        for setting, (graph, hint) in graphs.items()
+    }
+    wanted = [list(compiled["float32"](item).values()) for item in inputs]
+    measure = measure_for(read_settings(model / "inference.yml"), wanted[0])
+    found: dict[str, dict[str, float]] = {}
+    for setting, graph in compiled.items():
+        results = [list(graph(item).values()) for item in inputs]
+        pairs = zip(results, wanted, strict=True)
+        found[setting] = {"agreement": statistics.fmean(measure.agreement(one, other) for one, other in pairs)}
+        if name == "recogniser":
+            found[setting]["wrong"] = wrong_characters([result[0] for result in results], texts[count:])
+    times: dict[str, list[float]] = {setting: [] for setting in compiled}
+    for _ in range(arguments.runs):
+        for setting, graph in compiled.items():
+            started = time.process_time()
+            graph(inputs[0])
+            times[setting].append(time.process_time() - started)
+    for setting in compiled:
+        ratios = (a / b for a, b in zip(times["float32"], times[setting], strict=True))
+        found[setting] |= {
+            "milliseconds": statistics.median(times[setting]) * 1e3,
+            "times": statistics.median(ratios),
+        }
+    return found
+
+
+if __name__ == "__main__":
+    main()
