@@ -155,8 +155,29 @@ class OpConversionError(Paddle2OVError):
         """The one operator."""
         return (Refusal(self.place.op_type, self.reason, (self.place,)),)
 
-    def __reduce__(self) -> tuple[type[OpConversionError], tuple[Place, str]]:
+    def __reduce__(self) -> tuple[type[OpConversionError], tuple[object, ...]]:
         return type(self), (self.place, self.reason)
+
+
+class OpInputError(ConversionInputError, OpConversionError):
+    """An operator does not convert with the shapes and types given, and does with those that the program declares.
+
+    Attributes:
+        place: where the operator stands.
+        reason: why it could not be converted.
+        given: each input as given, and as the program declares it.
+    """
+
+    def __init__(self, place: Place, reason: str, given: Sequence[str]) -> None:
+        super().__init__(place, reason)
+        self.given = tuple(given)
+        self.args = (
+            f"input: the model does not convert with {', '.join(given)}; it does with what the program declares.\n"
+            f"{place.op_type}: {reason}\n  at {place}",
+        )
+
+    def __reduce__(self) -> tuple[type[OpInputError], tuple[object, ...]]:
+        return type(self), (self.place, self.reason, self.given)
 
 
 class RewriteError(Paddle2OVError):

@@ -108,6 +108,7 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
     from paddle2ov.errors import (
         NEXT_STEPS,
         OTHERS,
+        ConversionInputError,
         OpConversionError,
         Paddle2OVError,
         RewriteError,
@@ -125,6 +126,8 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
         if traceback:
             raise
         click.secho(f"error: {error}", fg="red", err=True)
+        if isinstance(error, ConversionInputError):  # also where an operator says so
+            sys.exit(FAILED)
         if isinstance(error, OpConversionError):
             click.echo(f"{NEXT_STEPS}\n{OTHERS}", err=True)
         sys.exit(refused if isinstance(error, UnsupportedOpsError | OpConversionError | RewriteError) else FAILED)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from openvino import Model, Output, PartialShape, Type
 from openvino.op import Parameter, Result
 
-from paddle2ov.errors import ConversionInputError, OpConversionError, Paddle2OVError, failing_as
+from paddle2ov.errors import ConversionInputError, OpConversionError, OpInputError, Paddle2OVError, failing_as
 from paddle2ov.graph.aliases import alias, may_be_input
 from paddle2ov.graph.names import Names, make_unique
 from paddle2ov.graph.opset import ops
@@ -62,38 +63,34 @@ def convert_program(
     Raises:
         UnsupportedOpsError: the program holds operators without a converter; all of them are named.
         OpConversionError: an operator is used in a way that cannot be converted.
-        ConversionInputError: an input or a result is requested that the program does not have, or an operator does not
-            convert with the shapes and types given, and does with those that the program declares.
+        ConversionInputError: an input or a result is requested that the program does not have.
+        OpInputError: an operator does not convert with the shapes and types given, and does with those declared.
     """
-
-    def translated(overrides: Sequence[InputOverride], progress: Progress | None = None) -> Model:
-        return _convert_program(
-            program,
-            overrides,
-            output_names,
-            registry,
-            vocabulary,
-            share_weights,
-            progress,
-            sequence_lengths,
-            translator,
-            provenance,
-        )
-
+    translated = partial(
+        _convert_program,
+        program,
+        output_names=output_names,
+        registry=registry,
+        vocabulary=vocabulary,
+        share_weights=share_weights,
+        sequence_lengths=sequence_lengths,
+        translator=translator,
+        provenance=provenance,
+    )
     try:
-        return translated(overrides, progress)
+        return translated(overrides, progress=progress)
     except OpConversionError as error:
         if all(one.shape is None and one.kind is None for one in overrides):
             raise
         try:  # the cuts stay
-            translated([replace(one, shape=None, kind=None) for one in overrides])
+            translated([replace(one, shape=None, kind=None) for one in overrides], progress=None)
         except Paddle2OVError:
             raise error from error.__cause__
-        raise ConversionInputError(_not_fitting(program, overrides, error)) from error
+        raise OpInputError(error.place, error.reason, _as_given(program, overrides)) from error
 
 
-def _not_fitting(program: Program, overrides: Sequence[InputOverride], error: OpConversionError) -> str:
-    """Says what was given, what the program declares, and where they part."""
+def _as_given(program: Program, overrides: Sequence[InputOverride]) -> list[str]:
+    """Each shape and type that was given, beside what the program declares."""
     given = []
     for position, one in enumerate(overrides):
         variable = program.variables[one.name] if one.name is not None else program.inputs[position]
@@ -101,10 +98,7 @@ def _not_fitting(program: Program, overrides: Sequence[InputOverride], error: Op
         asked = " ".join(str(part) for part in (one.shape, one.kind and one.kind.get_type_name()) if part is not None)
         if asked:
             given.append(f"'{variable.name}' as {asked} (the program declares {declared} {variable.dtype})")
-    return (
-        f"input: the model does not convert with {', '.join(given)}; it does with what the program declares.\n"
-        f"{error.place.op_type}: {error.reason}\n  at {error.place}"
-    )
+    return given
 
 
 def _convert_program(

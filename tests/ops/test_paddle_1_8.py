@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from paddle2ov.errors import OpConversionError
+from paddle2ov.errors import OpConversionError, OpInputError
 from paddle2ov.program import read_program
 from paddle2ov.program.model import Semantics
 from paddle2ov.program.op_versions import semantics_of
@@ -77,7 +77,7 @@ def test_attributes_are_those_of_the_file():
 
 def test_a_filter_of_unknown_width_is_refused():
     folder, inputs, results = recorded("circular_convolutions")
-    with pytest.raises(OpConversionError, match="a filter of unknown width"):
+    with pytest.raises(OpInputError, match="a filter of unknown width"):
         check_model(folder, inputs, results, dynamic=True)
 
 

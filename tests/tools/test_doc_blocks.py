@@ -68,7 +68,7 @@ def test_every_error_has_its_section():
 
 SHOWN = {
     "ModelReadError": lambda: convert("no_such_folder"),
-    "ConversionInputError": lambda: convert("model", input="x[1,4,640,640]"),
+    "OpInputError": lambda: convert("model", input="x[1,4,640,640]"),
 }
 """What raises the messages that the page of errors shows, by the section that shows them."""
 

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, Place, UnsupportedOpsError
+from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, OpInputError, Place, UnsupportedOpsError
 
 PLACE = Place(0, 3, "gru", "h", ('File "net.py", line 7, in forward', "h = self.gru(x)"))
 
@@ -16,6 +16,7 @@ PLACE = Place(0, 3, "gru", "h", ('File "net.py", line 7, in forward', "h = self.
         ModelReadError("no such file"),
         ConversionInputError("no such input"),
         OpConversionError(PLACE, "mode 3"),
+        OpInputError(PLACE, "mode 3", ["'x' as [1] (the program declares [2] float32)"]),
         UnsupportedOpsError([PLACE, Place(1, 0, "lstm"), Place(1, 4, "gru"), Place(2, 0, "lstm"), Place(2, 1, "lstm")]),
     ],
     ids=lambda error: type(error).__name__,
