@@ -13,8 +13,12 @@ from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
 def _resize(mode):
-    def build(x, size=None, scale=None, *, like=None, align_corners=False, align_mode=0, data_format=None) -> Any:
+    def build(
+        x, size=None, scale=None, *, like=None, known_scale=None, align_corners=False, align_mode=0, data_format=None
+    ) -> Any:
         rank = len(x.shape)
+        if known_scale is not None:  # a tensor in the program
+            scale = paddle.assign(np.array(known_scale, np.float32))
         if like is not None:  # the size of another feature map, as pyramid networks have it
             size = paddle.shape(like)[2:]
         if size is not None and scale is not None:
@@ -69,7 +73,14 @@ def _both(dims, sizes, scale, **given):
     ]
 
 
+_KNOWN = [  # 1.4 in single precision is less than 1.4: 5 * 1.4 is 7 there, and less than 7 in double precision
+    case(x=tensor([1, 2, 5, 10]), known_scale=[1.4, 1.3]),
+    case(x=tensor([1, 2, 5, 10], dims=[-1, 2, -1, -1]), known_scale=[1.4, 1.3]),
+    case(x=tensor([1, 2, 15, 20], dims=[-1, 2, -1, -1]), known_scale=[1.4]),
+]
+
 NEAREST = [
+    *_KNOWN,
     case(x=tensor([1, 2, 3, 4]), scale=2),
     case(x=tensor([1, 2, 3, 4]), scale=2.0),
     case(x=tensor([1, 2, 5, 7], dims=[-1, 2, -1, -1]), scale=[2, 3]),
@@ -108,6 +119,7 @@ NEAREST = [
 _DOUBLE = {"why": "Paddle 2 multiplies sizes by computed scales in single precision", "formats": ("pir",)}
 
 LINEAR_2D = [
+    *_KNOWN,
     case(x=tensor([1, 2, 3, 4]), scale=2),
     case(x=tensor([1, 2, 3, 4]), size=[6, 8], align_corners=True),
     case(x=tensor([1, 2, 3, 4]), size=[6, 8], align_mode=1),

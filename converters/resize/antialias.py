@@ -24,7 +24,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
-from paddle2ov.converters.resize.exact import dynamic_scaled_sizes, scaled_sizes
+from paddle2ov.converters.resize.exact import attribute_scale, dynamic_scaled_sizes, scaled_sizes, tensor_scales
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -56,9 +56,9 @@ def _sizes(node: NodeContext, x: Output) -> tuple[Tensor, list[float] | None]:
         return node.get_tensor("size_tensor", Type.i64), None
     scales: list[float] | None = None
     if node.has_input("scale_tensor"):
-        scales = node.get_constant("scale_tensor").reshape(-1).tolist()
+        scales = tensor_scales(node)
     elif len(given := list(node.get_attribute("scale", []) or [])) > 1:  # Paddle ignores a single number
-        scales = given
+        scales = [attribute_scale(one) for one in given]
     if scales is not None:
         scales = scales * 2 if len(scales) == 1 else scales
         node.require(all(scale > 0 for scale in scales), "a scale must be positive", scale=scales)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph import arrays
 from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NodeContext
 
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
@@ -67,10 +68,25 @@ class Resize:
 # --- sizes that follow from a scale ---------------------------------------------------------------------------------
 
 
+class SingleScale(float):
+    """A scale that Paddle multiplies in single precision; any other one in double precision."""
+
+
+def attribute_scale(number: float) -> float:
+    """A scale that is an attribute: newer programs store and multiply it in double precision, older ones in single."""
+    return SingleScale(number) if float(np.float32(number)) == number else number
+
+
+def tensor_scales(node: NodeContext) -> list[float]:
+    """The scales of a tensor of float32 whose value is known."""
+    kind = SingleScale if node.semantics.single_scales else float
+    return [kind(one) for one in node.get_constant("scale_tensor").reshape(-1).tolist()]
+
+
 def scaled_sizes(dims: npt.ArrayLike, scale: float) -> Integers:
-    """floor(dim * scale): in double precision if the program stores the scale so (newer ones), else in single."""
-    single = np.float32(scale)
-    product = np.asarray(dims, np.float32) * single if float(single) == scale else np.asarray(dims, np.float64) * scale
+    """floor(dim * scale), in the precision of the scale."""
+    single = isinstance(scale, SingleScale)
+    product = np.asarray(dims, np.float32) * np.float32(scale) if single else np.asarray(dims, np.float64) * scale
     sizes: Integers = np.asarray(np.floor(product), np.int64)
     return sizes
 
@@ -82,14 +98,14 @@ def interpolate_sizes(dims: npt.ArrayLike, scale: float) -> Integers:
     return sizes
 
 
-@cache
+@lru_cache(maxsize=None, typed=True)
 def interpolate_scales_exactly(scale: float) -> bool:
     """Whether Interpolate gives Paddle's size for any dimension."""
     dims = arrays.arange(1, _MAX_SIZE)
     return bool((interpolate_sizes(dims, scale) == scaled_sizes(dims, scale)).all())
 
 
-@cache
+@lru_cache(maxsize=None, typed=True)
 def _corrections(scale: float) -> tuple[Integers, Integers]:
     """The dimensions for which `_quotient` of the scale gives a wrong size, and by how much."""
     dims = arrays.arange(1, _MAX_SIZE)
@@ -101,7 +117,7 @@ def _corrections(scale: float) -> tuple[Integers, Integers]:
 
 def _quotient(scale: float) -> tuple[int, int]:
     """The fraction closest to the scale whose product with a dimension fits in 31 bits."""
-    found = Fraction(scale).limit_denominator(max(int(2**15 / max(scale, 1)), 1))
+    found = Fraction(float(scale)).limit_denominator(max(int(2**15 / max(scale, 1)), 1))
     return found.numerator, found.denominator
 
 

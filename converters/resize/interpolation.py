@@ -36,6 +36,7 @@ from paddle2ov.converters.resize.computed import (
 from paddle2ov.converters.resize.exact import (
     Resize,
     any_resized,
+    attribute_scale,
     by_weight_matrices,
     dynamic_scaled_sizes,
     interpolate_scales_exactly,
@@ -43,6 +44,7 @@ from paddle2ov.converters.resize.exact import (
     nearest,
     nearest_is_exact,
     scaled_sizes,
+    tensor_scales,
 )
 from paddle2ov.graph.guards import is_constant
 from paddle2ov.graph.opset import ops
@@ -125,16 +127,16 @@ def _scales(node: NodeContext, count: int) -> tuple[list[float] | None, Output |
         if not node.is_known("scale_tensor"):
             flat = ops.reshape(cast_to(node.get_input("scale_tensor"), Type.f32), ints([-1]), False)
             return None, ops.broadcast(flat, ints([count])).output(0)
-        values = node.get_constant("scale_tensor").reshape(-1).tolist()
+        values = tensor_scales(node)
     else:
         given = node.get_attribute("scale") if node.has_attribute("scale") else []  # one number in the older operators
-        values = np.asarray(given or []).reshape(-1).tolist()
+        values = [attribute_scale(one) for one in np.asarray(given or []).reshape(-1).tolist()]
     if len(values) == 1:
         values = values * count
     if not values or any(value <= 0 for value in values):
         return None, None
     node.require(len(values) == count, f"{count} numbers are expected", scale=values)
-    return [float(value) for value in values], None
+    return values, None
 
 
 def _resize(x: Output, plan: Resize) -> Tensor:
@@ -246,8 +248,15 @@ def _linear_mode(x: Tensor, plan: Resize) -> str:
     return "linear" if plan.rank == 3 and is_constant(node) else "linear_onnx"
 
 
+@works_around("resize_of_one_axis_in_bfloat16")
+def _as_image(x: Tensor) -> Node:
+    """A sequence as an image of height 1: of three dimensions OpenVINO does not compile what follows, in bfloat16."""
+    return ops.unsqueeze(x, ints([2]))
+
+
 def _interpolate(x: Tensor, plan: Resize) -> Node:
     target: Tensor
+    axes = list(range(2, plan.rank))
     if plan.size_tensor is not None:
         calculation, target = "sizes", plan.size_tensor
     elif plan.scale_tensor is not None:
@@ -260,14 +269,19 @@ def _interpolate(x: Tensor, plan: Resize) -> Node:
     supported_integers = (Type.u8, Type.i8) if plan.mode == "nearest" else ()  # Paddle truncates means of integers
     if dtype not in (Type.f32, Type.f16, Type.bf16, *supported_integers):
         x = ops.convert(x, Type.f32)
+    mode = {"nearest": "nearest", "linear": _linear_mode(x, plan), "cubic": "cubic"}[plan.mode]
+    if plan.rank == 3:
+        x, axes = _as_image(x), [3]
     out = ops.interpolate(
         x,
         target,
-        {"nearest": "nearest", "linear": _linear_mode(x, plan), "cubic": "cubic"}[plan.mode],
+        mode,
         calculation,
         coordinate_transformation_mode=plan.coordinates(),
         nearest_mode="round_prefer_ceil" if plan.align_corners else "floor",
         cube_coeff=-0.75,
-        axes=ints(list(range(2, plan.rank))),
+        axes=ints(axes),
     )
+    if plan.rank == 3:
+        out = ops.squeeze(out, ints([2]))
     return out if out.get_element_type() == dtype else ops.convert(out, dtype)

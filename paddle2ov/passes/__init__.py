@@ -38,6 +38,7 @@ from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
+from paddle2ov.passes.workarounds.avoid_scale_fusion import avoid_scale_fusion
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
@@ -87,6 +88,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_reduction_post_ops,
     check_inner_dims,
     absorb_scales,
+    avoid_scale_fusion,
     clamp_shared_convolutions,
     avoid_reshape_elision,  # after those that put reshapes in
     avoid_slice_elision,

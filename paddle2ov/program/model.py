@@ -65,6 +65,7 @@ class Semantics:
         square_grid: `yolo_box`: both axes are divided by the number of rows.
         weighted_rest: `sigmoid_cross_entropy_with_logits`: the weight of positive examples also scales those terms of
             negative ones that are below max(x, 0).
+        single_scales: resizes: the scales of a tensor are multiplied in single precision.
         end_before_first: slices with steps: read backwards, an end of -1 is the one before the first element, and an
             end further before it counts as the first element.
         concatenated_array: `write_to_array`, `tensor_array_to_tensor`: the array is represented by the concatenation of
@@ -75,6 +76,7 @@ class Semantics:
     full_window_average: bool = False
     square_grid: bool = False
     weighted_rest: bool = False
+    single_scales: bool = False
     end_before_first: bool = False
     concatenated_array: bool = False
 

@@ -42,3 +42,25 @@ def test_sizes_and_elements(told, tmp_path):
             np.testing.assert_allclose(found, wanted, rtol=0, atol=0.6 if told["mode"] == "bilinear" else 0)
     finally:
         paddle.disable_static()
+
+
+@NEEDS_BFLOAT16
+@pytest.mark.parametrize("length", [4, -1])
+def test_what_follows_a_resize_of_one_axis(length, tmp_path):
+    class Upsampling(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.linear = paddle.nn.Linear(8, 5)
+
+        def forward(self, x):
+            larger = paddle.nn.functional.interpolate(x, size=[8], mode="linear", data_format="NCW")
+            return self.linear(paddle.nn.functional.relu(larger) * 0.5)
+
+    paddle.seed(0)
+    network = Upsampling()
+    network.eval()
+    paddle.jit.save(network, str(tmp_path / "inference"), [paddle.static.InputSpec([-1, 3, length], name="x")])
+    data = np.random.default_rng(1).standard_normal((2, 3, 4)).astype(np.float32)
+    wanted = network(paddle.to_tensor(data)).numpy()
+    found = compile_model(paddle2ov.convert(tmp_path), "bf16")(data)[0]
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=0.03)

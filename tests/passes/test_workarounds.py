@@ -19,6 +19,7 @@ from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
+from paddle2ov.passes.workarounds.avoid_scale_fusion import avoid_scale_fusion
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
@@ -102,7 +103,7 @@ def test_constants_whose_elements_only_move_need_no_compiled_model(monkeypatch):
     mask = transpose(ops.slice_scatter(ops.slice_scatter(rows, corner, *bounds), corner, *bounds), 0, 2, 1)
     x = parameter(1, 10, 8)
     model = Model([ops.add(x, mask)], [x])
-    monkeypatch.delattr("paddle2ov.passes.workarounds.compute_constants.shared_core")
+    monkeypatch.delattr("paddle2ov.passes.workarounds.compute_apart.shared_core")
     assert compute_constants(Graph(model)) == {"layers": 2}
     rows[:, :6, :8] = 7
     result = compile_model(model)([np.zeros((1, 10, 8), np.float32)])[0]
@@ -395,6 +396,46 @@ def test_strides_of_other_widths(stride, width):
     assert avoid_unit_width_strides(Graph(Model([out], [x]))) == {"strides": 0}
 
 
+def scaled_image(scale, kind="Multiply", groups=False, kernel=3, rank=2):
+    """x * scale or x / scale, then a convolution, and what it is to give."""
+    x = parameter(-1, 2, *[3] * rank)
+    factor = random(*scale) + 2
+    scaled = (ops.multiply if kind == "Multiply" else ops.divide)(x, factor)
+    options = [1] * rank, [1] * rank, [1] * rank, [1] * rank
+    if groups:
+        filters = random(2, 2, 1, *[kernel] * rank)
+        out, plain = ops.group_convolution(scaled, filters, *options), ops.group_convolution(x, filters, *options)
+    else:
+        filters = random(4, 2, *[kernel] * rank)
+        out, plain = ops.convolution(scaled, filters, *options), ops.convolution(x, filters, *options)
+    data = random(2, 2, *[3] * rank)
+    given = data * factor if kind == "Multiply" else data / factor
+    return Model([out], [x]), data, compile_model(Model([plain], [x]))([given])[0]
+
+
+@pytest.mark.parametrize("groups", [False, True], ids=["convolution", "groups"])
+@pytest.mark.parametrize("kind", ["Multiply", "Divide"])
+@pytest.mark.parametrize("scale", [(3,), (3, 1), (1, 1, 1, 3), (1, 2, 3, 3), (1, 1, 3, 3)], ids=str)
+def test_scales_of_pixels(scale, kind, groups):
+    model, data, want = scaled_image(scale, kind, groups)
+    assert avoid_scale_fusion(Graph(model)) == {"scales": 1}
+    np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("rank", [1, 3])
+def test_scales_of_pixels_of_other_ranks(rank):
+    model, data, want = scaled_image((3,) * rank, rank=rank)
+    assert avoid_scale_fusion(Graph(model)) == {"scales": 1}
+    np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("scale", "kernel"), [((1, 2, 1, 1), 3), ((1,), 3), ((1, 3), 2)], ids=str)
+def test_scales_that_stay(scale, kernel):
+    model, data, want = scaled_image(scale, kernel=kernel)
+    assert avoid_scale_fusion(Graph(model)) == {"scales": 0}
+    np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("rows", [2, -1])
 def test_layers_of_one_weight(rows):
     x, first, second, data = parameter(rows, 1), random(1, 1), random(1, 4), random(2, 1)
@@ -422,6 +463,35 @@ def test_small_group_filters(kernel, dilation):
         return Model([ops.add(out, added)], [x])
 
     model, data = build(), random(1, 2, 5, 7)
+    assert avoid_small_group_filters(Graph(model)) == {"filters": 1}
+    want = compile_model(build())([data])[0]
+    np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(compile_model(model, "default")([data])[0], want, atol=0.05 * np.abs(want).max())
+
+
+@pytest.mark.parametrize(
+    ("dims", "kernel"),
+    [
+        ((-1, 2, 1, 5), (1, 2)),
+        ((-1, 2, 3, 2), (2, 2)),
+        ((-1, 2, 7), (3,)),
+        ((-1, 2, -1), (4,)),
+        ((2, 2, -1), (5,)),
+        ((-1, 2, 1, 1, 4), (1, 1, 2)),
+        ((-1, 2, -1, 1, 5), (1, 1, 3)),
+    ],
+    ids=str,
+)
+def test_small_group_filters_of_any_rank(dims, kernel):
+    filters, added = random(2, 3, 1, *kernel), random(1, 6, *[1] * len(kernel))
+    ones, pads = [1] * len(kernel), [0] * len(kernel)
+
+    def build():
+        x = parameter(*dims)
+        return Model([ops.add(ops.group_convolution(x, filters, ones, pads, pads, ones), added)], [x])
+
+    model, data = build(), random(*(2 if size < 0 else size for size in dims[:2]), *(max(d, 5) for d in dims[2:]))
+    data = data[tuple(slice(size if size > 0 else None) for size in dims)]
     assert avoid_small_group_filters(Graph(model)) == {"filters": 1}
     want = compile_model(build())([data])[0]
     np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5, atol=1e-5)

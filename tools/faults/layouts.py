@@ -100,6 +100,28 @@ def constant_gather_overwritten() -> Graph:
 
 
 @fault()
+def constant_transposed_into_product() -> Graph:
+    """A product reads the transpose of what is computed from constants, and not folded, as it was before."""
+    x = parameter(1)
+    data, weights = numbers(2, 4, 8), numbers(8, 6, seed=1)
+    transposed = ops.transpose(ops.elu(ops.constant(data), 1.0), np.array([1, 0, 2]))
+    product = ops.matmul(transposed, weights, False, False)
+    want = np.where(data > 0, data, np.expm1(data)).transpose(1, 0, 2) @ weights
+    added = np.array([0.5], np.float32)
+    return Model([ops.add(product, x)], [x]), [[added]], [[want + added]]
+
+
+@fault()
+def scale_of_pixels_into_filters() -> Graph:
+    """A factor of each pixel of what a convolution reads is taken into the filters if it has as many elements."""
+    x = parameter(2, 1, 1, 3)
+    factor, filters, data = numbers(1, 1, 1, 3), numbers(4, 1, 1, 3, seed=1), numbers(2, 1, 1, 3, seed=2)
+    out = ops.convolution(ops.multiply(x, factor), filters, [1, 1], [0, 1], [0, 1], [1, 1])
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(data * factor, [(0, 0)] * 3 + [(1, 1)]), 3, 3)
+    return Model([out], [x]), [[data]], [[np.einsum("nchwk,ochk->nohw", windows, filters)]]
+
+
+@fault()
 def scatter_update_of_constants() -> Graph:
     """A ScatterUpdate of constants is folded with the wrong updates if a dimension after its axis is 1."""
     x = parameter(1)
@@ -183,6 +205,17 @@ def small_group_filters() -> Graph:
         windows = np.lib.stride_tricks.sliding_window_view(data, 4, 3)
         wanted.append([np.einsum("nchwk,cok->ncohw", windows, filters[:, :, 0, 0]).reshape(1, 6, 1, -1) + added])
     return Model([out], [x]), runs, wanted
+
+
+@fault(precision="default", tolerance=0.05, processor="amx")
+def resize_of_one_axis_in_bfloat16() -> Graph:
+    """In bfloat16, what follows a resize of three dimensions does not compile ("bad combination")."""
+    x = parameter(2, 3, 4)
+    size, data, weights = np.array([8]), numbers(2, 3, 4), numbers(8, 5, seed=1)
+    modes = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    resized = ops.interpolate(x, size, "nearest", "sizes", **modes, axes=np.array([2]))
+    want = np.maximum(data, 0).repeat(2, axis=2) @ weights
+    return Model([ops.matmul(ops.relu(resized), weights, False, False)], [x]), [[data]], [[want]]
 
 
 @fault(precision="default", tolerance=0.05, processor="amx")

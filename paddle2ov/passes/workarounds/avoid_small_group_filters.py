@@ -1,11 +1,13 @@
-"""Small filters of groups of one channel get zeros up to 3 x 3.
+"""Small filters of groups of one channel get zeros up to 9 elements.
 
-In bfloat16, OpenVINO 2026.4 computes a grouped convolution of unknown sizes wrongly if each group has one channel and
-several filters of fewer than 3 x 3 elements, and a number is added to each channel. Several threads may hide it.
+In bfloat16, OpenVINO 2026.4 computes a grouped convolution of few pixels and unknown sizes, that of the batch included,
+wrongly if each group has one channel and several filters of fewer than 9 elements, and a number is added to each
+channel. Several threads may hide it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from openvino import Node
@@ -15,7 +17,8 @@ from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
-_SIDE = 3
+_SIDES: Mapping[int, tuple[int, ...]] = {1: (9,), 2: (3, 3), 3: (1, 3, 3)}
+"""The least size of filters along each spatial axis, by their number."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,10 @@ class AvoidSmallGroupFilters(Rule[Node, _Filters]):
     """Small filters get zeros.
 
     Given:
-        GroupConvolution of two spatial axes, one of unknown size, with one channel and several filters in each group,
-        which have more than one element.
+        GroupConvolution of an unknown size, with one channel and several filters in each group, which have more than
+        one element.
     Result:
-        The same with filters of at least 3 x 3 elements, and as much padding at the end.
+        The same with filters of at least `_SIDES`, and as much padding at the end.
     """
 
     roots = ("GroupConvolution",)
@@ -42,19 +45,19 @@ class AvoidSmallGroupFilters(Rule[Node, _Filters]):
 
     def pattern(self, graph: Graph, node: Node) -> Node | None:
         dims = dims_of(node.input_value(0))
-        return node if dims is None or (len(dims) == 4 and None in dims[2:]) else None
+        return node if dims is None or None in (dims[0], *dims[2:]) else None
 
     def check(self, graph: Graph, match: Node) -> _Filters:
         if match.get_attributes()["auto_pad"] != "explicit":
             raise MatchFailureError("the padding is found out later")
         filters = dims_of(match.input_value(1))
-        if filters is None or None in filters or len(filters) != 5:
+        if filters is None or None in filters:
             raise MatchFailureError("the sizes of the filters are not known")
         if filters[1] == 1 or filters[2] != 1:
             raise MatchFailureError("a group has several channels, or one filter")
         kernel = [size or 0 for size in filters[3:]]
-        missing = [max(_SIDE - size, 0) for size in kernel]
-        if kernel == [1, 1] or not any(missing):
+        missing = [max(side - size, 0) for side, size in zip(_SIDES[len(kernel)], kernel, strict=True)]
+        if max(kernel) == 1 or not any(missing):
             raise MatchFailureError("the filters are large, or single elements")
         return _Filters(match, missing)
 
@@ -62,7 +65,8 @@ class AvoidSmallGroupFilters(Rule[Node, _Filters]):
         node, attributes = plan.convolution, plan.convolution.get_attributes()
         x, filters = node.input_values()
         zero = ops.constant(0.0, filters.get_element_type())
-        wider = ops.pad(filters, ints([0] * 5), ints([0, 0, 0, *plan.missing]), "constant", zero).output(0)
+        ends = [0, 0, 0, *plan.missing]
+        wider = ops.pad(filters, ints([0] * len(ends)), ints(ends), "constant", zero).output(0)
         gaps = [missing * step for missing, step in zip(plan.missing, attributes["dilations"], strict=True)]
         attributes["pads_end"] = [int(pad) + gap for pad, gap in zip(attributes["pads_end"], gaps, strict=True)]
         replace(node.output(0), create("GroupConvolution", [x, wider], attributes).output(0))

@@ -12,21 +12,19 @@ What is evaluated is bounded: a program of a few bytes may ask for any amount of
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
-from openvino import Model, Node, Output, Type
+from openvino import Node, Output, Tensor, Type
+from openvino.op import Constant
 
 from paddle2ov.errors import RewriteError
-from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.evaluation import evaluate, evaluate_all, is_safe
-from paddle2ov.graph.opaque_values import hide, runtime_zero
-from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, readers
 from paddle2ov.passes.independence import VARYING, Independence
-from paddle2ov.program.model import AnyArray
+from paddle2ov.passes.workarounds.compute_apart import MOVING, compute_apart
 
 _LAYERS = """
 AvgPool Convolution ConvolutionBackpropData GRUSequence GroupConvolution GroupConvolutionBackpropData LSTMSequence
@@ -39,15 +37,8 @@ SliceScatter SoftSign
 """
 _INDEXED = ("GatherElements", "GatherND")
 """Kinds that read wherever an index says."""
-_MOVING = frozenset(
-    (
-        *("Broadcast", "Concat", "Constant", "Gather", "GatherElements", "GatherND", "Reshape", "Slice"),
-        *("SliceScatter", "Split", "Squeeze", "Transpose", "Unsqueeze", "VariadicSplit"),
-    )
-)
-"""Kinds whose results have no other elements than their inputs."""
 _MISFOLDED = ("Abs", "ScatterUpdate")
-"""Kinds that OpenVINO folds wrongly: the CPU plugin's kernels compute them rightly."""
+"""Kinds that OpenVINO folds wrongly."""
 _KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED, *_MISFOLDED)
 _MAX_INDICES = 1 << 16
 _MAX_MOVED = 1 << 16
@@ -79,8 +70,8 @@ def compute_constants(graph: Graph) -> Counts:
     if outputs:
         _check_work(found.values())
         read = [output.get_target_inputs() for output in outputs]
-        for ports, value in zip(read, _moved(found.values(), outputs) or _compiled(found, outputs), strict=True):
-            constant = ops.constant(value)
+        for ports, value in zip(read, _moved(found.values(), outputs) or compute_apart(outputs), strict=True):
+            constant = Constant(value)
             for port in ports:
                 port.replace_source_output(constant.output(0))
         graph.changed()
@@ -133,40 +124,20 @@ def _is_read_beyond(output: Output, found: Collection[str]) -> bool:
     return any(port.get_node().get_name() not in found for port in output.get_target_inputs())
 
 
-def _hide_inputs(found: Mapping[str, Node]) -> None:
-    """Hides the constants that enter nodes which OpenVINO does not fold rightly."""
-    zero = None
-    for node in found.values():
-        for i, port in enumerate(node.inputs()):
-            value = port.get_source_output()
-            is_wide = value.get_element_type() == Type.f64 and value.get_node().get_name() not in found
-            if is_wide or (i == 0 and node.get_type_name() in _MISFOLDED):
-                zero = zero or runtime_zero()
-                port.replace_source_output(hide(value, zero).output(0))
-
-
-def _moved(nodes: Iterable[Node], outputs: Sequence[Output]) -> list[AnyArray] | None:
+def _moved(nodes: Iterable[Node], outputs: Sequence[Output]) -> list[Tensor] | None:
     """The values of outputs of nodes that only move elements, in a tenth of the time of compiling; None for others."""
     pending, seen = list(nodes), set()
     while pending:
         node = pending.pop()
         if node.get_name() in seen:
             continue
-        if node.get_type_name() not in _MOVING:
+        if node.get_type_name() not in MOVING:
             return None
         seen.add(node.get_name())
         pending += [value.get_node() for value in node.input_values()]
     values = evaluate_all(outputs, _MAX_MOVED, _MAX_MOVED)
-    known = [value for value in values if value is not None]
+    known = [Tensor(value) for value in values if value is not None]
     return known if len(known) == len(values) else None
-
-
-def _compiled(found: Mapping[str, Node], outputs: Sequence[Output]) -> list[AnyArray]:
-    """The values of outputs of any nodes."""
-    _hide_inputs(found)
-    folded = Model([ops.result(output) for output in outputs], [])
-    compiled = shared_core().compile_model(folded, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    return list(compiled([]).values())
 
 
 def _is_indexed_within(node: Node) -> bool:

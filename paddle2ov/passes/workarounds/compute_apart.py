@@ -1,0 +1,127 @@
+"""Computes what depends on constants alone, each node apart from the others.
+
+Compiled together, nodes are fused, share memory and are folded, which is what the other rewrites guard a model against
+that has inputs. A node alone, whose first input is one of the model, has nothing of that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from openvino import Model, Node, Output, PartialShape, Tensor
+from openvino.op import Constant, Parameter
+
+from paddle2ov.errors import RewriteError
+from paddle2ov.graph.core import shared_core
+from paddle2ov.graph.evaluation import evaluate_node
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.workarounds import works_around
+
+MOVING = frozenset(
+    (
+        *("Broadcast", "Concat", "Constant", "Gather", "GatherElements", "GatherND", "Reshape", "Slice"),
+        *("SliceScatter", "Split", "Squeeze", "Transpose", "Unsqueeze", "VariadicSplit"),
+    )
+)
+"""Kinds whose results have no other elements than their inputs."""
+_MAX_EVALUATED = 1 << 22
+"""How many elements, or multiply-adds, of a node the reference evaluation is to compute, in a tenth of a second."""
+_MAX_COMPILED = 256
+"""How many models are compiled, in a second or two."""
+
+_Value = tuple[str, int]
+"""The name of a node, and which of its outputs."""
+
+
+@works_around("constant_transposed_into_product")
+def compute_apart(outputs: Sequence[Output]) -> list[Tensor]:
+    """The values of outputs that depend on constants alone; the nodes stay as they are.
+
+    What OpenVINO's reference evaluation has, and computes quickly, is its. Other nodes are compiled for the CPU, those
+    whose inputs are known together.
+
+    Raises:
+        RewriteError: too many models would have to be compiled.
+    """
+    model = Model([ops.result(output) for output in outputs], []).clone()  # its nodes are detached from each other
+    computation = _Computation([node for node in model.get_ordered_ops() if node.get_type_name() != "Result"])
+    computation.run()
+    return [computation.values[_value(node.input_value(0))] for node in model.get_results()]
+
+
+class _Computation:
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.values: dict[_Value, Tensor] = {}
+        self._sources = {node.get_name(): [_value(one) for one in node.input_values()] for node in nodes}
+        self._readers: dict[str, list[Node]] = {name: [] for name in self._sources}
+        self._missing: dict[str, int] = {}
+        for node in nodes:
+            read = {name for name, _ in self._sources[node.get_name()]}
+            self._missing[node.get_name()] = len(read)
+            for name in read:
+                self._readers[name].append(node)
+        self._ready = [node for node in nodes if not self._missing[node.get_name()]]
+
+    def run(self) -> None:
+        for _ in range(_MAX_COMPILED + 1):
+            if not self._ready:
+                return
+            waiting = []
+            while self._ready:
+                node = self._ready.pop()
+                found = _evaluated(node, self._inputs(node))
+                if found is None:
+                    waiting.append(node)
+                else:
+                    self._finish(node, found)
+            self._compute(waiting)
+        raise RewriteError(
+            "compute_constants",
+            f"more than {_MAX_COMPILED} nodes that OpenVINO does not evaluate are computed from one another, and from "
+            "constants alone",
+        )
+
+    def _inputs(self, node: Node) -> list[Tensor]:
+        return [self.values[one] for one in self._sources[node.get_name()]]
+
+    def _finish(self, node: Node, outputs: Sequence[Tensor]) -> None:
+        self.values |= {(node.get_name(), i): one for i, one in enumerate(outputs)}
+        for reader in self._readers[node.get_name()]:
+            self._missing[reader.get_name()] -= 1
+            if not self._missing[reader.get_name()]:
+                self._ready.append(reader)
+
+    def _compute(self, nodes: Sequence[Node]) -> None:
+        """Computes nodes that do not depend on each other as parts of one model."""
+        if not nodes:
+            return
+        parameters, given = [], []
+        for node in nodes:
+            first, *others = self._inputs(node)
+            parameters.append(Parameter(first.get_element_type(), PartialShape(first.get_shape())))
+            given.append(first)
+            for port, source in zip(node.inputs(), [parameters[-1], *map(Constant, others)], strict=True):
+                port.replace_source_output(source.output(0))
+        results = [ops.result(output) for node in nodes for output in node.outputs()]
+        compiled = shared_core().compile_model(Model(results, parameters), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+        request = compiled.create_infer_request()
+        request.infer(given)
+        found = [request.get_output_tensor(i) for i in range(len(results))]
+        for node in nodes:
+            count = node.get_output_size()
+            self._finish(node, found[:count])
+            found = found[count:]
+
+
+def _value(output: Output) -> _Value:
+    return output.get_node().get_name(), output.get_index()
+
+
+def _evaluated(node: Node, inputs: Sequence[Tensor]) -> list[Tensor] | None:
+    if isinstance(node, Constant):
+        return [node.get_tensor_view()]
+    depth = inputs[0].get_shape()[-1] if node.get_type_name() == "MatMul" else 1
+    sizes = (math.prod(static_dims(output) or ()) for output in node.outputs())
+    return evaluate_node(node, inputs) if max(sizes) * depth <= _MAX_EVALUATED else None
