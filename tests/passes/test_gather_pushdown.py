@@ -221,6 +221,18 @@ def test_a_level_without_a_row(dims):
     check(build, 1, [dims, dims], [(1, 4, 2), (1, 4, 2)], nodes=3, masks=masks)
 
 
+@pytest.mark.parametrize("joined", [ops.relu, lambda x: ops.add(x, np.ones((1, 1), np.float32))], ids=["one", "two"])
+def test_a_level_of_one_row(joined):
+    """Whose row may be the only one that is chosen, or not chosen at all."""
+
+    def build(x, y, z):
+        return ops.softmax(ops.concat([ops.relu(x), joined(y), ops.multiply(ops.abs(z), ops.exp(z))], 1), 2)
+
+    masks = [np.arange(6) < 4, np.arange(6) == 4, np.arange(6) > 3, np.zeros(6, bool)]
+    dims = [(1, 4, 2), (1, 1, 2), (1, 1, 2)]
+    check(build, 1, dims, dims, nodes=6, masks=masks)
+
+
 def test_levels_that_may_be_one_row_in_all():
     """An operand that is joined of two, of which one is empty, stands for all rows."""
 

@@ -173,6 +173,8 @@ def _elementwise(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLa
         raise MatchFailureError("it does not broadcast as NumPy does")
     dims, operands = rank_dims(x), [rank_dims(one) for one in node.inputs]
     kinds = [_rows_of_operand(own, dims, layout) for own in operands]
+    if set(kinds) == {"one"}:  # of a single row: none may be gathered of it, too
+        kinds = ["all" if len(own) - len(dims) + layout.axis >= 0 else "one" for own in operands]
     several = len(kinds) - kinds.count("one") > 1
     found: list[RowLayout | None] = []
     for own, kind in zip(operands, kinds, strict=True):
@@ -195,7 +197,8 @@ def _rows_of_operand(own: Dims, dims: Dims, layout: RowLayout) -> str:
         raise MatchFailureError("an operand has some of the rows' axes only")
     own, full = own[start : start + layout.axis_count], dims[layout.axis : layout.axis + layout.axis_count]
     if all(dim == 1 for dim in own):
-        # If there is only one row in total, this may be that row; broadcasting it over the gathered rows is right too.
+        # If there is only one row in total, this may be that row; broadcasting it over those that are gathered of another
+        # operand is right too.
         return "one"
     if None not in own and own == full:
         return "all"
