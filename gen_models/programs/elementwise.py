@@ -17,7 +17,7 @@ _UNARY = (
     "F.tanhshrink({})", "F.log_sigmoid({})", "F.hardsigmoid({})", "paddle.expm1(-paddle.abs({}))", "paddle.cos({})",
     "F.gelu({}, approximate=True)", "paddle.stanh({})", "paddle.atan({})", "paddle.asinh({})", "F.hardtanh({})",
     "paddle.pow(paddle.abs({}) + 0.1, 1.5)", "paddle.reciprocal(paddle.abs({}) + 0.7)", "F.swish({})",
-    "paddle.lerp({}, paddle.full([1], 0.5), 0.3)", "paddle.logit(F.sigmoid({}), 1e-3)",
+    "paddle.lerp({}, paddle.full([1], 0.5), 0.3)", "paddle.logit(F.sigmoid({}) * 0.8, 1e-3)",
 )  # fmt: skip
 _BINARY = (
     "({} + {}) * 0.5", "{} + {}", "{} - {}", "{} * paddle.tanh({})", "F.sigmoid({}) * {}", "paddle.maximum({}, {})",

@@ -197,7 +197,7 @@ def _rows_of_operand(own: Dims, dims: Dims, layout: RowLayout) -> str:
         raise MatchFailureError("an operand has some of the rows' axes only")
     own, full = own[start : start + layout.axis_count], dims[layout.axis : layout.axis + layout.axis_count]
     if all(dim == 1 for dim in own):
-        # If there is only one row in total, this may be that row; broadcasting it over those that are gathered of another
+        # If there is only one row in total, this may be that row; broadcasting it over what is gathered of another
         # operand is right too.
         return "one"
     if None not in own and own == full:
