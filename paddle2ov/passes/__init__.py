@@ -39,6 +39,7 @@ from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reductio
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_scale_fusion import avoid_scale_fusion
+from paddle2ov.passes.workarounds.avoid_shallow_padding import avoid_shallow_padding
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
@@ -79,6 +80,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_transpose_views,
     avoid_resize_views,
     avoid_depth_padding,
+    avoid_shallow_padding,  # after it
     avoid_unit_width_strides,
     avoid_small_group_filters,
     avoid_constant_recurrence,

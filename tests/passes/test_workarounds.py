@@ -20,6 +20,7 @@ from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reductio
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_scale_fusion import avoid_scale_fusion
+from paddle2ov.passes.workarounds.avoid_shallow_padding import avoid_shallow_padding
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
@@ -361,6 +362,41 @@ def test_depth_padding(case):
     np.testing.assert_allclose(compile_model(model)([array])[0], want, rtol=1e-5, atol=1e-5)
     if cut:
         np.testing.assert_allclose(compile_model(model, "default")([array])[0], want, atol=0.3)
+
+
+@pytest.mark.parametrize("groups", [0, 2], ids=["one group", "groups"])
+@pytest.mark.parametrize("pads", [(1, 1), (2, 0)], ids=str)
+@pytest.mark.parametrize("depth", [1, -1])
+def test_shallow_padding(depth, pads, groups):
+    """Results that are deeper than the image, or an image of a depth that turns out to be 1: as in float32."""
+    channels = 2 if groups else 3
+    filters = random(2, 2, 1, 2, 3, 3) if groups else random(2, 3, 2, 3, 3)
+
+    def build():
+        x = parameter(-1, channels, depth, 5, 4)
+        convolution = ops.group_convolution if groups else ops.convolution
+        out = convolution(x, filters, [1, 1, 1], [pads[0], 1, 1], [pads[1], 1, 1], [1, 1, 1])
+        return Model([out], [x])
+
+    model = build()
+    assert avoid_shallow_padding(Graph(model)) == {"images": 1}
+    request = compile_model(model, "default").create_infer_request()
+    for size in (1, 3) if depth < 0 else (1,):
+        data = random(2, channels, size, 5, 4)
+        want = compile_model(build())([data])[0]
+        np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(request.infer([data])[0], want, atol=0.02 * np.abs(want).max())
+
+
+@pytest.mark.parametrize(
+    ("dims", "filters", "pads"),
+    [((3, 2), (2, 3, 2), 1), ((4, 1), (2, 4, 2), 1), ((17, -1), (2, 17, 2), 1), ((3, -1), (2, 3, 2), 0)],
+    ids=["deep", "even", "many", "not padded"],
+)
+def test_shallow_padding_refuses(dims, filters, pads):
+    x = parameter(-1, *dims, 5, 4)
+    out = ops.convolution(x, random(*filters, 3, 3), [1, 1, 1], [pads, 1, 1], [pads, 1, 1], [1, 1, 1])
+    assert avoid_shallow_padding(Graph(Model([out], [x]))) == {"images": 0}
 
 
 WINDOWS = {
