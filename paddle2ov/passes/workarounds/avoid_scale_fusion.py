@@ -10,7 +10,7 @@ from openvino import Input, Node
 
 from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, dims_of, insert
+from paddle2ov.passes.graph import Counts, Dims, Graph, dims_of, insert
 from paddle2ov.passes.independence import Independence
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
@@ -33,18 +33,15 @@ class AvoidScaleFusion(Rule[Node, Input]):
         return node if node.input_value(0).get_node().get_type_name() in ("Multiply", "Divide") else None
 
     def check(self, graph: Graph, match: Node) -> Input:
-        is_constant = Independence(("Parameter",))
+        filters, rank = dims_of(match.input_value(1)) or [], len(match.get_attributes()["strides"])
         product = match.input_value(0).get_node()
-        found = [port for port in product.inputs() if is_constant(port.get_source_output().get_node())]
+        found = [port for port in product.inputs() if _may_scale(dims_of(port.get_source_output()), filters, rank)]
+        if not found:
+            raise MatchFailureError("no factor has the sizes of the filters")
+        is_constant = Independence(("Parameter",))
+        found = [port for port in found if is_constant(port.get_source_output().get_node())]
         if len(found) != 1:
-            raise MatchFailureError("the factors are inputs of the model")
-        filters = dims_of(match.input_value(1)) or []
-        scale = dims_of(found[0].get_source_output())
-        sides = None if scale is None else scale[-len(match.get_attributes()["strides"]) :]
-        if sides is not None and set(sides) <= {1}:
-            raise MatchFailureError("the scale is one of each channel")
-        if sides is not None and any(a not in (None, 1, b) for a, b in zip(sides[::-1], filters[::-1], strict=False)):
-            raise MatchFailureError("the scale has other sizes than the filters")
+            raise MatchFailureError("the factors are inputs of the model, or both are constant")
         return found[0]
 
     def rewrite(self, graph: Graph, plan: Input) -> Counts:
@@ -52,6 +49,14 @@ class AvoidScaleFusion(Rule[Node, Input]):
         x = product.input_value(1 - plan.get_index())
         insert([plan], hide(plan.get_source_output(), runtime_zero([x])).output(0), product)
         return {"scales": 1}
+
+
+def _may_scale(dims: Dims | None, filters: Dims, rank: int) -> bool:
+    """Whether a tensor could be one of factors for the elements of filters."""
+    sides = [] if dims is None else dims[-rank:]
+    if None in sides or not set(sides) - {1}:
+        return False
+    return all(size is None or a in (1, size) for a, size in zip(sides[::-1], filters[::-1], strict=False))
 
 
 avoid_scale_fusion = AvoidScaleFusion()
