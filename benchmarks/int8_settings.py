@@ -114,6 +114,7 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
 
     import paddle2ov
     from paddle2ov.passes import run_rewrites
+    from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
     from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
     from paddle2ov.program.settings import read_settings
     from paddle2ov.quantization.quantize import _has_attention
@@ -138,7 +139,7 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
             continue
         used = given[:: round(1 / options.get("subset_size", 1))]
         made = nncf.quantize(converted.clone(), nncf.Dataset(used), **{**options, "subset_size": len(used)})
-        run_rewrites(made, (clamp_shared_convolutions,))
+        run_rewrites(made, (align_zero_points, clamp_shared_convolutions))
         graphs[setting] = (made, rest)
         if has_bf16 and setting in (NNCF, OURS):
             graphs[f"{setting}, the rest in float32"] = (made, "f32")

@@ -22,6 +22,7 @@ from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVEr
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.names import bodies_of
 from paddle2ov.passes import run_rewrites
+from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.program import read_program
 from paddle2ov.program.model import AnyArray
@@ -192,7 +193,7 @@ def quantize(
             made = nncf.quantize_with_accuracy_control(
                 converted.clone(), dataset, others, judged, max_drop=max_drop, **common
             )
-        run_rewrites(made, (clamp_shared_convolutions,))
+        run_rewrites(made, (align_zero_points, clamp_shared_convolutions))
         _check_low_precision(made, items, some, measure)
         return cast(openvino.Model, made)
 
