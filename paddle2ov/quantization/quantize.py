@@ -46,6 +46,8 @@ _MAX_LOST = 0.1
 """Agreement that may be lost there; what is wrong loses nearly all of it."""
 _MAX_BOXES_LOST = 0.5
 """The same for boxes, of which a small difference may choose others."""
+_SLOWER = 1.1
+"""Times as slow that are no longer taken for the same."""
 _MAX_FIRST = 4
 _MAX_FIRST_SHARE = 0.1
 """Convolutions at the start that stay in floating point, and of all at most: see `_first_convolutions`."""
@@ -95,7 +97,10 @@ class Quantized:
         if not self.has_integer_kernels:
             return f"this processor has no fast kernels for int8: take {best.name}, and int8 on one that has them"
         if last.milliseconds >= best.milliseconds:
-            return f"{best.name} is as fast as int8 here, and nearer to float32: take {best.name}"
+            if last.milliseconds < _SLOWER * best.milliseconds:
+                return f"{best.name} is as fast as int8 here, and nearer to float32: take {best.name}"
+            times = f"{last.milliseconds:.3g} ms beside {best.milliseconds:.3g}"
+            return f"int8 is slower than {best.name} here ({times}), as in small models: take {best.name}"
         times = others[0].milliseconds / last.milliseconds
         lost = f"for {1 - last.agreement:.2%} less agreement with it"
         return f"int8 is {times:.1f} times as fast as float32 here, {lost} ({self.meaning})"
