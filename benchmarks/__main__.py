@@ -18,7 +18,10 @@ from benchmarks.page import FOLDER, page
 
 ROOT = Path(__file__).resolve().parents[1]
 PLOTTED = ("conversion", "latency", "growth", "memory", "soak")
-NAMES = (*PLOTTED, "cold_start", "int8_settings", "pages", "passes", "precision", "yolo_post")
+NAMES = (
+    *(*PLOTTED, "cold_start", "conversion_kinds", "int8_profile", "int8_settings"),
+    *("pages", "passes", "precision", "yolo_post"),
+)
 
 
 def main() -> None:

@@ -2,10 +2,10 @@
 
     python -m benchmarks.int8_settings
 
-Drawn lines and pages, as in `benchmarks.precision`; every setting calibrates with the same ones, and is measured on the
-same others. What is not in int8 is in bfloat16 where the processor has it, unless the name says otherwise.
-`paddle2ov.quantize` leaves the first four layers in floating point. Times are processor time of one thread; ratios are
-medians over runs in turn.
+Drawn lines and pages, as in `benchmarks.precision`, but others than those that the settings of `quantize` were chosen
+with (`--seed`); every setting calibrates with the same ones, and is measured on the same others. What is not in int8 is
+in bfloat16 where the processor has it, unless the name says otherwise. `paddle2ov.quantize` leaves the first four
+layers in floating point. Times are processor time of one thread; ratios are medians over runs in turn.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ from benchmarks.record import Record, table
 
 NNCF = "NNCF's own"
 OURS = "in floating point: the first four layers"
+SETTINGS = (NNCF, "symmetric", "percentiles", "first", "last layer")
 
 
 def main() -> None:
     """Draws, quantizes in each way, measures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", choices=MODELS, action="append", help="may be repeated; all by default")
-    parser.add_argument("--setting", action="append", help="those whose names hold this; may be repeated")
-    parser.add_argument("--calibrate", type=int, default=200, help="pictures to calibrate with")
-    parser.add_argument("--measure", type=int, default=600, help="pictures to measure with; a tenth for the detector")
-    parser.add_argument("--runs", type=int, default=20, help="of each setting, for the times")
+    parser.add_argument("--setting", action="append", help="those whose names hold this, such as ''; may be repeated")
+    parser.add_argument("--calibrate", type=int, default=100, help="pictures to calibrate; a tenth for the detector")
+    parser.add_argument("--measure", type=int, default=300, help="pictures to measure with; a tenth for the detector")
+    parser.add_argument("--runs", type=int, default=10, help="of each setting, for the times")
+    parser.add_argument("--seed", type=int, default=11, help="of the pictures")
     parser.add_argument("--json", type=Path, help="write what was found to this file")
     arguments = parser.parse_args()
     record = Record("int8_settings", "Settings of int8", __doc__)
@@ -114,6 +116,7 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
 
     import paddle2ov
     from paddle2ov.passes import run_rewrites
+    from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
     from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
     from paddle2ov.program.settings import read_settings
     from paddle2ov.quantization.quantize import _has_attention
@@ -123,7 +126,7 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
     model = exported(name, folder)
     tenth = 10 if name == "detector" else 1
     count = arguments.calibrate // tenth
-    paths, texts = drawn(name, folder / name, count + arguments.measure // tenth)
+    paths, texts = drawn(name, folder / name, count + arguments.measure // tenth, arguments.seed)
     pictures = Pictures(paddle2ov.read_program(model), model)
     given = [pictures.inputs(path) for path in paths[:count]]
     inputs = [pictures.inputs(path) for path in paths[count:]]
@@ -134,11 +137,11 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
     if has_bf16:
         graphs["bfloat16"] = (converted, "bf16")
     for setting, options in settings(nncf, converted, _has_attention(converted)):
-        if arguments.setting and not any(one in setting for one in arguments.setting):
+        if not any(one in setting for one in arguments.setting or SETTINGS):
             continue
         used = given[:: round(1 / options.get("subset_size", 1))]
         made = nncf.quantize(converted.clone(), nncf.Dataset(used), **{**options, "subset_size": len(used)})
-        run_rewrites(made, (clamp_shared_convolutions,))
+        run_rewrites(made, (align_zero_points, clamp_shared_convolutions))
         graphs[setting] = (made, rest)
         if has_bf16 and setting in (NNCF, OURS):
             graphs[f"{setting}, the rest in float32"] = (made, "f32")

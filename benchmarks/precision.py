@@ -137,14 +137,14 @@ def exported(name: str, folder: Path) -> Path:
     return model
 
 
-def drawn(name: str, folder: Path, count: int) -> tuple[list[Path], list[str]]:
-    """Pictures, and what is written on them."""
+def drawn(name: str, folder: Path, count: int, seed: int = 7) -> tuple[list[Path], list[str]]:
+    """Pictures, and what is written on them; another seed draws others."""
     import cv2
 
     folder.mkdir()
     paths, texts = [], []
     for i in range(count):
-        rng = np.random.default_rng([7, i])
+        rng = np.random.default_rng([seed, i])
         if name == "detector":
             picture, text = np.full((960, 720, 3), 255, np.uint8), ""
             for top in range(40, 900, 90):

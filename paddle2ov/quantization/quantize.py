@@ -22,6 +22,7 @@ from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVEr
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.names import bodies_of
 from paddle2ov.passes import run_rewrites
+from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.program import read_program
 from paddle2ov.program.model import AnyArray
@@ -45,6 +46,8 @@ _MAX_LOST = 0.1
 """Agreement that may be lost there; what is wrong loses nearly all of it."""
 _MAX_BOXES_LOST = 0.5
 """The same for boxes, of which a small difference may choose others."""
+_SLOWER = 1.1
+"""Times as slow that are no longer taken for the same."""
 _MAX_FIRST = 4
 _MAX_FIRST_SHARE = 0.1
 """Convolutions at the start that stay in floating point, and of all at most: see `_first_convolutions`."""
@@ -94,10 +97,13 @@ class Quantized:
         if not self.has_integer_kernels:
             return f"this processor has no fast kernels for int8: take {best.name}, and int8 on one that has them"
         if last.milliseconds >= best.milliseconds:
-            return f"{best.name} is as fast as int8 here, and nearer to float32: take {best.name}"
-        times = others[0].milliseconds / last.milliseconds
+            if last.milliseconds < _SLOWER * best.milliseconds:
+                return f"{best.name} is as fast as int8 here, and nearer to float32: take {best.name}"
+            times = f"{last.milliseconds:.3g} ms beside {best.milliseconds:.3g}"
+            return f"int8 is slower than {best.name} here ({times}), as in small models: take {best.name}"
+        faster = others[0].milliseconds / last.milliseconds
         lost = f"for {1 - last.agreement:.2%} less agreement with it"
-        return f"int8 is {times:.1f} times as fast as float32 here, {lost} ({self.meaning})"
+        return f"int8 is {faster:.1f} times as fast as float32 here, {lost} ({self.meaning})"
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; without the model."""
@@ -192,7 +198,7 @@ def quantize(
             made = nncf.quantize_with_accuracy_control(
                 converted.clone(), dataset, others, judged, max_drop=max_drop, **common
             )
-        run_rewrites(made, (clamp_shared_convolutions,))
+        run_rewrites(made, (align_zero_points, clamp_shared_convolutions))
         _check_low_precision(made, items, some, measure)
         return cast(openvino.Model, made)
 

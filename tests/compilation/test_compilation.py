@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import openvino
 import pytest
+from openvino import opset16 as opset
 
 import paddle2ov
 from gen_models import all_networks
@@ -345,3 +346,22 @@ def test_many_processes_that_are_killed(versions, tmp_path):
     )
     assert result.returncode == 0, result.stdout + result.stderr
     assert "0 stale, 0 failed" in result.stdout, result.stdout
+
+
+def test_openvino_ignores_a_precision_in_the_model(tmp_path):
+    """Once it does not: let a converted model carry its precision, and change what docs/speed.md says of it.
+
+    Another property in the same place is honoured, so that it is the precision alone.
+    """
+    x = opset.parameter([1, 4], openvino.Type.f32)
+    layer = opset.matmul(x, np.ones((4, 4), np.float32), False, False)
+    model = openvino.Model([layer.output(0)], [x])
+    hint, other = "INFERENCE_PRECISION_HINT", "DYNAMIC_QUANTIZATION_GROUP_SIZE"
+    by_default = openvino.compile_model(model, "CPU").get_property(hint).get_type_name()
+    model.set_rt_info("bf16" if by_default == "f32" else "f32", ["runtime_options", hint])
+    model.set_rt_info("7", ["runtime_options", other])
+    openvino.save_model(model, tmp_path / "model.xml", compress_to_fp16=False)
+    for saved in (model, openvino.Core().read_model(tmp_path / "model.xml")):
+        compiled = openvino.compile_model(saved, "CPU")
+        assert compiled.get_property(other) == 7
+        assert compiled.get_property(hint).get_type_name() == by_default

@@ -14,6 +14,7 @@ from openvino import opset16 as ops
 from paddle2ov.graph.core import shared_core
 from paddle2ov.passes import Graph
 from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
+from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
@@ -848,6 +849,62 @@ def test_clamp_shared_convolutions_fails_to_match(name):
     assert clamp_shared_convolutions(Graph(integer_convolution(read, (-1, 8, -1, -1), **options))) == {
         "convolutions": 0
     }
+
+
+def joined_ranges(zero_points, between=lambda x: x, levels=256, group=False):
+    """A convolution of maps of two channels with these zero points, and another in int8."""
+    maps = [parameter(1, 2, 4, 4) for _ in zero_points]
+
+    def integers(x, points):
+        point = np.array(points, np.float32).reshape(-1, 1, 1)
+        low, high = -point / 128, (255 - point) / 128
+        return ops.fake_quantize(x, low, high, low, high, levels)
+
+    def convolution(x, *dims, form=ops.convolution):
+        values = np.random.default_rng(3).integers(-127, 128, dims).astype(np.int8)
+        kernel = ops.multiply(ops.convert(ops.constant(values), Type.f32), np.float32(0.002))
+        return form(x, kernel, [1, 1], [1, 1], [1, 1], [1, 1])
+
+    both = ops.concat([between(integers(x, points)) for x, points in zip(maps, zero_points, strict=True)], 1)
+    count = 2 * len(maps)
+    dims, form = ((count, 1, 1, 3, 3), ops.group_convolution) if group else ((count, count, 3, 3), ops.convolution)
+    first = integers(convolution(both, *dims, form=form), [128])
+    return Model([convolution(first, 3, count, 3, 3).output(0)], maps)
+
+
+APART = {
+    "unsigned": {"zero_points": [[128], [0]]},
+    "one channel": {"zero_points": [[128], [128, 127]], "group": True},
+    "reshaped": {"zero_points": [[128], [0]], "between": lambda x: reshape(x, 1, 2, 4, 4)},
+    "depthwise": {"zero_points": [[128], [100]], "group": True},
+    "of three": {"zero_points": [[128], [128], [0]]},
+}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_align_zero_points(name):
+    model = joined_ranges(**APART[name])
+    data = [np.random.default_rng(i).uniform(-1, 1, (1, 2, 4, 4)).astype(np.float32) for i in range(len(model.inputs))]
+    exact = {"INFERENCE_PRECISION_HINT": "f32", "LP_TRANSFORMS_MODE": "NO"}
+    (want,) = shared_core().compile_model(model, "CPU", exact)(data).values()
+    assert align_zero_points(Graph(model)) == {"ranges": len(data) - 1}
+    compiled = shared_core().compile_model(model, "CPU")
+    np.testing.assert_allclose(compiled(data)[0], want, atol=0.03 * abs(want).max())
+    layers = [node.get_rt_info() for node in compiled.get_runtime_model().get_ops()]
+    found = [info["runtimePrecision"].astype(str) for info in layers if info["layerType"].astype(str) == "Convolution"]
+    assert sorted(found) == ["i8", "u8"]
+
+
+ALIKE = {
+    "all symmetric": {"zero_points": [[128], [128]]},
+    "all with zero points": {"zero_points": [[127], [0]]},
+    "of 255 levels": {"zero_points": [[128], [0]], "levels": 255},
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_align_zero_points_fails_to_match(name):
+    assert align_zero_points(Graph(joined_ranges(**ALIKE[name]))) == {"ranges": 0}
 
 
 def resized(beside, axes=(1, 2)):

@@ -1,6 +1,7 @@
 """`quantize`: models in int8 give what Paddle gives, up to what 8 bits lose, measured in what a model is for."""
 
 import json
+import re
 import sys
 
 import cv2
@@ -104,6 +105,21 @@ def test_weights_alone():
     found = paddle2ov.quantize(folder, dict(np.load(folder / "inputs_0.npz")), weights="int8")
     assert found.precisions[-1].name == "int8 weights"
     assert found.precisions[-1].agreement > 0.9
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "sentence"),
+    [
+        (4.0, r"int8 is 2\.5 times as fast as float32 here, for 5\.00% less agreement with it"),
+        (5.2, r"bf16 is as fast as int8 here, and nearer to float32: take bf16$"),
+        (12.0, r"int8 is slower than bf16 here \(12 ms beside 5\), as in small models: take bf16$"),
+    ],
+)
+def test_advice(milliseconds, sentence):
+    found = module.Quantized(None, "labels", "labels")
+    rows = (("f32", 1.0, 10.0), ("bf16", 0.99, 5.0), ("int8", 0.95, milliseconds))
+    found.precisions = [module.Precision(*row) for row in rows]
+    assert re.match(sentence, found.advice)
 
 
 @pytest.fixture

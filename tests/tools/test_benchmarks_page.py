@@ -2,11 +2,12 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
 from benchmarks import __main__ as everything
-from benchmarks.page import FOLDER, main, page
+from benchmarks.page import FOLDER, ORDER, main, page
 from benchmarks.record import Record, about, command, table
 
 
@@ -53,6 +54,13 @@ def test_a_stale_page_is_found(folder, monkeypatch):
 def test_the_page_is_what_the_figures_say():
     if any(FOLDER.glob("*.json")):
         assert FOLDER.with_suffix(".md").read_text(encoding="utf-8") == page(FOLDER)
+
+
+def test_all_benchmarks_that_record_figures_are_run():
+    folder = Path(everything.__file__).parent
+    recording = {path.stem for path in folder.glob("*.py") if "= Record(" in path.read_text(encoding="utf-8")}
+    assert set(everything.NAMES) == recording - {"record"}
+    assert recording - {"record"} == set(ORDER)
 
 
 def test_the_command_says_what_was_measured_and_not_where_it_was_written():

@@ -1,5 +1,7 @@
 """Graphs that do not compile, or end the process as they do."""
 
+from typing import Any
+
 import numpy as np
 from openvino import Model, Type
 from openvino import opset16 as ops
@@ -95,6 +97,27 @@ def reshape_of_matmul_to_number() -> Graph:
     arrays = [numbers(1, 4), numbers(4, 1, seed=1)]
     out = ops.reshape(ops.matmul(x, y, False, False), np.zeros(0, np.int64), False)
     return Model([out], [x, y]), [arrays], [[(arrays[0] @ arrays[1])[0, 0]]]
+
+
+@fault(precision="default", tolerance=0.05, processor="amx")
+def signed_integers_with_zero_points() -> Graph:
+    """A convolution of signed integers, some with a zero point, before another in int8 does not compile in bfloat16.
+
+    The transformations for low precision give the second range, of positive numbers, the signed type of the first.
+    """
+    x, y, low, high = parameter(1, 1, 2, 2), parameter(1, 1, 2, 2), np.float32(-128), np.float32(127)
+
+    def integers(value: Any, low: np.float32, high: np.float32) -> Any:
+        return ops.fake_quantize(value, low, high, low, high, 256)
+
+    def convolution(value: Any) -> Any:
+        kernel = ops.multiply(ops.convert(ops.constant(np.ones((2, 2, 1, 1), np.int8)), Type.f32), np.float32(1))
+        return ops.convolution(value, kernel, [1, 1], [0, 0], [0, 0], [1, 1])
+
+    both = ops.concat([integers(x, low, high), integers(y, np.float32(0), np.float32(255))], 1)
+    out = convolution(integers(convolution(both), low, high))
+    arrays = [np.full((1, 1, 2, 2), 4, np.float32), np.full((1, 1, 2, 2), 8, np.float32)]
+    return Model([out], [x, y]), [arrays], [[np.full((1, 2, 2, 2), 24, np.float32)]]
 
 
 @fault(precision="default", tolerance=0.05, processor="amx")
