@@ -40,6 +40,7 @@ from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_eli
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_scale_fusion import avoid_scale_fusion
 from paddle2ov.passes.workarounds.avoid_shallow_padding import avoid_shallow_padding
+from paddle2ov.passes.workarounds.avoid_single_gather import avoid_single_gather
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
@@ -61,6 +62,7 @@ Rewrite: TypeAlias = Callable[[Graph], Counts]
 REWRITES: tuple[Rewrite, ...] = (
     gather_pushdown,  # first: the nodes that it leaves unread are no longer part of the model
     transposes_to_reshapes,  # then, so that its counts are those of the program's own transposes
+    avoid_single_gather,
     hide_constants,
     compute_constants,  # before those that look for constants
     avoid_abs_elimination,  # after it: it leaves to each run what could be constant

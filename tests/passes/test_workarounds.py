@@ -22,6 +22,7 @@ from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_eli
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_scale_fusion import avoid_scale_fusion
 from paddle2ov.passes.workarounds.avoid_shallow_padding import avoid_shallow_padding
+from paddle2ov.passes.workarounds.avoid_single_gather import avoid_single_gather
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
@@ -398,6 +399,23 @@ def test_shallow_padding_refuses(dims, filters, pads):
     x = parameter(-1, *dims, 5, 4)
     out = ops.convolution(x, random(*filters, 3, 3), [1, 1, 1], [pads, 1, 1], [pads, 1, 1], [1, 1, 1])
     assert avoid_shallow_padding(Graph(Model([out], [x]))) == {"images": 0}
+
+
+@pytest.mark.parametrize(("before", "after"), [(0, 3), (1, 0), (2, 3), (2, 1)])
+def test_single_gather(before, after):
+    x, axis, data = parameter(-1, -1, -1), np.array([before]), random(2, 3, 4)
+    index = ops.squeeze(np.array([[-1]]), np.array([0]))
+    same = ops.squeeze(ops.gather(ops.unsqueeze(x, axis), index, np.int64(before)), axis)
+    model = Model([ops.unsqueeze(same, np.array([after]))], [x])
+    assert avoid_single_gather(Graph(model)) == {"gathers": 1}
+    np.testing.assert_array_equal(compile_model(model)([data])[0], np.expand_dims(data, after))
+
+
+@pytest.mark.parametrize(("dims", "index"), [((2, 3), [0]), ((-1, 3), [0]), ((1, 3), [0, 0]), ((1, 3), 0)], ids=str)
+def test_gathers_that_stay(dims, index):
+    x = parameter(*dims)
+    model = Model([ops.relu(ops.gather(x, np.array(index), np.int64(0)))], [x])
+    assert avoid_single_gather(Graph(model)) == {"gathers": 0}
 
 
 WINDOWS = {

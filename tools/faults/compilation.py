@@ -34,6 +34,15 @@ def post_op_of_unknown_width() -> Graph:
     return Model([ops.add(ops.matmul(x, y, False, True), shift)], [x, y]), [arrays], [[arrays[0] @ arrays[1].T + shift]]
 
 
+@fault()
+def gather_of_single_element() -> Graph:
+    """A Gather of the only element of an axis, which comes and goes, before another axis of size 1: an axis is lost."""
+    x, data = parameter(-1, -1, -1), numbers(2, 3, 4)
+    first, zero = np.array([0]), np.int64(0)
+    same = ops.squeeze(ops.gather(ops.unsqueeze(x, first), first, zero), first)
+    return Model([ops.unsqueeze(same, np.array([3]))], [x]), [[data]], [[data[..., None]]]
+
+
 @fault(threads=1)
 def layers_of_one_weight() -> Graph:
     """A product with a matrix of one element, an activation and another product do not compile on one thread."""

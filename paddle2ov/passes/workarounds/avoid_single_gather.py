@@ -1,0 +1,46 @@
+"""A Gather of the only element of an axis is dropped.
+
+OpenVINO 2026.4 does not compile it between an Unsqueeze, and a Squeeze and an Unsqueeze along another axis.
+"""
+
+from __future__ import annotations
+
+from openvino import Node
+
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, computed_constant_of, dims_of, replace
+from paddle2ov.passes.rule import MatchFailureError, Rule
+
+
+@works_around("gather_of_single_element")
+class AvoidSingleGather(Rule[Node, Node]):
+    """A Gather that changes nothing is dropped.
+
+    Given:
+        Gather from an axis of size 1 by a constant index of one element, of one dimension.
+    Result:
+        What it reads.
+    """
+
+    roots = ("Gather",)
+    counts = ("gathers",)
+
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        dims = dims_of(node.input_value(0))
+        return node if dims is not None and 1 in dims and dims_of(node.input_value(1)) == [1] else None
+
+    def check(self, graph: Graph, match: Node) -> Node:
+        dims, axis = dims_of(match.input_value(0)), computed_constant_of(match.input_value(2))
+        if dims is None or axis is None or dims[int(axis.reshape(-1)[0])] != 1:
+            raise MatchFailureError("the axis may have several elements")
+        index = computed_constant_of(match.input_value(1))
+        if index is None or int(index.reshape(-1)[0]) not in (0, -1):
+            raise MatchFailureError("the index is not known")
+        return match
+
+    def rewrite(self, graph: Graph, plan: Node) -> Counts:
+        replace(plan.output(0), plan.input_value(0))
+        return {"gathers": 1}
+
+
+avoid_single_gather = AvoidSingleGather()
