@@ -40,7 +40,9 @@ ATTRIBUTES = {
     "Convert": [{"destination_type": "i32"}],
     "Elu": [{"alpha": 1.0}],
     "FakeQuantize": [{"levels": 16}],
+    "LogSoftmax": [{"axis": 1}, {"axis": -1}],
     "Pad": [{"pad_mode": "constant"}, {"pad_mode": "edge"}],
+    "Softmax": [{"axis": 1}, {"axis": -1}],
     "Split": [{"num_splits": 2}],
     **{kind: [{"keep_dims": True}, {"keep_dims": False}] for kind in REDUCTIONS},
 }

@@ -46,9 +46,9 @@ def move_transposes(graph: Graph) -> Counts:
     """Nodes that can compute in either layout do so in the one that leaves fewer elements to transpose.
 
     Given:
-        A region of nodes that compute element by element, concatenate, split, slice, pad or reduce, entered through
-        transposes with one permutation, or left through transposes with its inverse. All other nodes around it need
-        their tensors in the present layout; constants, ShapeOf and other transposes take either.
+        A region of nodes that compute element by element, concatenate, split, slice, pad, reduce or take a softmax,
+        entered through transposes with one permutation, or left through transposes with its inverse. All other nodes
+        around it need their tensors in the present layout; constants, ShapeOf and other transposes take either.
     Result:
         The nodes that a minimum cut selects compute on the inputs of the transposes, with permuted axes and constants;
         each tensor that is needed in both layouts is transposed once. Transposing a tensor costs its number of

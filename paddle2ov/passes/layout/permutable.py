@@ -59,6 +59,8 @@ PERMUTABLE: dict[str, Permutable] = {
     **dict.fromkeys(UNARY, Permutable((_DATA,))),
     **dict.fromkeys(BINARY, Permutable((_BROADCAST,) * 2)),
     **dict.fromkeys(REDUCTIONS, Permutable((_DATA, _AXES))),
+    # OpenVINO's kernel takes as long along any axis.
+    **dict.fromkeys(("LogSoftmax", "Softmax"), Permutable((_DATA,), axis="axis")),
     "Concat": Permutable((_DATA,), repeated=True, axis="axis"),
     "FakeQuantize": Permutable((_DATA, *(_BROADCAST,) * 4)),
     "HardSigmoid": Permutable((_DATA, _SINGLE, _SINGLE)),
