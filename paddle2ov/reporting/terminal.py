@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Literal
 
 from rich.console import Console
@@ -24,34 +25,34 @@ _OWN = "(OpenVINO's own)"
 def print_report(report: Report, console: Console | None = None) -> None:
     """Prints what the conversion did, what became of the operators, and which primitives are fused and slow."""
     console = console or Console()
+    # Names may be of any length and hold anything; rich's highlighter takes time quadratic in that of a word.
+    show = partial(console.print, highlight=False, emoji=False)
     conversion, compiled = report.conversion, report.compiled
     for refusal in report.refusals:
-        console.print(f"[red]Refused:[/red] {escape(str(refusal))}")
+        show(f"[red]Refused:[/red] {escape(str(refusal))}")
     if conversion is not None:
-        console.print(_summary(conversion))
+        show(_summary(conversion))
         for line in (*_transposes(conversion), *_rewrites(conversion), *_match_failures(conversion)):
-            console.print(line)
+            show(line)
     if compiled is not None:
         for line in _fates(report):
-            console.print(line)
-        console.print(_primitives(report, compiled, console.width))
+            show(line)
+        show(_primitives(report, compiled, console.width))
         for line in _layers(compiled):
-            console.print(line)
+            show(line)
         if compiled.milliseconds is not None:
-            console.print(
+            show(
                 f"{compiled.milliseconds:.2f} ms per run on {escape(compiled.device)}, {compiled.threads} thread(s), "
                 f"{compiled.precision}, inputs {escape(shapes(compiled))}, with OpenVINO's counters on"
             )
     if report.verification is not None:
         found = report.verification
-        console.print(
-            f"Compared with Paddle {escape(found.paddle)} in {found.precision}, tolerance {found.tolerance:g}"
-        )
+        show(f"Compared with Paddle {escape(found.paddle)} in {found.precision}, tolerance {found.tolerance:g}")
         if found.precisions is not None:
-            console.print(_precisions(found.precisions))
-            console.print(f"{escape(found.precisions.advice)}.")
+            show(_precisions(found.precisions))
+            show(f"{escape(found.precisions.advice)}.")
     for note in report.notes:
-        console.print(f"[yellow]{escape(note)}[/yellow]")
+        show(f"[yellow]{escape(note)}[/yellow]")
 
 
 def _layers(compiled: CompiledReport) -> Iterator[str]:

@@ -27,7 +27,7 @@ from paddle2ov.reporting.build import generated_inputs
 from paddle2ov.reporting.compiled import compile_report
 from paddle2ov.reporting.folding import Group, fold, nodes_of, runs
 from paddle2ov.reporting.graphs import compiled_graph, program_graph
-from paddle2ov.reporting.model import FATES, SCHEMA
+from paddle2ov.reporting.model import FATES, SCHEMA, Report
 from paddle2ov.reporting.modules import modules_of
 from paddle2ov.reporting.origins import trace
 from paddle2ov.translation.registry import Registry
@@ -281,6 +281,15 @@ def test_every_field_is_documented():
     assert not missing
     assert not [fate for fate in FATES if f"`{fate}`" not in text]
     assert SCHEMA in text
+
+
+def test_names_are_printed_as_they_are():
+    """Nothing in a name is highlighted or replaced: rich's highlighter takes time quadratic in the length of a word."""
+    out = io.StringIO()
+    name = "[red]:smile:3.5'" + "x" * 3000
+    report = Report("model", "", "", "pir", notes=[name])
+    print_report(report, Console(file=out, width=10_000, force_terminal=True, color_system="standard"))
+    assert f"\x1b[33m{name}\x1b[0m" in out.getvalue()
 
 
 def test_tables_in_a_narrow_terminal():
