@@ -21,6 +21,7 @@ from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVError
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.names import bodies_of
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
@@ -181,12 +182,8 @@ def quantize(
 
     def attempt(is_transformer: bool, floating: Sequence[str]) -> openvino.Model:
         """A copy quantized by NNCF, without nodes of the types `floating`, which OpenVINO computes as it should."""
-        common = {
-            "subset_size": len(calibration),
-            "model_type": nncf.ModelType.TRANSFORMER if is_transformer else None,
-            "preset": nncf.QuantizationPreset.MIXED,
-            "ignored_scope": nncf.IgnoredScope(names=first_layers, types=list(floating), validate=False),
-        }
+        ignored = nncf.IgnoredScope(names=first_layers, types=list(floating), validate=False)
+        common = {"subset_size": len(calibration), "ignored_scope": ignored, **_settings(nncf, is_transformer)}
         dataset = nncf.Dataset(calibration, items.inputs)
         if weights is not None:
             made = nncf.compress_weights(converted.clone(), mode=_weights_mode(nncf, weights))
@@ -281,6 +278,13 @@ def _nncf() -> Any:
 
 def _weights_mode(nncf: Any, weights: Weights) -> Any:
     return nncf.CompressWeightsMode.INT8_ASYM if weights == "int8" else nncf.CompressWeightsMode.INT4_SYM
+
+
+@works_around("factors_behind_an_integer_convolution")
+def _settings(nncf: Any, is_transformer: bool) -> dict[str, Any]:
+    """Arguments of `nncf.quantize`; SmoothQuant of convolutions stays off."""
+    kind = nncf.ModelType.TRANSFORMER if is_transformer else None
+    return {"model_type": kind, "preset": nncf.QuantizationPreset.MIXED}
 
 
 def _divided(count: int, subset_size: int) -> tuple[list[int], list[int]]:

@@ -94,6 +94,7 @@ def test_remarks_are_marked():
 ENDING_THE_PROCESS = {
     "average_pool_without_dilations",
     "broadcast_to_number",
+    "factors_behind_an_integer_convolution",
     "gather_by_empty_constant",
     "group_normalization_in_residual_block",
     "reshape_of_matmul_to_number",

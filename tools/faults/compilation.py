@@ -129,6 +129,21 @@ def signed_integers_with_zero_points() -> Graph:
     return Model([out], [x, y]), [arrays], [[np.full((1, 2, 2, 2), 24, np.float32)]]
 
 
+@fault(processor="avx512_vnni")
+def factors_behind_an_integer_convolution() -> Graph:
+    """A convolution of integers with a zero point, bias, Relu and factors by channel end the process where shapes vary.
+
+    SmoothQuant puts such factors between convolutions.
+    """
+    x, low, high = parameter(-1, 240, 1, 1), np.float32(-40), np.float32(215)
+    quantized = ops.fake_quantize(x, low, high, low, high, 256)
+    kernel = ops.multiply(ops.convert(ops.constant(np.ones((60, 240, 1, 1), np.int8)), Type.f32), np.float32(1))
+    layer = ops.convolution(quantized, kernel, [1, 1], [0, 0], [0, 0], [1, 1])
+    factors = np.linspace(0.5, 1, 60).astype(np.float32).reshape(1, 60, 1, 1)
+    out = ops.multiply(ops.relu(ops.add(layer, np.ones((1, 60, 1, 1), np.float32))), factors)
+    return Model([out], [x]), [[np.ones((1, 240, 1, 1), np.float32)]], [[241 * factors]]
+
+
 @fault(precision="default", tolerance=0.05, processor="amx")
 def recurrent_layer_of_constants_in_bfloat16() -> Graph:
     """A recurrent layer over constants does not compile for bfloat16."""
