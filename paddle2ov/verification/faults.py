@@ -20,9 +20,9 @@ from paddle2ov.verification.both_sides import Sides, Subject, results_of
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.localisation import (
-    Fault,
     Inside,
     Localisation,
+    LocalisedFault,
     Localiser,
     OperatorComparison,
     is_paddle_rounding,
@@ -65,7 +65,7 @@ def locate_fault(
             if not location.rounded:
                 found.add_note(_fault_outside_operators(subject, one))
             return
-        fault = location.inside or Fault(location, location.culprit.operator, files, values.program)
+        fault = location.inside or LocalisedFault(location, location.culprit.operator, files, values.program)
         if not one.run.rounding:
             _explain(found, fault, case)
 
@@ -92,7 +92,7 @@ def _is_rounding(run: Run, location: Localisation) -> bool:
     return no_fault and location.is_explained
 
 
-def _explain(found: Verification, inside: Fault, case: str | os.PathLike[str] | None) -> None:
+def _explain(found: Verification, inside: LocalisedFault, case: str | os.PathLike[str] | None) -> None:
     location, place = inside.location, inside.operator.place
     one = location.culprit
     assert one is not None
@@ -139,7 +139,7 @@ def _fault_outside_operators(subject: Subject, one: Sides) -> str:
     )
 
 
-def _save_case(folder: Path, found: Verification, inside: Fault) -> Path:
+def _save_case(folder: Path, found: Verification, inside: LocalisedFault) -> Path:
     location = inside.location
     assert location.culprit is not None
     assert location.isolated is not None

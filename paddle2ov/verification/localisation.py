@@ -68,7 +68,7 @@ class Isolated:
 
 Judgement = Callable[[Operator, Isolated], Judged]
 """Judges an operator alone, whose results differ."""
-Inside = Callable[[Operator], "Fault | None"]
+Inside = Callable[[Operator], "LocalisedFault | None"]
 """Looks into an `if` or a `while`, see `BodySearch.run`."""
 
 
@@ -91,7 +91,7 @@ class Localisation:
     operators: list[OperatorComparison] = field(default_factory=list)
     culprit: OperatorComparison | None = None
     isolated: Isolated | None = None
-    inside: Fault | None = None
+    inside: LocalisedFault | None = None
     amplifies: bool = False
     rounded: list[OperatorComparison] = field(default_factory=list)
     unknown: int = 0
@@ -99,7 +99,7 @@ class Localisation:
 
 
 @dataclass(slots=True)
-class Fault:
+class LocalisedFault:
     """What was found, and where.
 
     Attributes:
@@ -398,4 +398,12 @@ def _frontiers(values: Values) -> list[tuple[int, list[str]]]:
     return found
 
 
-__all__ = ["Fault", "Isolated", "Judgement", "Localisation", "Localiser", "OperatorComparison", "is_paddle_rounding"]
+__all__ = [
+    "Isolated",
+    "Judgement",
+    "Localisation",
+    "LocalisedFault",
+    "Localiser",
+    "OperatorComparison",
+    "is_paddle_rounding",
+]
