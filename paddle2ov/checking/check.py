@@ -13,7 +13,7 @@ from openvino import Model, Tensor
 
 from paddle2ov import passes
 from paddle2ov.checking.case import write_case
-from paddle2ov.checking.choices import Tie
+from paddle2ov.checking.choices import NodeTie
 from paddle2ov.checking.device import Device, chosen_device, default_precision, plain_message
 from paddle2ov.checking.inputs import chosen_inputs, input_name, run_orders, tensors_of
 from paddle2ov.checking.judge import Judge, Judged, Say
@@ -185,7 +185,7 @@ class _Checking:
             for runs in zip(judged, own, strict=True)
         ]
 
-    def _of_both(self, plain: Judged, own: Judged, by_rewrite: bool, ties: Sequence[Tie]) -> Judged:
+    def _of_both(self, plain: Judged, own: Judged, by_rewrite: bool, ties: Sequence[NodeTie]) -> Judged:
         """A run compared with the graph without rewrites and with the one that was compiled."""
         if not own.ok or plain.ok:
             return own

@@ -25,7 +25,7 @@ from paddle2ov.graph.opset import ops
 
 
 @dataclass(frozen=True, slots=True)
-class Tie:
+class NodeTie:
     """A node that chose otherwise between nearly equal numbers: its type and name, and how many elements differ."""
 
     type: str
@@ -54,7 +54,7 @@ class Choices:
 
     reference: Reference
     observed: Mapping[int, ObservedNode]
-    ties: list[Tie] = field(default_factory=list)
+    ties: list[NodeTie] = field(default_factory=list)
 
     def __call__(self, number: int, node: Node, read: Sequence[Lanes], wrote: Sequence[Tensor]) -> Sequence[Tensor]:
         """The observed outputs if they are a choice between nearly equal numbers, else those of the reference."""
@@ -74,7 +74,7 @@ class Choices:
             moved, elements = max(((a != b).sum(), a.size) for a, b in pairs)
         else:
             moved = elements = max(one.size for one in wrote)
-        self.ties.append(Tie(node.get_type_name(), name, int(moved), int(elements)))
+        self.ties.append(NodeTie(node.get_type_name(), name, int(moved), int(elements)))
         return seen.wrote
 
 
@@ -141,4 +141,4 @@ def _varies(node: Node) -> bool:
     return str(node.get_type_name()) not in ("Constant", "Parameter")
 
 
-__all__ = ["Choices", "ObservedNode", "Tie", "observe"]
+__all__ = ["Choices", "NodeTie", "ObservedNode", "observe"]

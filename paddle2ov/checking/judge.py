@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from openvino import Model, Tensor
 
-from paddle2ov.checking.choices import Choices, Tie, observe
+from paddle2ov.checking.choices import Choices, NodeTie, observe
 from paddle2ov.checking.device import Device, plain_message
 from paddle2ov.checking.reference import Computed, Reference, lanes_of
 from paddle2ov.checking.rounding import LANES, Difference, Rounding, compare
@@ -31,7 +31,7 @@ class Judged:
     differences: tuple[Difference | None, ...] = ()
     refused: str = ""
     error: str = ""
-    ties: tuple[Tie, ...] = ()
+    ties: tuple[NodeTie, ...] = ()
 
     @property
     def wrong(self) -> tuple[int, ...]:
