@@ -24,7 +24,7 @@ from paddle2ov.testing import compile_model, infer
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.registry import Registry
 from paddle2ov.verification import body_legacy, body_pir
-from paddle2ov.verification.body import Body
+from paddle2ov.verification.body import BodyModel
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.judgement import Float64Judge
 from paddle2ov.verification.localisation import Localisation, LocalisedFault, Localiser, OperatorComparison
@@ -96,7 +96,7 @@ class BodySearch:
             return None
 
     def _compare_body(
-        self, body: Body, known: Mapping[str, AnyArray], original: Operator, block: int
+        self, body: BodyModel, known: Mapping[str, AnyArray], original: Operator, block: int
     ) -> LocalisedFault | None:
         registry = Registry(self._extension)
         signatures = [one for item in registry.extensions() if (one := item.parsed_signature()) is not None]
@@ -125,7 +125,7 @@ class BodySearch:
 
     def _compare_iteration(
         self,
-        body: Body,
+        body: BodyModel,
         program: Program,
         paddle: PaddleModel,
         inputs: Mapping[str, AnyArray],
@@ -157,7 +157,7 @@ class BodySearch:
         return location.inside or LocalisedFault(location, whole, body.files, program)
 
     def _differing(
-        self, body: Body, program: Program, paddle: PaddleModel, known: Mapping[str, AnyArray]
+        self, body: BodyModel, program: Program, paddle: PaddleModel, known: Mapping[str, AnyArray]
     ) -> Iterator[tuple[int, dict[str, AnyArray]]]:
         """The first iterations whose results differ, and their inputs; a branch has one iteration."""
         compiled = compile_model(convert(program, extension=self._extension), self._precision)
