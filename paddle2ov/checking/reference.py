@@ -55,7 +55,7 @@ def nodes_by_number(model: Model) -> dict[int, Node]:
 
 
 @dataclass(slots=True)
-class Step:
+class ScheduledNode:
     """One node of the main graph or of a body, and where its inputs come from."""
 
     number: int
@@ -171,9 +171,9 @@ class Reference:
             results, {key: values[key] for key in stay if key in values}, [k in drawn for k in self._results]
         )
 
-    def _step(self, node: Node, number: int, sources: list[Key], compile_alone: CompileAlone) -> Step:
+    def _step(self, node: Node, number: int, sources: list[Key], compile_alone: CompileAlone) -> ScheduledNode:
         kind = node.get_type_name()
-        step = Step(number, node, sources, node.get_output_size(), chooses(node), kind in _RANDOM)
+        step = ScheduledNode(number, node, sources, node.get_output_size(), chooses(node), kind in _RANDOM)
         if isinstance(node, Constant):
             step.constant = (node.get_tensor_view(),)
         elif kind in ("If", "Loop", "TensorIterator"):
@@ -197,7 +197,7 @@ class Reference:
                 found += body.count_methods()
         return found
 
-    def _compute(self, step: Step, read: list[Lanes], choose: Chooser | None) -> list[Lanes]:
+    def _compute(self, step: ScheduledNode, read: list[Lanes], choose: Chooser | None) -> list[Lanes]:
         if step.constant is not None:
             return [self.rounding.given(step.constant, (step.number,))]
         if step.bodies is not None:
