@@ -29,7 +29,7 @@ from gen_models.programs.program import SETS, Call, Program, is_fixed, resolve
 from gen_models.programs.source import script
 from paddle2ov.conversion import convert
 from paddle2ov.graph.core import shared_core
-from paddle2ov.testing import Expected, MismatchError, compare, compare_rounded, compile_model, infer, load
+from paddle2ov.testing import Expected, MismatchError, compare, compare_rounded, compile_on_cpu, infer, load
 
 ORDER = (*range(SETS), 0)
 """The sets of inputs in the order in which one request runs them."""
@@ -111,7 +111,7 @@ def differences(program: Program, folder: Path, wanted: Iterable[Variant] | None
         try:
             model = convert(folder, rewrite=variant.rewrite)
             step = "compile"
-            compiled = compile_model(model, variant.precision)
+            compiled = compile_on_cpu(model, variant.precision)
             step = "run"
             for turn, computed in enumerate(infer_in_turn(compiled, folder)):
                 step = "values"
@@ -133,7 +133,7 @@ def _is_sensitive(folder: Path) -> bool:
 
     Where a program takes differences of nearly equal numbers, or norms of a few, rounding says nothing of OpenVINO.
     """
-    compiled = compile_model(convert(folder), "f32")
+    compiled = compile_on_cpu(convert(folder), "f32")
     try:
         for which in range(SETS):
             given = load(folder / f"inputs_{which}.npz")

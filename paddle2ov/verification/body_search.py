@@ -20,7 +20,7 @@ from paddle2ov.conversion import convert
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles, read_program
 from paddle2ov.program.model import AnyArray, Operator, Program
-from paddle2ov.testing import compile_model, infer
+from paddle2ov.testing import compile_on_cpu, infer
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.registry import Registry
 from paddle2ov.verification import body_legacy, body_pir
@@ -44,7 +44,7 @@ class BodySearch:
         tolerance: see `compare_tensor`.
         judge: says of an operator alone whose results differ which side is the right one.
         extension: converters of the user's own.
-        precision: what OpenVINO computes in, as `compile_model` of `paddle2ov.testing` takes it.
+        precision: what OpenVINO computes in, as `compile_on_cpu` of `paddle2ov.testing` takes it.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class BodySearch:
         self, body: BodyModel, program: Program, paddle: PaddleModel, known: Mapping[str, AnyArray]
     ) -> Iterator[tuple[int, dict[str, AnyArray]]]:
         """The first iterations whose results differ, and their inputs; a branch has one iteration."""
-        compiled = compile_model(convert(program, extension=self._extension), self._precision)
+        compiled = compile_on_cpu(convert(program, extension=self._extension), self._precision)
         given = {name: known[variable] for name, variable in body.given.items()}
         state = {name: known[first] for name, (first, _) in body.state.items()}
         differing = 0

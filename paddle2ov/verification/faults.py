@@ -14,7 +14,7 @@ from paddle2ov.conversion import convert
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.program import ModelFiles
 from paddle2ov.report import jsonable
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 from paddle2ov.verification.body_search import BodySearch
 from paddle2ov.verification.both_sides import Sides, Subject, results_of
 from paddle2ov.verification.comparison import compare_results
@@ -128,7 +128,7 @@ def _explain(found: Verification, inside: LocalisedFault, case: str | os.PathLik
 def _fault_outside_operators(subject: Subject, one: Sides) -> str:
     """What is at fault where all operators agree: the rewrites, OpenVINO's, or a place that cannot be looked into."""
     plain_model = convert(subject.program, extension=subject.extension, rewrite=False)
-    results = results_of(compile_model(plain_model, subject.precision), dict(one.values.inputs))
+    results = results_of(compile_on_cpu(plain_model, subject.precision), dict(one.values.inputs))
     if all(result.ok for result in compare_results(results, one.expected, subject.tolerance)):
         return (
             "All operators agree; without paddle2ov's rewrites (paddle2ov/passes) the results agree too: one is wrong"

@@ -19,7 +19,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray, Program, Variable
 from paddle2ov.program.settings import NAMES, find_settings, read_settings
 from paddle2ov.program.sources import regular_file
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 from paddle2ov.verification.inputs import Inputs, given_inputs
 
 _HINT = "prepare the inputs yourself and pass them as an .npz file (verify: --inputs, quantize: --data)"
@@ -120,7 +120,7 @@ def _size_input(name: str, size: tuple[int, int], found: Plan) -> AnyArray:
 
 def _compiled(found: Plan) -> Any:
     pixels = ops.parameter([1, -1, -1, 3], np.uint8)
-    return compile_model(Model([ops.result(compute(pixels.output(0), found))], [pixels]))
+    return compile_on_cpu(Model([ops.result(compute(pixels.output(0), found))], [pixels]))
 
 
 def _read(path: Path) -> AnyArray:

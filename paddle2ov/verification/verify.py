@@ -16,7 +16,7 @@ from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunEr
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.settings import Settings, find_settings, read_settings
 from paddle2ov.program.sources import check_unchanged
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument, parse_output
 from paddle2ov.translation.model_builder import chosen_outputs
@@ -275,7 +275,7 @@ def _check_folder(folder: Path) -> None:
 
 def _compiled(model: openvino.Model, precision: str) -> openvino.CompiledModel:
     try:
-        return compile_model(model, precision)
+        return compile_on_cpu(model, precision)
     except RuntimeError as error:
         raise OpenVINORunError(f"OpenVINO cannot compile the model: {error}") from error
 

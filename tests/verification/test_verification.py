@@ -443,7 +443,7 @@ def test_a_model_that_openvino_does_not_compile(monkeypatch):
     def fail(model, precision):
         raise RuntimeError("no such primitive")
 
-    monkeypatch.setattr("paddle2ov.verification.verify.compile_model", fail)
+    monkeypatch.setattr("paddle2ov.verification.verify.compile_on_cpu", fail)
     with pytest.raises(paddle2ov.OpenVINORunError, match="cannot compile the model: no such primitive"):
         paddle2ov.verify(network("squeezenet1_1", "pir"))
 
