@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddle2ov.commands.precision import ComparedPrecision, is_stored_as_fp16, precision_option
+from paddle2ov.commands.precision import PrecisionChoice, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import PathType, extension_option, not_nan, plain_errors
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--verify-precision",
     "precision",
-    type=ComparedPrecision("all"),
+    type=PrecisionChoice("all"),
     default="f32",
     show_default=True,
     help="For --verify and --check: what OpenVINO computes in; all, for --verify: in each that this processor is made "

@@ -42,7 +42,7 @@ from paddle2ov.verification.results import (
 )
 from paddle2ov.verification.ties import Tie
 
-Precision = Literal["f32", "bf16", "f16", "default", "all"]
+PrecisionArgument = Literal["f32", "bf16", "f16", "default", "all"]
 TOLERANCE = 1e-4
 LOW_TOLERANCE = 5e-2
 """What rounding every value to 8 bits may add up to in a network, relative to a result's largest value."""
@@ -59,7 +59,7 @@ def verify(
     shapes: InputArgument | Sequence[InputArgument] = None,
     seed: int = 0,
     tolerance: float | None = None,
-    precision: Precision = "f32",
+    precision: PrecisionArgument = "f32",
     outputs: str | Sequence[str] | None = None,
     operators: bool = False,
     case: str | os.PathLike[str] | None = None,
@@ -251,8 +251,8 @@ def _check(tolerance: float | None, precision: str, case: str | os.PathLike[str]
         raise ConversionInputError(f"tolerance: {tolerance} is no number of 0 or more")
     if precision == "int8":
         raise ConversionInputError(f"precision: {INT8}")
-    if precision not in get_args(Precision):
-        raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(get_args(Precision))}")
+    if precision not in get_args(PrecisionArgument):
+        raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(get_args(PrecisionArgument))}")
     if case is not None:
         _check_folder(Path(case))
 
