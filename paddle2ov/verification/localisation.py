@@ -17,7 +17,7 @@ from paddle2ov.program.model import Operator, Program
 from paddle2ov.testing import Expected, Result
 from paddle2ov.verification.comparison import TensorComparison, compare_tensor
 from paddle2ov.verification.deadline import TimeUpError
-from paddle2ov.verification.judgement import Judged
+from paddle2ov.verification.judgement import Float64Comparisons
 from paddle2ov.verification.random_numbers import RANDOM
 from paddle2ov.verification.values import Values, variables_read
 
@@ -43,7 +43,7 @@ class OperatorComparison:
     outputs: tuple[TensorComparison, ...]
     inputs_agree: bool
     isolated: tuple[TensorComparison, ...] | None = None
-    float64: Judged | None = None
+    float64: Float64Comparisons | None = None
 
     @property
     def ok(self) -> bool:
@@ -66,7 +66,7 @@ class Isolated:
     model: openvino.Model
 
 
-Judgement = Callable[[Operator, Isolated], Judged]
+Judgement = Callable[[Operator, Isolated], Float64Comparisons]
 """Judges an operator alone, whose results differ."""
 Inside = Callable[[Operator], "LocalisedFault | None"]
 """Looks into an `if` or a `while`, see `BodySearch.run`."""
@@ -354,7 +354,7 @@ class _Batches(Generic[_Item]):
         self._size = max(1, min(4 * self._size, fitting, _MAX_BATCH))
 
 
-def is_paddle_rounding(judged: Judged | None) -> bool:
+def is_paddle_rounding(judged: Float64Comparisons | None) -> bool:
     """Whether all that differs is Paddle's rounding."""
     return isinstance(judged, tuple) and all(one.is_paddle_rounding for one in judged)
 
