@@ -18,7 +18,7 @@ from openvino import Model, Node, Output, Tensor
 
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.kernels import Kernel
-from paddle2ov.checking.reference import Key, Reference, nodes_by_number, number_of
+from paddle2ov.checking.reference import Reference, ValueKey, nodes_by_number, number_of
 from paddle2ov.checking.rounding import Lanes, chooses, compare
 from paddle2ov.checking.tensors import is_same, to_array
 from paddle2ov.graph.opset import ops
@@ -105,7 +105,7 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
     if not nodes:
         return [{} for _ in sequence]
     inputs = {number_of(node): i for i, node in enumerate(copy.get_parameters())}
-    shown: dict[Key, int] = {}
+    shown: dict[ValueKey, int] = {}
     base = len(copy.outputs)
     ports: list[Output] = []
     for number, node in nodes.items():

@@ -10,7 +10,7 @@ from paddle2ov import passes
 from paddle2ov.checking.choices import Choices, NodeTie, ObservedNode
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.judge import Inputs, Say
-from paddle2ov.checking.reference import Computed, Key, Reference, lanes_of, nodes_by_number, number_of, numbered
+from paddle2ov.checking.reference import Computed, Reference, ValueKey, lanes_of, nodes_by_number, number_of, numbered
 from paddle2ov.checking.rounding import Difference, Rounding, chooses, compare
 
 
@@ -63,7 +63,7 @@ class RewriteCheck:
         model = numbered(model)
         reference = Reference(model, Rounding("f32", 1), self._device.compile_alone)
         choosing = [node for node in nodes_by_number(model).values() if chooses(node)]
-        keep: set[Key] = set()
+        keep: set[ValueKey] = set()
         for node in choosing:
             keep.update(_read_by(node))
             keep.update((number_of(node), i) for i in range(node.get_output_size()))
@@ -97,7 +97,7 @@ class RewriteCheck:
         return found
 
 
-def _read_by(node: Node) -> list[Key]:
+def _read_by(node: Node) -> list[ValueKey]:
     return [(number_of(port.get_node()), port.get_index()) for port in node.input_values()]
 
 
