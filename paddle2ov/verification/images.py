@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from openvino import Model
 
-from paddle2ov.deployment.planning import Plan, plan
+from paddle2ov.deployment.planning import PreprocessingPlan, plan
 from paddle2ov.deployment.preprocessing import compute
 from paddle2ov.deployment.resize_steps import Resize, ResizeKeepRatio
 from paddle2ov.deployment.warp_steps import LetterBox
@@ -72,7 +72,7 @@ def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLi
     return [pictures.inputs(file) for file in files]
 
 
-def _plan(folder: Path) -> Plan:
+def _plan(folder: Path) -> PreprocessingPlan:
     """The preprocessing that the settings in a folder describe, all of it."""
     path = find_settings(folder)
     if path is None:
@@ -106,7 +106,7 @@ def _image_variable(program: Program) -> Variable:
     return pictures[0]
 
 
-def _size_input(name: str, size: tuple[int, int], found: Plan) -> AnyArray:
+def _size_input(name: str, size: tuple[int, int], found: PreprocessingPlan) -> AnyArray:
     """`im_shape` or `scale_factor`, [1, 2], as PaddleDetection's Resize and LetterBoxResize set them."""
     resize = next((one for one in reversed(found.steps) if isinstance(one, Resize | ResizeKeepRatio | LetterBox)), None)
     height, width = size
@@ -118,7 +118,7 @@ def _size_input(name: str, size: tuple[int, int], found: Plan) -> AnyArray:
     return np.array([after if name == "im_shape" else scales], np.float32)
 
 
-def _compiled(found: Plan) -> Any:
+def _compiled(found: PreprocessingPlan) -> Any:
     pixels = ops.parameter([1, -1, -1, 3], np.uint8)
     return compile_on_cpu(Model([ops.result(compute(pixels.output(0), found))], [pixels]))
 
