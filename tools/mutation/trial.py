@@ -66,10 +66,10 @@ def _arrays(path: Path, options: dict[str, Any]) -> None:
 
 def _state(path: Path, options: dict[str, Any]) -> None:
     """As `paddle2ov batch` does: asks what is done, writes what was done, reads all."""
-    from paddle2ov.jobs.conversions import Job, is_done
+    from paddle2ov.jobs.conversions import ConversionJob, is_done
     from paddle2ov.jobs.state import State
 
-    job = Job("a", "/no/program", None, "pir", str(path / STATE), "f")
+    job = ConversionJob("a", "/no/program", None, "pir", str(path / STATE), "f")
     with State(path / STATE) as state:
         for name in ("a", "b", "c"):
             is_done(job, state.get(name))
