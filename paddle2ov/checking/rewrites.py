@@ -9,7 +9,7 @@ from openvino import Model, Node
 from paddle2ov import passes
 from paddle2ov.checking.choices import Choices, NodeTie, ObservedNode
 from paddle2ov.checking.device import Device
-from paddle2ov.checking.judge import Inputs, Say
+from paddle2ov.checking.judge import InputTensors, Say
 from paddle2ov.checking.reference import Computed, Reference, ValueKey, lanes_of, nodes_by_number, number_of, numbered
 from paddle2ov.checking.rounding import Difference, Rounding, chooses, compare
 
@@ -36,7 +36,7 @@ class RewriteCheck:
             if chooses(node)
         }
 
-    def run(self, sets: Sequence[Inputs]) -> tuple[str, str, list[NodeTie]]:
+    def run(self, sets: Sequence[InputTensors]) -> tuple[str, str, list[NodeTie]]:
         """The first rewrite after which the graph computes something else, and what; "" if none, and ties."""
         ties: list[NodeTie] = []
         wrong = next((one for one in sets if self._is_wrong(len(passes.REWRITES), one, ties)), None)
@@ -53,10 +53,10 @@ class RewriteCheck:
         differences = self._differences(high, wrong, [])
         return passes.REWRITES[high - 1].__name__, next(one.reason for one in differences if one.reason), ties
 
-    def _is_wrong(self, count: int, inputs: Inputs, ties: list[NodeTie]) -> bool:
+    def _is_wrong(self, count: int, inputs: InputTensors, ties: list[NodeTie]) -> bool:
         return any(one.reason for one in self._differences(count, inputs, ties))
 
-    def _differences(self, count: int, inputs: Inputs, ties: list[NodeTie]) -> list[Difference]:
+    def _differences(self, count: int, inputs: InputTensors, ties: list[NodeTie]) -> list[Difference]:
         """The results after so many rewrites, compared; the ties that explain a difference are added to `ties`."""
         model = self._make()
         passes.run_rewrites(model, passes.REWRITES[:count])
@@ -78,7 +78,7 @@ class RewriteCheck:
         ties += choices.ties
         return again
 
-    def _computed(self, inputs: Inputs) -> Computed:
+    def _computed(self, inputs: InputTensors) -> Computed:
         """What the graph without rewrites computes, once for all rewrites."""
         key = tuple(map(id, inputs))
         if key not in self._known:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from openvino import Model, Tensor
 
 from paddle2ov.checking.device import Device, plain_message
-from paddle2ov.checking.judge import Inputs, Judge, Judged, Say
+from paddle2ov.checking.judge import InputTensors, Judge, Judged, Say
 from paddle2ov.checking.reference import Reference, ValueKey, lanes_of, number_of
 from paddle2ov.checking.rounding import Rounding
 from paddle2ov.checking.submodel import Part, Structure, build
@@ -80,7 +80,7 @@ class Shrinker:
         say: is told the progress.
     """
 
-    def __init__(self, model: Model, sets: Sequence[Inputs], device: Device, seconds: float, say: Say) -> None:
+    def __init__(self, model: Model, sets: Sequence[InputTensors], device: Device, seconds: float, say: Say) -> None:
         self.structure = Structure(model)
         self._sets = sets
         self._device = device

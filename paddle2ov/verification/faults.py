@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.program import ModelFiles
 from paddle2ov.report import jsonable
 from paddle2ov.testing import compile_on_cpu
+from paddle2ov.translation.model_builder import Progress
 from paddle2ov.verification.body_search import BodySearch
 from paddle2ov.verification.both_sides import Sides, Subject, results_of
 from paddle2ov.verification.comparison import compare_results
@@ -30,8 +30,6 @@ from paddle2ov.verification.localisation import (
 from paddle2ov.verification.paddle_process import save_arrays
 from paddle2ov.verification.results import ComparedOperator, Culprit, Rounded, Run, Verification
 from paddle2ov.verification.values import Values
-
-Progress = Callable[[int, int], None]
 
 
 def compare_operators(found: Verification, subject: Subject, one: Sides, progress: Progress) -> None:

@@ -15,6 +15,7 @@ import openvino
 from paddle2ov.program import ModelFiles
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.testing import Expected, Result
+from paddle2ov.translation.model_builder import Progress
 from paddle2ov.verification.comparison import TensorComparison, compare_tensor
 from paddle2ov.verification.deadline import TimeUpError
 from paddle2ov.verification.judgement import Float64Comparisons
@@ -23,7 +24,6 @@ from paddle2ov.verification.values import Values, variables_read
 
 _BATCH_BYTES = 128 * 2**20
 _FIRST_BATCH, _MAX_BATCH = 4, 256
-Progress = Callable[[int, int], None]
 
 
 @dataclass(slots=True)

@@ -47,7 +47,8 @@ TOLERANCE = 1e-4
 LOW_TOLERANCE = 5e-2
 """What rounding every value to 8 bits may add up to in a network, relative to a result's largest value."""
 _ROUNDED = "This may be the rounding of narrow floats: compare in f32 to tell it from errors"
-Progress = Callable[[str, int, int], None]
+StageProgress = Callable[[str, int, int], None]
+"""Called with (what is done, how much of it is done, how much there is)."""
 
 
 def verify(
@@ -65,7 +66,7 @@ def verify(
     case: str | os.PathLike[str] | None = None,
     extension: Extension = None,
     paddle_python: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: StageProgress | None = None,
     on_run: Callable[[Verification], None] | None = None,
     timeout: float | None = None,
     converted: openvino.Model | None = None,
@@ -172,7 +173,7 @@ def verify(
 class _Progress:
     """Remembers what is being done, and tells it."""
 
-    def __init__(self, progress: Progress | None) -> None:
+    def __init__(self, progress: StageProgress | None) -> None:
         self._progress = progress
         self.what = ""
 
@@ -187,7 +188,7 @@ def _run_all(
     subject: Subject,
     paddle: PaddleProcess,
     sets: Sequence[Inputs],
-    say: Progress,
+    say: StageProgress,
     on_run: Callable[[Verification], None],
 ) -> list[Sides]:
     """Runs all sets of inputs on both sides; notes how the results compare."""
@@ -211,7 +212,7 @@ def _look_into(
     sides: Sequence[Sides],
     operators: bool,
     case: str | os.PathLike[str] | None,
-    say: Progress,
+    say: StageProgress,
 ) -> None:
     """Classifies differences: ties, Paddle's rounding, or an operator at fault."""
 
