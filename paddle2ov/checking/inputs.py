@@ -16,7 +16,7 @@ from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program.model import AnyArray, Block, Program, Variable
 from paddle2ov.testing import as_tensor
 from paddle2ov.translation.input_spec import InputArgument
-from paddle2ov.verification.inputs import InputsArgument, InputTensors, given_inputs, load, model_inputs, random_inputs
+from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, load, model_inputs, random_inputs
 
 _NAMES = {kind.get_type_name(): name for name, kind in reversed(OV_TYPES.items())}
 _SETS = 3
@@ -27,7 +27,7 @@ _INDEXED = {"Gather": 1, "GatherElements": 1, "GatherND": 1, "OneHot": 0, "Embed
 
 def chosen_inputs(
     model: Model, program: Program | None, given: InputsArgument, shapes: Sequence[InputArgument], seed: int
-) -> list[InputTensors]:
+) -> list[Inputs]:
     """The arrays to check a model on, by the names of its inputs.
 
     Args:
@@ -60,7 +60,7 @@ def chosen_inputs(
     return found
 
 
-def run_orders(sets: Sequence[InputTensors]) -> list[list[int]]:
+def run_orders(sets: Sequence[Inputs]) -> list[list[int]]:
     """The inputs that requests take, one after the other.
 
     The first: large, small, what is between, and large again, as memory of an earlier run shows then. The second, of
@@ -73,7 +73,7 @@ def run_orders(sets: Sequence[InputTensors]) -> list[list[int]]:
     return [[order[0], *order[-1:], *order[1:-1], order[0]], [order[-1], order[0]]]
 
 
-def tensors_of(model: Model, arrays: InputTensors) -> list[Tensor]:
+def tensors_of(model: Model, arrays: Inputs) -> list[Tensor]:
     """The arrays as tensors, in the order of a model's inputs."""
     return [as_tensor(_array(node, arrays), node.get_element_type()) for node in model.get_parameters()]
 
@@ -84,7 +84,7 @@ def input_name(node: Node) -> str:
     return names[0] if names else str(node.get_friendly_name())
 
 
-def _array(node: Node, arrays: InputTensors) -> AnyArray:
+def _array(node: Node, arrays: Inputs) -> AnyArray:
     for name in (*node.output(0).get_names(), node.get_friendly_name()):
         if name in arrays:
             return arrays[name]

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from openvino import Model
 
-    from paddle2ov.checking.check import Precision as CheckedPrecision
+    from paddle2ov.compilation.precision import Precision
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.report import ConversionReport
-    from paddle2ov.verification.verify import Precision, Verification
+    from paddle2ov.verification.verify import PrecisionArgument, Verification
 
 Record = dict[str, Any]
 GOOD = (
@@ -142,7 +142,7 @@ def _compared(job: ConversionJob, model: Model) -> tuple[Record, Verification | 
             job.params,
             shapes=job.input,
             outputs=job.output,
-            precision=cast("Precision", job.precision),
+            precision=cast("PrecisionArgument", job.precision),
             tolerance=job.tolerance,
             operators=job.report,
             paddle_python=job.paddle_python,
@@ -202,7 +202,7 @@ def _checked(job: ConversionJob, record: Record) -> Record:
     from paddle2ov.errors import Paddle2OVError
 
     try:
-        found = check(job.program, job.params, shapes=job.input, precision=cast("CheckedPrecision", job.precision))
+        found = check(job.program, job.params, shapes=job.input, precision=cast("Precision", job.precision))
     except (Paddle2OVError, OSError) as error:
         return {"state": "not checked", "message": str(error)}
     about = {"device": found.device, "precision": found.precision}
