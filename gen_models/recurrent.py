@@ -16,7 +16,7 @@ StepFunction = Callable[..., tuple[list[Any], list[Any]]]
 
 
 def recurrent(sequences: Sequence[Any], states: Sequence[Any], body: StepFunction, reverse: bool = False) -> list[Any]:
-    """What `body(parts, states)` returns in each round, stacked; it returns the next states, and results."""
+    """The results of `body(parts, states)` in each step, stacked; it returns the next states, and results."""
     program = paddle.static.default_main_program()
     outside, inside = program.current_block(), program._create_block()
     parts = [inside.create_var(name=one.name, shape=one.shape[1:], dtype=one.dtype) for one in sequences]

@@ -21,7 +21,7 @@ FATES = {
     "merged": "merged with others by OpenVINO, which does not say where",
     "folded": "computed by OpenVINO as it compiles: it depends on constants only",
     "removed": "removed by OpenVINO: it moves no data, or changes nothing",
-    "converted": "left no node: known at conversion, handed on, or taken in by a neighbour",
+    "converted": "left no node: known at conversion, passed through, or absorbed by a neighbour",
     "inner": "runs inside a branch or a loop",
     "unused": "no result needs it",
     "refused": "stopped the conversion",

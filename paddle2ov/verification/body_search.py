@@ -112,7 +112,7 @@ class BodySearch:
                     return None
                 fault.within.insert(0, str(original.place).splitlines()[0])
                 if body.state:
-                    fault.within[0] += f", round {number + 1}"
+                    fault.within[0] += f", iteration {number + 1}"
                 if fault.location.culprit is None:
                     rounded += fault.location.rounded
                 elif not fault.location.amplifies:

@@ -119,7 +119,7 @@ def _explain(found: Verification, inside: LocalisedFault, case: str | os.PathLik
     elif one.operator.blocks:
         found.add_note(
             "No operator inside of it is at fault, as far as they can be run alone: its own conversion is, an operator "
-            "over tensor arrays, or rounding that adds up from round to round"
+            "over tensor arrays, or rounding that adds up from iteration to iteration"
         )
 
 

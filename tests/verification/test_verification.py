@@ -155,19 +155,19 @@ def off_by_a_hundredth(kind):
             "nested",
             "elementwise_sub",
             {"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4), "n": np.array([3])},
-            [r"block 0, operator \d+ \(while\).*, round 2", r"block 1, operator \d+ \(if\).*"],
+            [r"block 0, operator \d+ \(while\).*, iteration 2", r"block 1, operator \d+ \(if\).*"],
         ),
         (
             "greedy_decoder",  # which carries a tensor array
             "sigmoid",
             {"state": np.linspace(-1, 1, 8, dtype=np.float32).reshape(1, 8)},
-            [r"block 0, operator \d+ \(while\).*, round 1"],
+            [r"block 0, operator \d+ \(while\).*, iteration 1"],
         ),
         (
             "array",  # of which nothing leaves the loop but a tensor array
             "scale",
             {"x": np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)},
-            [r"block 0, operator \d+ \(while\).*, round 1"],
+            [r"block 0, operator \d+ \(while\).*, iteration 1"],
         ),
     ],
 )
