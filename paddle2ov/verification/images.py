@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from openvino import Model
+from openvino import CompiledModel, Model
 
 from paddle2ov.deployment.planning import PreprocessingPlan, plan
 from paddle2ov.deployment.preprocessing import compute
@@ -118,7 +117,7 @@ def _size_input(name: str, size: tuple[int, int], found: PreprocessingPlan) -> A
     return np.array([after if name == "im_shape" else scales], np.float32)
 
 
-def _compiled(found: PreprocessingPlan) -> Any:
+def _compiled(found: PreprocessingPlan) -> CompiledModel:
     pixels = ops.parameter([1, -1, -1, 3], np.uint8)
     return compile_on_cpu(Model([ops.result(compute(pixels.output(0), found))], [pixels]))
 

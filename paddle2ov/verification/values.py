@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from openvino import Model
+
 from paddle2ov.conversion import convert
 from paddle2ov.program.liveness import liveness
 from paddle2ov.program.model import AnyArray, Block, Operator, Program
@@ -118,7 +120,7 @@ class Values:
         """Whether an operator reads or writes tensor arrays."""
         return any(self._is_array(name) for name in (*variables_read(operator), *operator.output_names()))
 
-    def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Any]:
+    def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Model]:
         """OpenVINO's values of variables from given values of others, and the model that computes them.
 
         Raises:

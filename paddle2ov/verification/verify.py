@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import openvino
 
@@ -281,7 +281,7 @@ def _compiled(model: openvino.Model, precision: str) -> openvino.CompiledModel:
         raise OpenVINORunError(f"OpenVINO cannot compile the model: {error}") from error
 
 
-def _as_list(shapes: Any) -> list[InputArgument]:
+def _as_list(shapes: InputArgument | Sequence[InputArgument]) -> list[InputArgument]:
     if shapes is None:
         return []
     several = isinstance(shapes, list | tuple) and all(isinstance(one, str | dict) for one in shapes)
