@@ -12,11 +12,11 @@ from gen_models.harness.marks import OLD
 from gen_models.harness.spec import Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
 
-Body = Callable[..., tuple[list[Any], list[Any]]]
+StepFunction = Callable[..., tuple[list[Any], list[Any]]]
 
 
-def recurrent(sequences: Sequence[Any], states: Sequence[Any], body: Body, reverse: bool = False) -> list[Any]:
-    """What `body(parts, states)` returns in each round, stacked; it returns the next states, and results."""
+def recurrent(sequences: Sequence[Any], states: Sequence[Any], body: StepFunction, reverse: bool = False) -> list[Any]:
+    """The results of `body(parts, states)` in each step, stacked; it returns the next states, and results."""
     program = paddle.static.default_main_program()
     outside, inside = program.current_block(), program._create_block()
     parts = [inside.create_var(name=one.name, shape=one.shape[1:], dtype=one.dtype) for one in sequences]

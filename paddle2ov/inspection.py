@@ -25,7 +25,7 @@ from paddle2ov.translation.translator import Translator, input_parameter
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class TensorInfo:
     """An input or result of the model: its name, Paddle's type name, its shape (-1: dynamic; None: unknown rank)."""
 
     name: str
@@ -61,8 +61,8 @@ class Inspection:
 
     format: str
     version: int
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
     operators: tuple[OpCount, ...]
     dead_operators: int
     parameters: int
@@ -106,8 +106,11 @@ def inspect(
     return Inspection(
         program.format,
         program.version,
-        tuple(Port(one.name, one.dtype, one.shape) for one in program.inputs),
-        tuple(Port(one.name, variables[one.variable].dtype, variables[one.variable].shape) for one in program.outputs),
+        tuple(TensorInfo(one.name, one.dtype, one.shape) for one in program.inputs),
+        tuple(
+            TensorInfo(one.name, variables[one.variable].dtype, variables[one.variable].shape)
+            for one in program.outputs
+        ),
         tuple(
             OpCount(name, count, name in STRUCTURE or registry.get(name) is not None)
             for name, count in sorted(used.items(), key=lambda item: (-item[1], item[0]))

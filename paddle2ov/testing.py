@@ -126,7 +126,7 @@ def check_cases(folders: Iterable[Path], extension: Any = None, *, dynamic: bool
     for port in (*ports, *(port for trial in trials for port in trial.model.outputs)):
         port.get_tensor().set_names(set())  # which must be unique in a model
     together = openvino.Model(results, [node for trial in trials for node in trial.model.get_parameters()])
-    computed = _outputs(compile_model(together), arrays)
+    computed = _outputs(compile_on_cpu(together), arrays)
     found = [Result(name, kind, array) for name, (kind, array) in zip(names, computed, strict=True)]
     for trial in trials:
         count = len(trial.model.outputs)
@@ -188,7 +188,7 @@ def check_network(folder: Path, extension: Any = None) -> None:
     """
     record = json.loads((folder / "case.json").read_text())
     with _with_note(f"{record['network']} ({record['format']}), model in {folder}"):
-        compiled = compile_model(convert(folder, extension=extension))
+        compiled = compile_on_cpu(convert(folder, extension=extension))
     request = compiled.create_infer_request()
     for i in range(record["sets"]):
         arrays = load(folder / f"outputs_{i}.npz")
@@ -200,10 +200,10 @@ def check_network(folder: Path, extension: Any = None) -> None:
 
 def run(model: openvino.Model, inputs: Mapping[str, Array]) -> list[Result]:
     """Compiles the model on the CPU in full precision and runs it."""
-    return infer(compile_model(model), inputs)
+    return infer(compile_on_cpu(model), inputs)
 
 
-def compile_model(model: openvino.Model, precision: str = "f32") -> openvino.CompiledModel:
+def compile_on_cpu(model: openvino.Model, precision: str = "f32") -> openvino.CompiledModel:
     """Compiles the model on the CPU, in full precision by default, for one thread.
 
     `precision`: "f32", "bf16", or "default" for what OpenVINO takes on this processor.

@@ -24,7 +24,7 @@ NO_TESTS = 5  # pytest's exit status where nothing is selected
 
 
 @dataclass(frozen=True)
-class Check:
+class OperatorCheck:
     """What is checked where.
 
     Attributes:
@@ -41,46 +41,46 @@ class Check:
 
 
 CHECKS = (
-    Check("the declared cases, in both formats", "tests/ops/test_op_fuzzy.py", "testOpFuzzy/{op}_test_*"),
-    Check("two random cases in each format", "tests/ops/test_op_random.py", "testOpRandom/{op}"),
-    Check(
+    OperatorCheck("the declared cases, in both formats", "tests/ops/test_op_fuzzy.py", "testOpFuzzy/{op}_test_*"),
+    OperatorCheck("two random cases in each format", "tests/ops/test_op_random.py", "testOpRandom/{op}"),
+    OperatorCheck(
         "every attribute and input is read",
         "tests/ops/test_attributes.py",
         "test_what_a_program_carries_is_read?{op}?",
         "INERT_OF there: what has no meaning for the result, and why",
     ),
-    Check(
+    OperatorCheck(
         "the docstring of the module names its operators",
         "tests/ops/test_docstrings.py",
         "test_the_docstring_names*?{module}?",
     ),
-    Check(
+    OperatorCheck(
         "the row is Paddle's: its headers and its legacy protos",
         "tests/program/test_signatures.py",
         lists="WITHOUT_ACCESSOR, PIR_ONLY_ATTRIBUTES, ... there: what Paddle's headers and protos do not tell; "
         "LEFT_OUT in paddle2ov/translation/unsupported.py: what has no row on purpose",
     ),
-    Check(
+    OperatorCheck(
         "the table is sorted, and each operator has cases, or `@by_hand` and a reason",
         "tests/ops/test_op_table.py",
         lists="NO_KERNEL, ... there, where there are no cases; the reason in paddle2ov/translation/unsupported.py goes",
     ),
-    Check(
+    OperatorCheck(
         "rules for complex numbers are those of operators that exist",
         "tests/ops/test_complex.py",
         lists="converters/complex/rules.py, where the operator takes complex numbers",
     ),
-    Check(
+    OperatorCheck(
         "what draws random numbers is suspected last by `verify`",
         "tests/verification/test_verification.py::test_all_operators_that_draw_are_suspected_last",
         lists="RANDOM in paddle2ov/verification/random_numbers.py, for a module of converters/random",
     ),
-    Check(
+    OperatorCheck(
         "the table takes the converter from the module that it names",
         "tests/tools/test_coverage.py::test_every_operator_stands_in_the_module_that_is_named",
     ),
-    Check("the cases can be stored", "tests/tools/test_gen_models.py::test_every_case_has_a_json_form"),
-    Check("docs/coverage.md is up to date", "tools/coverage.py"),
+    OperatorCheck("the cases can be stored", "tests/tools/test_gen_models.py::test_every_case_has_a_json_form"),
+    OperatorCheck("docs/coverage.md is up to date", "tools/coverage.py"),
 )
 
 FURTHER_LISTS = (

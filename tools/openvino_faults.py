@@ -13,7 +13,7 @@ import inspect
 import sys
 from pathlib import Path
 
-from tools.faults import FAULTS, Fault, places
+from tools.faults import FAULTS, OpenVINOFault, places
 from tools.faults import prelude as prelude_module
 from tools.faults.remarks import REASONS
 
@@ -69,7 +69,7 @@ def _reasons() -> str:
     return f"\n## Remarks without a fault\n\n{''.join(lines)}"
 
 
-def _entry(fault: Fault, where: list[str]) -> str:
+def _entry(fault: OpenVINOFault, where: list[str]) -> str:
     needs = f", on a processor with {fault.processor}" if fault.processor else ""
     precision = "" if fault.precision == "f32" else ", in bfloat16"
     names = ", ".join(f"`{one}`" for one in where)

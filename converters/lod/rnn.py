@@ -21,7 +21,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 Activation: TypeAlias = Callable[[Tensor], Tensor]
-Step: TypeAlias = Callable[[Node, Outputs, Outputs], Sequence[Tensor]]
+CellFunction: TypeAlias = Callable[[Node, Outputs, Outputs], Sequence[Tensor]]
 
 _ACTIVATIONS: dict[str, Activation] = {
     "sigmoid": ops.sigmoid,
@@ -164,7 +164,12 @@ def _state(node: NodeContext, name: str, x: Tensor, width: int) -> Tensor:
 
 
 def _recur(
-    node: NodeContext, x: Tensor, count: SequenceLayout, states: Sequence[Tensor], weights: Sequence[Tensor], step: Step
+    node: NodeContext,
+    x: Tensor,
+    count: SequenceLayout,
+    states: Sequence[Tensor],
+    weights: Sequence[Tensor],
+    step: CellFunction,
 ) -> Sequence[Tensor]:
     """The states after each step of x [count, steps, ...], each as [count, steps, width]."""
     backwards = node.get_bool("is_reverse", False)

@@ -20,7 +20,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
     split_mantissa,
 )
-from paddle2ov.converters.resize.exact import Resize, any_resized, dynamic_sizes, nearest, rational_reciprocal
+from paddle2ov.converters.resize.exact import ResizeParameters, any_resized, dynamic_sizes, nearest, rational_reciprocal
 from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
 
@@ -66,7 +66,7 @@ def _has_float32_digits(x: Output) -> Node:
     return ops.logical_and(digits, ops.not_equal(eight, x))
 
 
-def broadcast_single(x: Output, plan: Resize, sizes: Node, axes: Sequence[int]) -> Output:
+def broadcast_single(x: Output, plan: ResizeParameters, sizes: Node, axes: Sequence[int]) -> Output:
     """x with each dimension that becomes 1 filled with its result (its ratio is 0); the others are unchanged."""
     for i in axes:
         single = ops.convert(ops.equal(ops.gather(sizes, ints(i), ints(0)), ints(1)), Type.i64)
@@ -82,7 +82,7 @@ def broadcast_single(x: Output, plan: Resize, sizes: Node, axes: Sequence[int]) 
     return x
 
 
-def pad_for_computed_scales(x: Output, plan: Resize, sizes: Node) -> Output:
+def pad_for_computed_scales(x: Output, plan: ResizeParameters, sizes: Node) -> Output:
     """x padded at its end so that each dimension that a scale known at run time is to stretch does grow.
 
     `_pad_to_grow` does so for known scales. At most 2^15 elements are added, for scales next to 1.
@@ -96,7 +96,7 @@ def pad_for_computed_scales(x: Output, plan: Resize, sizes: Node) -> Output:
     return ops.pad(x, ints([0] * plan.rank), ops.concat([ints([0, 0]), more], 0), "edge").output(0)
 
 
-def crop_single(x: Output, plan: Resize, single: Node) -> Output:
+def crop_single(x: Output, plan: ResizeParameters, single: Node) -> Output:
     """x cropped so that a resize to sizes gives the ratio 0 to a dimension that becomes 1 (`single`, a bool for each).
 
     Linear interpolation then takes the first element. Cubic interpolation takes Paddle's coordinate -0.5, which is the
@@ -113,7 +113,7 @@ def crop_single(x: Output, plan: Resize, single: Node) -> Output:
     return ops.pad(x, begin, ints([0] * plan.rank), "edge").output(0)
 
 
-def by_indices(x: Output, plan: Resize) -> Tensor:
+def by_indices(x: Output, plan: ResizeParameters) -> Tensor:
     """A resize to given sizes, or to the sizes that known scales give, with the ratio 1 / scale."""
     if plan.mode == "nearest" and plan.scales is not None:
         return nearest(x, plan)
@@ -137,7 +137,7 @@ def _spatial(x: Output, count: int) -> Node:
     return ops.slice(shape_of(x), ints([2]), ints([2 + count]), ints([1]))
 
 
-def _source_indices(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
+def _source_indices(plan: ResizeParameters, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
     """floor(source coordinate) of each result (int64), its fraction (float32), and 1 - fraction.
 
     In integers, as floats may be rounded to bfloat16.
@@ -161,7 +161,7 @@ def _source_indices(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node,
     return ops.subtract(ops.convert(index, Type.i64), ints(1)), fraction, complement
 
 
-def _source_indices_of_floats(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
+def _source_indices_of_floats(plan: ResizeParameters, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
     """The same for scales known at run time."""
     assert plan.scale_tensor is not None
     ratio: Node = exact_divide(_number(1), ops.gather(plan.scale_tensor, ints(i), ints(0)))
@@ -179,7 +179,7 @@ def _source_indices_of_floats(plan: Resize, i: int, size: Node, same: Node) -> t
 
 
 def _weighted_sum(
-    x: Tensor, plan: Resize, axis: int, last: Node, index: Node, fraction: Node, complement: Node
+    x: Tensor, plan: ResizeParameters, axis: int, last: Node, index: Node, fraction: Node, complement: Node
 ) -> Node:
     """The weighted sum of the elements around each coordinate; indices are clamped to the edges."""
     if plan.mode == "linear":

@@ -28,7 +28,7 @@ _MAX_SIZE = 4096
 
 
 @dataclass(frozen=True)
-class Resize:
+class ResizeParameters:
     """The parameters of a resize: `sizes` are the new sizes, None if unknown; `scales` are those that fix the ratio.
 
     `first`: a dimension that becomes 1 is its first element (a ratio of 0), also where corners are not aligned.
@@ -144,14 +144,14 @@ def dynamic_scaled_sizes(x: Tensor, scales: Sequence[float]) -> Node:
 # --- the nearest element --------------------------------------------------------------------------------------------
 
 
-def _nearest_indices(plan: Resize, i: int, dim: int, size: int) -> Integers:
+def _nearest_indices(plan: ResizeParameters, i: int, dim: int, size: int) -> Integers:
     source = plan.ratio(i, dim, size) * arrays.arange(size, dtype=np.float32)
     if plan.align_corners:
         source = np.floor(source.astype(np.float64) + 0.5).astype(np.float32)
     return np.minimum(source.astype(np.int64), dim - 1)
 
 
-def nearest_is_exact(plan: Resize, dims: Sequence[int | None]) -> bool:
+def nearest_is_exact(plan: ResizeParameters, dims: Sequence[int | None]) -> bool:
     """Whether Interpolate picks Paddle's elements: no coordinate may lie on a boundary that rounding could cross."""
     for i, (dim, size) in enumerate(zip(dims, plan.sizes, strict=True)):
         if dim is None or size is None:
@@ -170,7 +170,7 @@ def nearest_is_exact(plan: Resize, dims: Sequence[int | None]) -> bool:
     return True
 
 
-def nearest(x: Output, plan: Resize) -> Tensor:
+def nearest(x: Output, plan: ResizeParameters) -> Tensor:
     """A nearest resize by Paddle's arithmetic: a Gather for each dimension."""
     out: Tensor = x
     dims = ranked_dims(x)
@@ -188,7 +188,7 @@ def nearest(x: Output, plan: Resize) -> Tensor:
     return out
 
 
-def dynamic_sizes(x: Output, plan: Resize) -> Tensor:
+def dynamic_sizes(x: Output, plan: ResizeParameters) -> Tensor:
     """The new sizes, of which some may be known at run time only: given, or computed from known scales."""
     if plan.size_tensor is not None:
         return plan.size_tensor
@@ -205,7 +205,7 @@ def any_resized(x: Output, sizes: Tensor) -> Node:
     return ops.reduce_logical_or(ops.not_equal(sizes, dims), ints([0]), False)
 
 
-def _dynamic_indices(x: Output, plan: Resize, i: int, resized: Node | None) -> Node:
+def _dynamic_indices(x: Output, plan: ResizeParameters, i: int, resized: Node | None) -> Node:
     dim, size = dim_of(x, 2 + i), plan.sizes[i]
     length = ops.convert(dim, Type.f32)
     if size is not None:
@@ -253,7 +253,9 @@ def rational_reciprocal(scale: float) -> Fraction:
     return Fraction(1.0 / scale).limit_denominator(2**15)
 
 
-def _integer_ratio(plan: Resize, i: int, k: Node, length: Node, count: Node, resized: Node | None) -> tuple[Node, Node]:
+def _integer_ratio(
+    plan: ResizeParameters, i: int, k: Node, length: Node, count: Node, resized: Node | None
+) -> tuple[Node, Node]:
     """The source indices of results, as numerators and denominators (i32)."""
     above, below = length, count
     if plan.align_corners:
@@ -273,7 +275,7 @@ def _integer_ratio(plan: Resize, i: int, k: Node, length: Node, count: Node, res
 # --- linear and cubic by matrices -----------------------------------------------------------------------------------
 
 
-def by_weight_matrices(x: Output, plan: Resize, dims: Sequence[int | None]) -> Tensor:
+def by_weight_matrices(x: Output, plan: ResizeParameters, dims: Sequence[int | None]) -> Tensor:
     """A resize whose ratio is not that of its sizes: a matrix product with weights for each dimension."""
     out: Tensor = x
     dtype = x.get_element_type()
@@ -289,7 +291,7 @@ def by_weight_matrices(x: Output, plan: Resize, dims: Sequence[int | None]) -> T
     return out
 
 
-def _weights(plan: Resize, i: int, dim: int, size: int) -> Floats:
+def _weights(plan: ResizeParameters, i: int, dim: int, size: int) -> Floats:
     """[size, dim]: the weight of each source element in each result."""
     ratio = plan.ratio(i, dim, size)
     k = arrays.arange(size, dtype=np.float32)

@@ -34,7 +34,7 @@ from paddle2ov.converters.resize.computed import (
     pad_for_computed_scales,
 )
 from paddle2ov.converters.resize.exact import (
-    Resize,
+    ResizeParameters,
     any_resized,
     attribute_scale,
     by_weight_matrices,
@@ -74,7 +74,7 @@ def interpolate(mode: str, version: int = 2) -> Callable[[NodeContext], NamedOut
     return convert
 
 
-def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> Resize:
+def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> ResizeParameters:
     dims = ranked_dims(x)[2:]
     count = rank - 2
     align_corners = node.get_bool("align_corners", True)
@@ -107,7 +107,7 @@ def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> R
     if align_corners or not first or mode == "nearest":
         maybe_single = []
     maybe_single = [i for i in maybe_single if sizes[i] is None]
-    return Resize(
+    return ResizeParameters(
         mode,
         align_corners,
         half_pixel,
@@ -139,7 +139,7 @@ def _scales(node: NodeContext, count: int) -> tuple[list[float] | None, Output |
     return values, None
 
 
-def _resize(x: Output, plan: Resize) -> Tensor:
+def _resize(x: Output, plan: ResizeParameters) -> Tensor:
     dims = ranked_dims(x)[2:]
     unknown = None in (*dims, *plan.sizes)
     if plan.given and (plan.scale_tensor is not None or (plan.scales is not None and unknown)):
@@ -160,7 +160,7 @@ def _resize(x: Output, plan: Resize) -> Tensor:
     return _resize_to_single(x, plan) if single else _interpolate(x, plan)
 
 
-def _by_scales(x: Output, plan: Resize, single: bool) -> Tensor:
+def _by_scales(x: Output, plan: ResizeParameters, single: bool) -> Tensor:
     """A linear or cubic resize with the ratio 1 / scale. Interpolate may give one element too many: it is cut."""
     assert plan.scales is not None
     dims = ranked_dims(x)[2:]
@@ -187,7 +187,7 @@ def _by_scales(x: Output, plan: Resize, single: bool) -> Tensor:
     return _cut(out, plan, sizes)
 
 
-def _by_computed_scales(x: Output, plan: Resize, scales: Output) -> Node:
+def _by_computed_scales(x: Output, plan: ResizeParameters, scales: Output) -> Node:
     """A resize with the ratio 1 / scale, by scales known at run time."""
     sizes = computed_scale_sizes(x, scales)
     if plan.maybe_single:
@@ -197,17 +197,17 @@ def _by_computed_scales(x: Output, plan: Resize, scales: Output) -> Node:
     return _cut(_interpolate(x, plan), plan, sizes)
 
 
-def _cut(x: Node, plan: Resize, sizes: Node) -> Node:
+def _cut(x: Node, plan: ResizeParameters, sizes: Node) -> Node:
     count = plan.rank - 2
     return ops.slice(x, ints([0] * count), sizes, ints([1] * count), ints(list(range(2, plan.rank))))
 
 
-def _single(plan: Resize) -> list[int]:
+def _single(plan: ResizeParameters) -> list[int]:
     return [i for i, size in enumerate(plan.sizes) if size == 1]
 
 
 @works_around("resize_of_kept_size")
-def _pad_to_grow(x: Output, plan: Resize, scales: Sequence[float]) -> Node:
+def _pad_to_grow(x: Output, plan: ResizeParameters, scales: Sequence[float]) -> Node:
     """x padded at its end so that each dimension grows when it is resized.
 
     OpenVINO's CPU plugin leaves a dimension that keeps its size as it is, whatever the scale. Paddle does so only where
@@ -219,13 +219,13 @@ def _pad_to_grow(x: Output, plan: Resize, scales: Sequence[float]) -> Node:
     return ops.pad(x, ints([0] * plan.rank), after, "edge")
 
 
-def _may_keep_size(plan: Resize, scale: float) -> bool:
+def _may_keep_size(plan: ResizeParameters, scale: float) -> bool:
     """Whether a dimension of two elements or more may keep its size."""
     return plan.mode == "linear" and 1 < scale < 1.5
 
 
 @works_around("resize_of_constant_over_one_axis")
-def _resize_to_single(x: Output, plan: Resize) -> Tensor:
+def _resize_to_single(x: Output, plan: ResizeParameters) -> Tensor:
     """A resize to sizes with a 1, whose dimension has the ratio 0: linear interpolation takes its first element."""
     dims = ranked_dims(x)[2:]
     if plan.mode == "cubic" and None not in dims:
@@ -242,7 +242,7 @@ def _resize_to_single(x: Output, plan: Resize) -> Tensor:
 
 
 @works_around("resize_of_constant_over_one_axis")
-def _linear_mode(x: Tensor, plan: Resize) -> str:
+def _linear_mode(x: Tensor, plan: ResizeParameters) -> str:
     """The quick mode but for constants over one axis: OpenVINO (2026.4) fails to fold them."""
     node = x if isinstance(x, Node) else x.get_node()
     return "linear" if plan.rank == 3 and is_constant(node) else "linear_onnx"
@@ -254,7 +254,7 @@ def _as_image(x: Tensor) -> Node:
     return ops.unsqueeze(x, ints([2]))
 
 
-def _interpolate(x: Tensor, plan: Resize) -> Node:
+def _interpolate(x: Tensor, plan: ResizeParameters) -> Node:
     target: Tensor
     axes = list(range(2, plan.rank))
     if plan.size_tensor is not None:

@@ -29,7 +29,7 @@ from gen_models.programs.program import SETS, Call, Program, is_fixed, resolve
 from gen_models.programs.source import script
 from paddle2ov.conversion import convert
 from paddle2ov.graph.core import shared_core
-from paddle2ov.testing import Expected, MismatchError, compare, compare_rounded, compile_model, infer, load
+from paddle2ov.testing import Expected, MismatchError, compare, compare_rounded, compile_on_cpu, infer, load
 
 ORDER = (*range(SETS), 0)
 """The sets of inputs in the order in which one request runs them."""
@@ -60,7 +60,7 @@ LEGS = (
 
 
 @dataclass(frozen=True)
-class Difference:
+class Mismatch:
     """A program that does not come out as in Paddle: in which variant, at which step, and what was said of it."""
 
     program: Program
@@ -104,14 +104,14 @@ def variants(program: Program) -> tuple[Variant, ...]:
     return LEGS if rounds else LEGS[:2]
 
 
-def differences(program: Program, folder: Path, wanted: Iterable[Variant] | None = None) -> Iterator[Difference]:
+def differences(program: Program, folder: Path, wanted: Iterable[Variant] | None = None) -> Iterator[Mismatch]:
     """What differs, variant by variant, in the folder of a program."""
     for variant in variants(program) if wanted is None else wanted:
         step = "convert"
         try:
             model = convert(folder, rewrite=variant.rewrite)
             step = "compile"
-            compiled = compile_model(model, variant.precision)
+            compiled = compile_on_cpu(model, variant.precision)
             step = "run"
             for turn, computed in enumerate(infer_in_turn(compiled, folder)):
                 step = "values"
@@ -120,10 +120,10 @@ def differences(program: Program, folder: Path, wanted: Iterable[Variant] | None
         except Exception as error:
             if step == "values" and variant.precision != "f32" and _is_sensitive(folder):
                 continue
-            yield Difference(program, variant, step, f"{type(error).__name__}: {error}")
+            yield Mismatch(program, variant, step, f"{type(error).__name__}: {error}")
 
 
-def is_worked_around(found: Sequence[Difference]) -> bool:
+def is_worked_around(found: Sequence[Mismatch]) -> bool:
     """Whether a program differs without rewrites alone, and not in what is refused."""
     return bool(found) and all(one.variant == LEGS[1] and one.step != "convert" for one in found)
 
@@ -133,7 +133,7 @@ def _is_sensitive(folder: Path) -> bool:
 
     Where a program takes differences of nearly equal numbers, or norms of a few, rounding says nothing of OpenVINO.
     """
-    compiled = compile_model(convert(folder), "f32")
+    compiled = compile_on_cpu(convert(folder), "f32")
     try:
         for which in range(SETS):
             given = load(folder / f"inputs_{which}.npz")
@@ -170,11 +170,11 @@ def _compare(computed: Any, folder: Path, turn: int, variant: Variant) -> None:
 # --- smaller programs ---
 
 
-def shrink(found: Difference, format: str, folder: Path) -> Difference:
+def shrink(found: Mismatch, format: str, folder: Path) -> Mismatch:
     """A smaller program that differs in the same way."""
     trials = 0
 
-    def still(candidate: Program) -> Difference | None:
+    def still(candidate: Program) -> Mismatch | None:
         nonlocal trials
         trials += 1
         try:
@@ -400,7 +400,7 @@ def explore(seeds: Iterable[int], format: str, folder: Path, is_shrunk: bool = T
     return found
 
 
-def _of_each_kind(found: Iterable[Difference]) -> Iterator[Difference]:
+def _of_each_kind(found: Iterable[Mismatch]) -> Iterator[Mismatch]:
     """One difference of each kind: a fault that shows with rewrites and without them is one."""
     said = set()
     for one in found:
@@ -410,7 +410,7 @@ def _of_each_kind(found: Iterable[Difference]) -> Iterator[Difference]:
             yield one
 
 
-def keep(found: Difference, name: str, format: str, folder: Path) -> dict[str, str]:
+def keep(found: Mismatch, name: str, format: str, folder: Path) -> dict[str, str]:
     """Writes a difference down: the program as data, and a script that shows it."""
     stem = f"{name.replace('/', '-')}-{found.variant.name.replace(' ', '-')}-{found.step}"
     (folder / f"{stem}.json").write_text(json.dumps(found.program.to_json()))

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from gen_models.conv import weight
 from gen_models.harness.spec import Op, case, paddle, tensor
 
-Step: TypeAlias = Callable[[Any], Any]
+PostOp: TypeAlias = Callable[[Any], Any]
 """What follows a primitive: a function of its result."""
 
 
@@ -88,7 +88,7 @@ SEQUENTIAL: Mapping[str, tuple[Callable[[Any, float], Any], tuple[int, ...], tup
 
 # --- post-ops ---------------------------------------------------------------------------------------------------------
 
-ELTWISE: Mapping[str, Step] = {
+ELTWISE: Mapping[str, PostOp] = {
     "relu": lambda x: _functional().relu(x),
     "leaky_relu": lambda x: _functional().leaky_relu(x, 0.1),
     "elu": lambda x: _functional().elu(x, 0.7),
@@ -116,7 +116,7 @@ ELTWISE: Mapping[str, Step] = {
 }
 """Every function of oneDNN's eltwise post-op that Paddle has an operator for."""
 
-_AFFINE: Mapping[str, Step] = {
+_AFFINE: Mapping[str, PostOp] = {
     "multiply_number": lambda x: x * 1.7,
     "add_number": lambda x: x + 0.7,
     "divide_number": lambda x: x / 1.7,

@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import openvino
 from openvino import Model, Tensor
 
 from paddle2ov import passes
 from paddle2ov.checking.case import write_case
-from paddle2ov.checking.choices import Tie
+from paddle2ov.checking.choices import NodeTie
 from paddle2ov.checking.device import Device, chosen_device, default_precision, plain_message
 from paddle2ov.checking.inputs import chosen_inputs, input_name, run_orders, tensors_of
 from paddle2ov.checking.judge import Judge, Judged, Say
@@ -22,6 +22,7 @@ from paddle2ov.checking.reference import numbered
 from paddle2ov.checking.results import Check, CheckedResult, CheckedRun, Fault
 from paddle2ov.checking.rewrites import RewriteCheck
 from paddle2ov.checking.shrink import Shrinker, Wrong
+from paddle2ov.compilation.precision import PRECISIONS, Precision
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError
 from paddle2ov.graph.core import shared_core
@@ -33,7 +34,6 @@ from paddle2ov.translation.input_spec import InputArgument
 from paddle2ov.translation.registry import Registry
 from paddle2ov.verification.inputs import InputsArgument
 
-Precision = Literal["f32", "bf16", "f16", "default"]
 _SHRINKING = 300.0
 _READ_BY_OPENVINO = frozenset((".xml", ".onnx", ".tflite", ".pb"))
 
@@ -85,8 +85,8 @@ def check(
             precision.
         OpenVINORunError: the model cannot be computed for any of the inputs.
     """
-    if precision not in get_args(Precision):
-        raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(get_args(Precision))}")
+    if precision not in PRECISIONS:
+        raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(PRECISIONS)}")
     say = progress or (lambda what, done, total: None)
     subject = _subject(model, params, extension)
     target = chosen_device(device, precision)
@@ -185,7 +185,7 @@ class _Checking:
             for runs in zip(judged, own, strict=True)
         ]
 
-    def _of_both(self, plain: Judged, own: Judged, by_rewrite: bool, ties: Sequence[Tie]) -> Judged:
+    def _of_both(self, plain: Judged, own: Judged, by_rewrite: bool, ties: Sequence[NodeTie]) -> Judged:
         """A run compared with the graph without rewrites and with the one that was compiled."""
         if not own.ok or plain.ok:
             return own

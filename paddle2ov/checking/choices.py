@@ -18,14 +18,14 @@ from openvino import Model, Node, Output, Tensor
 
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.kernels import Kernel
-from paddle2ov.checking.reference import Key, Reference, nodes_by_number, number_of
+from paddle2ov.checking.reference import Reference, ValueKey, nodes_by_number, number_of
 from paddle2ov.checking.rounding import Lanes, chooses, compare
 from paddle2ov.checking.tensors import is_same, to_array
 from paddle2ov.graph.opset import ops
 
 
 @dataclass(frozen=True, slots=True)
-class Tie:
+class NodeTie:
     """A node that chose otherwise between nearly equal numbers: its type and name, and how many elements differ."""
 
     type: str
@@ -54,7 +54,7 @@ class Choices:
 
     reference: Reference
     observed: Mapping[int, ObservedNode]
-    ties: list[Tie] = field(default_factory=list)
+    ties: list[NodeTie] = field(default_factory=list)
 
     def __call__(self, number: int, node: Node, read: Sequence[Lanes], wrote: Sequence[Tensor]) -> Sequence[Tensor]:
         """The observed outputs if they are a choice between nearly equal numbers, else those of the reference."""
@@ -74,7 +74,7 @@ class Choices:
             moved, elements = max(((a != b).sum(), a.size) for a, b in pairs)
         else:
             moved = elements = max(one.size for one in wrote)
-        self.ties.append(Tie(node.get_type_name(), name, int(moved), int(elements)))
+        self.ties.append(NodeTie(node.get_type_name(), name, int(moved), int(elements)))
         return seen.wrote
 
 
@@ -105,7 +105,7 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
     if not nodes:
         return [{} for _ in sequence]
     inputs = {number_of(node): i for i, node in enumerate(copy.get_parameters())}
-    shown: dict[Key, int] = {}
+    shown: dict[ValueKey, int] = {}
     base = len(copy.outputs)
     ports: list[Output] = []
     for number, node in nodes.items():
@@ -141,4 +141,4 @@ def _varies(node: Node) -> bool:
     return str(node.get_type_name()) not in ("Constant", "Parameter")
 
 
-__all__ = ["Choices", "ObservedNode", "Tie", "observe"]
+__all__ = ["Choices", "NodeTie", "ObservedNode", "observe"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from openvino import Node, Shape, Tensor
@@ -19,25 +19,16 @@ from paddle2ov.checking.rounding import Lanes
 from paddle2ov.checking.tensors import copied, to_array
 from paddle2ov.program.model import AnyArray
 
-
-class Body(Protocol):
-    """What computes the graph of a body."""
-
-    draws: bool
-
-    def run(self, inputs: Sequence[Lanes]) -> Any:
-        """Computes it; `results` are its results."""
-
-    def count_methods(self) -> Any:
-        """How its nodes were computed."""
+if TYPE_CHECKING:
+    from paddle2ov.checking.reference import Reference
 
 
 @dataclass(frozen=True, slots=True)
 class Bodies:
-    """An If, Loop or TensorIterator with what computes its bodies."""
+    """An If, Loop or TensorIterator with the references of its bodies; an If has that of `then` first."""
 
     node: Any
-    references: Sequence[Any]
+    references: Sequence[Reference]
 
 
 def run_if(bodies: Bodies, read: Sequence[Lanes]) -> list[Lanes]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from openvino import Model, Tensor
 
-from paddle2ov.checking.choices import Choices, Tie, observe
+from paddle2ov.checking.choices import Choices, NodeTie, observe
 from paddle2ov.checking.device import Device, plain_message
 from paddle2ov.checking.reference import Computed, Reference, lanes_of
 from paddle2ov.checking.rounding import LANES, Difference, Rounding, compare
 
-Inputs = Sequence[Tensor]
+InputTensors = Sequence[Tensor]
 """A value for each input of a model."""
 Say = Callable[[str, int, int], None]
 
@@ -31,7 +31,7 @@ class Judged:
     differences: tuple[Difference | None, ...] = ()
     refused: str = ""
     error: str = ""
-    ties: tuple[Tie, ...] = ()
+    ties: tuple[NodeTie, ...] = ()
 
     @property
     def wrong(self) -> tuple[int, ...]:
@@ -60,7 +60,7 @@ class Judge:
         self.reference = Reference(plain or model, Rounding(device.precision, LANES), device.compile_alone)
         self._say = say
 
-    def run(self, sets: Sequence[Inputs], sequences: Sequence[Sequence[int]]) -> list[list[Judged]]:
+    def run(self, sets: Sequence[InputTensors], sequences: Sequence[Sequence[int]]) -> list[list[Judged]]:
         """Judges the runs of requests.
 
         Args:
@@ -85,7 +85,7 @@ class Judge:
     def _unit(self) -> float:
         return self.reference.rounding.unit
 
-    def _computed(self, inputs: Inputs, done: int, sets: int, choose: Choices | None = None) -> Computed | str:
+    def _computed(self, inputs: InputTensors, done: int, sets: int, choose: Choices | None = None) -> Computed | str:
         def advance(nodes: int) -> None:
             if self._say is not None:
                 self._say("computing node by node", done * len(self.reference) + nodes, sets * len(self.reference))
@@ -96,7 +96,11 @@ class Judge:
             return plain_message(error)
 
     def _settle(
-        self, judged: list[Judged], got: Sequence[list[Tensor] | str], sets: Sequence[Inputs], sequence: Sequence[int]
+        self,
+        judged: list[Judged],
+        got: Sequence[list[Tensor] | str],
+        sets: Sequence[InputTensors],
+        sequence: Sequence[int],
     ) -> None:
         """Computes wrong runs again with the choices of the device."""
         observed = observe(self.model, self.device, [sets[k] for k in sequence])
@@ -124,4 +128,4 @@ def _compared(got: list[Tensor] | str, computed: Computed | str, unit: float) ->
     )
 
 
-__all__ = ["Inputs", "Judge", "Judged", "Say"]
+__all__ = ["InputTensors", "Judge", "Judged", "Say"]

@@ -16,7 +16,7 @@ MOVES = _types(
     Assign Identity ConvertLike Convert Eye OneHot SliceScatter ExtractImagePatches Roll Col2Im SegmentMax
     """
 )
-"""Types of nodes that hand on numbers as they are."""
+"""Types of nodes that move numbers without changing them."""
 
 SUMS = _types(
     """
@@ -49,6 +49,6 @@ CARRIES_SCORES = _types(
     ExperimentalDetectronTopKROIs Unique
     """
 )
-"""Those that choose and hand on the numbers that they chose."""
+"""Those that select, and return the selected numbers unchanged."""
 
 __all__ = ["CARRIES_SCORES", "CHOOSES", "MOVES", "SUMS"]

@@ -21,7 +21,7 @@ from paddle2ov.checking.rounding import Lanes, Rounding, chooses
 from paddle2ov.checking.tensors import is_float
 from paddle2ov.graph.names import bodies_of
 
-Key = tuple[int, int]
+ValueKey = tuple[int, int]
 """A value of a model: the number of its node (see `numbered`) and the output."""
 CompileAlone = Callable[[Model], CompiledModel]
 NUMBER = "paddle2ov_check"
@@ -55,19 +55,19 @@ def nodes_by_number(model: Model) -> dict[int, Node]:
 
 
 @dataclass(slots=True)
-class Step:
+class ScheduledNode:
     """One node of the main graph or of a body, and where its inputs come from."""
 
     number: int
     node: Node
-    sources: list[Key]
+    sources: list[ValueKey]
     outputs: int
     chooses: bool
     is_random: bool
     kernel: Kernel | None = None
     bodies: Bodies | None = None
     constant: Lanes | None = None
-    frees: list[Key] = field(default_factory=list)
+    frees: list[ValueKey] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class Computed:
     """
 
     results: list[Lanes]
-    kept: dict[Key, Lanes]
+    kept: dict[ValueKey, Lanes]
     random: list[bool]
 
 
@@ -100,7 +100,7 @@ class Reference:
         model: Model,
         rounding: Rounding,
         compile_alone: CompileAlone,
-        needed: Collection[Key] | None = None,
+        needed: Collection[ValueKey] | None = None,
     ) -> None:
         self.rounding = rounding
         self.methods: Counter[tuple[str, str]] = Counter()
@@ -125,7 +125,7 @@ class Reference:
             if numbers[node.get_name()] in live and node.get_type_name() not in ("Parameter", "Result")
         ]
         self._wanted = wanted
-        seen: set[Key] = set()
+        seen: set[ValueKey] = set()
         for step in reversed(self._steps):
             step.frees = [key for key in dict.fromkeys(step.sources) if key not in seen]
             seen.update(step.sources)
@@ -138,7 +138,7 @@ class Reference:
         self,
         inputs: Sequence[Lanes],
         *,
-        keep: Collection[Key] = (),
+        keep: Collection[ValueKey] = (),
         choose: Chooser | None = None,
         advance: Callable[[int], None] | None = None,
     ) -> Computed:
@@ -151,8 +151,8 @@ class Reference:
             advance: called with the number of nodes done.
         """
         stay = set(keep) | self._wanted
-        values: dict[Key, Lanes] = {}
-        drawn: set[Key] = set()
+        values: dict[ValueKey, Lanes] = {}
+        drawn: set[ValueKey] = set()
         for number, value in zip(self._parameters, inputs, strict=True):
             values[number, 0] = self.rounding.given(value, (number,))
         for done, step in enumerate(self._steps):
@@ -171,9 +171,9 @@ class Reference:
             results, {key: values[key] for key in stay if key in values}, [k in drawn for k in self._results]
         )
 
-    def _step(self, node: Node, number: int, sources: list[Key], compile_alone: CompileAlone) -> Step:
+    def _step(self, node: Node, number: int, sources: list[ValueKey], compile_alone: CompileAlone) -> ScheduledNode:
         kind = node.get_type_name()
-        step = Step(number, node, sources, node.get_output_size(), chooses(node), kind in _RANDOM)
+        step = ScheduledNode(number, node, sources, node.get_output_size(), chooses(node), kind in _RANDOM)
         if isinstance(node, Constant):
             step.constant = (node.get_tensor_view(),)
         elif kind in ("If", "Loop", "TensorIterator"):
@@ -197,7 +197,7 @@ class Reference:
                 found += body.count_methods()
         return found
 
-    def _compute(self, step: Step, read: list[Lanes], choose: Chooser | None) -> list[Lanes]:
+    def _compute(self, step: ScheduledNode, read: list[Lanes], choose: Chooser | None) -> list[Lanes]:
         if step.constant is not None:
             return [self.rounding.given(step.constant, (step.number,))]
         if step.bodies is not None:
@@ -221,7 +221,7 @@ class Reference:
         return next(step.kernel for step in self._steps if step.number == number and step.kernel is not None)
 
 
-def _live(sources: Mapping[int, Sequence[Key]], wanted: Collection[Key]) -> set[int]:
+def _live(sources: Mapping[int, Sequence[ValueKey]], wanted: Collection[ValueKey]) -> set[int]:
     """The nodes that values need."""
     pending, found = [number for number, _ in wanted], set()
     while pending:
@@ -260,7 +260,7 @@ def lanes_of(tensors: Sequence[Tensor]) -> list[Lanes]:
     return [(one,) for one in tensors]
 
 
-def readers_of(model: Model) -> Iterator[tuple[Key, int]]:
+def readers_of(model: Model) -> Iterator[tuple[ValueKey, int]]:
     """(A value, the number of a node that reads it), of a numbered model."""
     for node in model.get_ordered_ops():
         for value in node.input_values():
@@ -271,8 +271,8 @@ __all__ = [
     "NUMBER",
     "Chooser",
     "Computed",
-    "Key",
     "Reference",
+    "ValueKey",
     "lanes_of",
     "nodes_by_number",
     "number_of",

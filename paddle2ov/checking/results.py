@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from paddle2ov.checking.choices import Tie
+from paddle2ov.checking.choices import NodeTie
 from paddle2ov.report import jsonable
 
 
@@ -61,7 +61,7 @@ class CheckedRun:
     outputs: tuple[CheckedResult, ...] = ()
     refused: str = ""
     error: str = ""
-    ties: tuple[Tie, ...] = ()
+    ties: tuple[NodeTie, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -145,4 +145,4 @@ class Check:
         return {"ok": self.ok, "verdict": self.verdict, **found}
 
 
-__all__ = ["Check", "CheckedResult", "CheckedRun", "Fault", "Tie"]
+__all__ = ["Check", "CheckedResult", "CheckedRun", "Fault", "NodeTie"]

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from openvino import Model, Node
 
 from paddle2ov import passes
-from paddle2ov.checking.choices import Choices, ObservedNode, Tie
+from paddle2ov.checking.choices import Choices, NodeTie, ObservedNode
 from paddle2ov.checking.device import Device
-from paddle2ov.checking.judge import Inputs, Say
-from paddle2ov.checking.reference import Computed, Key, Reference, lanes_of, nodes_by_number, number_of, numbered
+from paddle2ov.checking.judge import InputTensors, Say
+from paddle2ov.checking.reference import Computed, Reference, ValueKey, lanes_of, nodes_by_number, number_of, numbered
 from paddle2ov.checking.rounding import Difference, Rounding, chooses, compare
 
 
@@ -36,9 +36,9 @@ class RewriteCheck:
             if chooses(node)
         }
 
-    def run(self, sets: Sequence[Inputs]) -> tuple[str, str, list[Tie]]:
+    def run(self, sets: Sequence[InputTensors]) -> tuple[str, str, list[NodeTie]]:
         """The first rewrite after which the graph computes something else, and what; "" if none, and ties."""
-        ties: list[Tie] = []
+        ties: list[NodeTie] = []
         wrong = next((one for one in sets if self._is_wrong(len(passes.REWRITES), one, ties)), None)
         if wrong is None:
             return "", "", ties
@@ -53,17 +53,17 @@ class RewriteCheck:
         differences = self._differences(high, wrong, [])
         return passes.REWRITES[high - 1].__name__, next(one.reason for one in differences if one.reason), ties
 
-    def _is_wrong(self, count: int, inputs: Inputs, ties: list[Tie]) -> bool:
+    def _is_wrong(self, count: int, inputs: InputTensors, ties: list[NodeTie]) -> bool:
         return any(one.reason for one in self._differences(count, inputs, ties))
 
-    def _differences(self, count: int, inputs: Inputs, ties: list[Tie]) -> list[Difference]:
+    def _differences(self, count: int, inputs: InputTensors, ties: list[NodeTie]) -> list[Difference]:
         """The results after so many rewrites, compared; the ties that explain a difference are added to `ties`."""
         model = self._make()
         passes.run_rewrites(model, passes.REWRITES[:count])
         model = numbered(model)
         reference = Reference(model, Rounding("f32", 1), self._device.compile_alone)
         choosing = [node for node in nodes_by_number(model).values() if chooses(node)]
-        keep: set[Key] = set()
+        keep: set[ValueKey] = set()
         for node in choosing:
             keep.update(_read_by(node))
             keep.update((number_of(node), i) for i in range(node.get_output_size()))
@@ -78,7 +78,7 @@ class RewriteCheck:
         ties += choices.ties
         return again
 
-    def _computed(self, inputs: Inputs) -> Computed:
+    def _computed(self, inputs: InputTensors) -> Computed:
         """What the graph without rewrites computes, once for all rewrites."""
         key = tuple(map(id, inputs))
         if key not in self._known:
@@ -97,7 +97,7 @@ class RewriteCheck:
         return found
 
 
-def _read_by(node: Node) -> list[Key]:
+def _read_by(node: Node) -> list[ValueKey]:
     return [(number_of(port.get_node()), port.get_index()) for port in node.input_values()]
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from openvino import Model, Tensor
 
 from paddle2ov.checking.device import Device, plain_message
-from paddle2ov.checking.judge import Inputs, Judge, Judged, Say
-from paddle2ov.checking.reference import Key, Reference, lanes_of, number_of
+from paddle2ov.checking.judge import InputTensors, Judge, Judged, Say
+from paddle2ov.checking.reference import Reference, ValueKey, lanes_of, number_of
 from paddle2ov.checking.rounding import Rounding
 from paddle2ov.checking.submodel import Part, Structure, build
 from paddle2ov.checking.tensors import is_same
@@ -80,14 +80,14 @@ class Shrinker:
         say: is told the progress.
     """
 
-    def __init__(self, model: Model, sets: Sequence[Inputs], device: Device, seconds: float, say: Say) -> None:
+    def __init__(self, model: Model, sets: Sequence[InputTensors], device: Device, seconds: float, say: Say) -> None:
         self.structure = Structure(model)
         self._sets = sets
         self._device = device
         self._deadline = time.monotonic() + seconds
         self._say = say
         self._tried = 0
-        self._values: dict[tuple[int, Key], Tensor] = {}
+        self._values: dict[tuple[int, ValueKey], Tensor] = {}
 
     @property
     def is_late(self) -> bool:
@@ -205,13 +205,13 @@ class Shrinker:
         for k in dict.fromkeys(found.sequence):
             self._compute(k, list(keys))
 
-    def _written(self, numbers: Iterable[int]) -> Iterator[Key]:
+    def _written(self, numbers: Iterable[int]) -> Iterator[ValueKey]:
         inside = set(numbers)
         for key in self.structure.readers:
             if key[0] in inside:
                 yield key
 
-    def _compute(self, k: int, keys: Sequence[Key]) -> None:
+    def _compute(self, k: int, keys: Sequence[ValueKey]) -> None:
         missing = [key for key in keys if (k, key) not in self._values]
         if not missing:
             return
@@ -249,7 +249,7 @@ class Shrinker:
             return None
         return replace(wrong, sets=sets, sequence=tuple(sequence))
 
-    def _constants(self, part: Part, used: Sequence[int]) -> dict[Key, Tensor] | None:
+    def _constants(self, part: Part, used: Sequence[int]) -> dict[ValueKey, Tensor] | None:
         """The values that are constants of a part; None if they differ between its runs."""
         found = {}
         for key in self.structure.given(part) if part.constants else ():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from openvino import Model, Tensor
 from openvino.op import Constant, Parameter
 
-from paddle2ov.checking.reference import NUMBER, Key, nodes_by_number, number_of
+from paddle2ov.checking.reference import NUMBER, ValueKey, nodes_by_number, number_of
 from paddle2ov.checking.tensors import copied, is_float
 from paddle2ov.graph.opset import ops
 
@@ -26,7 +26,7 @@ class Part:
         constants: those of them whose values are constants of the part, the same in each run.
     """
 
-    results: tuple[Key, ...]
+    results: tuple[ValueKey, ...]
     cuts: frozenset[int] = frozenset()
     constants: frozenset[int] = frozenset()
 
@@ -36,8 +36,8 @@ class Structure:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.sources: dict[int, list[Key]] = {}
-        self.readers: dict[Key, list[int]] = {}
+        self.sources: dict[int, list[ValueKey]] = {}
+        self.readers: dict[ValueKey, list[int]] = {}
         self.kinds: dict[int, str] = {}
         self.is_integer: dict[int, bool] = {}
         self.order: list[int] = []
@@ -49,7 +49,7 @@ class Structure:
             self.sources[number] = [(number_of(one.get_node()), one.get_index()) for one in node.input_values()]
             for key in self.sources[number]:
                 self.readers.setdefault(key, []).append(number)
-        self.results: tuple[Key, ...] = tuple(self.sources[number_of(node)][0] for node in model.get_results())
+        self.results: tuple[ValueKey, ...] = tuple(self.sources[number_of(node)][0] for node in model.get_results())
 
     def computed(self, part: Part) -> list[int]:
         """The nodes of a part that compute something, in order."""
@@ -62,14 +62,14 @@ class Structure:
             pending += [one for one, _ in self.sources[number]]
         return [number for number in self.order if number in found]
 
-    def given(self, part: Part) -> list[Key]:
+    def given(self, part: Part) -> list[ValueKey]:
         """The values that are given to a part, but for inputs of the model: those of the cuts."""
         computed = set(self.computed(part))
         keys = (key for number in self.order if number in computed for key in self.sources[number])
         return list(dict.fromkeys(key for key in (*keys, *part.results) if key[0] in part.cuts))
 
 
-def build(structure: Structure, part: Part, constants: Mapping[Key, Tensor]) -> tuple[Model, list[Key]]:
+def build(structure: Structure, part: Part, constants: Mapping[ValueKey, Tensor]) -> tuple[Model, list[ValueKey]]:
     """The part as a model, and the values that its inputs take: of cuts, or of the whole model's inputs.
 
     Args:
@@ -79,7 +79,7 @@ def build(structure: Structure, part: Part, constants: Mapping[Key, Tensor]) -> 
     """
     model = structure.model.clone()
     nodes = nodes_by_number(model)
-    parameters: dict[Key, Parameter] = {}
+    parameters: dict[ValueKey, Parameter] = {}
     computed = set(structure.computed(part))
     for i, key in enumerate(structure.given(part)):
         number, port = key

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddle2ov.commands.precision import ComparedPrecision, is_stored_as_fp16, precision_option
+from paddle2ov.commands.precision import PrecisionChoice, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import PathType, extension_option, not_nan, plain_errors
 
 if TYPE_CHECKING:
-    from paddle2ov.jobs.conversions import Job, Record
+    from paddle2ov.jobs.conversions import ConversionJob, Record
     from paddle2ov.jobs.executor import Executor
 
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--verify-precision",
     "precision",
-    type=ComparedPrecision("all"),
+    type=PrecisionChoice("all"),
     default="f32",
     show_default=True,
     help="For --verify and --check: what OpenVINO computes in; all, for --verify: in each that this processor is made "
@@ -99,7 +99,7 @@ def batch_command(
     The exit status is 0 if every model is converted (and agrees, if need be up to the order of ties), 1 if not, 2 if
     nothing could be done.
     """
-    from paddle2ov.jobs.conversions import GOOD, Job
+    from paddle2ov.jobs.conversions import GOOD, ConversionJob
     from paddle2ov.jobs.discovery import find_models, fingerprint
 
     records: dict[str, Record] = {}
@@ -135,7 +135,7 @@ def batch_command(
                 _warn(f"{one.name}: skipped: {error}")
                 continue
             jobs.append(
-                Job(
+                ConversionJob(
                     one.name,
                     str(one.files.program.absolute()),
                     str(one.files.params.absolute()) if one.files.params is not None else None,
@@ -177,7 +177,7 @@ def _executor(ray: str | None, workers: int | None, timeout: float) -> Executor:
     return LocalExecutor(workers or max(1, (os.cpu_count() or 1) // 2), timeout, jobs_per_worker=50)
 
 
-def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: bool) -> dict[str, Record]:
+def _run(executor: Executor, jobs: list[ConversionJob], out: Path, again: bool, quiet: bool) -> dict[str, Record]:
     """Runs the jobs and returns the records of all of them, by their names."""
     from rich.console import Console
     from rich.markup import escape
@@ -196,7 +196,7 @@ def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: boo
         with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
             task = bar.add_task("converting", total=len(jobs))
 
-            def report(job: Job, record: Record) -> None:
+            def report(job: ConversionJob, record: Record) -> None:
                 bar.update(task, advance=1, description=escape(job.name))
                 if record["state"] not in GOOD:
                     click.secho(f"{job.name}: {record['state']}: {record['message']}", fg="red", err=True)

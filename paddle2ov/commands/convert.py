@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddle2ov.commands.flags import ValuedFlags
-from paddle2ov.commands.precision import ComparedPrecision, is_stored_as_fp16, precision_option
+from paddle2ov.commands.precision import PrecisionChoice, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import (
     FAILED,
     REFUSED,
@@ -107,7 +107,7 @@ if TYPE_CHECKING:
 @click.option(
     "--verify-precision",
     "precision",
-    type=ComparedPrecision("all"),
+    type=PrecisionChoice("all"),
     default="f32",
     show_default=True,
     help="For --verify: what OpenVINO computes in; all: in each that this processor is made for, in one table.",

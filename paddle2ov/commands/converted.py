@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from openvino import Model, PartialShape
 
     from paddle2ov.program.model import AnyArray, Program
-    from paddle2ov.verification.verify import Precision, Verification
+    from paddle2ov.verification.verify import PrecisionArgument, Verification
 
 Arrays = dict[str, "AnyArray"]
 
@@ -117,7 +117,7 @@ def compare_with_paddle(
         shapes=_within(model) if same and "bounded" in built_in else shapes,
         outputs=outputs,
         operators=operators,
-        precision=cast("Precision", precision),
+        precision=cast("PrecisionArgument", precision),
         paddle_python=paddle_python,
         converted=model if same else None,
     )

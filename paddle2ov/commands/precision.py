@@ -31,7 +31,7 @@ class StoredPrecision(click.Choice[str]):
         return super().convert(value, param, ctx)
 
 
-class ComparedPrecision(click.Choice[str]):
+class PrecisionChoice(click.Choice[str]):
     """What OpenVINO computes in; says where int8 is."""
 
     def __init__(self, *others: str) -> None:
@@ -62,4 +62,4 @@ def is_stored_as_fp16(stored: str | None, fp16: bool | None) -> bool:
     return stored == "f16" or bool(fp16)
 
 
-__all__ = ["ComparedPrecision", "StoredPrecision", "is_stored_as_fp16", "precision_option"]
+__all__ = ["PrecisionChoice", "StoredPrecision", "is_stored_as_fp16", "precision_option"]

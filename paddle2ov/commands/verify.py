@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddle2ov.commands.precision import ComparedPrecision
+from paddle2ov.commands.precision import PrecisionChoice
 from paddle2ov.commands.shared import (
     FAILED,
     ModelType,
@@ -24,7 +24,7 @@ from paddle2ov.commands.shared import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddle2ov.verification.verify import Culprit, Precision, PrecisionTable, Rounded, Run, Verification
+    from paddle2ov.verification.verify import Culprit, PrecisionArgument, PrecisionTable, Rounded, Run, Verification
 
 STATUS = {"agree": 0, "differ": 1, "unknown": FAILED, "ties": 3, "rounding": 4}
 _WORST = 5
@@ -76,7 +76,7 @@ VERDICTS = {
 )
 @click.option(
     "--precision",
-    type=ComparedPrecision("all"),
+    type=PrecisionChoice("all"),
     default="f32",
     show_default=True,
     help="What OpenVINO computes in; default: what it takes on this processor unless told otherwise; all: in float32, "
@@ -107,7 +107,7 @@ def verify_command(
     shapes: tuple[str, ...],
     seed: int,
     tolerance: float | None,
-    precision: Precision,
+    precision: PrecisionArgument,
     quantized: Path | None,
     outputs: str | None,
     timeout: float | None,

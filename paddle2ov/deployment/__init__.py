@@ -16,7 +16,7 @@ from paddle2ov.program.settings import NAMES, Settings, find_settings, read_sett
 
 
 def known_beside(model: Any) -> Settings | None:
-    """The same where there are some that can be read, else None."""
+    """The settings in the folder of a model; None where there are none, or they cannot be read."""
     try:
         return beside(model)
     except Paddle2OVError:

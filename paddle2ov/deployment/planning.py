@@ -64,7 +64,7 @@ _DEPENDS_ON_NEXT = "the size of one image decides that of the next"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PreprocessingPlan:
     """What is built in, in its order, and what stays with the caller: pairs (transform, reason).
 
     `size` is that of the images after it, as far as it does not depend on theirs.
@@ -81,7 +81,7 @@ class Plan:
         return any(step.size((-1, -1)) != (-1, -1) for step in self.steps)
 
 
-def plan(settings: Settings) -> Plan:
+def plan(settings: Settings) -> PreprocessingPlan:
     """Which transforms are built in.
 
     Raises:
@@ -121,7 +121,7 @@ def plan(settings: Settings) -> Plan:
         raise ModelReadError(f"{settings.path}: its preprocessing does not end in channels first (ToCHWImage, Permute)")
     if not any(step.name in (*_LAYOUT, "RecResizeImg") for step in steps):
         steps = []  # the caller's part goes beyond the layout of images
-    return Plan(steps, remaining, rgb, _size(steps))
+    return PreprocessingPlan(steps, remaining, rgb, _size(steps))
 
 
 def fixed_size(settings: Settings) -> tuple[int, int] | None:
@@ -346,4 +346,4 @@ def _pillow(settings: Settings, given: Any, options: dict[str, Any]) -> Sampling
     return Pillow(name)
 
 
-__all__ = ["Plan", "fixed_size", "plan"]
+__all__ = ["PreprocessingPlan", "fixed_size", "plan"]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Dimension, Model, Node, Output, PartialShape, Type
 
-from paddle2ov.deployment.planning import Plan, plan
+from paddle2ov.deployment.planning import PreprocessingPlan, plan
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.settings import Settings
@@ -22,7 +22,7 @@ PREPROCESSING = "preprocessing"
 """Behind the input's name and a "/", the names of its nodes, by which reports find them."""
 
 
-def build_in(model: Model, settings: Settings) -> Plan:
+def build_in(model: Model, settings: Settings) -> PreprocessingPlan:
     """Replaces the model's image input by one that takes bytes, and computes the preprocessing behind it.
 
     Returns:
@@ -84,7 +84,7 @@ def _name(last: Node, name: str) -> None:
         waiting += [one.get_node() for one in node.input_values()]
 
 
-def describe(found: Plan) -> str:
+def describe(found: PreprocessingPlan) -> str:
     """What was built in and what stays with the caller, in words; the model's runtime information keeps it."""
     steps = ", ".join(text for step in found.steps if (text := step.describe()))
     text = f"takes uint8 [N, H, W, 3] in the order blue, green, red; built in: {steps or 'layout'}"
@@ -92,7 +92,7 @@ def describe(found: Plan) -> str:
     return text + (f"; yours: {remaining}" if remaining else "")
 
 
-def compute(value: Output, found: Plan) -> Output:
+def compute(value: Output, found: PreprocessingPlan) -> Output:
     """The steps, on channels first throughout: no step but the layout itself depends on where the channels are."""
     image: Output | Node = ops.transpose(value, np.array([0, 3, 1, 2]))
     if found.rgb:

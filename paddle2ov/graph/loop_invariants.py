@@ -14,13 +14,13 @@ from openvino.op import Parameter, loop
 from openvino.op.util import InvariantInputDescription, MergedInputDescription
 
 from paddle2ov.graph.loop_states import in_own_memory, is_copy
-from paddle2ov.graph.memory import COPYING, ELEMENTWISE, HANDING_ON, MOVING, SLICING, VIEWS
+from paddle2ov.graph.memory import COPYING, ELEMENTWISE, FORWARDING, MOVING, SLICING, VIEWS
 from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.graph.workarounds import works_around
 
 _VIEWS = VIEWS | SLICING | MOVING
 """Nodes whose results may be views of their input."""
-_SAFE = COPYING | HANDING_ON
+_SAFE = COPYING | FORWARDING
 """Nodes that never write where they read."""
 _SAFE_DIRECTLY = _SAFE | ELEMENTWISE
 """Nodes that write elsewhere if they read the tensor itself, no view of it."""

@@ -20,7 +20,7 @@ Broadcast Gather GatherElements GatherND Interpolate Pad ReduceL1 ReduceL2 Reduc
 ReduceMean ReduceMin ReduceProd ReduceSum Reshape ScatterElementsUpdate ScatterNDUpdate ScatterUpdate Slice Split
 Squeeze StridedSlice Tile Transpose Unsqueeze VariadicSplit
 """
-_HANDING_ON = "If Loop Result"
+_FORWARDING = "If Loop Result"
 _ELEMENTWISE = """
 Abs Add Ceiling Clamp Divide Elu Equal Erf Exp Floor FloorMod Gelu Greater GreaterEqual HSigmoid HSwish HardSigmoid
 IsFinite IsInf IsNaN Less LessEqual Log LogicalAnd LogicalNot LogicalOr LogicalXor Maximum Minimum Mish Mod Multiply
@@ -39,9 +39,9 @@ OWN_MEMORY = frozenset(_OWN_MEMORY.split())
 """Nodes that always compute, and write elsewhere than where they read: none of them is eliminated on compilation."""
 INDEXING = frozenset(_INDEXING.split())
 """Nodes whose results may be in the memory of their first input, but in that of no other one."""
-HANDING_ON = frozenset(_HANDING_ON.split())
-"""Nodes that do not write themselves, but hand on what they read."""
+FORWARDING = frozenset(_FORWARDING.split())
+"""Nodes that compute nothing themselves: their results are those of their bodies, or their inputs."""
 ELEMENTWISE = frozenset(_ELEMENTWISE.split())
 """Nodes that write where they read only if that is a view, or nobody else reads it."""
 
-__all__ = ["COPYING", "ELEMENTWISE", "HANDING_ON", "INDEXING", "MOVING", "OWN_MEMORY", "SLICING", "VIEWS"]
+__all__ = ["COPYING", "ELEMENTWISE", "FORWARDING", "INDEXING", "MOVING", "OWN_MEMORY", "SLICING", "VIEWS"]

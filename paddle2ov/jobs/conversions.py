@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from openvino import Model
 
-    from paddle2ov.checking.check import Precision as CheckedPrecision
+    from paddle2ov.compilation.precision import Precision
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.report import ConversionReport
-    from paddle2ov.verification.verify import Precision, Verification
+    from paddle2ov.verification.verify import PrecisionArgument, Verification
 
 Record = dict[str, Any]
 GOOD = (
@@ -39,7 +39,7 @@ device), "refused" and "failed".
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ConversionJob:
     """What a process needs to know of one model; paths are absolute."""
 
     name: str
@@ -70,7 +70,7 @@ class Job:
         return Path(self.target).with_suffix(".html")
 
 
-def convert_one(job: Job) -> Record:
+def convert_one(job: ConversionJob) -> Record:
     """Converts a model and writes it. Called in a process of the executor, which may terminate it."""
     from paddle2ov.jobs.termination import terminable
 
@@ -78,7 +78,7 @@ def convert_one(job: Job) -> Record:
         return _convert(job)
 
 
-def _convert(job: Job) -> Record:
+def _convert(job: ConversionJob) -> Record:
     from pathlib import Path
 
     from paddle2ov.conversion import convert
@@ -130,7 +130,7 @@ def _run_once(extensions: tuple[str, ...]) -> None:
     run_extensions(map(Path, extensions))
 
 
-def _compared(job: Job, model: Model) -> tuple[Record, Verification | None]:
+def _compared(job: ConversionJob, model: Model) -> tuple[Record, Verification | None]:
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.program.sources import check_unchanged
     from paddle2ov.verification.verify import verify
@@ -142,7 +142,7 @@ def _compared(job: Job, model: Model) -> tuple[Record, Verification | None]:
             job.params,
             shapes=job.input,
             outputs=job.output,
-            precision=cast("Precision", job.precision),
+            precision=cast("PrecisionArgument", job.precision),
             tolerance=job.tolerance,
             operators=job.report,
             paddle_python=job.paddle_python,
@@ -168,7 +168,7 @@ def _verdict(found: Verification) -> Record:
     return {"state": "differs", "message": f"results differ from Paddle's{place}", **about}
 
 
-def _reported(job: Job, model: Model, conversion: ConversionReport, found: Verification | None) -> Record:
+def _reported(job: ConversionJob, model: Model, conversion: ConversionReport, found: Verification | None) -> Record:
     """Writes the model's report beside it. A model that cannot be measured is converted all the same."""
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.reporting import build_report, write_report
@@ -180,7 +180,7 @@ def _reported(job: Job, model: Model, conversion: ConversionReport, found: Verif
     return {"report": valid(str(job.report_path))}
 
 
-def _reported_refusal(job: Job, error: Paddle2OVError) -> Record:
+def _reported_refusal(job: ConversionJob, error: Paddle2OVError) -> Record:
     """Writes what is known of a model that is refused, where it can be read."""
     from pathlib import Path
 
@@ -196,13 +196,13 @@ def _reported_refusal(job: Job, error: Paddle2OVError) -> Record:
     return {"report": valid(str(job.report_path))} if job.report_path.is_file() else {}
 
 
-def _checked(job: Job, record: Record) -> Record:
+def _checked(job: ConversionJob, record: Record) -> Record:
     """What the device of this machine makes of the model; a comparison with Paddle keeps its state where it can."""
     from paddle2ov.checking.check import check
     from paddle2ov.errors import Paddle2OVError
 
     try:
-        found = check(job.program, job.params, shapes=job.input, precision=cast("CheckedPrecision", job.precision))
+        found = check(job.program, job.params, shapes=job.input, precision=cast("Precision", job.precision))
     except (Paddle2OVError, OSError) as error:
         return {"state": "not checked", "message": str(error)}
     about = {"device": found.device, "precision": found.precision}
@@ -220,10 +220,12 @@ def _timed(record: Record, started: float) -> Record:
     return {**record, "seconds": round(time.perf_counter() - started, 3)}
 
 
-def run(executor: Executor, jobs: Iterable[Job], state: State, report: Callable[[Job, Record], None]) -> None:
+def run(
+    executor: Executor, jobs: Iterable[ConversionJob], state: State, report: Callable[[ConversionJob, Record], None]
+) -> None:
     """Runs the jobs that the state does not hold as done for the model as it is; `report` is told of each that ends."""
 
-    def waiting() -> Iterator[Job]:
+    def waiting() -> Iterator[ConversionJob]:
         for job in jobs:
             if not is_done(job, state.get(job.name)):
                 yield job
@@ -236,7 +238,7 @@ def run(executor: Executor, jobs: Iterable[Job], state: State, report: Callable[
         report(outcome.job, record)
 
 
-def is_done(job: Job, record: Any) -> bool:
+def is_done(job: ConversionJob, record: Any) -> bool:
     """Whether a record is that of the model as it is now, and its result is still there."""
     from pathlib import Path
 

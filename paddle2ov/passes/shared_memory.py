@@ -1,4 +1,4 @@
-"""What shares the memory that a node reads: views of it, a Concat that may join in place, results."""
+"""Whether the buffer that a node reads has other users: views of it, a Concat that may join in place, results."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ _COPYING = COPYING | SLICING
 
 
 def changes_layout(perm: list[int]) -> bool:
-    """Whether a permutation is that of channels or of time steps."""
+    """Whether a permutation is a change between channels-first and channels-last, or of batch and time steps."""
     last = len(perm) - 1
     between = list(range(1, last))
     return perm == [1, 0, 2] or (2 <= last <= 4 and perm in ([0, last, *between], [0, *between[1:], last, 1]))
 
 
 def shares_memory(node: Node) -> bool:
-    """Whether something else than a node shares the memory that it reads, and may change it."""
+    """Whether another node may write to the buffer of this node's first input, or join it into a larger one.
+
+    Buffers of Parameters and Constants are not counted: OpenVINO copies them where they are shared.
+    """
     read = node.input_value(0)
     root = read
     while root.get_node().get_type_name() in VIEWS:

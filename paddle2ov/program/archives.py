@@ -61,7 +61,7 @@ class _Member(NamedTuple):
 
 
 class _Bounded:
-    """A decompressed archive, of which no more is read, or skipped, than is taken: tarfile believes its headers."""
+    """A decompressed archive with a limit on the bytes read or skipped, as tarfile trusts the sizes in headers."""
 
     def __init__(self, file: IO[bytes], most: int, archive: Path) -> None:
         self._file, self._most, self._archive = file, most, archive
@@ -126,7 +126,7 @@ def _is_program(path: PurePosixPath, names: Collection[str]) -> bool:
 
 @contextmanager
 def _members(archive: Path, most: int) -> Iterator[dict[str, _Member]]:
-    """The regular files in an archive, in its order; of several that have one name it is the last."""
+    """The regular files in an archive, in its order; of several with one name, the last."""
     if archive.suffix.lower() == ".zip":
         import zipfile  # 10 ms, as tarfile takes, for the few models that are archives
 

@@ -58,7 +58,7 @@ LIMITS = {
 
 
 class BudgetError(ModelReadError):
-    """A program asks for more than a program of its size can need."""
+    """A program asks for more of something than a program of its size can need."""
 
 
 class Budget:
@@ -96,7 +96,7 @@ _current: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def charging(budget: Budget) -> Iterator[None]:
-    """Within, arrays that are made are charged to that budget."""
+    """A context in which `charge_array` charges this budget."""
     token = _current.set(budget)
     try:
         yield
@@ -105,7 +105,7 @@ def charging(budget: Budget) -> Iterator[None]:
 
 
 def check_repeats(count: int) -> int:
-    """The count, for a converter that makes the same nodes so many times.
+    """Returns `count` if a converter may make the same nodes so many times.
 
     Raises:
         BudgetError: it is larger than `MAX_REPEATS`.
@@ -116,7 +116,7 @@ def check_repeats(count: int) -> int:
 
 
 def check_rank(dimensions: int) -> int:
-    """The number of dimensions, for tensors whose rank a program decides.
+    """Returns `dimensions` if a tensor may have so many; call it where a program decides the rank.
 
     Raises:
         BudgetError: it is larger than `MAX_RANK`.
@@ -127,7 +127,7 @@ def check_rank(dimensions: int) -> int:
 
 
 def check_computed(elements: int) -> None:
-    """To be called where nodes compute that many integers from constants.
+    """Checks the number of integers that nodes compute from constants; call it before the nodes are made.
 
     Raises:
         BudgetError: they are more than `MAX_COMPUTED_ELEMENTS`.
@@ -137,7 +137,7 @@ def check_computed(elements: int) -> None:
 
 
 def charge_array(elements: int, itemsize: int = 8) -> None:
-    """To be called before an array is made whose size a program decides.
+    """Charges the budget for an array whose size a program decides; call it before the array is made.
 
     Raises:
         BudgetError: it is larger than `MAX_ARRAY_ELEMENTS`, or the program has made too many.

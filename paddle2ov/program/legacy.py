@@ -230,7 +230,7 @@ class _Reader:
         return block
 
     def _charge_reading(self, index: int) -> None:
-        """Charges the budget for a block, which several operators may hold: it is read again for each of them."""
+        """Charges the budget for a block: it is read again for each operator that owns it."""
         self._budget.charge("operators in blocks", len(self._blocks[index].ops) + len(self._blocks[index].vars))
         if index in self._read:
             self._budget.charge("bytes of blocks that are read again", self._blocks[index].ByteSize())

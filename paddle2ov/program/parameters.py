@@ -75,7 +75,7 @@ def read_separate(folder: Path, variables: Iterable[Variable], source: Source) -
 
 
 def _separate_files(folder: Path, variables: Iterable[Variable]) -> list[Path]:
-    """The files of parameters. Their names must not lead out of the folder, in which there may be links to blobs."""
+    """The files of parameters. Their names must not lead out of the folder, which may hold links to blobs."""
     paths = []
     root = folder.resolve()
     allowed = (root, *_blobs(root))
@@ -105,7 +105,7 @@ def _blobs(root: Path) -> Iterator[Path]:
 
 
 class _File:
-    """A parameter file that is read. Each tensor has memory of its own, which goes with the tensor."""
+    """A parameter file that is read. Each tensor has memory of its own, which is freed with the tensor."""
 
     def __init__(self, file: Opened, path: Path) -> None:
         self._file, self._path = file, path

@@ -208,7 +208,7 @@ class _Reader:
         return program, list(self._parameters.values())
 
     def _read_block(self, source: _Block, carried: Mapping[int, list[str]] = MappingProxyType({})) -> Block:
-        """The block; `carried` gives what its arguments are called outside, where they are in the same memory."""
+        """Reads a block; `carried`: `id` of an argument -> names of the outer value whose memory it shares."""
         if self._depth >= MAX_NESTED_BLOCKS:
             raise ModelReadError(f"blocks are nested more than {MAX_NESTED_BLOCKS} deep")
         self._depth += 1
@@ -330,7 +330,7 @@ class _Reader:
         return Operator(name, inputs, outputs, attributes, f"pd_op.{name}", block.index, index, tuple(blocks))
 
     def _carried_in_place(self, op: _Op) -> dict[int, list[str]]:
-        """The arguments of a loop that its body writes in place and hands on, by id: what they are called outside.
+        """The arguments of a loop that its body writes in place and yields: `id` -> names of the initial value outside.
 
         They are in the memory of their first value. An argument that is written, and replaced by something else
         afterwards, is there in the first iteration only: what its first value then holds is unknown.

@@ -2,7 +2,7 @@
 
 Every write makes a version: a variable of its own. Later uses of the variable, under any name that is known to be of
 the same memory, mean the last version. A result of a branch or a loop may be in the memory of one variable or of
-another, as only the run shows: what is written there makes the other variable unknown, and reading it an error.
+another, which is known at run time only: a write to it makes the other variable unknown, and reading that an error.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ class Versions:
                 self._shared.setdefault(other, set()).add(name)
 
     def lose(self, names: Iterable[str]) -> None:
-        """Notes that it is unknown from here on what variables hold."""
+        """Marks variables as unknown: reading them from here on is an error."""
         self._unknown.update(filter(None, names))
 
     def mark(self) -> int:
-        """Where `roll_back` returns to."""
+        """The present state, for `roll_back`."""
         return len(self._journal)
 
     def roll_back(self, mark: int) -> None:
-        """Forgets the versions since a mark: outside of a region only what it yields is known."""
+        """Forgets the versions since a mark: of a block, only what it yields is visible outside."""
         while len(self._journal) > mark:
             name, before = self._journal.pop()
             if before is None:

@@ -55,7 +55,7 @@ _MAX_FIRST_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Precision:
+class MeasuredPrecision:
     """What one precision costs and gains on this machine.
 
     Attributes:
@@ -86,7 +86,7 @@ class Quantized:
     model: openvino.Model
     measure: str
     meaning: str
-    precisions: list[Precision] = field(default_factory=list)
+    precisions: list[MeasuredPrecision] = field(default_factory=list)
     layers: list[Layer] = field(default_factory=list)
     has_integer_kernels: bool = True
 
@@ -345,7 +345,7 @@ def _run(compiled: CompiledModel, inputs: Inputs) -> list[AnyArray]:
 
 def _measured(
     name: str, compiled: CompiledModel, items: CalibrationData, reference: Mapping[int, Results], measure: Measure
-) -> Precision:
+) -> MeasuredPrecision:
     agreements, times = [], []
     for count, (i, wanted) in enumerate(reference.items()):
         inputs = items.inputs(i)
@@ -355,7 +355,7 @@ def _measured(
             _run(compiled, inputs)
             times.append(time.perf_counter() - started)
     middle = sorted(times)[len(times) // 2]
-    return Precision(name, float(sum(agreements)) / len(agreements), middle * 1e3)
+    return MeasuredPrecision(name, float(sum(agreements)) / len(agreements), middle * 1e3)
 
 
 def _has_integer_kernels() -> bool:
@@ -391,4 +391,4 @@ def _nncf_output(shown: bool) -> Iterator[None]:
         logger.setLevel(before)
 
 
-__all__ = ["Precision", "Quantized", "quantize"]
+__all__ = ["MeasuredPrecision", "Quantized", "quantize"]

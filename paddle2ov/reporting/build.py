@@ -21,7 +21,7 @@ from paddle2ov.program.model import Program, Variable
 from paddle2ov.program.settings import Settings
 from paddle2ov.report import ConversionReport
 from paddle2ov.reporting.compiled import Inputs, compile_report
-from paddle2ov.reporting.model import Port, Report, ReportedOperator
+from paddle2ov.reporting.model import Report, ReportedOperator, ReportedTensor
 from paddle2ov.reporting.program import describe_operators
 from paddle2ov.verification.inputs import named_shapes, random_inputs
 from paddle2ov.verification.verify import Verification
@@ -176,16 +176,16 @@ def _described(name: str, program: Program) -> Report:
     return Report(name, *versions, program.format, operators=operators, modules=modules)
 
 
-def _port(port: Any, variables: Mapping[str, str]) -> Port:
+def _port(port: Output, variables: Mapping[str, str]) -> ReportedTensor:
     name, kind = port.get_any_name(), port.get_element_type().get_type_name()
-    return Port(name, kind, str(port.get_partial_shape()), variables.get(name, name))
+    return ReportedTensor(name, kind, str(port.get_partial_shape()), variables.get(name, name))
 
 
-def _declared(name: str, variable: Variable) -> Port:
+def _declared(name: str, variable: Variable) -> ReportedTensor:
     kind = OV_TYPES.get(variable.dtype or "")
     pairs = [2] if (variable.dtype or "").startswith("complex") else []
     shape = PartialShape.dynamic() if variable.shape is None else PartialShape([*variable.shape, *pairs])
-    return Port(name, kind.get_type_name() if kind is not None else "?", str(shape), variable.name)
+    return ReportedTensor(name, kind.get_type_name() if kind is not None else "?", str(shape), variable.name)
 
 
 def _preprocessing(model: Model, program: Program, id: int) -> list[ReportedOperator]:

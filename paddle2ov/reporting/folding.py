@@ -14,7 +14,7 @@ _FEWEST_NODES = 40
 """A graph of no more nodes shows no modules."""
 
 
-class Key(NamedTuple):
+class GroupKey(NamedTuple):
     """What tells a group from others of its parent: `mark` differs where `label` does not."""
 
     kind: str
@@ -23,7 +23,7 @@ class Key(NamedTuple):
     ref: int = -1
 
 
-Path = tuple[Key, ...]
+Path = tuple[GroupKey, ...]
 """The groups that a node stands in, the outermost first."""
 
 
@@ -60,12 +60,12 @@ def runs(modules: Sequence[Sequence[str]], outer: Path = ()) -> list[Path]:
         same = 0
         while same < min(len(names), len(last)) and last[same].label == names[same]:
             same += 1
-        last = (*last[:same], *(Key("module", name, next(numbers)) for name in names[same:]))
+        last = (*last[:same], *(GroupKey("module", name, next(numbers)) for name in names[same:]))
         found.append(outer + last)
     return found
 
 
-def fold(paths: Sequence[Path], edges: Sequence[tuple[int, int]], loose: Collection[int] = ()) -> Group:
+def group_nodes(paths: Sequence[Path], edges: Sequence[tuple[int, int]], loose: Collection[int] = ()) -> Group:
     """The tree of groups of a graph's nodes; groups that help nobody are left out, large ones are cut into sections.
 
     Args:
@@ -145,4 +145,4 @@ def _ends(members: Sequence[Group | int], edges: Sequence[tuple[int, int]]) -> l
     return ends
 
 
-__all__ = ["Group", "Key", "Path", "fold", "nodes_of", "runs"]
+__all__ = ["Group", "GroupKey", "Path", "group_nodes", "nodes_of", "runs"]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from paddle2ov.reporting.folding import Group, Key, Path, fold, runs
+from paddle2ov.reporting.folding import Group, GroupKey, Path, group_nodes, runs
 from paddle2ov.reporting.model import CompiledReport, Report, ReportedOperator
 
 
@@ -79,7 +79,7 @@ def program_graph(report: Report) -> PageGraph:
     known = operator_paths(report.operators)
     paths = [known[one.ref] if one.kind == "operator" else () for one in nodes]
     loose = {i for i, one in enumerate(nodes) if one.kind != "operator"}
-    return PageGraph("Paddle program", nodes, list(edges), fold(paths, list(edges), loose))
+    return PageGraph("Paddle program", nodes, list(edges), group_nodes(paths, list(edges), loose))
 
 
 def compiled_graph(compiled: CompiledReport, operators: Sequence[ReportedOperator]) -> PageGraph:
@@ -99,7 +99,7 @@ def compiled_graph(compiled: CompiledReport, operators: Sequence[ReportedOperato
             paths[id] = known[one.operator] if one.operator is not None else _of_neighbour(one.inputs, paths)
     numbered = [(place[source], place[target]) for source, target in edges]
     loose = {i for i, one in enumerate(nodes) if one.kind != "primitive"}
-    return PageGraph("Compiled for the CPU", nodes, numbered, fold([paths[id] for id in order], numbered, loose))
+    return PageGraph("Compiled for the CPU", nodes, numbered, group_nodes([paths[id] for id in order], numbered, loose))
 
 
 def operator_paths(operators: Sequence[ReportedOperator]) -> dict[int, Path]:
@@ -113,7 +113,7 @@ def operator_paths(operators: Sequence[ReportedOperator]) -> dict[int, Path]:
         modules = [one.module for one in inside]
         if owner is not None:
             around = operators[owner].module
-            outer = (*found[owner], Key("block", f"{operators[owner].type}, block {block}", (owner, block), owner))
+            outer = (*found[owner], GroupKey("block", f"{operators[owner].type}, block {block}", (owner, block), owner))
             modules = [path[len(around) :] if path[: len(around)] == around else path for path in modules]
         shown = [i for i, one in enumerate(inside) if not one.constant or owner is not None]
         for i, path in zip(shown, runs([modules[i] for i in shown], outer), strict=True):

@@ -21,7 +21,7 @@ FATES = {
     "merged": "merged with others by OpenVINO, which does not say where",
     "folded": "computed by OpenVINO as it compiles: it depends on constants only",
     "removed": "removed by OpenVINO: it moves no data, or changes nothing",
-    "converted": "left no node: known at conversion, handed on, or taken in by a neighbour",
+    "converted": "left no node: known at conversion, passed through, or absorbed by a neighbour",
     "inner": "runs inside a branch or a loop",
     "unused": "no result needs it",
     "refused": "stopped the conversion",
@@ -31,7 +31,7 @@ FATES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class ReportedTensor:
     """An input or result of the model.
 
     Attributes:
@@ -207,8 +207,8 @@ class Report:
     paddle2ov: str
     openvino: str
     format: str
-    inputs: list[Port] = field(default_factory=list)
-    outputs: list[Port] = field(default_factory=list)
+    inputs: list[ReportedTensor] = field(default_factory=list)
+    outputs: list[ReportedTensor] = field(default_factory=list)
     parameters: int = 0
     parameter_bytes: int = 0
     operators: list[ReportedOperator] = field(default_factory=list)
@@ -230,9 +230,9 @@ __all__ = [
     "FATES",
     "SCHEMA",
     "CompiledReport",
-    "Port",
     "Primitive",
     "PrimitiveNode",
     "Report",
     "ReportedOperator",
+    "ReportedTensor",
 ]

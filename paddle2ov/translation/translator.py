@@ -42,7 +42,7 @@ from paddle2ov.translation.registry import ComplexAware, Converter, Registry
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.unsupported import reason
 
-Inputs = dict[str, list[Value | None]]
+InputValues = dict[str, list[Value | None]]
 BlockConverter = Callable[["Translator", Operator, Scope], Sequence[Value | None]]
 
 
@@ -175,7 +175,7 @@ class Translator:
         converter: Converter,
         context: NodeContext,
         operator: Operator,
-        inputs: Inputs,
+        inputs: InputValues,
         signature: Signature | None,
     ) -> dict[str, list[Any]]:
         """The results if an input has no elements: those that are declared to have none either are not computed."""
@@ -196,7 +196,7 @@ class Translator:
         self,
         operator: Operator,
         results: Mapping[str, Sequence[Any]],
-        inputs: Inputs,
+        inputs: InputValues,
         signature: Signature | None,
         scope: Scope,
     ) -> None:
@@ -226,7 +226,7 @@ class Translator:
             if name and value is not None:
                 scope.values[name] = self._result(name, value, {}, None)
 
-    def _result(self, name: str, given: Any, inputs: Inputs, signature: Signature | None) -> Value:
+    def _result(self, name: str, given: Any, inputs: InputValues, signature: Signature | None) -> Value:
         """A converter's result with its marks: those that it has, and those that its declaration requires."""
         variable = self.variables.get(name)
         if type(given) not in MARKS and (variable is None or not (variable.lod_level or variable.is_complex)):
@@ -255,9 +255,9 @@ def input_parameter(variable: Variable, shape: PartialShape | None = None, kind:
     return parameter
 
 
-def _inputs_of(operator: Operator, scope: Scope) -> Inputs:
+def _inputs_of(operator: Operator, scope: Scope) -> InputValues:
     """The values that an operator reads, by port; None for one that the program leaves out."""
-    inputs: Inputs = {}
+    inputs: InputValues = {}
     for port, names in operator.inputs.items():
         inputs[port] = values = []
         for name in names:
@@ -293,7 +293,7 @@ def _zeros(shape: Sequence[int], kind: Type) -> Output:
     return ops.broadcast(ops.constant(0, kind), ops.constant(list(shape), Type.i64)).output(0)
 
 
-def _first_lod(inputs: Inputs, signature: Signature | None) -> LoD:
+def _first_lod(inputs: InputValues, signature: Signature | None) -> LoD:
     """That of the operator's first operand that has one."""
     operands = signature.operands if signature is not None else ()
     ports = sorted(inputs, key=lambda port: operands.index(port) if port in operands else len(operands))

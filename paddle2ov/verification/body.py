@@ -13,7 +13,7 @@ from paddle2ov.program.files import ModelFiles
 
 
 @dataclass(slots=True)
-class Body:
+class BodyModel:
     """A block as a model.
 
     Attributes:
@@ -31,4 +31,4 @@ class Body:
     condition: str = ""
 
 
-__all__ = ["Body"]
+__all__ = ["BodyModel"]

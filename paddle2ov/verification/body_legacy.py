@@ -10,7 +10,7 @@ from typing import Any
 from paddle2ov.program.files import ModelFiles, find_model
 from paddle2ov.program.framework_proto import Attr, ProgramDesc
 from paddle2ov.program.model import Operator, Program
-from paddle2ov.verification.body import Body
+from paddle2ov.verification.body import BodyModel
 from paddle2ov.verification.editing import append_legacy_op, declare, write_model
 
 _BLOCK_ATTRIBUTE = 8  # the type of an attribute that holds a block index
@@ -18,7 +18,7 @@ _BLOCK_ATTRIBUTE = 8  # the type of an attribute that holds a block index
 
 def write_body(
     folder: Path, files: ModelFiles, program: Program, operator: Operator, block: int, dynamic: Collection[str]
-) -> Body | None:
+) -> BodyModel | None:
     """See `write_body` of `body_pir.py`."""
     desc = ProgramDesc.FromString(files.program.read_bytes())
     chosen = operator.blocks[block]
@@ -63,7 +63,8 @@ def write_body(
     target = write_model(folder, desc.SerializeToString(), weights, program)
     carried = {name: (first, name) for name, first in state.items()}
     condition = leaving[0] if operator.type == "while" else ""
-    return Body(find_model(target), given, {before + i: old for i, old in enumerate(positions)}, carried, condition)
+    in_block = {before + i: old for i, old in enumerate(positions)}
+    return BodyModel(find_model(target), given, in_block, carried, condition)
 
 
 def _loop_carried(operator: Operator) -> dict[str, str]:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from paddle2ov.program.files import ModelFiles, find_model
 from paddle2ov.program.model import Operator, Program
-from paddle2ov.verification.body import Body
+from paddle2ov.verification.body import BodyModel
 from paddle2ov.verification.editing import Raw, feed_op, fetch_op, input_dependent, read_pir, values_of, write_model
 
 
 def write_body(
     folder: Path, files: ModelFiles, program: Program, operator: Operator, block: int, dynamic: Collection[str]
-) -> Body | None:
+) -> BodyModel | None:
     """Writes the model of a block to `folder`.
 
     Args:
@@ -78,7 +78,7 @@ def write_body(
     carried = {name: (first, yielded[position]) for position, (name, first) in state.items()}
     positions = {len(before) + i: old for i, old in enumerate(chosen)}
     condition = yielded[0] if is_loop else ""
-    return Body(find_model(target), {name: name for name in given}, positions, carried, condition)
+    return BodyModel(find_model(target), {name: name for name in given}, positions, carried, condition)
 
 
 def _resolve_captured(

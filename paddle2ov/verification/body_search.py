@@ -20,14 +20,14 @@ from paddle2ov.conversion import convert
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles, read_program
 from paddle2ov.program.model import AnyArray, Operator, Program
-from paddle2ov.testing import compile_model, infer
+from paddle2ov.testing import compile_on_cpu, infer
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.registry import Registry
 from paddle2ov.verification import body_legacy, body_pir
-from paddle2ov.verification.body import Body
+from paddle2ov.verification.body import BodyModel
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.judgement import Float64Judge
-from paddle2ov.verification.localisation import Fault, Localisation, Localiser, OperatorComparison
+from paddle2ov.verification.localisation import Localisation, LocalisedFault, Localiser, OperatorComparison
 from paddle2ov.verification.paddle_process import PaddleModel, SideProcess
 from paddle2ov.verification.values import Values, variables_read
 
@@ -44,7 +44,7 @@ class BodySearch:
         tolerance: see `compare_tensor`.
         judge: says of an operator alone whose results differ which side is the right one.
         extension: converters of the user's own.
-        precision: what OpenVINO computes in, as `compile_model` of `paddle2ov.testing` takes it.
+        precision: what OpenVINO computes in, as `compile_on_cpu` of `paddle2ov.testing` takes it.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class BodySearch:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def run(self, values: Values, files: ModelFiles, operator: Operator, original: Operator) -> Fault | None:
+    def run(self, values: Values, files: ModelFiles, operator: Operator, original: Operator) -> LocalisedFault | None:
         """The operator at fault inside of `operator`.
 
         Args:
@@ -95,13 +95,15 @@ class BodySearch:
         except (Paddle2OVError, RuntimeError, KeyError):  # of a body alone: Paddle may refuse it, or hand nothing out
             return None
 
-    def _compare_body(self, body: Body, known: Mapping[str, AnyArray], original: Operator, block: int) -> Fault | None:
+    def _compare_body(
+        self, body: BodyModel, known: Mapping[str, AnyArray], original: Operator, block: int
+    ) -> LocalisedFault | None:
         registry = Registry(self._extension)
         signatures = [one for item in registry.extensions() if (one := item.parsed_signature()) is not None]
         program = read_program(body.files.program, body.files.params, signatures)
         inner = {one.index: one for one in original.blocks[block].operators}
         originals = {index: inner[old] for index, old in body.positions.items() if old in inner}
-        amplifies: Fault | None = None
+        amplifies: LocalisedFault | None = None
         rounded: list[OperatorComparison] = []
         with self._process.load(body.files) as paddle:
             for number, inputs in self._differing(body, program, paddle, known):
@@ -110,7 +112,7 @@ class BodySearch:
                     return None
                 fault.within.insert(0, str(original.place).splitlines()[0])
                 if body.state:
-                    fault.within[0] += f", round {number + 1}"
+                    fault.within[0] += f", iteration {number + 1}"
                 if fault.location.culprit is None:
                     rounded += fault.location.rounded
                 elif not fault.location.amplifies:
@@ -118,21 +120,21 @@ class BodySearch:
                 else:
                     amplifies = amplifies or fault
         if amplifies is None and rounded:
-            return Fault(Localisation(rounded=rounded), original, body.files, program)
+            return LocalisedFault(Localisation(rounded=rounded), original, body.files, program)
         return amplifies
 
     def _compare_iteration(
         self,
-        body: Body,
+        body: BodyModel,
         program: Program,
         paddle: PaddleModel,
         inputs: Mapping[str, AnyArray],
         originals: Mapping[int, Operator],
-    ) -> Fault | None:
+    ) -> LocalisedFault | None:
         """What is at fault in one iteration; None where it is not known which operator that is in the whole program."""
         values = Values(program, paddle, inputs, self._extension, self._precision)
 
-        def inside(operator: Operator) -> Fault | None:
+        def inside(operator: Operator) -> LocalisedFault | None:
             whole = originals.get(operator.index)
             return self.run(values, body.files, operator, whole) if whole is not None else None
 
@@ -143,18 +145,22 @@ class BodySearch:
             for one in location.rounded
         ]
         if location.culprit is None:
-            return Fault(location, next(iter(originals.values())), body.files, program) if location.rounded else None
+            return (
+                LocalisedFault(location, next(iter(originals.values())), body.files, program)
+                if location.rounded
+                else None
+            )
         here = location.culprit.operator
         whole = originals.get(here.index)
         if whole is None or whole.source_type != here.source_type:
             return None
-        return location.inside or Fault(location, whole, body.files, program)
+        return location.inside or LocalisedFault(location, whole, body.files, program)
 
     def _differing(
-        self, body: Body, program: Program, paddle: PaddleModel, known: Mapping[str, AnyArray]
+        self, body: BodyModel, program: Program, paddle: PaddleModel, known: Mapping[str, AnyArray]
     ) -> Iterator[tuple[int, dict[str, AnyArray]]]:
         """The first iterations whose results differ, and their inputs; a branch has one iteration."""
-        compiled = compile_model(convert(program, extension=self._extension), self._precision)
+        compiled = compile_on_cpu(convert(program, extension=self._extension), self._precision)
         given = {name: known[variable] for name, variable in body.given.items()}
         state = {name: known[first] for name, (first, _) in body.state.items()}
         differing = 0

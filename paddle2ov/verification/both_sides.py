@@ -16,7 +16,7 @@ from paddle2ov.testing import Expected, Result, infer
 from paddle2ov.translation.extension import Extension
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.inputs import Inputs
-from paddle2ov.verification.judgement import Float64Judge, Judged
+from paddle2ov.verification.judgement import Float64Comparisons, Float64Judge
 from paddle2ov.verification.paddle_process import PaddleModel, PaddleProcess, SideProcess
 from paddle2ov.verification.random_numbers import random_operators, with_paddle_random_values
 from paddle2ov.verification.results import Run
@@ -73,7 +73,7 @@ class Sides:
 
     def compute_in_float64(self, subject: Subject) -> None:
         """Records how far both are from what Paddle computes in float64."""
-        judged: Judged = "random numbers are others in float64"
+        judged: Float64Comparisons = "random numbers are others in float64"
         if not self.drawn:
             inputs = self.values.inputs
             judged = subject.judge.whole(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,15 +13,16 @@ from paddle2ov.conversion import convert
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.program import ModelFiles
 from paddle2ov.report import jsonable
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
+from paddle2ov.translation.model_builder import Progress
 from paddle2ov.verification.body_search import BodySearch
 from paddle2ov.verification.both_sides import Sides, Subject, results_of
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.localisation import (
-    Fault,
     Inside,
     Localisation,
+    LocalisedFault,
     Localiser,
     OperatorComparison,
     is_paddle_rounding,
@@ -30,8 +30,6 @@ from paddle2ov.verification.localisation import (
 from paddle2ov.verification.paddle_process import save_arrays
 from paddle2ov.verification.results import ComparedOperator, Culprit, Rounded, Run, Verification
 from paddle2ov.verification.values import Values
-
-Progress = Callable[[int, int], None]
 
 
 def compare_operators(found: Verification, subject: Subject, one: Sides, progress: Progress) -> None:
@@ -65,7 +63,7 @@ def locate_fault(
             if not location.rounded:
                 found.add_note(_fault_outside_operators(subject, one))
             return
-        fault = location.inside or Fault(location, location.culprit.operator, files, values.program)
+        fault = location.inside or LocalisedFault(location, location.culprit.operator, files, values.program)
         if not one.run.rounding:
             _explain(found, fault, case)
 
@@ -92,7 +90,7 @@ def _is_rounding(run: Run, location: Localisation) -> bool:
     return no_fault and location.is_explained
 
 
-def _explain(found: Verification, inside: Fault, case: str | os.PathLike[str] | None) -> None:
+def _explain(found: Verification, inside: LocalisedFault, case: str | os.PathLike[str] | None) -> None:
     location, place = inside.location, inside.operator.place
     one = location.culprit
     assert one is not None
@@ -121,14 +119,14 @@ def _explain(found: Verification, inside: Fault, case: str | os.PathLike[str] | 
     elif one.operator.blocks:
         found.add_note(
             "No operator inside of it is at fault, as far as they can be run alone: its own conversion is, an operator "
-            "over tensor arrays, or rounding that adds up from round to round"
+            "over tensor arrays, or rounding that adds up from iteration to iteration"
         )
 
 
 def _fault_outside_operators(subject: Subject, one: Sides) -> str:
     """What is at fault where all operators agree: the rewrites, OpenVINO's, or a place that cannot be looked into."""
     plain_model = convert(subject.program, extension=subject.extension, rewrite=False)
-    results = results_of(compile_model(plain_model, subject.precision), dict(one.values.inputs))
+    results = results_of(compile_on_cpu(plain_model, subject.precision), dict(one.values.inputs))
     if all(result.ok for result in compare_results(results, one.expected, subject.tolerance)):
         return (
             "All operators agree; without paddle2ov's rewrites (paddle2ov/passes) the results agree too: one is wrong"
@@ -139,7 +137,7 @@ def _fault_outside_operators(subject: Subject, one: Sides) -> str:
     )
 
 
-def _save_case(folder: Path, found: Verification, inside: Fault) -> Path:
+def _save_case(folder: Path, found: Verification, inside: LocalisedFault) -> Path:
     location = inside.location
     assert location.culprit is not None
     assert location.isolated is not None

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from openvino import Model
+from openvino import CompiledModel, Model
 
-from paddle2ov.deployment.planning import Plan, plan
+from paddle2ov.deployment.planning import PreprocessingPlan, plan
 from paddle2ov.deployment.preprocessing import compute
 from paddle2ov.deployment.resize_steps import Resize, ResizeKeepRatio
 from paddle2ov.deployment.warp_steps import LetterBox
@@ -19,7 +18,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray, Program, Variable
 from paddle2ov.program.settings import NAMES, find_settings, read_settings
 from paddle2ov.program.sources import regular_file
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 from paddle2ov.verification.inputs import Inputs, given_inputs
 
 _HINT = "prepare the inputs yourself and pass them as an .npz file (verify: --inputs, quantize: --data)"
@@ -72,7 +71,7 @@ def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLi
     return [pictures.inputs(file) for file in files]
 
 
-def _plan(folder: Path) -> Plan:
+def _plan(folder: Path) -> PreprocessingPlan:
     """The preprocessing that the settings in a folder describe, all of it."""
     path = find_settings(folder)
     if path is None:
@@ -106,7 +105,7 @@ def _image_variable(program: Program) -> Variable:
     return pictures[0]
 
 
-def _size_input(name: str, size: tuple[int, int], found: Plan) -> AnyArray:
+def _size_input(name: str, size: tuple[int, int], found: PreprocessingPlan) -> AnyArray:
     """`im_shape` or `scale_factor`, [1, 2], as PaddleDetection's Resize and LetterBoxResize set them."""
     resize = next((one for one in reversed(found.steps) if isinstance(one, Resize | ResizeKeepRatio | LetterBox)), None)
     height, width = size
@@ -118,9 +117,9 @@ def _size_input(name: str, size: tuple[int, int], found: Plan) -> AnyArray:
     return np.array([after if name == "im_shape" else scales], np.float32)
 
 
-def _compiled(found: Plan) -> Any:
+def _compiled(found: PreprocessingPlan) -> CompiledModel:
     pixels = ops.parameter([1, -1, -1, 3], np.uint8)
-    return compile_model(Model([ops.result(compute(pixels.output(0), found))], [pixels]))
+    return compile_on_cpu(Model([ops.result(compute(pixels.output(0), found))], [pixels]))
 
 
 def _read(path: Path) -> AnyArray:

@@ -72,7 +72,7 @@ def _largest(distance: AnyArray) -> float:
     return float(distance.max()) if distance.size else 0.0
 
 
-Judged = tuple[Float64Comparison, ...] | str
+Float64Comparisons = tuple[Float64Comparison, ...] | str
 """What float64 shows of each result; text: why there is no float64."""
 
 
@@ -104,7 +104,7 @@ class Float64Judge:
         results: Sequence[Result],
         expected: Sequence[Expected],
         compute: Callable[[PaddleModel, Mapping[str, AnyArray]], list[Expected]] = PaddleModel.run,
-    ) -> Judged:
+    ) -> Float64Comparisons:
         """Compares the results of a whole model with Paddle's in float64.
 
         Args:
@@ -132,7 +132,9 @@ class Float64Judge:
             for ours, want, right in zip(results, expected, exact, strict=True)
         )
 
-    def operator(self, files: ModelFiles, program: Program, operator: Operator, alone: IsolatedTensors) -> Judged:
+    def operator(
+        self, files: ModelFiles, program: Program, operator: Operator, alone: IsolatedTensors
+    ) -> Float64Comparisons:
         """Compares the results of one isolated operator with Paddle's in float64.
 
         Raises:
@@ -152,4 +154,4 @@ class Float64Judge:
             return self.whole(part, read, arrays, [alone.results[name] for name in expected], named)
 
 
-__all__ = ["Float64Comparison", "Float64Judge", "Judged", "compare_float64"]
+__all__ = ["Float64Comparison", "Float64Comparisons", "Float64Judge", "compare_float64"]

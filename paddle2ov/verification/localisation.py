@@ -15,15 +15,15 @@ import openvino
 from paddle2ov.program import ModelFiles
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.testing import Expected, Result
+from paddle2ov.translation.model_builder import Progress
 from paddle2ov.verification.comparison import TensorComparison, compare_tensor
 from paddle2ov.verification.deadline import TimeUpError
-from paddle2ov.verification.judgement import Judged
+from paddle2ov.verification.judgement import Float64Comparisons
 from paddle2ov.verification.random_numbers import RANDOM
 from paddle2ov.verification.values import Values, variables_read
 
 _BATCH_BYTES = 128 * 2**20
 _FIRST_BATCH, _MAX_BATCH = 4, 256
-Progress = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class OperatorComparison:
     outputs: tuple[TensorComparison, ...]
     inputs_agree: bool
     isolated: tuple[TensorComparison, ...] | None = None
-    float64: Judged | None = None
+    float64: Float64Comparisons | None = None
 
     @property
     def ok(self) -> bool:
@@ -66,9 +66,9 @@ class Isolated:
     model: openvino.Model
 
 
-Judgement = Callable[[Operator, Isolated], Judged]
+Judgement = Callable[[Operator, Isolated], Float64Comparisons]
 """Judges an operator alone, whose results differ."""
-Inside = Callable[[Operator], "Fault | None"]
+Inside = Callable[[Operator], "LocalisedFault | None"]
 """Looks into an `if` or a `while`, see `BodySearch.run`."""
 
 
@@ -91,7 +91,7 @@ class Localisation:
     operators: list[OperatorComparison] = field(default_factory=list)
     culprit: OperatorComparison | None = None
     isolated: Isolated | None = None
-    inside: Fault | None = None
+    inside: LocalisedFault | None = None
     amplifies: bool = False
     rounded: list[OperatorComparison] = field(default_factory=list)
     unknown: int = 0
@@ -99,7 +99,7 @@ class Localisation:
 
 
 @dataclass(slots=True)
-class Fault:
+class LocalisedFault:
     """What was found, and where.
 
     Attributes:
@@ -354,7 +354,7 @@ class _Batches(Generic[_Item]):
         self._size = max(1, min(4 * self._size, fitting, _MAX_BATCH))
 
 
-def is_paddle_rounding(judged: Judged | None) -> bool:
+def is_paddle_rounding(judged: Float64Comparisons | None) -> bool:
     """Whether all that differs is Paddle's rounding."""
     return isinstance(judged, tuple) and all(one.is_paddle_rounding for one in judged)
 
@@ -398,4 +398,12 @@ def _frontiers(values: Values) -> list[tuple[int, list[str]]]:
     return found
 
 
-__all__ = ["Fault", "Isolated", "Judgement", "Localisation", "Localiser", "OperatorComparison", "is_paddle_rounding"]
+__all__ = [
+    "Isolated",
+    "Judgement",
+    "Localisation",
+    "LocalisedFault",
+    "Localiser",
+    "OperatorComparison",
+    "is_paddle_rounding",
+]

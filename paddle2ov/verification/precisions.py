@@ -16,7 +16,7 @@ from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.model import AnyArray
 from paddle2ov.program.settings import Settings
-from paddle2ov.testing import Expected, compile_model, infer
+from paddle2ov.testing import Expected, compile_on_cpu, infer
 from paddle2ov.verification.both_sides import Sides, Subject, results_of, run_both
 from paddle2ov.verification.comparison import as_openvino_array, compare_results
 from paddle2ov.verification.inputs import Inputs
@@ -139,7 +139,7 @@ def advice(rows: Sequence[ComparedPrecision]) -> str:
 
 def _compiled(model: openvino.Model, precision: str) -> openvino.CompiledModel:
     try:
-        return compile_model(model, precision)
+        return compile_on_cpu(model, precision)
     except RuntimeError as error:
         raise OpenVINORunError(f"OpenVINO cannot compile the model in {precision}: {error}") from error
 

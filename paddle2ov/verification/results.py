@@ -83,7 +83,7 @@ class Culprit:
         outputs: its results in the whole model, compared.
         isolated: its results when OpenVINO gets Paddle's inputs, compared; None where it cannot be run alone.
         amplifies: it agrees with Paddle when it gets Paddle's inputs: it only magnifies earlier rounding.
-        within: the `if` and `while` that it is in, outermost first, with the first round of a loop that differs.
+        within: the `if` and `while` that it is in, outermost first, with the first iteration of a loop that differs.
         case: the folder with its inputs and results, see `verify(case=...)`.
         float64: how far its results alone are from what Paddle computes in float64 from the same inputs; text: why that
             is not known.

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from openvino import Model
+
 from paddle2ov.conversion import convert
 from paddle2ov.program.liveness import liveness
 from paddle2ov.program.model import AnyArray, Block, Operator, Program
-from paddle2ov.testing import Expected, Result, compile_model, infer
+from paddle2ov.testing import Expected, Result, compile_on_cpu, infer
 from paddle2ov.translation.extension import Extension
 from paddle2ov.verification.deadline import TimeUpError
 from paddle2ov.verification.paddle_process import PaddleModel, PaddleProcess
@@ -24,7 +26,7 @@ class Values:
         paddle: Paddle, with the same program loaded.
         inputs: arrays by the names of the inputs.
         extension: converters of the user's own.
-        precision: what OpenVINO computes in, as `compile_model` of `paddle2ov.testing` takes it.
+        precision: what OpenVINO computes in, as `compile_on_cpu` of `paddle2ov.testing` takes it.
 
     Attributes:
         block: the main block, without what its results do not need.
@@ -118,7 +120,7 @@ class Values:
         """Whether an operator reads or writes tensor arrays."""
         return any(self._is_array(name) for name in (*variables_read(operator), *operator.output_names()))
 
-    def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Any]:
+    def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Model]:
         """OpenVINO's values of variables from given values of others, and the model that computes them.
 
         Raises:
@@ -128,7 +130,7 @@ class Values:
         shapes = {name: self._shape(name, one.array) for name, one in cuts.items()}
         model = convert(self.program, input=shapes or None, output=list(names), extension=self._extension)
         arrays = {name: one.array for name, one in cuts.items()}
-        return infer(compile_model(model, self._precision), {**self.inputs, **arrays}), model
+        return infer(compile_on_cpu(model, self._precision), {**self.inputs, **arrays}), model
 
     def _of_openvino(self, names: Sequence[str]) -> Iterator[tuple[str, Result]]:
         if not names:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import openvino
 
@@ -16,7 +16,7 @@ from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunEr
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.settings import Settings, find_settings, read_settings
 from paddle2ov.program.sources import check_unchanged
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument, parse_output
 from paddle2ov.translation.model_builder import chosen_outputs
@@ -42,12 +42,13 @@ from paddle2ov.verification.results import (
 )
 from paddle2ov.verification.ties import Tie
 
-Precision = Literal["f32", "bf16", "f16", "default", "all"]
+PrecisionArgument = Literal["f32", "bf16", "f16", "default", "all"]
 TOLERANCE = 1e-4
 LOW_TOLERANCE = 5e-2
 """What rounding every value to 8 bits may add up to in a network, relative to a result's largest value."""
 _ROUNDED = "This may be the rounding of narrow floats: compare in f32 to tell it from errors"
-Progress = Callable[[str, int, int], None]
+StageProgress = Callable[[str, int, int], None]
+"""Called with (what is done, how much of it is done, how much there is)."""
 
 
 def verify(
@@ -59,13 +60,13 @@ def verify(
     shapes: InputArgument | Sequence[InputArgument] = None,
     seed: int = 0,
     tolerance: float | None = None,
-    precision: Precision = "f32",
+    precision: PrecisionArgument = "f32",
     outputs: str | Sequence[str] | None = None,
     operators: bool = False,
     case: str | os.PathLike[str] | None = None,
     extension: Extension = None,
     paddle_python: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: StageProgress | None = None,
     on_run: Callable[[Verification], None] | None = None,
     timeout: float | None = None,
     converted: openvino.Model | None = None,
@@ -172,7 +173,7 @@ def verify(
 class _Progress:
     """Remembers what is being done, and tells it."""
 
-    def __init__(self, progress: Progress | None) -> None:
+    def __init__(self, progress: StageProgress | None) -> None:
         self._progress = progress
         self.what = ""
 
@@ -187,7 +188,7 @@ def _run_all(
     subject: Subject,
     paddle: PaddleProcess,
     sets: Sequence[Inputs],
-    say: Progress,
+    say: StageProgress,
     on_run: Callable[[Verification], None],
 ) -> list[Sides]:
     """Runs all sets of inputs on both sides; notes how the results compare."""
@@ -211,7 +212,7 @@ def _look_into(
     sides: Sequence[Sides],
     operators: bool,
     case: str | os.PathLike[str] | None,
-    say: Progress,
+    say: StageProgress,
 ) -> None:
     """Classifies differences: ties, Paddle's rounding, or an operator at fault."""
 
@@ -251,8 +252,8 @@ def _check(tolerance: float | None, precision: str, case: str | os.PathLike[str]
         raise ConversionInputError(f"tolerance: {tolerance} is no number of 0 or more")
     if precision == "int8":
         raise ConversionInputError(f"precision: {INT8}")
-    if precision not in get_args(Precision):
-        raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(get_args(Precision))}")
+    if precision not in get_args(PrecisionArgument):
+        raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(get_args(PrecisionArgument))}")
     if case is not None:
         _check_folder(Path(case))
 
@@ -275,12 +276,12 @@ def _check_folder(folder: Path) -> None:
 
 def _compiled(model: openvino.Model, precision: str) -> openvino.CompiledModel:
     try:
-        return compile_model(model, precision)
+        return compile_on_cpu(model, precision)
     except RuntimeError as error:
         raise OpenVINORunError(f"OpenVINO cannot compile the model: {error}") from error
 
 
-def _as_list(shapes: Any) -> list[InputArgument]:
+def _as_list(shapes: InputArgument | Sequence[InputArgument]) -> list[InputArgument]:
     if shapes is None:
         return []
     several = isinstance(shapes, list | tuple) and all(isinstance(one, str | dict) for one in shapes)

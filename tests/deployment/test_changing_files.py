@@ -263,7 +263,7 @@ def test_what_is_mapped_is_refused_when_it_has_changed(pir, tmp_path, how):
     target = tmp_path / "model.xml"
     uses = (
         lambda: saving.save_model(model, target, fp16=False),
-        lambda: testing.compile_model(model),
+        lambda: testing.compile_on_cpu(model),
         lambda: write_layout(model, tmp_path / "served", "net", lambda one, path: saving.write_ir(one, path, False)),
     )
     for use in uses:
@@ -316,7 +316,7 @@ def test_weights_that_cannot_be_written_leave_what_was_there(pir, tmp_path, monk
 def test_own_weights_stay_as_they_were(model):
     converted = paddle2ov.convert(model, share_weights=False)
     change(model, "overwrite", model.with_name("2"))
-    testing.compile_model(converted)
+    testing.compile_on_cpu(converted)
     assert compiled_version(converted) == 1
 
 

@@ -17,7 +17,7 @@ from paddle2ov.deployment.preprocessing import describe
 from paddle2ov.graph.opset import ops
 from paddle2ov.program import find_model
 from paddle2ov.program.settings import read_settings
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 
 DETECTION = """
 mode: paddle
@@ -117,7 +117,7 @@ def computed(folder, pictures):
     model = convert(folder, preprocess=True)
     assert model.inputs[0].get_names() == {"x"}
     assert model.inputs[0].get_element_type() == openvino.Type.u8
-    return compile_model(model)(pictures)[0]
+    return compile_on_cpu(model)(pictures)[0]
 
 
 def normalized(rgb):
@@ -192,7 +192,7 @@ def test_text_detection(with_settings, told, sizes):
     """DetResizeForTest, whose size depends on the picture."""
     folder = with_settings("any", TEXT_DETECTION.replace("{resize_long: 960}", json.dumps(told)))
     model = convert(folder, preprocess=True)
-    compiled = compile_model(model)
+    compiled = compile_on_cpu(model)
     assert "yours" not in str(model.get_rt_info(["paddle2ov", "preprocessing"]).value)
     for height, width in sizes:
         (one,) = picture(height, width, 1)
@@ -232,7 +232,7 @@ def test_text_recognition(with_settings):
         "MultiLabelEncode: {gtc_encode: NRTRLabelEncode}, RecResizeImg: {image_shape: [3, 48, 96]}, "
         "KeepKeys: {keep_keys: [image]}]}"
     )
-    compiled = compile_model(convert(with_settings("any", text), preprocess=True))
+    compiled = compile_on_cpu(convert(with_settings("any", text), preprocess=True))
     for height, width in ((20, 30), (48, 96), (31, 62), (32, 500), (49, 98), (10, 1000)):
         one = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
         in_levels(compiled(one[None])[0], recognised(one)[None])
@@ -245,7 +245,7 @@ def test_short_side_and_crop(with_settings):
     text = CLASSIFICATION.replace(
         "ResizeImage: {size: [40, 24]%s}", "ResizeImage: {resize_short: 40}\n  - CropImage: {size: [32, 24]}"
     )
-    compiled = compile_model(convert(with_settings("any", text), preprocess=True))
+    compiled = compile_on_cpu(convert(with_settings("any", text), preprocess=True))
     for height, width in ((37, 53), (41, 40), (80, 120), (100, 63)):
         one = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
         scale = 40 / min(height, width)
@@ -266,7 +266,7 @@ def test_pad(with_settings):
         "Preprocess:\n- {type: Resize, keep_ratio: true, target_size: [40, 40], interp: 1}\n"
         "- {type: Pad, size: [40, 48], fill_value: [114.0, 100, 90]}\n- {type: Permute}"
     )
-    compiled = compile_model(convert(with_settings("any", text), preprocess=True))
+    compiled = compile_on_cpu(convert(with_settings("any", text), preprocess=True))
     for height, width in ((37, 53), (80, 30), (40, 40)):
         one = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
         scale = 40 / max(height, width)
@@ -289,7 +289,7 @@ def test_pad_stride(with_settings):
     """The resize is the caller's, the padding to multiples of 32 is the model's."""
     text = DETECTION % 4
     text = text.replace("- {type: Permute}", "- {type: Permute}\n- {type: PadStride, stride: 32}")
-    compiled = compile_model(convert(with_settings("any", text), preprocess=True))
+    compiled = compile_on_cpu(convert(with_settings("any", text), preprocess=True))
     for height, width in ((37, 53), (64, 32)):
         pictures = picture(height, width)
         want = pictures[..., ::-1].astype(np.float32) * np.float32(1 / 255)
@@ -305,7 +305,7 @@ def test_resize_in_proportion(models, file, interpolation):
     path = models["any"] / file
     path.write_text((DETECTION % interpolation).replace("keep_ratio: false", "keep_ratio: true"))
     try:
-        compiled = compile_model(convert(models["any"], preprocess=True))
+        compiled = compile_on_cpu(convert(models["any"], preprocess=True))
     finally:
         path.unlink()
     for height, width in ((37, 53), (53, 37), (20, 90), (24, 40), (61, 64)):
@@ -363,7 +363,7 @@ def test_segmentation(models, step, size_of):
         model = convert(models["any"], preprocess=True)
     finally:
         path.unlink()
-    compiled = compile_model(model)
+    compiled = compile_on_cpu(model)
     for height, width in ((37, 53), (60, 50), (100, 63), (25, 75)):
         (one,) = picture(height, width, 1)
         want = segmented(one, tuple(size_of(height, width)))
@@ -393,7 +393,7 @@ def test_segmentation_in_paddlex(with_settings):
     resized = cv2.resize(one, (64, 64))[..., ::-1].astype(np.float32)
     want = resized * np.float32(1 / 255) / [0.2, 0.3, 0.4] - 0.4 / np.array([0.2, 0.3, 0.4])
     in_levels(got, want.transpose(2, 0, 1)[None], std=0.2)
-    compiled = compile_model(
+    compiled = compile_on_cpu(
         convert(with_settings("any", SEGMENTATION % "Resize, target_size: [60, 40]"), preprocess=True)
     )
     assert compiled(one[None])[0].shape == (1, 3, 64, 64)  # 51 x 40, rounded up to multiples of 32
@@ -412,7 +412,7 @@ def test_sizes_are_those_of_double_precision():
         sizes.to_multiple(a, 32),
         sizes.up_to_multiple(a, 48),
     ]
-    compiled = compile_model(openvino.Model([ops.result(one) for one in results], [a, n, h]))
+    compiled = compile_on_cpu(openvino.Model([ops.result(one) for one in results], [a, n, h]))
     rng = np.random.default_rng(0)
     count = 60_000
     side, limit, other = (rng.integers(1, most, count) for most in (4000, 1000, 4000))

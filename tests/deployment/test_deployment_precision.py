@@ -12,7 +12,7 @@ import pytest
 from gen_models.harness.spec import paddle
 from paddle2ov import convert
 from paddle2ov.deployment.planning import _MAKERS
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 from tests.support.processor import NEEDS_BFLOAT16
 
 LEVEL = 1 / 255 / 0.25  # of what comes out, (x / 255 - 0.5) / 0.25
@@ -76,7 +76,7 @@ def in_both(network, steps, file, settings):
     finally:
         path.unlink()
     assert "yours" not in str(model.get_rt_info(["paddle2ov", "preprocessing"]))
-    both = [compile_model(model, precision) for precision in ("f32", "bf16")]
+    both = [compile_on_cpu(model, precision) for precision in ("f32", "bf16")]
     # Lines, a ramp and noise: a place that is off shows.
     for height, width in SIZES:
         picture = np.random.default_rng(3).integers(0, 256, (1, height, width, 3), np.uint8)

@@ -13,7 +13,7 @@ from gen_models.harness.spec import paddle
 from paddle2ov import ModelReadError, convert
 from paddle2ov.deployment.planning import plan
 from paddle2ov.program.settings import read_settings
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 
 SIZES = ((37, 53), (61, 40), (90, 70), (96, 160), (24, 40), (7, 200))
 
@@ -80,7 +80,7 @@ def letter_box(one, height, width):
 @pytest.mark.parametrize("size", [(48, 64), (33, 33), (20, 111)])
 def test_letter_box(model, size):
     told = {"type": "LetterBoxResize", "target_size": list(size)}
-    compiled = compile_model(model(told))
+    compiled = compile_on_cpu(model(told))
     for one in pictures():
         in_levels(compiled(one[None])[0], letter_box(one[..., ::-1], *size), 0.1)
     (port,) = model(told, bounded=True).inputs
@@ -90,7 +90,7 @@ def test_letter_box(model, size):
 @pytest.mark.parametrize("size", [(24, 40), (12, 20), (48, 35), (8, 8), (70, 130), (80, 30)])
 def test_area(model, size):
     """Reduced in both directions the levels are OpenCV's own, ties included."""
-    compiled = compile_model(model({"type": "Resize", "keep_ratio": False, "interp": 3, "target_size": list(size)}))
+    compiled = compile_on_cpu(model({"type": "Resize", "keep_ratio": False, "interp": 3, "target_size": list(size)}))
     for one in pictures(smooth=False):
         got = compiled(one[None])[0]
         want = cv2.resize(one, size[::-1], interpolation=cv2.INTER_AREA)[..., ::-1]
@@ -112,7 +112,7 @@ def test_area_of_floats(model):
     """PaddleSeg's own deployment resizes floats."""
     steps = "{type: Resize, target_size: [40, 24], interp: AREA}, {type: Normalize, mean: 0, std: 1}"
     text = f"Deploy: {{transforms: [{steps}]}}"
-    compiled = compile_model(model(text, "deploy.yaml"))
+    compiled = compile_on_cpu(model(text, "deploy.yaml"))
     for one in pictures(smooth=False):
         if one.shape[0] >= 24 and one.shape[1] >= 40:
             want = cv2.resize(one[..., ::-1].astype(np.float32), (40, 24), interpolation=cv2.INTER_AREA) / 255
@@ -134,7 +134,7 @@ def affine(center, side, size):
 def test_warp_affine(model, size):
     """The picture in the middle, its long side as the width; channels are reversed: blue is first again."""
     told = {"type": "WarpAffine", "keep_res": False, "input_h": size[0], "input_w": size[1]}
-    compiled = compile_model(model(told))
+    compiled = compile_on_cpu(model(told))
     for one in pictures():
         height, width = one.shape[:2]
         trans = affine(np.array([width / 2.0, height / 2.0], np.float32), max(height, width) * 1.0, size[::-1])
@@ -144,7 +144,7 @@ def test_warp_affine(model, size):
 @pytest.mark.parametrize(("pad", "file"), [(31, "infer_cfg.yml"), (1, "infer_cfg.yml"), (None, "inference.yml")])
 def test_warp_affine_keeps_the_resolution(model, pad, file):
     told = {"type": "WarpAffine"} | ({"keep_res": True, "pad": pad} if pad else {})
-    compiled = compile_model(model(told, file))
+    compiled = compile_on_cpu(model(told, file))
     for one in pictures(smooth=False):
         height, width = one.shape[:2]
         size = ((width | (pad or 31)) + 1, (height | (pad or 31)) + 1)
@@ -156,7 +156,7 @@ def test_warp_affine_keeps_the_resolution(model, pad, file):
 @pytest.mark.parametrize("unbiased", [False, True])
 def test_top_down(model, size, unbiased):
     """Key points of one person: `trainsize` is width, height."""
-    compiled = compile_model(model({"type": "TopDownEvalAffine", "trainsize": list(size[::-1]), "use_udp": unbiased}))
+    compiled = compile_on_cpu(model({"type": "TopDownEvalAffine", "trainsize": list(size[::-1]), "use_udp": unbiased}))
     for one in pictures():
         height, width = one.shape[:2]
         trans = affine(np.array([width, height], np.float32) / 2.0, np.float32(width), size[::-1])
@@ -167,7 +167,7 @@ def test_top_down(model, size, unbiased):
 
 @pytest.mark.parametrize("short", [48, 77])
 def test_eval_affine(model, short):
-    compiled = compile_model(model({"type": "EvalAffine", "size": short, "stride": 64}))
+    compiled = compile_on_cpu(model({"type": "EvalAffine", "size": short, "stride": 64}))
     for one in pictures():
         height, width = one.shape[:2]
         if width < height:
@@ -195,7 +195,7 @@ def test_eval_affine(model, short):
 def test_pillow(model, name, method, told):
     transform = {**told, "backend": "pil"} | ({"interpolation": name} if name else {})
     steps = [{"DecodeImage": {"backend": "pil"}}, {"ResizeImage": transform}, {"ToCHWImage": None}]
-    compiled = compile_model(model(json.dumps({"PreProcess": {"transform_ops": steps}}), "inference.yml"))
+    compiled = compile_on_cpu(model(json.dumps({"PreProcess": {"transform_ops": steps}}), "inference.yml"))
     for one in pictures(smooth=False):
         height, width = one.shape[:2]
         percent = 29 / min(height, width)

@@ -11,7 +11,7 @@ from paddle2ov.converters.graph.loops import loop, scan
 from paddle2ov.graph.guards import forget_empty
 from paddle2ov.graph.names import walk
 from paddle2ov.graph.opset import ops
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def test_bodies_that_are_kept_hold_each_integer_once():
         constants = [one for one in body.get_ops() if one.get_type_name() == "Constant"]
         assert sum(one.get_element_type() == Type.i64 for one in constants) == 1
         assert sum(one.get_element_type() == Type.f32 for one in constants) == 2
-    results = compile_model(Model(found, [x]))([np.ones((2, 3), np.float32)])
+    results = compile_on_cpu(Model(found, [x]))([np.ones((2, 3), np.float32)])
     for i, factor in enumerate((4, 16)):
         np.testing.assert_array_equal(results[i], np.full((2, 3), factor, np.float32))
 
@@ -49,7 +49,7 @@ def test_scan_takes_each_slice_and_none_where_there_is_none(axis):
         return [total], [ops.unsqueeze(total, ints([0, 1]))]
 
     last, scanned = scan(axis, [x], [start], [], step)
-    compiled = compile_model(Model([*last, *scanned], [x, start]))
+    compiled = compile_on_cpu(Model([*last, *scanned], [x, start]))
     for count in (4, 0, 2):
         array = np.arange(count * 3, dtype=np.float32).reshape([*np.roll([count, 1], axis), 3])
         results = compiled([array, np.ones(3, np.float32)])
@@ -77,6 +77,6 @@ def test_a_body_that_was_built_before_is_cloned():
     model = Model(list(itertools.chain(*found)), list(x.values()))
     names = [node.get_friendly_name() for node in walk(model)]
     assert len(names) == len(set(names))
-    results = compile_model(model)([np.array([1, 2], np.float32), np.array([3, 4], np.float64)])
+    results = compile_on_cpu(model)([np.array([1, 2], np.float32), np.array([3, 4], np.float64)])
     for i, kind in enumerate(kinds):
         np.testing.assert_array_equal(results[i], (1 + 2 * i) * np.array([3, 4] if kind == Type.f64 else [1, 2]))

@@ -15,7 +15,7 @@ import pytest
 import paddle2ov
 from gen_models.harness.store import generated
 from gen_models.networks.post_ops import CHAINS, ELTWISE
-from paddle2ov.testing import Expected, compare, compile_model, infer, load
+from paddle2ov.testing import Expected, compare, compile_on_cpu, infer, load
 from tests.support.formats import NEEDS_PADDLE_2
 from tests.support.processor import has_avx512
 
@@ -101,7 +101,7 @@ def test_post_ops(chain):
     folder = generated(chain, case, "pir")
     model = paddle2ov.convert(folder)
     last = {result.input_value(0).get_node().get_friendly_name() for result in model.get_results()}
-    compiled = compile_model(model)
+    compiled = compile_on_cpu(model)
     inputs = load(folder / "inputs.npz")
     expected = [Expected("", "float32", array) for array in load(folder / "outputs.npz").values()]
     compare(infer(compiled, inputs), expected, 2e-5, 2e-5, chain.name)
@@ -140,7 +140,7 @@ def test_dynamic_shapes(chain, unknown):
     (case,) = chain.cases
     model = paddle2ov.convert(generated(chain, case, "pir"), input=dynamic_shapes(chain, unknown))
     assert all(port.get_partial_shape().is_dynamic for port in model.inputs)
-    found = [kind for kind, _ in primitives(compile_model(model), skipped_kinds(chain))]
+    found = [kind for kind, _ in primitives(compile_on_cpu(model), skipped_kinds(chain))]
     why = limit(chain.name, LIMITS + DYNAMIC_LIMITS)
     assert (len(found) > 1) == bool(why), f"{chain.name} is {found}; the limits say: {why}"
 

@@ -5,7 +5,7 @@ import pytest
 
 import paddle2ov
 from gen_models.harness.spec import paddle
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 from tests.support.processor import NEEDS_BFLOAT16
 
 
@@ -33,7 +33,7 @@ def test_sizes_and_elements(told, tmp_path):
             y = paddle.nn.functional.conv2d(paddle.nn.functional.interpolate(before, **told), same)
             executor = paddle.static.Executor(paddle.CPUPlace())
             paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [y], executor, program=main)
-        compiled = compile_model(paddle2ov.convert(tmp_path), "bf16")
+        compiled = compile_on_cpu(paddle2ov.convert(tmp_path), "bf16")
         for height, width in ((333, 517), (300, 259)):
             picture = np.random.default_rng(1).integers(0, 256, (1, 3, height, width)).astype(np.float32)
             (wanted,) = executor.run(main, feed={"x": picture}, fetch_list=[y])
@@ -62,5 +62,5 @@ def test_what_follows_a_resize_of_one_axis(length, tmp_path):
     paddle.jit.save(network, str(tmp_path / "inference"), [paddle.static.InputSpec([-1, 3, length], name="x")])
     data = np.random.default_rng(1).standard_normal((2, 3, 4)).astype(np.float32)
     wanted = network(paddle.to_tensor(data)).numpy()
-    found = compile_model(paddle2ov.convert(tmp_path), "bf16")(data)[0]
+    found = compile_on_cpu(paddle2ov.convert(tmp_path), "bf16")(data)[0]
     np.testing.assert_allclose(found, wanted, rtol=0, atol=0.03)

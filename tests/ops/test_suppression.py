@@ -8,7 +8,7 @@ from gen_models.harness.spec import import_paddle
 from gen_models.harness.store import generated
 from paddle2ov import convert
 from paddle2ov.converters.detection import exact_suppression
-from paddle2ov.testing import compile_model, infer, load
+from paddle2ov.testing import compile_on_cpu, infer, load
 from tests.support.one_operator import close, run
 
 OP = all_ops()["multiclass_nms3"]
@@ -20,7 +20,7 @@ CASES = [one for one in OP.cases if one.arguments.get("nms_threshold") == 0.45 o
 def test_more_pairs_than_fit(case, pairs, monkeypatch):
     monkeypatch.setattr(exact_suppression, "_MAX_PAIRS", pairs)
     folder = generated(OP, case, "pir")
-    got = infer(compile_model(convert(folder)), load(folder / "inputs.npz"))
+    got = infer(compile_on_cpu(convert(folder)), load(folder / "inputs.npz"))
     for one, wanted in zip(got, load(folder / "outputs.npz").values(), strict=True):
         np.testing.assert_allclose(one.array, wanted, rtol=2e-5, atol=2e-5)
 

@@ -14,7 +14,7 @@ from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.split_qkv import split_qkv
-from paddle2ov.testing import compile_model, load
+from paddle2ov.testing import compile_on_cpu, load
 from tests.support.passes_checks import apply, kinds, parameter, random, reshape, transpose
 
 WIDTH, HEADS, TOKENS = 8, 2, 5
@@ -285,7 +285,7 @@ def test_spread_reads_no_shape_between(crossed, norm):
 
 
 def test_masked_windows_of_any_batch_are_one_kernel():
-    compiled = compile_model(convert(generated_network(all_networks()["swin_stage"], "pir")))
+    compiled = compile_on_cpu(convert(generated_network(all_networks()["swin_stage"], "pir")))
     nodes = [node.get_rt_info()["layerType"].astype(str) for node in compiled.get_runtime_model().get_ops()]
     assert not {"MatMul", "Softmax"} & set(nodes)
 
@@ -302,7 +302,7 @@ def test_what_is_left_to_move(fused, dims):
     context = ops.scaled_dot_product_attention(q, k, v) if fused else _attended(q, k, v)
     model = Model([reshape(transpose(context, 0, 2, 1, 3), 0, 0, WIDTH)], [x])
     run_rewrites(model)
-    moving = [one for one in compile_model(model).get_runtime_model().get_ops() if not _of_a_constant(one)]
+    moving = [one for one in compile_on_cpu(model).get_runtime_model().get_ops() if not _of_a_constant(one)]
     found = Counter(node.get_rt_info()["layerType"].astype(str) for node in moving)
     assert {kind: found[kind] for kind in MOVES if found[kind]} == {"Transpose": 1}
     assert not found["MatMul"] + found["Softmax"]
@@ -378,7 +378,7 @@ def test_networks(name, projections, windows, patches):
     assert report.rewrites["split_qkv"]["projections"] == projections
     assert report.rewrites["gather_windows"]["chains"] == windows
     assert report.rewrites["merge_patches"]["joins"] == patches
-    compiled, reference = compile_model(model), compile_model(plain)
+    compiled, reference = compile_on_cpu(model), compile_on_cpu(plain)
     for file in sorted(folder.glob("inputs_*.npz")):
         feeds = load(file)
         got, want = compiled(feeds), reference(feeds)

@@ -11,7 +11,7 @@ from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constan
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.hide_constants import hide_constants
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 from tests.support.passes_checks import parameter, random, reshape, transpose
 from tools.faults import FAULTS
 from tools.faults.prelude import check
@@ -36,7 +36,7 @@ def test_abs_of_what_is_bounded(build, signed):
     x = parameter(-1)
     model = Model([ops.abs(build(x))], [x])
     assert avoid_abs_elimination(Graph(model)) == {"abs": 1}
-    np.testing.assert_array_equal(compile_model(model)([random(2)])[0], np.abs(signed))
+    np.testing.assert_array_equal(compile_on_cpu(model)([random(2)])[0], np.abs(signed))
 
 
 def test_abs_of_data_stays():
@@ -51,7 +51,7 @@ def test_abs_of_minus_zero_is_zero():
         [ops.add(ops.abs(ops.multiply(ops.constant(np.array([-0.0, 0], np.float32)), np.float32(3))), x)], [x]
     )
     run_rewrites(model)
-    got = compile_model(model)([np.array([-0.0, -0.0], np.float32)])[0]
+    got = compile_on_cpu(model)([np.array([-0.0, -0.0], np.float32)])[0]
     assert not np.signbit(got).any()
 
 
@@ -66,7 +66,7 @@ def test_abs_in_a_branch_that_is_put_in_place_of_the_if(chosen):
     out = node.set_output(node.get_then_body().get_results()[0], node.get_else_body().get_results()[0])
     model = Model([ops.add(out, x)], [x])
     assert run_rewrites(model)["avoid_abs_elimination"] == {"abs": 2}
-    np.testing.assert_array_equal(compile_model(model)([np.zeros(4, np.float32)])[0], np.abs(LEFT - RIGHT))
+    np.testing.assert_array_equal(compile_on_cpu(model)([np.zeros(4, np.float32)])[0], np.abs(LEFT - RIGHT))
 
 
 def sliced(x, stop, axis):
@@ -93,7 +93,7 @@ def test_elements_gathered_from_a_slice(shape, build, index, is_dynamic):
     assert avoid_slice_elision(Graph(model)) == {"slices": 1}
     kept = 4 if min(map(min, index)) < 0 else 8  # -1 is the last element of the slice
     want = np.take_along_axis(data[:2, :kept], np.array(index), 1)
-    np.testing.assert_array_equal(compile_model(model)([data])[0], want)
+    np.testing.assert_array_equal(compile_on_cpu(model)([data])[0], want)
 
 
 def test_slices_stay_where_nothing_is_gathered_by_elements():
@@ -124,7 +124,7 @@ def test_scatter_update_of_constants(axis, index, kind):
     rows = updates.reshape(*data.shape[:first], index.size, *data.shape[first + 1 :])
     want[index.reshape(-1)] = np.moveaxis(rows, first, 0)
     for _ in range(2):
-        got = compile_model(model)([np.ones(1, kind)])[0]
+        got = compile_on_cpu(model)([np.ones(1, kind)])[0]
         np.testing.assert_array_equal(got, np.moveaxis(want, 0, first) + 1)
 
 
@@ -137,7 +137,7 @@ def test_polynomials_of_float64_constants():
     model = Model([ops.add(ops.convert(total, "f32"), x)], [x])
     assert compute_constants(Graph(model)) == {"layers": 4}
     want = (0.5 * values**2 - 0.25) * values**2
-    np.testing.assert_allclose(compile_model(model)([np.zeros(1, np.float32)])[0], want, rtol=1e-5)
+    np.testing.assert_allclose(compile_on_cpu(model)([np.zeros(1, np.float32)])[0], want, rtol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_loop_over_constants_that_is_run_again(inputs):
     x = [parameter(4)][:inputs]
     model = Model([ops.add(ops.multiply(out, np.float32(2)), x[0]) if x else ops.multiply(out, np.float32(2))], x)
     assert hide_constants(Graph(model)) == {"nodes": 1}
-    compiled = compile_model(model)
+    compiled = compile_on_cpu(model)
     request = compiled.create_infer_request()
     for _ in range(3):
         got = request.infer([np.zeros(4, np.float32)][:inputs])[0]
@@ -183,4 +183,4 @@ def test_sizes_whose_lower_bound_is_negative():
     x = ops.parameter(PartialShape("0..8"), Type.f32)
     less = checked.add(checked.shape_of(x), checked.constant([-1], Type.i64))
     model = Model([checked.broadcast(checked.constant(1.0, Type.f32), less)], [x])
-    assert compile_model(model)([random(4)])[0].shape == (3,)
+    assert compile_on_cpu(model)([random(4)])[0].shape == (3,)

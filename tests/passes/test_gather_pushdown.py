@@ -15,7 +15,7 @@ from paddle2ov.passes import Graph
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.program import read_program
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.testing import compile_model, load
+from paddle2ov.testing import compile_on_cpu, load
 from paddle2ov.translation.input_spec import parse_input
 from paddle2ov.translation.model_builder import convert_program
 from paddle2ov.translation.registry import Registry
@@ -176,9 +176,9 @@ def check(build, axis, dims, *shapes, nodes, masks=None):
     assert gather_pushdown(Graph(model))["nodes"] == nodes
     assert gathered(model).total() == nodes
     model.validate_nodes_and_infer_types()
-    computed, expected = compile_model(model), compile_model(plain)
+    computed, expected = compile_on_cpu(model), compile_on_cpu(plain)
     gather = plain.get_results()[0].input_value(0).get_node()
-    whole = compile_model(Model([gather.input_value(0)], plain.get_parameters()[:-1]))
+    whole = compile_on_cpu(Model([gather.input_value(0)], plain.get_parameters()[:-1]))
     for given in shapes:
         arrays = [RNG.standard_normal(one).astype(np.float32) for one in given]
         count = whole(arrays)[0].shape[axis]
@@ -383,7 +383,7 @@ def test_levels_of_two_tensors_share_their_indices(dims):
     assert kinds["Split"] == 2
     arrays = [RNG.standard_normal((1, 2, 3, 4)).astype(np.float32) for _ in maps]
     for chosen in (RNG.uniform(size=24) < 0.5, np.arange(24) == 13, np.zeros(24, bool)):
-        got, wanted = (compile_model(one)([*arrays, chosen]) for one in (model, plain))
+        got, wanted = (compile_on_cpu(one)([*arrays, chosen]) for one in (model, plain))
         for one, other in zip(got.values(), wanted.values(), strict=True):
             np.testing.assert_array_equal(one, other)
 

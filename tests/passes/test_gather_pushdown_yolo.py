@@ -14,7 +14,7 @@ from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.program import read_program
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.testing import compile_model, infer, load
+from paddle2ov.testing import compile_on_cpu, infer, load
 from paddle2ov.translation.extension import ConversionExtension
 from paddle2ov.translation.model_builder import convert_program
 from paddle2ov.translation.registry import Registry
@@ -103,7 +103,7 @@ def check_same(whole, *inputs, heads=None, registry=None, outputs=()):
     with unfiltered():
         plain = convert_program(whole, [], outputs, registry or Registry(), Vocabulary([]))
     check_models(model, plain, *inputs)
-    return [infer(compile_model(model), one)[2].array.tolist() for one in inputs]
+    return [infer(compile_on_cpu(model), one)[2].array.tolist() for one in inputs]
 
 
 @pytest.mark.parametrize("fixed", [False, True])
@@ -177,7 +177,7 @@ def test_network(format):
     assert gathered(model)["Exp"] == 3
     for i, given in enumerate(inputs):
         expected = load(folder / f"outputs_{i}.npz").values()
-        for got, wanted in zip(infer(compile_model(model), given), expected, strict=True):
+        for got, wanted in zip(infer(compile_on_cpu(model), given), expected, strict=True):
             np.testing.assert_allclose(got.array, wanted, rtol=1e-3, atol=1e-3)
 
 
@@ -191,7 +191,7 @@ def test_as_paddle_computes_it():
         scores.append(score.transpose([0, 2, 1]))
     boxes, scores = paddle.concat(boxes, 1), paddle.concat(scores, 2)
     out, index, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, 0.1, 20, 30, 0.45, False, 1.0, -1)
-    got = infer(compile_model(convert(program())), inputs)
+    got = infer(compile_on_cpu(convert(program())), inputs)
     for port, wanted in zip(got, (out, index, count), strict=True):
         np.testing.assert_allclose(port.array, wanted.numpy(), rtol=1e-4, atol=1e-4)
 

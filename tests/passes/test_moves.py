@@ -15,7 +15,7 @@ from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.minimum_cut import END, MinimumCut
 from paddle2ov.passes.layout.move_transposes import move_transposes
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 from tests.support.passes_checks import apply, kinds, parameter, random, reshape, transpose
 
 SIZES = [[2, 3, 4, 5], [-1, -1, -1, -1]]
@@ -182,7 +182,7 @@ def test_results_keep_their_names():
         return Model(results, [x])
 
     model, _ = check(build, [2, 3, 4, 5], left=1)
-    assert [port.names for port in compile_model(model).outputs] == [{"out0"}, {"out1"}, {"out2"}]
+    assert [port.names for port in compile_on_cpu(model).outputs] == [{"out0"}, {"out1"}, {"out2"}]
 
 
 def test_after_what_a_convolution_takes_in():

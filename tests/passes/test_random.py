@@ -3,7 +3,7 @@
 import numpy as np
 
 from paddle2ov.passes import run_rewrites
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 from tests.support.random_graphs import node_by_node, random_graph
 
 SEEDS = 80
@@ -28,7 +28,7 @@ def check(seed, learned=0.0):
     run_rewrites(model)
     for port, same in zip(model.outputs, plain.outputs, strict=True):
         assert port.get_partial_shape() == same.get_partial_shape()
-    computed = compile_model(model)(inputs)
+    computed = compile_on_cpu(model)(inputs)
     for i, want in enumerate(node_by_node(plain, inputs)):
         largest = np.abs(want).max(initial=1)
         np.testing.assert_allclose(computed[i], want, rtol=1e-4, atol=1e-4 * largest)

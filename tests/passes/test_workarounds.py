@@ -34,7 +34,7 @@ from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 from tests.support.passes_checks import apply, parameter, random, reshape, transpose
 from tests.support.random_graphs import node_by_node
 from tools.faults import FAULTS
@@ -81,10 +81,10 @@ def test_compute_constants(layer):
     x = parameter(*layer(ops.constant(IMAGE)).get_output_shape(0))
     model = Model([ops.add(layer(ops.constant(IMAGE)), x)], [x])
     image = parameter(*IMAGE.shape)
-    expected = compile_model(Model([layer(image)], [image]))([IMAGE])[0]
+    expected = compile_on_cpu(Model([layer(image)], [image]))([IMAGE])[0]
     assert compute_constants(Graph(model)) == {"layers": 2 if layer is LAYERS["two"] else 1}
     for precision, tolerance in (("f32", 1e-5), ("default", 0.05)):
-        compiled = compile_model(model, precision)
+        compiled = compile_on_cpu(model, precision)
         data = random(*expected.shape)
         for _ in range(2):
             np.testing.assert_allclose(compiled([data])[0], expected + data, atol=tolerance)
@@ -109,7 +109,7 @@ def test_constants_whose_elements_only_move_need_no_compiled_model(monkeypatch):
     monkeypatch.delattr("paddle2ov.passes.workarounds.compute_apart.shared_core")
     assert compute_constants(Graph(model)) == {"layers": 2}
     rows[:, :6, :8] = 7
-    result = compile_model(model)([np.zeros((1, 10, 8), np.float32)])[0]
+    result = compile_on_cpu(model)([np.zeros((1, 10, 8), np.float32)])[0]
     np.testing.assert_array_equal(result, rows.transpose(0, 2, 1))
 
 
@@ -137,9 +137,9 @@ def test_part_scores(attend):
 
     model, counts = apply(avoid_single_key_attention, build, [1, HEADS, 1, WIDTH])
     assert counts == {"scores": 1}
-    compiled, x = compile_model(model), random(1, HEADS, 20, WIDTH)
+    compiled, x = compile_on_cpu(model), random(1, HEADS, 20, WIDTH)
     compiled([x[:, :, :1]])
-    np.testing.assert_allclose(compiled([x])[0], compile_model(build())([x])[0], atol=1e-5)
+    np.testing.assert_allclose(compiled([x])[0], compile_on_cpu(build())([x])[0], atol=1e-5)
 
 
 KNOWN = {f"known, {name}": (attend, TOKENS) for name, attend in UNMASKED.items()}
@@ -200,7 +200,7 @@ def test_part_transposes(attend, same):
         model.reshape({name: [batch, 3, 3, WIDTH] for name in "qkv"})
         q, k, v = arrays = [random(batch, 3, 3, WIDTH) for _ in inputs]
         want = same(np.maximum(q, 0), k, v)
-        np.testing.assert_allclose(compile_model(model)(arrays)[0], want, atol=1e-5)
+        np.testing.assert_allclose(compile_on_cpu(model)(arrays)[0], want, atol=1e-5)
 
 
 OTHER_TRANSPOSES = {
@@ -253,7 +253,7 @@ def test_transpose_views(of, rank):
 
     model, array = build(), random(2, *[3] * (rank - 2), 4)
     assert avoid_transpose_views(Graph(model)) == {"transposes": 1}
-    computed = compile_model(model)([array])
+    computed = compile_on_cpu(model)([array])
     for i, want in enumerate(node_by_node(build(), [array])):
         np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
 
@@ -290,7 +290,7 @@ def test_transpose_views_of_steps(direction):
 
     model, array = build(), random(5, 3, 4)
     assert avoid_transpose_views(Graph(model)) == {"transposes": 1}
-    computed = compile_model(model)([array])
+    computed = compile_on_cpu(model)([array])
     for i, want in enumerate(node_by_node(build(), [array])):
         np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
     plain, _ = fault.build()
@@ -328,8 +328,8 @@ def test_what_every_iteration_reads(copied, layer):
 
     model, x, array = build(), parameter(1, 3, 6, 6), random(1, 3, 6, 6)
     assert copy_loop_invariants(Graph(model)) == {"tensors": copied}
-    once = compile_model(Model([layer(x)], [x]))([array])[0]
-    np.testing.assert_allclose(compile_model(model)([array])[0], 3 * once, rtol=1e-4, atol=1e-5)
+    once = compile_on_cpu(Model([layer(x)], [x]))([array])[0]
+    np.testing.assert_allclose(compile_on_cpu(model)([array])[0], 3 * once, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("transpose_b", [True, False])
@@ -342,7 +342,7 @@ def test_unknown_width_post_ops(transpose_b):
     assert avoid_unknown_width_post_ops(Graph(model)) == {"constants": 2 if transpose_b else 0}
     arrays = random(2, 6), random(4, 6)
     want = np.maximum(arrays[0] @ arrays[1].T + row, 0) * row
-    found = compile_model(model)([arrays[0], arrays[1] if transpose_b else np.ascontiguousarray(arrays[1].T)])[0]
+    found = compile_on_cpu(model)([arrays[0], arrays[1] if transpose_b else np.ascontiguousarray(arrays[1].T)])[0]
     np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-5)
 
 
@@ -359,11 +359,11 @@ def test_depth_padding(case):
     out = ops.convolution(x, filters, [1, 1, 1], [before, 1, 1], [after, 1, 1], [dilation, 1, 1])
     model = Model([out], [x])
     array = random(2, 3, depth, 5, 4)
-    want = compile_model(model.clone())([array])[0]
+    want = compile_on_cpu(model.clone())([array])[0]
     assert avoid_depth_padding(Graph(model)) == {"filters": 1 if cut else 0}
-    np.testing.assert_allclose(compile_model(model)([array])[0], want, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(compile_on_cpu(model)([array])[0], want, rtol=1e-5, atol=1e-5)
     if cut:
-        np.testing.assert_allclose(compile_model(model, "default")([array])[0], want, atol=0.3)
+        np.testing.assert_allclose(compile_on_cpu(model, "default")([array])[0], want, atol=0.3)
 
 
 @pytest.mark.parametrize("groups", [0, 2], ids=["one group", "groups"])
@@ -382,11 +382,11 @@ def test_shallow_padding(depth, pads, groups):
 
     model = build()
     assert avoid_shallow_padding(Graph(model)) == {"images": 1}
-    request = compile_model(model, "default").create_infer_request()
+    request = compile_on_cpu(model, "default").create_infer_request()
     for size in (1, 3) if depth < 0 else (1,):
         data = random(2, channels, size, 5, 4)
-        want = compile_model(build())([data])[0]
-        np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+        want = compile_on_cpu(build())([data])[0]
+        np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(request.infer([data])[0], want, atol=0.02 * np.abs(want).max())
 
 
@@ -437,10 +437,10 @@ def test_unit_width_strides(dims, taps, pads, groups):
     none, ones = [0] * (rank - 1), [1] * (rank - 1)
     out = convolution(x, filters, [*ones, 2], [*none, pads[0]], [*none, pads[1]], [1] * rank)
     model = Model([out], [x])
-    want = compile_model(model.clone())([array])[0]
+    want = compile_on_cpu(model.clone())([array])[0]
     assert avoid_unit_width_strides(Graph(model)) == {"strides": 1}
-    np.testing.assert_allclose(compile_model(model)([array])[0], want, rtol=1e-5, atol=1e-5)
-    rounded = compile_model(model, "default")([array])[0]
+    np.testing.assert_allclose(compile_on_cpu(model)([array])[0], want, rtol=1e-5, atol=1e-5)
+    rounded = compile_on_cpu(model, "default")([array])[0]
     assert np.sqrt(((rounded - want) ** 2).mean()) < 0.05 * np.sqrt((want**2).mean())
 
 
@@ -465,7 +465,7 @@ def scaled_image(scale, kind="Multiply", groups=False, kernel=3, rank=2):
         out, plain = ops.convolution(scaled, filters, *options), ops.convolution(x, filters, *options)
     data = random(2, 2, *[3] * rank)
     given = data * factor if kind == "Multiply" else data / factor
-    return Model([out], [x]), data, compile_model(Model([plain], [x]))([given])[0]
+    return Model([out], [x]), data, compile_on_cpu(Model([plain], [x]))([given])[0]
 
 
 @pytest.mark.parametrize("groups", [False, True], ids=["convolution", "groups"])
@@ -474,21 +474,21 @@ def scaled_image(scale, kind="Multiply", groups=False, kernel=3, rank=2):
 def test_scales_of_pixels(scale, kind, groups):
     model, data, want = scaled_image(scale, kind, groups)
     assert avoid_scale_fusion(Graph(model)) == {"scales": 1}
-    np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("rank", [1, 3])
 def test_scales_of_pixels_of_other_ranks(rank):
     model, data, want = scaled_image((3,) * rank, rank=rank)
     assert avoid_scale_fusion(Graph(model)) == {"scales": 1}
-    np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize(("scale", "kernel"), [((1, 2, 1, 1), 3), ((1,), 3), ((1, 3), 2)], ids=str)
 def test_scales_that_stay(scale, kernel):
     model, data, want = scaled_image(scale, kernel=kernel)
     assert avoid_scale_fusion(Graph(model)) == {"scales": 0}
-    np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("rows", [2, -1])
@@ -497,7 +497,7 @@ def test_layers_of_one_weight(rows):
     model = Model([ops.matmul(ops.relu(ops.matmul(x, first, False, True)), second, False, False)], [x])
     assert avoid_unit_weights(Graph(model)) == {"products": 1}
     want = (data * first).clip(0) @ second
-    np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5)
+    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -519,9 +519,9 @@ def test_small_group_filters(kernel, dilation):
 
     model, data = build(), random(1, 2, 5, 7)
     assert avoid_small_group_filters(Graph(model)) == {"filters": 1}
-    want = compile_model(build())([data])[0]
-    np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(compile_model(model, "default")([data])[0], want, atol=0.05 * np.abs(want).max())
+    want = compile_on_cpu(build())([data])[0]
+    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(compile_on_cpu(model, "default")([data])[0], want, atol=0.05 * np.abs(want).max())
 
 
 @pytest.mark.parametrize(
@@ -548,9 +548,9 @@ def test_small_group_filters_of_any_rank(dims, kernel):
     model, data = build(), random(*(2 if size < 0 else size for size in dims[:2]), *(max(d, 5) for d in dims[2:]))
     data = data[tuple(slice(size if size > 0 else None) for size in dims)]
     assert avoid_small_group_filters(Graph(model)) == {"filters": 1}
-    want = compile_model(build())([data])[0]
-    np.testing.assert_allclose(compile_model(model)([data])[0], want, rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(compile_model(model, "default")([data])[0], want, atol=0.05 * np.abs(want).max())
+    want = compile_on_cpu(build())([data])[0]
+    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(compile_on_cpu(model, "default")([data])[0], want, atol=0.05 * np.abs(want).max())
 
 
 @pytest.mark.parametrize("filters", [(2, 1, 1, 2, 2), (2, 3, 2, 2, 2), (2, 3, 1, 3, 4), (2, 3, 1, 1, 1)])
@@ -579,7 +579,7 @@ def test_spread_constants(change, same, features):
     weights = np.ascontiguousarray(FEATURES[:, :features])
     model = Model([change(ops.matmul(x, weights, False, False))], [x])
     assert avoid_channel_post_ops(Graph(model))["constants"] == 1 + (same is ALONG_AXIS_1["two"][1])
-    np.testing.assert_allclose(compile_model(model)([array])[0], same(array @ weights), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(compile_on_cpu(model)([array])[0], same(array @ weights), rtol=1e-5, atol=1e-5)
 
 
 OTHER_CONSTANTS = {
@@ -622,7 +622,7 @@ def test_keep_reduced(build, same, sizes):
     x, array = parameter(*sizes), random(1, 4, 3)
     model = Model([build(x)], [x])
     assert avoid_reshape_elision(Graph(model)) == {"reductions": 1}
-    computed = compile_model(model)([array])[0]
+    computed = compile_on_cpu(model)([array])[0]
     assert computed.shape == same(array).shape
     np.testing.assert_allclose(computed, same(array), rtol=1e-5, atol=1e-6)
 
@@ -678,7 +678,7 @@ def test_reductions(build, batch):
     assert widened.output(0).get_partial_shape() == same.output(0).get_partial_shape()
     wanted = Tensor(Type.f32, widened.output(0).get_partial_shape().to_shape() if batch > 0 else Shape([0]))
     same.evaluate([wanted], [Tensor(x)])  # one node after another, as OpenVINO's CPU plugin does not
-    np.testing.assert_allclose(compile_model(widened)([x])[0], wanted.data, atol=1e-5)
+    np.testing.assert_allclose(compile_on_cpu(widened)([x])[0], wanted.data, atol=1e-5)
 
 
 OTHER_REDUCTIONS = {
@@ -716,14 +716,14 @@ def test_refine_functions(build, same, dynamic):
     model = Model([build(x)], [x])
     assert refine_functions(Graph(model)) == {"functions": 1}
     wanted = np.array([same(float(one)) for one in SMALL])
-    np.testing.assert_allclose(compile_model(model)([SMALL])[0], wanted, rtol=2e-6)
+    np.testing.assert_allclose(compile_on_cpu(model)([SMALL])[0], wanted, rtol=2e-6)
 
 
 def test_refine_functions_of_extremes():
     x = parameter(-1)
     model = Model([ops.erf(x), ops.softplus(x)], [x])
     refine_functions(Graph(model))
-    found = compile_model(model)([np.array([-np.inf, np.inf, np.nan, 100], np.float32)])
+    found = compile_on_cpu(model)([np.array([-np.inf, np.inf, np.nan, 100], np.float32)])
     np.testing.assert_array_equal(found[0], [-1, 1, np.nan, 1])
     np.testing.assert_array_equal(found[1], [0, np.inf, np.nan, 100])
 
@@ -782,7 +782,7 @@ def test_absorb_scales(name, dims):
     model = scaled_norm(*NORMS[name], dims)
     want = node_by_node(model, [small, np.zeros(3, np.float32)])[0]
     assert absorb_scales(Graph(model)) == {"scales": 1}
-    np.testing.assert_allclose(compile_model(model)([small, np.zeros(3, np.float32)])[0], want, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(compile_on_cpu(model)([small, np.zeros(3, np.float32)])[0], want, rtol=1e-4, atol=1e-6)
 
 
 UNSCALED = {
@@ -949,7 +949,7 @@ def test_avoid_resize_views(name):
     model = resized(BESIDE[name])
     want = node_by_node(model, [data])
     assert avoid_resize_views(Graph(model)) == {"resizes": 0 if name in UNSHARED else 1}
-    compiled = compile_model(model)
+    compiled = compile_on_cpu(model)
     for _ in range(2):
         for i, array in enumerate(want):
             np.testing.assert_allclose(compiled([data])[i], array, rtol=1e-6)

@@ -25,7 +25,7 @@ from paddle2ov.program.model import Operator
 from paddle2ov.reporting import build_report, memory, print_report, refused_report, write_report
 from paddle2ov.reporting.build import generated_inputs
 from paddle2ov.reporting.compiled import compile_report
-from paddle2ov.reporting.folding import Group, fold, nodes_of, runs
+from paddle2ov.reporting.folding import Group, group_nodes, nodes_of, runs
 from paddle2ov.reporting.graphs import compiled_graph, program_graph
 from paddle2ov.reporting.model import FATES, SCHEMA, Report
 from paddle2ov.reporting.modules import modules_of
@@ -433,16 +433,16 @@ def test_modules_that_names_tell():
 
 def test_a_module_that_is_called_twice_is_two_groups():
     paths = runs([["a"], ["a", "b"], ["a", "b"], ["c"], ["a"], ["a"], []] * 7)
-    assert outline(fold(paths, [])).startswith("a(0 b(1 2)) 3 a(4 5) 6 a(7 b(8 9)) 10 ")
+    assert outline(group_nodes(paths, [])).startswith("a(0 b(1 2)) 3 a(4 5) 6 a(7 b(8 9)) 10 ")
 
 
 def test_small_graphs_are_not_folded():
-    assert not [one for one in fold(runs([["a"]] * 40), []).members if isinstance(one, Group)]
+    assert not [one for one in group_nodes(runs([["a"]] * 40), []).members if isinstance(one, Group)]
 
 
 def test_long_graphs_are_cut_where_few_edges_cross():
     edges = [(i - 1 - (i % 10 > 1), i) for i in range(1, 3000)]  # few before each tenth
-    whole = fold([()] * 3000, edges, {0, 2999})
+    whole = group_nodes([()] * 3000, edges, {0, 2999})
     waiting = [whole]
     while waiting:
         group = waiting.pop()

@@ -7,7 +7,7 @@ from openvino import Model, PartialShape, Type
 from openvino import opset16 as ops
 
 from paddle2ov.passes import Graph
-from paddle2ov.testing import compile_model
+from paddle2ov.testing import compile_on_cpu
 
 RNG = np.random.default_rng(0)
 
@@ -43,7 +43,7 @@ def apply(rewrite, build, *shapes, inputs=None, tolerance=1e-5):
     for port, reference in zip(model.outputs, same.outputs, strict=True):
         assert port.get_partial_shape() == reference.get_partial_shape()
     feeds = inputs if inputs is not None else [random(*shape) for shape in shapes]
-    got, want = compile_model(model)(feeds), compile_model(same)(feeds)
+    got, want = compile_on_cpu(model)(feeds), compile_on_cpu(same)(feeds)
     for i in range(len(model.outputs)):
         np.testing.assert_allclose(got[i], want[i], rtol=tolerance, atol=tolerance)
     return model, counts

@@ -6,7 +6,7 @@ from unittest.mock import patch
 import numpy as np
 
 from paddle2ov.converters.detection import nms
-from paddle2ov.testing import compile_model, infer
+from paddle2ov.testing import compile_on_cpu, infer
 
 
 def unfiltered():
@@ -22,7 +22,7 @@ def gathered(model):
 
 def check_same(one, other, *inputs):
     """That two models give the same; returns how many boxes there were, for each of the inputs."""
-    one, other = compile_model(one), compile_model(other)
+    one, other = compile_on_cpu(one), compile_on_cpu(other)
     counts = []
     for feeds in inputs:
         got, wanted = infer(one, feeds), infer(other, feeds)

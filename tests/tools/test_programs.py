@@ -14,7 +14,7 @@ from gen_models.harness.campaign import run
 from gen_models.harness.programs import (
     LEGS,
     Chunk,
-    Difference,
+    Mismatch,
     differences,
     explore,
     shrink,
@@ -168,11 +168,11 @@ def test_shrinking(tmp_path, monkeypatch):
     def differing(program, folder, wanted=None):
         for call in program.walk():
             if "softmax" in call.code:
-                yield Difference(program, LEGS[0], "values", "wrong")
+                yield Mismatch(program, LEGS[0], "values", "wrong")
 
     monkeypatch.setattr(programs, "write_program", lambda program, format, folder: folder)
     monkeypatch.setattr(programs, "differences", differing)
-    small = shrink(Difference(whole, LEGS[0], "values", "wrong"), "pir", tmp_path).program
+    small = shrink(Mismatch(whole, LEGS[0], "values", "wrong"), "pir", tmp_path).program
     assert small.calls == (Call("F.softmax(v6)", (7,)),), layer(small)
     assert small.results == (7,)
 
@@ -230,11 +230,11 @@ def test_command_line(tmp_path, capsys):
 
 def test_differences_without_rewrites_are_explained():
     program = random_program(2)
-    plain = Difference(program, LEGS[1], "values", "other values")
+    plain = Mismatch(program, LEGS[1], "values", "other values")
     assert programs.is_worked_around([plain])
     assert not programs.is_worked_around([])
-    assert not programs.is_worked_around([plain, Difference(program, LEGS[0], "values", "other values")])
-    assert not programs.is_worked_around([Difference(program, LEGS[1], "convert", "refused")])
+    assert not programs.is_worked_around([plain, Mismatch(program, LEGS[0], "values", "other values")])
+    assert not programs.is_worked_around([Mismatch(program, LEGS[1], "convert", "refused")])
 
 
 def test_rounded_values():

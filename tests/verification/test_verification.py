@@ -155,19 +155,19 @@ def off_by_a_hundredth(kind):
             "nested",
             "elementwise_sub",
             {"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4), "n": np.array([3])},
-            [r"block 0, operator \d+ \(while\).*, round 2", r"block 1, operator \d+ \(if\).*"],
+            [r"block 0, operator \d+ \(while\).*, iteration 2", r"block 1, operator \d+ \(if\).*"],
         ),
         (
             "greedy_decoder",  # which carries a tensor array
             "sigmoid",
             {"state": np.linspace(-1, 1, 8, dtype=np.float32).reshape(1, 8)},
-            [r"block 0, operator \d+ \(while\).*, round 1"],
+            [r"block 0, operator \d+ \(while\).*, iteration 1"],
         ),
         (
             "array",  # of which nothing leaves the loop but a tensor array
             "scale",
             {"x": np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)},
-            [r"block 0, operator \d+ \(while\).*, round 1"],
+            [r"block 0, operator \d+ \(while\).*, iteration 1"],
         ),
     ],
 )
@@ -443,7 +443,7 @@ def test_a_model_that_openvino_does_not_compile(monkeypatch):
     def fail(model, precision):
         raise RuntimeError("no such primitive")
 
-    monkeypatch.setattr("paddle2ov.verification.verify.compile_model", fail)
+    monkeypatch.setattr("paddle2ov.verification.verify.compile_on_cpu", fail)
     with pytest.raises(paddle2ov.OpenVINORunError, match="cannot compile the model: no such primitive"):
         paddle2ov.verify(network("squeezenet1_1", "pir"))
 

@@ -6,6 +6,16 @@ It uses nothing but the names of `tools/faults/prelude.py`, so that its source a
 """
 
 from tools.faults import arithmetic, attention, compilation, control_flow, layouts, shapes
-from tools.faults.register import FAULTS, Fault, places
+from tools.faults.register import FAULTS, OpenVINOFault, places
 
-__all__ = ["FAULTS", "Fault", "arithmetic", "attention", "compilation", "control_flow", "layouts", "places", "shapes"]
+__all__ = [
+    "FAULTS",
+    "OpenVINOFault",
+    "arithmetic",
+    "attention",
+    "compilation",
+    "control_flow",
+    "layouts",
+    "places",
+    "shapes",
+]

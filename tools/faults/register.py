@@ -18,7 +18,7 @@ SOURCES = ("converters", "paddle2ov")
 
 
 @dataclass(frozen=True)
-class Fault:
+class OpenVINOFault:
     """Something that OpenVINO computes wrongly, or does not compute.
 
     Attributes:
@@ -69,7 +69,7 @@ class Fault:
         return f'check({self.name}(), "{self.precision}", {self.tolerance!r}{threads})'
 
 
-FAULTS: dict[str, Fault] = {}
+FAULTS: dict[str, OpenVINOFault] = {}
 
 
 def fault(
@@ -84,7 +84,7 @@ def fault(
 
     def register(graph: Callable[[], Graph]) -> Callable[[], Graph]:
         assert graph.__name__ not in FAULTS, graph.__name__
-        FAULTS[graph.__name__] = Fault(graph, versions, precision, tolerance, processor, threads)
+        FAULTS[graph.__name__] = OpenVINOFault(graph, versions, precision, tolerance, processor, threads)
         return graph
 
     return register
@@ -116,4 +116,4 @@ def marks_of(node: ast.FunctionDef | ast.ClassDef) -> Iterator[str]:
                 yield str(name.value)
 
 
-__all__ = ["FAULTS", "ROOT", "SOURCES", "Fault", "fault", "marks_of", "places"]
+__all__ = ["FAULTS", "ROOT", "SOURCES", "OpenVINOFault", "fault", "marks_of", "places"]

@@ -46,7 +46,7 @@ def _convert(path: Path, options: dict[str, Any]) -> openvino.Model:
 
 def _run(path: Path, options: dict[str, Any]) -> None:
     """Also compiles the model, and runs it on zeros, of sizes of 2 where they are open."""
-    compiled = paddle2ov.testing.compile_model(_convert(path, options))
+    compiled = paddle2ov.testing.compile_on_cpu(_convert(path, options))
     feeds = []
     for port in compiled.inputs:
         dims = [one.get_length() if one.is_static else 2 for one in port.get_partial_shape()]
@@ -66,10 +66,10 @@ def _arrays(path: Path, options: dict[str, Any]) -> None:
 
 def _state(path: Path, options: dict[str, Any]) -> None:
     """As `paddle2ov batch` does: asks what is done, writes what was done, reads all."""
-    from paddle2ov.jobs.conversions import Job, is_done
+    from paddle2ov.jobs.conversions import ConversionJob, is_done
     from paddle2ov.jobs.state import State
 
-    job = Job("a", "/no/program", None, "pir", str(path / STATE), "f")
+    job = ConversionJob("a", "/no/program", None, "pir", str(path / STATE), "f")
     with State(path / STATE) as state:
         for name in ("a", "b", "c"):
             is_done(job, state.get(name))

@@ -130,7 +130,7 @@ class Pushdown:
     def _with_known_counts(
         self, inputs: Sequence[TensorView], layouts: Sequence[RowLayout | None]
     ) -> list[RowLayout | None]:
-        """The layouts of the inputs, none of which is broadcast over the others if the program counts their rows."""
+        """The layouts of the inputs; none is broadcast where their numbers of rows are known to be equal."""
         if not self._context.counts.are_equal(inputs, layouts):
             return list(layouts)
         return [None if own is None else own.without_broadcast() for own in layouts]
@@ -180,7 +180,7 @@ class Pushdown:
         return self._rows.index
 
     def _note_extent(self, extent: Callable[[], Dim]) -> None:
-        """Notes how the total number of rows is computed, for those few who need it."""
+        """Notes how the total number of rows is computed; few nodes need it."""
         if self._extent is None:
             self._extent = extent
 
@@ -210,7 +210,7 @@ class Pushdown:
         return self._concat([level(one, own) for level, one in zip(self._levels_of(counts), inputs, strict=True)], axis)
 
     def _levels_of(self, counts: Sequence[Count]) -> list[Pushdown]:
-        """Pushdowns of the levels, which all that is concatenated of levels of these numbers of rows shares."""
+        """One pushdown for each level of a Concat; all Concats of levels with these numbers of rows share them."""
         key = tuple(counts)
         if key not in self._levels:
             lengths = [self._context.number(count) for count in counts]

@@ -1,7 +1,7 @@
-"""How many rows tensors have where the numbers are dynamic: as products of the dimensions that they are computed from.
+"""Symbolic row counts of tensors: products of the dynamic dimensions that the counts are computed from.
 
 Two tensors with equal products have equally many rows. Without that, one of them may have a single row that is
-broadcast over those of the other, which shows at run time only.
+broadcast over those of the other, which is known at run time only.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Count(NamedTuple):
 
 
 class RowCounts:
-    """The numbers of rows of tensors, each of which is looked for once."""
+    """The numbers of rows of tensors, cached."""
 
     def __init__(self, views: Views) -> None:
         self._views = views
@@ -79,7 +79,7 @@ class RowCounts:
         return found
 
     def _computed(self, x: TensorView, axis: int) -> Count | None:
-        """A dimension of a tensor; None if it is that of nothing else."""
+        """A dimension, derived from what computes the tensor; None if it cannot be derived."""
         dims, node = x.dims or [], x.node
         dim = dims[axis] if axis < len(dims) else None
         if dim is not None:
@@ -96,7 +96,7 @@ class RowCounts:
         return None
 
     def _kept(self, x: TensorView, kind: str, layout: RowLayout, rank: int) -> Count | None:
-        """A dimension that is an input's as well."""
+        """The count of a dimension that the node keeps from an input."""
         node, inputs = x.node, x.node.inputs
         layouts: Sequence[RowLayout | None]
         if kind == "Concat":

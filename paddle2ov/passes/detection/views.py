@@ -1,7 +1,7 @@
-"""Nodes and tensors as a pass found them: what it asks of OpenVINO about one of them is asked once.
+"""Nodes and tensors with their properties cached: each property is asked of OpenVINO once.
 
-They hold for nodes that stay as they are, as those do that a Gather is pushed past: it is new nodes that compute the
-selected rows, and the old ones lose their readers in the end.
+Valid only while the nodes are not changed. A pushdown of Gathers changes none: new nodes compute the selected rows,
+and the old ones lose their readers in the end.
 """
 
 from __future__ import annotations

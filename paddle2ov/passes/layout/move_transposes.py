@@ -142,7 +142,7 @@ class _Layout:
         return found
 
     def _keep_beyond(self, vertices: set[Vertex]) -> bool:
-        """Fixes the nodes beyond the surrounding transposes: these cancel, and must not be removed twice.
+        """Fixes the layout of the nodes behind the surrounding transposes: these cancel, and must not be removed twice.
 
         Returns False if those nodes are selected themselves: a matrix meets its transpose.
         """

@@ -1,7 +1,7 @@
 """Recurrent layers read what OpenVINO does not take for constant.
 
 In bfloat16, OpenVINO 2026.4 does not compile a recurrent layer over what it computes once, as zeros of an input's size,
-nor over what a loop or branch may hand on of a constant.
+nor over a constant that a loop or a branch may yield.
 """
 
 from __future__ import annotations

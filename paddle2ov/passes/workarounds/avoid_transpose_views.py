@@ -28,10 +28,9 @@ class AvoidTransposeViews(Rule[_Ordered, _Ordered]):
 
     Given:
         Transpose(x), x of known shape and rank 3 to 5, that moves the last axis to the second place or the second one
-        to the last, or exchanges the first two of three. The memory of x, of what x is reshaped or split from, or of
-        what these are reshaped to or split into, is also joined by a Concat, a
-        reshaped or split result of the model, or reshaped for a node that may write in place or for another such
-        Transpose.
+        to the last, or exchanges the first two of three. The buffer of x, and of all views of it (Reshape,
+        Squeeze, Unsqueeze, Split, VariadicSplit), has another user: a Concat, a Result or a node that may write in
+        place behind a view, or another such Transpose behind a view. See `shared_memory.py`.
     Result:
         Reshape([1, ...]) → Transpose of one rank more → Reshape, which OpenVINO runs separately. The target shapes
         are computed from that of x, so that the model can still be reshaped.

@@ -66,7 +66,7 @@ def compute_constants(graph: Graph) -> Counts:
         Constants.
     """
     found = _constant_nodes(graph)
-    outputs = [output for node in found.values() for output in node.outputs() if _is_read_beyond(output, found)]
+    outputs = [output for node in found.values() for output in node.outputs() if _has_other_consumer(output, found)]
     if outputs:
         _check_work(found.values())
         read = [output.get_target_inputs() for output in outputs]
@@ -119,8 +119,8 @@ def _in_float64(graph: Graph) -> list[Node]:
     return list(found.values())
 
 
-def _is_read_beyond(output: Output, found: Collection[str]) -> bool:
-    """Whether something else than the nodes to compute reads a value."""
+def _has_other_consumer(output: Output, found: Collection[str]) -> bool:
+    """Whether a node that is not computed here reads a value, so that it needs a Constant."""
     return any(port.get_node().get_name() not in found for port in output.get_target_inputs())
 
 
