@@ -118,7 +118,7 @@ def test_weights_alone():
 def test_advice(milliseconds, sentence):
     found = module.Quantized(None, "labels", "labels")
     rows = (("f32", 1.0, 10.0), ("bf16", 0.99, 5.0), ("int8", 0.95, milliseconds))
-    found.precisions = [module.Precision(*row) for row in rows]
+    found.precisions = [module.MeasuredPrecision(*row) for row in rows]
     assert re.match(sentence, found.advice)
 
 
