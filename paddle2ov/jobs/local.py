@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, TimeoutError, wait
 from itertools import islice
 from typing import Any
@@ -27,7 +27,9 @@ class LocalExecutor:
         self._timeout = timeout
         self._jobs_per_worker = jobs_per_worker
 
-    def run(self, function: Callable[[Job], Returned], jobs: Iterable[Job]) -> Iterator[Outcome[Job, Returned]]:
+    def run(
+        self, function: Callable[[Job], Returned], jobs: Iterable[Job]
+    ) -> Generator[Outcome[Job, Returned], None, None]:
         """Runs the function over the jobs; see `Executor`."""
         # Spawned, not forked: OpenVINO and Paddle hold threads, which a fork does not take along.
         spawn: Any = multiprocessing.get_context("spawn")  # pebble's annotations take none of Windows's contexts

@@ -13,7 +13,7 @@ FITS, WRONG = np.zeros((2, 4), np.float32), np.zeros((2, 3), np.float32)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    class Doubled(paddle.nn.Layer):
+    class Doubled(paddle.nn.Layer):  # type: ignore[name-defined]
         def forward(self, x):
             return paddle.concat([x, x], 1) + paddle.arange(8, dtype="float32")
 

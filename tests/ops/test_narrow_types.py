@@ -14,7 +14,7 @@ HALVES = ("float16", "bfloat16")
 BYTES = ("int8", "uint8", "int16")
 CASES_PER_TYPE = 2
 
-TYPES = {
+TYPES: dict[str, dict[tuple[str, ...], str]] = {
     "float32": {
         HALVES: """argsort assign bicubic_interp_v2 bilinear_interp_v2 cast ceil concat copysign dropout
             elementwise_floordiv equal expand_v2 fill_any_like floor greater_equal greater_than index_put isfinite_v2

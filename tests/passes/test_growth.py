@@ -14,7 +14,6 @@ from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
-from tests.support import growth
 from tests.support.growth import grows_less
 from tests.support.passes_checks import parameter, reshape, transpose
 
@@ -123,7 +122,7 @@ def test_growth_is_told_on_a_busy_machine(monkeypatch, power, expected):
     """Of a linear time and a quadratic one, where each measurement takes up to twice as long as it should."""
     rng = np.random.default_rng(0)
     clock = [0.0]
-    monkeypatch.setattr(growth.time, "process_time", lambda: clock[0])
+    monkeypatch.setattr("tests.support.growth.time.process_time", lambda: clock[0])
 
     def run(size):
         def work():

@@ -34,7 +34,7 @@ FORMS = {
 }
 """The forms in which an input may come, with the sizes that the data have then."""
 
-ATTRIBUTES = {
+ATTRIBUTES: dict[str, list[dict]] = {
     "Clamp": [{"min": -1.0, "max": 1.0}],
     "Concat": [{"axis": 0}, {"axis": -1}],
     "Convert": [{"destination_type": "i32"}],

@@ -59,7 +59,7 @@ def several(x, w):
 
 
 # Name -> (layer, shapes that fit, the shapes that its inputs have when only their ranks are given)
-LAYERS = {
+LAYERS: dict[str, tuple] = {
     "linear": (lambda: nn.Linear(8, 4), [(2, 3, 8)], ["?,?,8"]),
     "linear over linear": (lambda: nn.Sequential(nn.Linear(8, 4), nn.Linear(4, 2)), [(2, 8)], ["?,8"]),
     "weight first": (lambda: Of1(lambda x, w: paddle.matmul(w, x), (3, 4)), [(4, 2)], ["4,?"]),

@@ -23,7 +23,7 @@ X_BOOL = opset16.parameter(PartialShape([-1, 3, 8, 8]), Type.boolean)
 BOOL = opset16.constant(True)
 NUMBER = opset16.parameter([], np.int64)
 
-CALLS = {
+CALLS: dict[str, list[tuple]] = {
     "broadcast": [(1.0, SIZES), (X, ONE, None, "BIDIRECTIONAL"), (AXES, SIZES, AXES, "EXPLICIT")],
     "clamp": [(X, 0.0, 6.0), (X, -1, 1)],
     "concat": [([X, X], 1), ([X.output(0), X], -1)],

@@ -139,9 +139,9 @@ def test_the_report_of_a_quantized_model_names_its_layers(tmp_path):
     report = build_report(model, conversion)
     write_report(report, tmp_path / "report.html")
     assert "7 of 7 run in integers" in (tmp_path / "report.html").read_text()
-    console = Console(file=io.StringIO(), width=120)
+    console = Console(file=(printed := io.StringIO()), width=120)
     print_report(report, console)
-    assert "7 of 7 layers run in integers" in console.file.getvalue()
+    assert "7 of 7 layers run in integers" in printed.getvalue()
 
 
 def test_dequantize_linear_multiplies():
