@@ -50,13 +50,15 @@ def log1p_exp(x: Output | Node) -> Node:
 
 def softplus(x: Output | Node) -> Node:
     """ln(1 + e^x)."""
-    return ops.add(ops.relu(x), log1p_exp(ops.negative(ops.abs(x))))
+    # Not -|x|: OpenVINO drops an Abs of what it can bound.
+    return ops.add(ops.relu(x), log1p_exp(ops.minimum(x, ops.negative(x))))
 
 
 def erf(x: Output | Node) -> Node:
     """2 / √π times the integral of e^(-t²) from 0 to x."""
-    near = ops.multiply(x, polynomial(ops.multiply(x, x), _ERF))
-    return ops.select(ops.less(ops.abs(x), _constant_like(0.5, x)), near, ops.erf(x))
+    square = ops.multiply(x, x)
+    near = ops.multiply(x, polynomial(square, _ERF))
+    return ops.select(ops.less(square, _constant_like(0.25, x)), near, ops.erf(x))
 
 
 def hypot(a: Output | Node, b: Output | Node) -> Node:

@@ -27,6 +27,8 @@ IsFinite IsInf IsNaN Less LessEqual Log LogicalAnd LogicalNot LogicalOr LogicalX
 Negative NotEqual PRelu Power Relu Round Select Sigmoid SoftPlus SoftSign Sqrt SquaredDifference Subtract Swish Tanh
 """
 
+SPLITTING = frozenset(_SPLITTING.split())
+"""Nodes whose results are parts of their input."""
 VIEWS = frozenset((*_RESHAPING.split(), *_SPLITTING.split()))
 """Nodes whose results are views of their input."""
 SLICING = frozenset(_SLICING.split())
@@ -44,4 +46,4 @@ FORWARDING = frozenset(_FORWARDING.split())
 ELEMENTWISE = frozenset(_ELEMENTWISE.split())
 """Nodes that write where they read only if that is a view, or nobody else reads it."""
 
-__all__ = ["COPYING", "ELEMENTWISE", "FORWARDING", "INDEXING", "MOVING", "OWN_MEMORY", "SLICING", "VIEWS"]
+__all__ = ["COPYING", "ELEMENTWISE", "FORWARDING", "INDEXING", "MOVING", "OWN_MEMORY", "SLICING", "SPLITTING", "VIEWS"]

@@ -54,6 +54,7 @@ from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
 from paddle2ov.passes.workarounds.hide_constants import hide_constants
+from paddle2ov.passes.workarounds.pin_recurrent_batch import pin_recurrent_batch
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
@@ -86,6 +87,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_unit_width_strides,
     avoid_small_group_filters,
     avoid_constant_recurrence,
+    pin_recurrent_batch,
     avoid_unit_weights,
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,

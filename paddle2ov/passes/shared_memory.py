@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from openvino import Node, Output
 
-from paddle2ov.graph.memory import COPYING, SLICING, VIEWS
+from paddle2ov.graph.memory import COPYING, SLICING, SPLITTING, VIEWS
 from paddle2ov.passes.graph import consumers, perm_of
 
 _COPYING = COPYING | SLICING
@@ -23,14 +23,19 @@ def changes_layout(perm: list[int]) -> bool:
 def shares_memory(node: Node) -> bool:
     """Whether another node may write to the buffer of this node's first input, or join it into a larger one.
 
-    Buffers of Parameters and Constants are not counted: OpenVINO copies them where they are shared.
+    Buffers of Constants, and of Parameters that are not split, are not counted: OpenVINO copies them where they are
+    shared. The parts of a Parameter are copies themselves, and share their memory like any other tensor.
     """
-    read = node.input_value(0)
-    root = read
+    root = node.input_value(0)
+    part: Output | None = None
     while root.get_node().get_type_name() in VIEWS:
+        part = root if root.get_node().get_type_name() in SPLITTING else part
         root = root.get_node().input_value(0)
-    if root.get_node().get_type_name() in ("Parameter", "Constant"):
-        return False  # copied where it is shared
+    kind = root.get_node().get_type_name()
+    if kind == "Constant" or (kind == "Parameter" and part is None):
+        return False
+    if kind == "Parameter" and part is not None:
+        root = part
     return any(
         _is_shared(output, port.get_node(), output == root)
         for output in _family(root)

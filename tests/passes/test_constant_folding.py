@@ -11,6 +11,7 @@ from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constan
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.hide_constants import hide_constants
+from paddle2ov.passes.workarounds.pin_recurrent_batch import pin_recurrent_batch
 from paddle2ov.testing import compile_on_cpu
 from tests.support.passes_checks import parameter, random, reshape, transpose
 from tools.faults import FAULTS
@@ -145,6 +146,7 @@ def test_polynomials_of_float64_constants():
     [
         (hide_constants, "suppression_of_constants", {"nodes": 1}),
         (avoid_constant_recurrence, "recurrent_layer_of_zeros_in_bfloat16", {"layers": 1}),
+        (pin_recurrent_batch, "recurrent_layer_of_computed_shape", {"layers": 1}),
     ],
 )
 def test_fault_is_gone_around(rewrite, name, done):

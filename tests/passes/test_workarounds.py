@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from openvino import Model, Shape, Tensor, Type
+from openvino import Model, Node, Shape, Tensor, Type
 from openvino import opset16 as ops
 
 from paddle2ov.graph.core import shared_core
@@ -223,7 +223,7 @@ FILTERS = {rank: random(2, 4, *[1] * (rank - 2)) for rank in (3, 4, 5)}
 
 
 def channels_first(x):
-    rank = len(x.get_output_partial_shape(0))
+    rank = len((x.output(0) if isinstance(x, Node) else x).get_partial_shape())
     ones, none = [1] * (rank - 2), [0] * (rank - 2)
     return ops.convolution(transpose(x, 0, rank - 1, *range(1, rank - 1)), FILTERS[rank], ones, none, none, ones)
 
@@ -253,6 +253,31 @@ def test_transpose_views(of, rank):
 
     model, array = build(), random(2, *[3] * (rank - 2), 4)
     assert avoid_transpose_views(Graph(model)) == {"transposes": 1}
+    computed = compile_on_cpu(model)([array])
+    for i, want in enumerate(node_by_node(build(), [array])):
+        np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
+
+
+PARTS = {
+    "parts": lambda x: ops.split(x, np.array(3), 2).output(1),
+    "unequal parts": lambda x: ops.variadic_split(x, np.array(3), np.array([4, 4])).output(0),
+    "rows": lambda x: ops.split(reshape(x, 4, 3, 3, 4), np.array(0), 2).output(1),
+    "parts of parts": lambda x: ops.split(ops.split(x, np.array(3), 2).output(0), np.array(0), 1).output(0),
+}
+
+
+@pytest.mark.parametrize("of", RESULTS.values(), ids=RESULTS)
+@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
+def test_transpose_views_of_parts_of_an_input(part, of):
+    """The parts of an input are copies, and these share their memory; the input itself does not."""
+
+    def build():
+        x = parameter(2, 3, 3, 8)
+        last = part(x)
+        return Model([channels_first(last), of(last)], [x])
+
+    model, array = build(), random(2, 3, 3, 8)
+    assert avoid_transpose_views(Graph(model))["transposes"]
     computed = compile_on_cpu(model)([array])
     for i, want in enumerate(node_by_node(build(), [array])):
         np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)

@@ -178,6 +178,21 @@ def recurrent_layer_of_zeros_in_bfloat16() -> Graph:
 
 
 @fault()
+def recurrent_layer_of_computed_shape() -> Graph:
+    """A recurrent layer with states of known batch over what was repeated by a computed shape does not compile."""
+    x, steps = parameter(1, 2, 4), ops.parameter([1], np.int64)
+    weights = numbers(1, 3, 4), numbers(1, 3, 3), np.zeros((1, 3), np.float32)
+    repeated = ops.broadcast(x, ops.concat([steps, np.array([2, 4])], 0))
+    state, lengths = np.ones((2, 1, 3), np.float32), np.array([5, 5])
+    constants = map(ops.constant, (state, lengths, *weights))
+    layer = ops.rnn_sequence(ops.transpose(repeated, [1, 0, 2]), *constants, 3, "forward", activations=["tanh"])
+    data, hidden = numbers(1, 2, 4), state[:, 0]
+    for _ in range(5):
+        hidden = np.tanh(data[0] @ weights[0][0].T + hidden @ weights[1][0].T)
+    return Model([layer.output(1)], [x, steps]), [[data, np.array([5])]], [[hidden[:, None]]]
+
+
+@fault()
 def suppression_of_constants() -> Graph:
     """A NonMaxSuppression over constants does not compile."""
     x = parameter(1)

@@ -1,0 +1,67 @@
+"""Recurrent layers whose states have a known batch read a sequence of the same known batch.
+
+OpenVINO 2026.4's CPU plugin forgets, of a shape that is computed, which of its elements are constant. A sequence of
+known batch that is repeated or reshaped by such a shape has an unknown batch then, and its recurrent layer does not
+compile beside states of a known one.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from openvino import Node
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, insert, ints
+from paddle2ov.passes.rule import MatchFailureError, Rule
+
+_RESHAPING = frozenset(("Broadcast", "Reshape", "Tile"))
+"""Kinds whose second input is, or multiplies, the shape of their result."""
+
+_Layer: TypeAlias = tuple[Node, list[int]]
+"""A recurrent layer, and the shape of its sequence, 0 for a size that is unknown."""
+
+
+@works_around("recurrent_layer_of_computed_shape")
+class PinRecurrentBatch(Rule[_Layer, _Layer]):
+    """The batch that a recurrent layer reads is a constant to OpenVINO.
+
+    Given:
+        A recurrent layer over a sequence [N, T, I] of unknown size that is computed from one that was reshaped to a
+        computed shape, and initial states [N, D, H] of known N.
+    Result:
+        The same over Reshape(sequence, [N, 0, I]), where 0 keeps the size as it is.
+    """
+
+    roots = ("GRUSequence", "LSTMSequence", "RNNSequence")
+    counts = ("layers",)
+
+    def pattern(self, graph: Graph, node: Node) -> _Layer | None:
+        dims, states = dims_of(node.input_value(0)), dims_of(node.input_value(1))
+        if dims is None or states is None or None not in dims or states[0] is None:
+            return None
+        return node, [states[0], *(one or 0 for one in dims[1:])]
+
+    def check(self, graph: Graph, match: _Layer) -> _Layer:
+        if not _has_computed_shape(match[0].input_value(0).get_node()):
+            raise MatchFailureError("the shape of the sequence is not computed")
+        return match
+
+    def rewrite(self, graph: Graph, plan: _Layer) -> Counts:
+        layer, dims = plan
+        pinned = ops.reshape(layer.input_value(0), ints(dims), True)
+        insert([layer.input(0)], pinned.output(0), layer)
+        return {"layers": 1}
+
+
+def _has_computed_shape(node: Node) -> bool:
+    """Whether what a node computes, or the first input of it and so on, has been reshaped to a computed shape."""
+    while node.get_input_size():
+        if node.get_type_name() in _RESHAPING and constant_of(node.input_value(1)) is None:
+            return True
+        node = node.input_value(0).get_node()
+    return False
+
+
+pin_recurrent_batch = PinRecurrentBatch()
