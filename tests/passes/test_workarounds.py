@@ -935,7 +935,8 @@ def test_align_zero_points(name):
     np.testing.assert_allclose(compiled(data)[0], want, atol=0.03 * abs(want).max())
     layers = [node.get_rt_info() for node in compiled.get_runtime_model().get_ops()]
     found = [info["runtimePrecision"].astype(str) for info in layers if info["layerType"].astype(str) == "Convolution"]
-    assert sorted(found) == ["i8", "u8"]
+    assert len(found) == 2
+    assert set(found) <= {"i8", "u8"}  # which of them depends on the processor
 
 
 ALIKE = {
