@@ -44,6 +44,7 @@ from paddle2ov.passes.workarounds.avoid_single_gather import avoid_single_gather
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
+from paddle2ov.passes.workarounds.avoid_stride_propagation import avoid_stride_propagation
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
 from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
@@ -82,7 +83,8 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_transpose_fusion,
     avoid_transpose_views,
     avoid_resize_views,
-    avoid_depth_padding,
+    avoid_stride_propagation,
+    avoid_depth_padding,  # after those that pad
     avoid_shallow_padding,  # after it
     avoid_unit_width_strides,
     avoid_small_group_filters,

@@ -25,6 +25,7 @@ from paddle2ov.passes.workarounds.avoid_shallow_padding import avoid_shallow_pad
 from paddle2ov.passes.workarounds.avoid_single_gather import avoid_single_gather
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
+from paddle2ov.passes.workarounds.avoid_stride_propagation import avoid_stride_propagation
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
 from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
@@ -441,6 +442,69 @@ def test_gathers_that_stay(dims, index):
     x = parameter(*dims)
     model = Model([ops.relu(ops.gather(x, np.array(index), np.int64(0)))], [x])
     assert avoid_single_gather(Graph(model)) == {"gathers": 0}
+
+
+PIXEL, PIXELS = random(4, 4), random(4, 4, 2, 2)
+
+
+def by_pixel(x, step, pad):
+    """A convolution of four channels by filters of one pixel, with strides and one-sided padding, in any rank."""
+    rank = len((x.output(0) if isinstance(x, Node) else x).get_partial_shape()) - 2
+    strides, none, ones = [step] * rank, [0] * rank, [1] * rank
+    return ops.convolution(x, PIXEL.reshape(4, 4, *ones), strides, none, [pad, *none[1:]], ones)
+
+
+SECOND_PIXELS = {
+    "padded, behind an activation": (lambda x: by_pixel(ops.relu(x), 2, 1), 1),
+    "padded, behind a convolution": (lambda x: by_pixel(by_pixel(x, 1, 0), 3, 2), 1),
+    "both padded": (lambda x: by_pixel(by_pixel(ops.tanh(x), 2, 1), 2, 1), 2),
+    "padded before": (lambda x: by_pixel(ops.tanh(by_pixel(ops.relu(x), 1, 1)), 2, 0), 1),
+    "of a part": (lambda x: by_pixel(split_sum(x), 2, 0), 1),
+    "of a part, twice": (lambda x: ops.concat([by_pixel(part, 2, 0) for part in [split_sum(x)] * 2], 1), 2),
+    "of a part, before": (lambda x: by_pixel(by_pixel(split_sum(x), 2, 0), 2, 0), 2),
+}
+
+
+def split_sum(x):
+    part = ops.split(ops.concat([x, ops.exp(x)], 1), np.array(1), 2).output(1)
+    return ops.add(ops.tanh(part), ops.relu(part))
+
+
+@pytest.mark.parametrize("dims", [(1,), (3,), (7,), (5, 6), (1, 1), (3, 4, 5)])
+@pytest.mark.parametrize(("image", "count"), SECOND_PIXELS.values(), ids=SECOND_PIXELS)
+def test_stride_propagation(image, count, dims):
+    """OpenVINO 2026.4 moves strides over padding, and to nodes of several results."""
+
+    def build():
+        x = parameter(2, 4, *dims)
+        return Model([image(x)], [x])
+
+    model, array = build(), random(2, 4, *dims)
+    assert avoid_stride_propagation(Graph(model)) == {"strides": count}
+    (want,) = node_by_node(build(), [array])
+    got = compile_on_cpu(model)([array])[0]
+    assert got.shape == want.shape
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+FIRST_PIXELS = {
+    "nothing padded": lambda x: by_pixel(ops.relu(x), 2, 0),
+    "no stride": lambda x: by_pixel(ops.relu(x), 1, 1),
+    "of a part alone": lambda x: by_pixel(ops.split(x, np.array(0), 2).output(1), 2, 0),
+    "of larger filters": lambda x: ops.convolution(ops.relu(x), PIXELS, [2, 2], [1, 1], [1, 1], [1, 1]),
+    "a larger filter between": lambda x: by_pixel(
+        ops.convolution(by_pixel(ops.relu(x), 1, 1), PIXELS, [1, 1], [0, 0], [0, 0], [1, 1]), 2, 0
+    ),
+}
+
+
+@pytest.mark.parametrize("image", FIRST_PIXELS.values(), ids=FIRST_PIXELS)
+def test_stride_propagation_fails_to_match(image):
+    def build():
+        x = parameter(2, 4, 5, 6)
+        return Model([image(x)], [x])
+
+    assert apply(avoid_stride_propagation, build, [2, 4, 5, 6])[1] == {"strides": 0}
 
 
 WINDOWS = {

@@ -182,6 +182,27 @@ def quantization_ranges_along_axis_2() -> Graph:
     return model, [[data]], [[want.astype(np.float32)]]
 
 
+@fault()
+def stride_of_padded_convolution() -> Graph:
+    """A padded convolution of stride 2 by one pixel, behind an activation, gives a result of another shape."""
+    x = parameter(1, 2, 5, 5)
+    filters, data = numbers(3, 2, 1, 1), numbers(1, 2, 5, 5)
+    out = ops.convolution(ops.relu(x), filters, [2, 2], [1, 1], [1, 1], [1, 1])
+    padded = np.pad(np.maximum(data, 0), [(0, 0), (0, 0), (1, 1), (1, 1)])
+    return Model([out], [x]), [[data]], [[np.einsum("nchw,oc->nohw", padded[:, :, ::2, ::2], filters[:, :, 0, 0])]]
+
+
+@fault()
+def stride_of_split_image() -> Graph:
+    """A convolution of stride 2 by one pixel over elements of one of several results of a node does not compile."""
+    x = parameter(1, 4, 5, 5)
+    filters, data = numbers(3, 2, 1, 1), numbers(1, 4, 5, 5)
+    image = ops.split(x, np.array(1), 2).output(1)
+    out = ops.convolution(ops.add(ops.relu(image), ops.tanh(image)), filters, [2, 2], [0, 0], [0, 0], [1, 1])
+    image = np.maximum(data[:, 2:], 0) + np.tanh(data[:, 2:])
+    return Model([out], [x]), [[data]], [[np.einsum("nchw,oc->nohw", image[:, :, ::2, ::2], filters[:, :, 0, 0])]]
+
+
 @fault(precision="default", tolerance=0.05, processor="amx")
 def strided_convolution_of_width_1() -> Graph:
     """In bfloat16, a convolution of stride 2 whose result has width 1 and is higher gives garbage."""

@@ -1,0 +1,97 @@
+"""Convolutions by filters of one pixel read every second pixel, where OpenVINO would move the stride wrongly.
+
+OpenVINO 2026.4 moves the strides of such convolutions to what computes their images, through elementwise nodes and
+other convolutions by one pixel. It forgets the padding in between, so that the result has another shape, and does not
+compile where it ends at a node with several results.
+"""
+
+from __future__ import annotations
+
+from openvino import Node
+
+from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, producers, replace
+from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.rule import MatchFailureError, Rule
+
+
+@works_around("stride_of_padded_convolution", "stride_of_split_image")
+class AvoidStridePropagation(Rule[Node, Node]):
+    """A convolution by filters of one pixel has no strides that OpenVINO could move.
+
+    Given:
+        Convolution with strides by filters of one pixel that is padded itself, or whose image is computed, by
+        elementwise nodes and convolutions by one pixel, from what a padded one computes or from one of several
+        results of a node.
+    Result:
+        Pad → Slice with the strides as steps → Convolution.
+    """
+
+    roots = ("Convolution",)
+    counts = ("strides",)
+
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        return node if _is_by_pixel(node) and max(node.get_attributes()["strides"]) > 1 else None
+
+    def check(self, graph: Graph, match: Node) -> Node:
+        if not _is_padded(match) and not _is_moved_wrongly(match):
+            raise MatchFailureError("nothing is padded or split where the stride is moved to")
+        return match
+
+    def rewrite(self, graph: Graph, plan: Node) -> Counts:
+        attributes = plan.get_attributes()
+        x, filters = plan.input_values()
+        steps = attributes["strides"]
+        if _is_padded(plan):
+            before, after = ([0, 0, *attributes[key]] for key in ("pads_begin", "pads_end"))
+            x = ops.pad(x, ints(before), ints(after), "constant").output(0)
+        axes = range(2, 2 + len(steps))
+        x = ops.slice(x, ints([0] * len(steps)), ints([_END] * len(steps)), ints(steps), ints([*axes])).output(0)
+        attributes |= {"strides": [1] * len(steps), "auto_pad": "explicit"}
+        attributes |= {"pads_begin": [0] * len(steps), "pads_end": [0] * len(steps)}
+        made = create("Convolution", [x, filters], attributes)
+        replace(plan.output(0), made.output(0))
+        return {"strides": 1}
+
+
+_SINGLE = ("Convolution", "MaxPool")
+"""Kinds of which OpenVINO reads one result; the indices of maxima are not read."""
+_END = 2**31 - 1
+"""The last pixel."""
+
+
+def _is_by_pixel(convolution: Node) -> bool:
+    dims = dims_of(convolution.input_value(1))
+    return dims is not None and all(one == 1 for one in dims[2:])
+
+
+def _is_padded(convolution: Node) -> bool:
+    attributes = convolution.get_attributes()
+    return any((*attributes["pads_begin"], *attributes["pads_end"]))
+
+
+def _is_moved_wrongly(convolution: Node) -> bool:
+    pending, seen = [(convolution, convolution.input_value(0).get_node())], set()
+    while pending:
+        reader, node = pending.pop()
+        if node.get_name() in seen:
+            continue
+        kind = node.get_type_name()
+        if kind in ELEMENTWISE:
+            pending += [(node, one) for one in producers(node)]
+        elif kind == "Slice":  # of an image of one pixel it would do nothing, and be dropped
+            pending.append((node, node.input_value(0).get_node()))
+        elif kind == "Convolution" and _is_by_pixel(node):
+            if _is_padded(node):
+                return True
+            pending.append((node, node.input_value(0).get_node()))
+        elif kind not in _SINGLE and node.get_output_size() > 1:
+            if reader.get_type_name() != "Convolution":
+                return True
+            continue  # the convolution keeps its stride; what else reads the node may not
+        seen.add(node.get_name())
+    return False
+
+
+avoid_stride_propagation = AvoidStridePropagation()
