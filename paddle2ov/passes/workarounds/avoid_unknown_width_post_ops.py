@@ -1,12 +1,10 @@
 """Constants along the last axis of a MatMul of unknown width are computed at run time, so that nothing is fused.
 
 OpenVINO 2026.4 fuses additions, multiplications and slopes into the MatMul before them. Where the number of columns of
-the second matrix is unknown and it is transposed, it takes the width for 0, and the model does not compile.
+the second matrix is unknown and, in float32, it is transposed, it takes the width for 0, and the model does not compile.
 """
 
 from __future__ import annotations
-
-from typing import TypeAlias
 
 from openvino import Input, Node
 
@@ -14,20 +12,17 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, insert, ints, nearest, readers
 from paddle2ov.passes.kinds import ELEMENTWISE
-from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.rule import Rule
 
 _FUSED = ("Add", "Divide", "Multiply", "PRelu", "Subtract")
 
-_Fused: TypeAlias = tuple[Node, list[Input]]
-"""A MatMul, and the inputs for constants that may be fused into it."""
-
 
 @works_around("post_op_of_unknown_width")
-class AvoidUnknownWidthPostOps(Rule[_Fused, list[Input]]):
+class AvoidUnknownWidthPostOps(Rule[list[Input], list[Input]]):
     """A constant along the last axis of a MatMul of unknown width is no constant for OpenVINO.
 
     Given:
-        x @ yᵀ of unknown width → elementwise → Add, Divide, Multiply, Subtract or PRelu with a constant [..., 1, n], n
+        MatMul of unknown width → elementwise → Add, Divide, Multiply, Subtract or PRelu with a constant [..., 1, n], n
         more than 1.
     Result:
         A Slice of the constant up to an end that the run computes, which is all of it.
@@ -36,18 +31,15 @@ class AvoidUnknownWidthPostOps(Rule[_Fused, list[Input]]):
     roots = ("MatMul",)
     counts = ("constants",)
 
-    def pattern(self, graph: Graph, node: Node) -> _Fused | None:
+    def pattern(self, graph: Graph, node: Node) -> list[Input] | None:
         dims = dims_of(node.output(0))
         if not dims or dims[-1] is not None:
             return None
         found = [port for one in nearest(readers(node), _FUSED, ELEMENTWISE, readers) for port in _rows(one)]
-        return (node, found) if found else None
+        return found or None
 
-    def check(self, graph: Graph, match: _Fused) -> list[Input]:
-        product, ports = match
-        if not product.get_attributes()["transpose_b"]:
-            raise MatchFailureError("the second matrix is not transposed")
-        return ports
+    def check(self, graph: Graph, match: list[Input]) -> list[Input]:
+        return match
 
     def rewrite(self, graph: Graph, plan: list[Input]) -> Counts:
         for port in plan:
