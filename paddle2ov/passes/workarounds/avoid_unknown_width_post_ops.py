@@ -1,7 +1,8 @@
 """Constants along the last axis of a MatMul of unknown width are computed at run time, so that nothing is fused.
 
 OpenVINO 2026.4 fuses additions, multiplications and slopes into the MatMul before them. Where the number of columns of
-the second matrix is unknown and, in float32, it is transposed, it takes the width for 0, and the model does not compile.
+the second matrix is unknown and, in float32, it is transposed, OpenVINO takes the width for 0, and does not compile the
+model.
 """
 
 from __future__ import annotations
