@@ -35,6 +35,8 @@ from paddle2ov.passes.workarounds.avoid_abs_elimination import avoid_abs_elimina
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
 from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
+from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
+from paddle2ov.passes.workarounds.avoid_rank_loss import avoid_rank_loss
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
@@ -84,6 +86,8 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_transpose_views,
     avoid_resize_views,
     avoid_stride_propagation,
+    avoid_pad_fusion,
+    avoid_rank_loss,
     avoid_depth_padding,  # after those that pad
     avoid_shallow_padding,  # after it
     avoid_unit_width_strides,

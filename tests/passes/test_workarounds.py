@@ -12,11 +12,14 @@ from openvino import Model, Node, Shape, Tensor, Type
 from openvino import opset16 as ops
 
 from paddle2ov.graph.core import shared_core
+from paddle2ov.graph.opset import create
 from paddle2ov.passes import Graph
 from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
+from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
+from paddle2ov.passes.workarounds.avoid_rank_loss import avoid_rank_loss
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
@@ -506,6 +509,84 @@ def test_stride_propagation_fails_to_match(image):
         return Model([image(x)], [x])
 
     assert apply(avoid_stride_propagation, build, [2, 4, 5, 6])[1] == {"strides": 0}
+
+
+def padded_images(kind, dims, stride, **attributes):
+    """A layer over a padded image of four channels."""
+    rank = len(dims)
+    x = parameter(2, 4, *dims)
+    sides = np.array([0, 0, *[1] * rank]), np.array([0, 0, 2, *[1] * (rank - 1)])
+    image = ops.pad(x, *sides, "constant", np.float32(0))
+    filters = PAD_FILTERS[rank]
+    grouped = filters.reshape(2, 2, *filters.shape[1:])
+    if "Backprop" in kind:
+        layer = ops.group_convolution_backprop_data if "Group" in kind else ops.convolution_backprop_data
+        pads = {"pads_begin": [1] * rank, "pads_end": [2] * rank}
+        out = layer(image, grouped if "Group" in kind else filters, strides=[stride] * rank, **pads, **attributes)
+    else:
+        layer = ops.group_convolution if "Group" in kind else ops.convolution
+        geometry = [stride] * rank, [0] * rank, [0] * rank, [1] * rank
+        out = layer(image, grouped[:, :, :2] if "Group" in kind else filters, *geometry, *attributes.values())
+    return Model([out], [x])
+
+
+PAD_FILTERS = {rank: random(4, 4, *[3] * rank) for rank in (1, 2, 3)}
+PAD_FUSIONS = {
+    "transposed": ("ConvolutionBackpropData", 2, {}),
+    "transposed groups": ("GroupConvolutionBackpropData", 3, {}),
+    "transposed, stride 1": ("ConvolutionBackpropData", 1, {}),
+    "longer result": ("ConvolutionBackpropData", 2, {"output_padding": 1}),
+    "same size": ("Convolution", 2, {"auto_pad": "same_upper"}),
+    "same size, groups": ("GroupConvolution", 1, {"auto_pad": "same_upper"}),
+}
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("dims", [(4,), (4, 5), (4, 3, 4)])
+@pytest.mark.parametrize(("kind", "stride", "attributes"), PAD_FUSIONS.values(), ids=PAD_FUSIONS)
+def test_pad_fusion(kind, stride, attributes, dims, is_known):
+    def build():
+        more = {key: [one] * len(dims) if key == "output_padding" else one for key, one in attributes.items()}
+        return padded_images(kind, dims if is_known else [-1] * len(dims), stride, **more)
+
+    model, array = build(), random(2, 4, *dims)
+    assert avoid_pad_fusion(Graph(model)) == {"pads": 1}
+    (want,) = node_by_node(build(), [array])
+    got = compile_on_cpu(model)([array])[0]
+    assert got.shape == want.shape
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+def test_pad_fusion_fails_to_match():
+    """What OpenVINO fuses rightly."""
+    model = padded_images("Convolution", [4, 5], 2)
+    assert avoid_pad_fusion(Graph(model)) == {"pads": 0}
+
+
+@pytest.mark.parametrize("name", ["Add", "Subtract", "Multiply", "Maximum", "Greater", "SquaredDifference"])
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("added", [1, 2])
+def test_rank_loss(name, side, added):
+    def build():
+        x = parameter(2, 3, 4)
+        both = [transpose(x, 0, 2, 1), ops.constant(np.full([1] * (3 + added), 2, np.float32))]
+        return Model([create(name, [one.output(0) for one in both[:: 1 - 2 * side]], {})], [x])
+
+    model, array = build(), random(2, 3, 4)
+    assert avoid_rank_loss(Graph(model)) == {"constants": 1}
+    (want,) = node_by_node(build(), [array])
+    got = compile_on_cpu(model)([array])[0]
+    assert got.shape == want.shape
+    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("shape", [[2, 1, 1, 1], [1, 1, 1], [1], []])
+def test_rank_loss_fails_to_match(shape):
+    def build():
+        x = parameter(2, 3, 4)
+        return Model([ops.multiply(transpose(x, 0, 2, 1), ops.constant(np.full(shape, 2, np.float32)))], [x])
+
+    assert apply(avoid_rank_loss, build, [2, 3, 4])[1] == {"constants": 0}
 
 
 WINDOWS = {

@@ -183,6 +183,37 @@ def quantization_ranges_along_axis_2() -> Graph:
 
 
 @fault()
+def pad_before_transposed_convolution() -> Graph:
+    """A Pad before a transposed convolution of stride 2 adds as many elements to the result, not twice as many."""
+    x = parameter(1, 2, 3)
+    filters, data = numbers(2, 3, 2), numbers(1, 2, 3)
+    padded = ops.pad(x, np.array([0, 0, 1]), np.array([0, 0, 1]), "constant", np.float32(0))
+    out = ops.convolution_backprop_data(padded, filters, strides=[2], pads_begin=[1], pads_end=[1])
+    wide = np.pad(data, [(0, 0), (0, 0), (1, 1)])
+    want = np.einsum("ncw,cok->nowk", wide, filters).reshape(1, 3, 10)[:, :, 1:-1]
+    return Model([out], [x]), [[data]], [[want]]
+
+
+@fault()
+def pad_before_same_padding() -> Graph:
+    """A convolution that pads to the same size, after a Pad of unknown size, pads nothing."""
+    x = parameter(1, 2, -1)
+    filters, data = numbers(3, 2, 2), numbers(1, 2, 4)
+    padded = ops.pad(x, np.array([0, 0, 1]), np.array([0, 0, 0]), "constant", np.float32(0))
+    out = ops.convolution(padded, filters, [1], [0], [0], [1], "same_upper")
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(data, [(0, 0), (0, 0), (1, 1)]), 2, 2)
+    return Model([out], [x]), [[data]], [[np.einsum("ncwk,ock->now", windows, filters)]]
+
+
+@fault()
+def transpose_before_constant_of_higher_rank() -> Graph:
+    """A transposed tensor times a constant [1, 1, 1, 1] has the rank of the tensor."""
+    x, data = parameter(2, 3, 4), numbers(2, 3, 4)
+    out = ops.multiply(ops.transpose(x, np.array([0, 2, 1])), np.full((1, 1, 1, 1), 2, np.float32))
+    return Model([out], [x]), [[data]], [[2 * data.transpose(0, 2, 1)[None]]]
+
+
+@fault()
 def stride_of_padded_convolution() -> Graph:
     """A padded convolution of stride 2 by one pixel, behind an activation, gives a result of another shape."""
     x = parameter(1, 2, 5, 5)

@@ -1,0 +1,62 @@
+"""Constants of one element do not raise the rank of what was transposed.
+
+OpenVINO 2026.4 moves a Transpose behind an elementwise node with a constant of one element, whatever the rank of that:
+the result has the rank of the transposed tensor.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from openvino import Input, Node, Output
+
+from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, constant_of, ints, replace
+from paddle2ov.passes.kinds import BINARY
+from paddle2ov.passes.rule import MatchFailureError, Rule
+
+_Raised: TypeAlias = tuple[Input, int]
+"""The input of an elementwise node that has the higher rank, and how many axes it adds."""
+_Lowered: TypeAlias = tuple[Node, list[Output], int]
+"""An elementwise node, its inputs with a scalar as the constant, and how many axes to add."""
+
+
+@works_around("transpose_before_constant_of_higher_rank")
+class AvoidRankLoss(Rule[_Raised, _Lowered]):
+    """A constant of one element is a scalar, and the axes that it adds are added behind it.
+
+    Given:
+        An elementwise node of two inputs, one of them a Constant of one element and of higher rank than the other.
+    Result:
+        The same with a scalar → Unsqueeze.
+    """
+
+    roots = tuple(BINARY)
+    needs = ("Transpose",)
+    counts = ("constants",)
+
+    def pattern(self, graph: Graph, node: Node) -> _Raised | None:
+        ranks = [value.get_partial_shape().rank for value in node.input_values()]
+        if any(one.is_dynamic for one in ranks) or ranks[0] == ranks[1]:
+            return None
+        first, second = (one.get_length() for one in ranks)
+        return node.input(0 if first > second else 1), abs(first - second)
+
+    def check(self, graph: Graph, match: _Raised) -> _Lowered:
+        port, added = match
+        array = constant_of(port.get_source_output())
+        if array is None or array.size != 1:
+            raise MatchFailureError("no constant of one element adds the axes")
+        inputs = port.get_node().input_values()
+        inputs[port.get_index()] = ops.constant(array.reshape(()), port.get_element_type()).output(0)
+        return port.get_node(), inputs, added
+
+    def rewrite(self, graph: Graph, plan: _Lowered) -> Counts:
+        node, inputs, added = plan
+        lower = create(node.get_type_name(), inputs, node.get_attributes())
+        replace(node.output(0), ops.unsqueeze(lower, ints(range(added))).output(0))
+        return {"constants": 1}
+
+
+avoid_rank_loss = AvoidRankLoss()
