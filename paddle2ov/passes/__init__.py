@@ -36,6 +36,7 @@ from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_po
 from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
+from paddle2ov.passes.workarounds.avoid_pixel_post_ops import avoid_pixel_post_ops
 from paddle2ov.passes.workarounds.avoid_rank_loss import avoid_rank_loss
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
@@ -97,6 +98,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_unit_weights,
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,
+    avoid_pixel_post_ops,
     avoid_reduction_post_ops,
     check_inner_dims,
     absorb_scales,

@@ -19,6 +19,7 @@ from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
+from paddle2ov.passes.workarounds.avoid_pixel_post_ops import avoid_pixel_post_ops
 from paddle2ov.passes.workarounds.avoid_rank_loss import avoid_rank_loss
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
@@ -587,6 +588,65 @@ def test_rank_loss_fails_to_match(shape):
         return Model([ops.multiply(transpose(x, 0, 2, 1), ops.constant(np.full(shape, 2, np.float32)))], [x])
 
     assert apply(avoid_rank_loss, build, [2, 3, 4])[1] == {"constants": 0}
+
+
+CHANNELS = np.linspace(0.5, 1.5, 6, dtype=np.float32)
+
+
+def channel(rank, *, first=1):
+    return ops.constant((CHANNELS * first).reshape(1, 6, *[1] * (rank - 2)))
+
+
+BEHIND = {
+    "factor": (lambda y, rank: ops.multiply(ops.relu(y), channel(rank)), 1),
+    "batch norm": (lambda y, rank: ops.add(ops.multiply(ops.hswish(y), channel(rank)), channel(rank, first=-1)), 2),
+    "slope": (lambda y, rank: ops.prelu(y, channel(rank)), 1),
+    "slope of one axis": (lambda y, rank: ops.prelu(y, CHANNELS), 1),
+    "difference": (lambda y, rank: ops.subtract(channel(rank), ops.sigmoid(y)), 1),
+    "twice": (lambda y, rank: ops.divide(ops.tanh(ops.add(ops.relu(y), channel(rank))), channel(rank)), 2),
+}
+
+
+def biased(behind, dims, groups, bias=True):
+    x = parameter(*dims)
+    rank = len(dims)
+    filters = PIXEL_FILTERS.reshape(6, 3, *[1] * (rank - 2))
+    none, ones = [0] * (rank - 2), [1] * (rank - 2)
+    if groups:
+        y = ops.group_convolution(x, filters[:, :1].reshape(3, 2, 1, *ones), ones, none, none, ones)
+    else:
+        y = ops.convolution(x, filters, ones, none, none, ones)
+    return Model([behind(ops.add(y, channel(rank, first=2)) if bias else y, rank)], [x])
+
+
+PIXEL_FILTERS = random(6, 3)
+
+
+@pytest.mark.parametrize("dims", [(-1, 3, -1), (-1, 3, -1, -1), (1, 3, -1, -1), (-1, 3, 1, 1), (-1, 3, -1, 1, -1)])
+@pytest.mark.parametrize("groups", [False, True])
+@pytest.mark.parametrize(("behind", "count"), BEHIND.values(), ids=BEHIND)
+def test_pixel_post_ops(behind, count, groups, dims):
+    """One pixel: in bfloat16 as in float32."""
+    model = biased(behind, dims, groups)
+    assert avoid_pixel_post_ops(Graph(model)) == {"constants": count}
+    pixel = random(1, 3, *[1] * (len(dims) - 2))
+    (want,) = node_by_node(biased(behind, dims, groups), [pixel])
+    np.testing.assert_allclose(compile_on_cpu(model)([pixel])[0], want, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(compile_on_cpu(model, "default")([pixel])[0], want, atol=0.05 * abs(want).max())
+
+
+PIXEL_KEPT = {
+    "no bias": (lambda y, rank: ops.multiply(ops.relu(y), channel(rank)), (-1, 3, -1, -1), False),
+    "known": (BEHIND["factor"][0], (1, 3, 1, 1), True),
+    "larger": (BEHIND["factor"][0], (-1, 3, 2, 2), True),
+    "merged": (lambda y, rank: ops.add(ops.multiply(y, channel(rank)), channel(rank)), (-1, 3, -1, -1), True),
+    "a number": (lambda y, rank: ops.multiply(ops.relu(y), np.float32(2)), (-1, 3, -1, -1), True),
+}
+
+
+@pytest.mark.parametrize(("behind", "dims", "bias"), PIXEL_KEPT.values(), ids=PIXEL_KEPT)
+def test_pixel_post_ops_fails_to_match(behind, dims, bias):
+    assert avoid_pixel_post_ops(Graph(biased(behind, dims, False, bias))) == {"constants": 0}
 
 
 WINDOWS = {

@@ -198,3 +198,14 @@ def scales_of_an_integer_convolution() -> Graph:
     data = np.random.default_rng(0).integers(0, 256, (1, 16, 4, 4)).astype(np.float32)
     want = np.einsum("oi,nihw->nohw", 0.01 * weights[:, :, 0, 0].astype(np.float64), data)
     return Model([ops.relu(out), ops.abs(out)], [x]), [[data]], [[want.clip(0), abs(want)]]
+
+
+@fault(precision="default", tolerance=0.05, processor="avx512_bf16, not amx")
+def post_op_of_one_pixel() -> Graph:
+    """In bfloat16, one pixel of unknown size: a constant behind an activation of a convolution with a bias is wrong."""
+    x, filters, data = parameter(-1, 3, -1, -1), numbers(6, 3, 1, 1), numbers(1, 3, 1, 1)
+    bias, factor = numbers(1, 6, 1, 1, seed=1) + 2, numbers(1, 6, 1, 1, seed=2) + 2
+    convolved = ops.convolution(x, filters, [1, 1], [0, 0], [0, 0], [1, 1])
+    out = ops.multiply(ops.relu(ops.add(convolved, bias)), factor)
+    want = np.maximum(np.einsum("nchw,ocij->nohw", data, filters) + bias, 0) * factor
+    return Model([out], [x]), [[data]], [[want]]

@@ -26,7 +26,7 @@ class OpenVINOFault:
         versions: the versions of OpenVINO, among those that the project supports, that have it.
         precision: what has to be computed in: "f32", or "default" for bfloat16 where the processor has it.
         tolerance: of the comparison, relative, and absolute from 1e-5 on.
-        processor: what the processor must have; "" where it does not matter.
+        processor: what the processor must have, or must not, as "avx2" or "avx2, not amx"; "" where it does not matter.
         threads: how many there must be; 0 where it does not matter.
     """
 

@@ -1,0 +1,92 @@
+"""Constants along the channels behind a convolution's activation are computed at run time, so that they are not fused.
+
+In bfloat16, on processors without AMX, OpenVINO 2026.4 computes such a constant wrongly in a convolution with a bias
+where a single image of a single pixel is given to a model whose sizes are not all known.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from openvino import Input, Node
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, constant_of, insert, ints, only_consumer
+from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.rule import MatchFailureError, Rule
+
+_LINEAR = ("Add", "Divide", "Multiply", "Subtract")
+_FUSED = (*_LINEAR, "PRelu")
+
+_Constants: TypeAlias = list[Input]
+"""The inputs of the nodes behind a convolution that are constants along the channels."""
+
+
+@works_around("post_op_of_one_pixel")
+class AvoidPixelPostOps(Rule[tuple[Node, _Constants], _Constants]):
+    """A constant along the channels behind a convolution of a single pixel is no constant for OpenVINO.
+
+    Given:
+        Convolution or GroupConvolution, the result of which may have one pixel, but need not → Add with a constant →
+        elementwise nodes → Add, Divide, Multiply, Subtract or PRelu with a constant [1, n, 1, ...], n more than 1.
+        Additions and multiplications that follow each other directly are merged, and left as they are.
+    Result:
+        A Slice of the constant up to an end that the run computes, which is all of it.
+    """
+
+    roots = ("Convolution", "GroupConvolution")
+    counts = ("constants",)
+
+    def pattern(self, graph: Graph, node: Node) -> tuple[Node, _Constants] | None:
+        found = _behind_activations(node)
+        return (node, found) if found else None
+
+    def check(self, graph: Graph, match: tuple[Node, _Constants]) -> _Constants:
+        node, found = match
+        if not _may_be_pixel(node):
+            raise MatchFailureError("all sizes are known, or there is more than a pixel")
+        return found
+
+    def rewrite(self, graph: Graph, plan: _Constants) -> Counts:
+        for port in plan:
+            node, constant = port.get_node(), port.get_source_output()
+            count = max(constant.get_shape())
+            axis = list(constant.get_shape()).index(count)
+            image = node.input_value(1 - port.get_index())
+            unknown = next(i for i, size in enumerate(image.get_partial_shape()) if size.is_dynamic)
+            end = ops.add(ops.gather(ops.shape_of(image), ints([unknown]), ints(0)), ints([count]))
+            row = ops.slice(constant, ints([0]), end, ints([1]), ints([axis]))
+            insert([port], row.output(0), node)
+        return {"constants": len(plan)}
+
+
+def _behind_activations(convolution: Node) -> _Constants:
+    found: _Constants = []
+    is_biased, is_linear = False, True
+    node = only_consumer(convolution.output(0))
+    while node is not None and node.get_type_name() in ELEMENTWISE:
+        kind = node.get_type_name()
+        constants = [port for port in node.inputs() if _is_along_channels(port)] if kind in _FUSED else []
+        if constants and (not is_linear or kind == "PRelu"):
+            found += constants if is_biased else []
+        elif constants:
+            is_biased |= kind in ("Add", "Subtract")
+        is_linear &= bool(constants) and kind in _LINEAR
+        node = only_consumer(node.output(0))
+    return found
+
+
+def _is_along_channels(port: Input) -> bool:
+    array = constant_of(port.get_source_output())
+    return array is not None and 1 < max(array.shape, default=0) == array.size
+
+
+def _may_be_pixel(convolution: Node) -> bool:
+    """Whether the result may have one pixel, and other sizes as well."""
+    shape = convolution.get_output_partial_shape(0)
+    others = [size for axis, size in enumerate(shape) if axis != 1]
+    return shape.is_dynamic and all(size.get_min_length() <= 1 for size in others)
+
+
+avoid_pixel_post_ops = AvoidPixelPostOps()
