@@ -20,7 +20,7 @@ _RESHAPING = frozenset(("Broadcast", "Reshape", "Tile"))
 """Kinds whose second input is, or multiplies, the shape of their result."""
 
 _Layer: TypeAlias = tuple[Node, list[int]]
-"""A recurrent layer, and the shape of its sequence, 0 for a size that is unknown."""
+"""A recurrent layer, and the target shape of its sequence."""
 
 
 @works_around("recurrent_layer_of_computed_shape")
@@ -31,7 +31,8 @@ class PinRecurrentBatch(Rule[_Layer, _Layer]):
         A recurrent layer over a sequence [N, T, I] of unknown size that is computed from one that was reshaped to a
         computed shape, and initial states [N, D, H] of known N.
     Result:
-        The same over Reshape(sequence, [N, 0, I]), where 0 keeps the size as it is.
+        The same over Reshape(sequence, [N, -1, I]), with 0, which keeps a size, for an unknown I. Where the sequence has
+        an unknown N, T is kept as well, so that another N is an error.
     """
 
     roots = ("GRUSequence", "LSTMSequence", "RNNSequence")
@@ -41,7 +42,10 @@ class PinRecurrentBatch(Rule[_Layer, _Layer]):
         dims, states = dims_of(node.input_value(0)), dims_of(node.input_value(1))
         if dims is None or states is None or None not in dims or states[0] is None:
             return None
-        return node, [states[0], *(one or 0 for one in dims[1:])]
+        steps, features = dims[1:]
+        if steps is None:  # OpenVINO does not compile the layer with 0 here, in some models
+            steps = 0 if dims[0] is None else -1
+        return node, [states[0], steps, features or 0]
 
     def check(self, graph: Graph, match: _Layer) -> _Layer:
         if not _has_computed_shape(match[0].input_value(0).get_node()):
