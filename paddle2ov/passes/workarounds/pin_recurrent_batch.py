@@ -31,7 +31,7 @@ class PinRecurrentBatch(Rule[_Layer, _Layer]):
         A recurrent layer over a sequence [N, T, I] of unknown size that is computed from one that was reshaped to a
         computed shape, and initial states [N, D, H] of known N.
     Result:
-        The same over Reshape(sequence, [N, -1, I]), with 0, which keeps a size, for an unknown I. Where the sequence has
+        The same over Reshape(sequence, [N, -1, I]), with 0, which keeps a size, for an unknown I. If the sequence has
         an unknown N, T is kept as well, so that another N is an error.
     """
 
