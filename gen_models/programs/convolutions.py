@@ -21,25 +21,55 @@ def _image_dims(x: Value, last: bool, channels: int, spatial: list[Dim]) -> list
     return [x.dims[0], *spatial, static_dim(channels)] if last else [x.dims[0], static_dim(channels), *spatial]
 
 
+def _window(dim: Dim, kernel: int, stride: int, before: int, after: int, dilation: int = 1) -> Dim:
+    """How many windows there are along an axis."""
+    return derived_dim(lambda a: (a + before + after - dilation * (kernel - 1) - 1) // stride + 1, dim)
+
+
+def _padding(make: Maker, kernel: int) -> tuple[str, list[tuple[int, int]]]:
+    """A padding as Paddle takes it, and how much that is before and after the rows and the columns."""
+    half = kernel // 2
+    kind = make.below(6)
+    if kind == 0:
+        return "1", [(1, 1), (1, 1)]
+    if kind == 1:
+        sides = [make.below(3) for _ in range(4)]
+        return str(sides), [(sides[0], sides[1]), (sides[2], sides[3])]
+    if kind == 2:
+        return f"[0, {half}]", [(0, 0), (half, half)]
+    return str(half), [(half, half)] * 2
+
+
 @step(12)
 def _conv(make: Maker) -> None:
     x, last, channels, spatial = _image(make)
-    kernel, stride = make.among(1, 1, 3, 3, 2), make.among(1, 1, 1, 2)
-    padding = kernel // 2
-    if min(map(min, spatial)) + 2 * padding < kernel:
-        raise StopIteration
+    kernel, stride, dilation = make.among(1, 1, 3, 3, 2), make.among(1, 1, 1, 2), make.among(1, 1, 1, 1, 2)
     groups = make.among(1, 1, channels) if channels <= 16 else 1
     filters = channels * make.among(1, 1, 2) if groups > 1 else make.among(2, 4, 8, 16, channels)
     weight = make.weight(filters, channels // groups, kernel, kernel, fan_in=channels // groups * kernel**2)
     bias = make.among("None", make.weight(filters))
     layout = "NHWC" if last else "NCHW"
+    if make.chance(0.1):
+        padding, dilation = "'SAME'", 1
+        out = [derived_dim(lambda a: -(-a // stride), dim) for dim in spatial]
+    else:
+        padding, sides = _padding(make, kernel)
+        if min(min(dim) + sum(side) for dim, side in zip(spatial, sides, strict=True)) < dilation * (kernel - 1) + 1:
+            raise StopIteration
+        out = [_window(dim, kernel, stride, *side, dilation) for dim, side in zip(spatial, sides, strict=True)]
     code = (
-        f"F.conv2d({x}, {weight}, {bias}, stride={stride}, padding={padding}, groups={groups}, data_format='{layout}')"
+        f"F.conv2d({x}, {weight}, {bias}, stride={stride}, padding={padding}, dilation={dilation}, groups={groups}, "
+        f"data_format='{layout}')"
     )
-    out = [derived_dim(lambda a: (a + 2 * padding - kernel) // stride + 1, dim) for dim in spatial]
     made = make.add(code, _image_dims(x, last, filters, out))
     if make.chance(0.4):
-        make.add(make.among("F.relu({})", "F.hardswish({})", "F.sigmoid({})", "F.relu6({})").format(made), made.dims)
+        activation = "F.relu({})", "F.hardswish({})", "F.sigmoid({})", "F.relu6({})"
+        made = make.add(make.among(*activation).format(made), made.dims)
+    if make.chance(0.2):
+        norm = [make.weight(filters) for _ in range(2)]
+        shape = [1, 1, 1, filters] if last else [1, filters, 1, 1]
+        scale, shift = (f"paddle.reshape({one}, {shape})" for one in norm)
+        make.add(f"{made} * {scale} + {shift}", made.dims)
 
 
 @step(2)
@@ -47,13 +77,44 @@ def _conv_transpose(make: Maker) -> None:
     x, last, channels, spatial = _image(make)
     filters, stride = make.among(2, 4, 8), make.among(1, 2)
     kernel = make.among(stride, stride + 1)
+    groups = make.among(1, 1, channels) if channels <= 16 else 1
     weight = make.weight(channels, filters, kernel, kernel, fan_in=channels * kernel)
-    out = [derived_dim(lambda a: (a - 1) * stride + kernel, dim) for dim in spatial]
+    padding, more = make.among(0, 0, 1), make.among(0, 0, stride - 1)
+    out = [derived_dim(lambda a: (a - 1) * stride + kernel - 2 * padding + more, dim) for dim in spatial]
+    if min(map(min, out)) < 1:
+        raise StopIteration
     layout = "NHWC" if last else "NCHW"
     make.add(
-        f"F.conv2d_transpose({x}, {weight}, stride={stride}, data_format='{layout}')",
-        _image_dims(x, last, filters, out),
+        f"F.conv2d_transpose({x}, {weight}, stride={stride}, padding={padding}, output_padding={more}, "
+        f"groups={groups}, data_format='{layout}')",
+        _image_dims(x, last, filters * groups, out),
     )
+
+
+@step(2)
+def _padded(make: Maker) -> None:
+    x, last, channels, spatial = _image(make, 2)
+    left, right, top, bottom = (make.below(3) for _ in range(4))
+    mode = make.among("constant", "constant", "reflect", "replicate")
+    if mode == "reflect":
+        left, right, top, bottom = (min(one, 1) for one in (left, right, top, bottom))
+    layout = "NHWC" if last else "NCHW"
+    sides = [left, right, top, bottom]
+    out = [derived_dim(lambda a: a + top + bottom, spatial[0]), derived_dim(lambda a: a + left + right, spatial[1])]
+    made = make.add(f"F.pad({x}, {sides}, mode='{mode}', data_format='{layout}')", _image_dims(x, last, channels, out))
+    if make.chance(0.6):
+        kernel, stride, padding = make.among(1, 2, 3), make.among(1, 2), make.among(0, 1)
+        if not last and make.chance(0.5):
+            weight = make.weight(channels, 4, kernel, kernel, fan_in=channels * kernel)
+            wide = [derived_dim(lambda a: (a - 1) * stride + kernel - 2 * padding, dim) for dim in out]
+            if min(map(min, wide)) >= 1:
+                code = f"F.conv2d_transpose({made}, {weight}, stride={stride}, padding={padding})"
+                make.add(code, _image_dims(x, last, 4, wide))
+        elif min(map(min, out)) + 2 * padding >= kernel:
+            weight = make.weight(4, channels, kernel, kernel, fan_in=channels * kernel**2)
+            code = f"F.conv2d({made}, {weight}, stride={stride}, padding={padding}, data_format='{layout}')"
+            small = [_window(dim, kernel, stride, padding, padding) for dim in out]
+            make.add(code, _image_dims(x, last, 4, small))
 
 
 @step(2)
@@ -80,8 +141,16 @@ def _pool(make: Maker) -> None:
         make.add(code, _image_dims(x, last, channels, [static_dim(made)] * 2))
         return
     kernel, stride, padding = make.among((2, 2, 0), (3, 1, 1), (3, 2, 1), (2, 1, 0))
-    out = [derived_dim(lambda a: (a + 2 * padding - kernel) // stride + 1, dim) for dim in spatial]
-    code = f"F.{function}({x}, {kernel}, stride={stride}, padding={padding}, data_format='{layout}')"
+    is_ceil = make.chance(0.2)
+    if is_ceil:
+        out = [derived_dim(lambda a: -(-(a + 2 * padding - kernel) // stride) + 1, dim) for dim in spatial]
+    else:
+        out = [_window(dim, kernel, stride, padding, padding) for dim in spatial]
+    more = ", exclusive=False" if function == "avg_pool2d" and make.chance(0.3) else ""
+    code = (
+        f"F.{function}({x}, {kernel}, stride={stride}, padding={padding}, ceil_mode={is_ceil}{more}, "
+        f"data_format='{layout}')"
+    )
     make.add(code, _image_dims(x, last, channels, out))
 
 
