@@ -886,6 +886,11 @@ def summed(x, keep=False):
     return ops.reduce_sum(x, np.array([-1]), keep)
 
 
+def beside_sum(x):
+    """OpenVINO merges both sums, so that the first has a single reader."""
+    return ops.add(scaled(x, True), ops.reduce_sum(x, np.array([2]), True))
+
+
 MET = {
     "channels": lambda x: scaled(summed(x)),
     "kept": lambda x: scaled(summed(x, True), True),
@@ -893,6 +898,7 @@ MET = {
     "after others": lambda x: scaled(ops.relu(ops.add(ops.reduce_mean(x, np.array([2])), np.float32(0.3)))),
     "over the batch": lambda x: ops.multiply(ops.reduce_max(x, np.array([0]), False), PER_CHANNEL.reshape(4, 1)),
     "slopes": lambda x: ops.prelu(summed(x), PER_CHANNEL),
+    "beside another sum": lambda x: beside_sum(summed(x, True)),
 }
 """What OpenVINO 2026.4 computes wrongly from the second of a batch on."""
 

@@ -12,7 +12,7 @@ from openvino import Node
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, constant_of, consumers, dims_of, insert, ints, ints_of, only_consumer
+from paddle2ov.passes.graph import Counts, Graph, constant_of, consumers, dims_of, insert, ints, ints_of, readers
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
@@ -54,28 +54,32 @@ class AvoidReductionPostOps(Rule[Node, _Reduced]):
 
     def rewrite(self, graph: Graph, plan: _Reduced) -> Counts:
         reduction, axis = plan
-        readers = consumers(reduction.output(0))
+        reading = consumers(reduction.output(0))
         wide = ops.unsqueeze(reduction.input_value(0), ints([2]))
         insert([reduction.input(0)], wide.output(0), reduction)
         reduction.input(1).replace_source_output(ints([0, 2] if axis == 0 else [2, 3]).output(0))
         reduction.validate_and_infer_types()
         if reduction.get_attributes()["keep_dims"]:
-            insert(readers, ops.squeeze(reduction, ints([2])).output(0), reduction)
+            insert(reading, ops.squeeze(reduction, ints([2])).output(0), reduction)
         return {"reductions": 1}
 
 
 def _meets_channels(reduction: Node) -> bool:
-    """Whether an elementwise node with a constant of several elements follows."""
-    node = only_consumer(reduction.output(0))
-    while node is not None:
+    """Whether an elementwise node with a constant of several elements follows.
+
+    Among several readers as well: OpenVINO may merge the others with what they read.
+    """
+    pending = readers(reduction)
+    while pending:
+        node = pending.pop()
         kind = node.get_type_name()
         if kind in _PER_CHANNEL:
             constants = [one for side in node.input_values() if (one := constant_of(side)) is not None]
-            if not constants or any(one.size > 1 for one in constants):
-                return bool(constants)
-        elif kind not in _PASSED:
-            return False
-        node = only_consumer(node.output(0))
+            if any(one.size > 1 for one in constants):
+                return True
+            pending += readers(node) if constants else []
+        elif kind in _PASSED:
+            pending += readers(node)
     return False
 
 
