@@ -1,7 +1,8 @@
 """Constants along the channels behind a convolution's activation are computed at run time, so that they are not fused.
 
 In bfloat16, on processors without AMX, OpenVINO 2026.4 computes such a constant wrongly in a convolution with a bias
-where a single image of a single pixel is given to a model whose sizes are not all known.
+where a single image of a single pixel is given to a model whose sizes are not all known. A convolution of each channel
+by itself fails in the run, with a bias or without.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class AvoidPixelPostOps(Rule[tuple[Node, _Constants], _Constants]):
     """A constant along the channels behind a convolution of a single pixel is no constant for OpenVINO.
 
     Given:
-        Convolution or GroupConvolution, the result of which may have one pixel, but need not → Add with a constant →
+        Convolution, the result of which may have one pixel, but need not → Add with a constant, or GroupConvolution →
         elementwise nodes → Add, Divide, Multiply, Subtract or PRelu with a constant [1, n, 1, ...], n more than 1.
         Additions and multiplications that follow each other directly are merged, and left as they are.
     Result:
@@ -63,7 +64,8 @@ class AvoidPixelPostOps(Rule[tuple[Node, _Constants], _Constants]):
 
 def _behind_activations(convolution: Node) -> _Constants:
     found: _Constants = []
-    is_biased, is_linear = False, True
+    is_biased = convolution.get_type_name() == "GroupConvolution"  # of which some are wrong without a bias as well
+    is_linear = True
     node = only_consumer(convolution.output(0))
     while node is not None and node.get_type_name() in ELEMENTWISE:
         kind = node.get_type_name()
