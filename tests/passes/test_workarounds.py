@@ -743,6 +743,18 @@ def test_layers_of_one_weight(rows):
     np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5)
 
 
+def test_layers_of_one_weight_of_unknown_width():
+    """An input that does not fit stays an error."""
+    x = parameter(-1, -1)
+    model = Model([ops.matmul(x, random(1, 1), False, False)], [x])
+    assert avoid_unit_weights(Graph(model)) == {"products": 1}
+    assert model.output(0).get_partial_shape()[1] == 1
+    compiled = compile_on_cpu(model)
+    assert compiled([random(3, 1)])[0].shape == (3, 1)
+    with pytest.raises(RuntimeError):
+        compiled([random(3, 2)])
+
+
 @pytest.mark.parametrize(
     ("dims", "weights", "turned"), [((1, 2), (1, 1), True), ((1, 2, 1), (1, 1), False), ((2, 1), (1, 2), False)]
 )

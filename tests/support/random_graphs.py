@@ -311,7 +311,7 @@ def _reduce(make):
     keep = make.chance(0.5)
     compute = make.among(ops.reduce_mean, ops.reduce_sum, ops.reduce_max, ops.reduce_l2)
     new = [1 if i in axes else size for i, size in enumerate(shape) if keep or i not in axes]
-    return compute(x, np.array(axes) - len(shape) * make.below(2), keep), new
+    return compute(x, np.array(axes), keep), new  # as converters give them: of negative ones OpenVINO loses count
 
 
 @step(2)

@@ -10,7 +10,7 @@ from openvino import Node
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, dims_of, replace
+from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
@@ -21,7 +21,7 @@ class AvoidUnitWeights(Rule[Node, Node]):
     Given:
         MatMul of a tensor of two axes, not transposed, by [1, 1].
     Result:
-        Multiply of both.
+        Multiply of both, of the tensor after a Reshape to [0, 1] if its width is unknown, so that another is an error.
     """
 
     roots = ("MatMul",)
@@ -40,6 +40,8 @@ class AvoidUnitWeights(Rule[Node, Node]):
 
     def rewrite(self, graph: Graph, plan: Node) -> Counts:
         x, weight = plan.input_values()
+        if (dims_of(x) or [None])[-1] is None:
+            x = ops.reshape(x, ints([0, 1]), True).output(0)
         replace(plan.output(0), ops.multiply(x, weight).output(0))
         return {"products": 1}
 
