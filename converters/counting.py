@@ -37,7 +37,7 @@ def _empty_result(dtype: Type) -> Node:
 def unique(node: NodeContext) -> NamedOutputs:
     """out = the distinct elements (slices along axis), sorted; indices of the first ones, inverse indices, counts."""
     x = node.get_input("x")
-    dtype = node.get_dtype("dtype", Type.i64) or Type.i64
+    dtype = node.get_dtype("dtype", Type.i64)
     is_sorted = node.get_bool("is_sorted", False)
     axis = _axis(node, x) if is_sorted else None
     if axis is None and 0 in (static_dims(x) or ()):
@@ -58,7 +58,7 @@ def unique(node: NodeContext) -> NamedOutputs:
 def unique_consecutive(node: NodeContext) -> NamedOutputs:
     """out = one element of each run of equal ones (or equal slices along axis); the run of each one; run lengths."""
     x = node.get_input("x")
-    dtype = node.get_dtype("dtype", Type.i64) or Type.i64
+    dtype = node.get_dtype("dtype", Type.i64)
     axis = _axis(node, x)
     if axis is None:
         x, axis = ops.reshape(x, ints([-1]), False).output(0), 0

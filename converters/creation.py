@@ -31,7 +31,6 @@ _LARGE = 4096
 def fill_constant(node: NodeContext) -> NamedOutputs:
     """out = a tensor of `shape` that holds `value` everywhere; the shape and the value may be tensors."""
     dtype = node.get_dtype("dtype", Type.f32)
-    assert dtype is not None
     text = node.get_str("str_value", "") if not node.has_input("value") else ""
     if node.is_known("value"):
         value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
@@ -59,13 +58,13 @@ def _scalar(value: Any, dtype: Type) -> Node:
 
 def empty(node: NodeContext) -> NamedOutputs:
     """out = a tensor of `shape`, of zeros."""
-    return {"out": _full(node, "shape", 0, node.get_dtype("dtype", Type.f32) or Type.f32)}
+    return {"out": _full(node, "shape", 0, node.get_dtype("dtype", Type.f32))}
 
 
 def full_int_array(node: NodeContext) -> NamedOutputs:
     """out = the 1-D tensor that holds the attribute `value`."""
     dtype = node.get_dtype("dtype", Type.i64)
-    storage = numpy_dtype(dtype) if dtype is not None else None
+    storage = numpy_dtype(dtype)
     return {"out": ConstantValue(np.asarray(node.get_attribute("value"), storage or np.int64).reshape(-1))}
 
 
@@ -107,7 +106,7 @@ def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
     If dimension 0 holds sequences (LoD), their number is taken for it.
     """
     x = node.get_input("input")
-    dtype = node.get_dtype("dtype", Type.f32) or Type.f32
+    dtype = node.get_dtype("dtype", Type.f32)
     shape = node.get_ints("shape")
     text = node.get_str("str_value", "")
     value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
@@ -141,7 +140,7 @@ def one_hot(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     if node.op_type == "one_hot":  # the old operator takes [..., 1]
         x = ops.squeeze(x, ints([rank_of(node, x) - 1])).output(0)
-    dtype = node.get_dtype("dtype", Type.f32) or Type.f32
+    dtype = node.get_dtype("dtype", Type.f32)
     depth = ops.reshape(node.get_tensor("num_classes", Type.i64), ints([]), False)
     return {"out": ops.one_hot(x, depth, const(1, dtype), const(0, dtype), -1)}
 
@@ -150,7 +149,7 @@ def eye(node: NodeContext) -> NamedOutputs:
     """out = 1 on the diagonal, else 0."""
     rows = node.get_tensor("num_rows", Type.i64)
     columns = node.get_tensor("num_columns", Type.i64, -1)
-    dtype = node.get_dtype("dtype", Type.f32) or Type.f32
+    dtype = node.get_dtype("dtype", Type.f32)
     storage = numpy_dtype(dtype)
     if node.is_known("num_rows") and node.is_known("num_columns") and storage is not None:
         height = node.get_int("num_rows")
@@ -167,7 +166,7 @@ def eye(node: NodeContext) -> NamedOutputs:
 
 def triangle_indices(node: NodeContext) -> NamedOutputs:
     """out = [rows, columns] of the elements of a triangle of a rows × cols matrix."""
-    dtype = node.get_dtype("dtype", Type.i64) or Type.i64
+    dtype = node.get_dtype("dtype", Type.i64)
     storage = numpy_dtype(dtype) or np.dtype(np.int64)
     is_lower = node.op_type == "tril_indices"
     rows, columns = (node.get_int(name) for name in (("rows", "cols") if is_lower else ("row", "col")))
@@ -180,7 +179,7 @@ def triangle_indices(node: NodeContext) -> NamedOutputs:
 def sequence_mask(node: NodeContext) -> NamedOutputs:
     """y[..., j] = 1 where j < x, for j up to max_len, or to the largest x."""
     x = node.get_input("x")
-    dtype = node.get_dtype("out_dtype", Type.i64) or Type.i64
+    dtype = node.get_dtype("out_dtype", Type.i64)
     length = node.get_tensor("max_len", Type.i64, -1)
     known = node.get_int("max_len", -1) if node.is_known("max_len") else None
     if known is not None and known < 0:

@@ -74,7 +74,7 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
 def _arg_extreme(largest: bool) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         """out = the index of the largest (or smallest) element along axis, or in the flattened tensor."""
-        dtype = node.get_dtype("dtype", Type.i64) or Type.i64
+        dtype = node.get_dtype("dtype", Type.i64)
         flat = node.get_bool("flatten", False)
         keep = node.get_bool("keepdims", False)
         if not flat and not node.is_known("axis") and (rank := rank_of(node, node.get_input("x"))):

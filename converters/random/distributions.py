@@ -85,7 +85,7 @@ _SHAPES = {"": _shape, "like": _shape_like, "inplace": _shape_of_x}
 
 
 def _dtype(node: NodeContext) -> Type:
-    return node.output_dtype() or node.get_dtype("dtype", Type.f32) or Type.f32
+    return node.output_dtype() or node.get_dtype("dtype", Type.f32)
 
 
 def uniform(form: str = "") -> Converter:
@@ -130,7 +130,7 @@ def truncated_gaussian_random(node: NodeContext) -> NamedOutputs:
 def randint(node: NodeContext) -> NamedOutputs:
     """out is an integer of low ... high - 1."""
     low, high = (ints(node.get_int(name, default)) for name, default in (("low", 0), ("high", 0)))
-    dtype = node.get_dtype("dtype", Type.i64) or Type.i64
+    dtype = node.get_dtype("dtype", Type.i64)
     return {"out": cast_to(_uniform(_shape(node), low, high, "i64", node.get_int("seed", 0)), dtype)}
 
 

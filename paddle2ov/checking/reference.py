@@ -119,20 +119,20 @@ class Reference:
         }
         wanted = set(self._results if needed is None else needed)
         live = _live({numbers[name]: read for name, read in sources.items()}, wanted)
-        self._steps = [
-            self._step(node, numbers[node.get_name()], sources[node.get_name()], compile_alone)
+        self._schedule = [
+            self._schedule_node(node, numbers[node.get_name()], sources[node.get_name()], compile_alone)
             for node in ordered
             if numbers[node.get_name()] in live and node.get_type_name() not in ("Parameter", "Result")
         ]
         self._wanted = wanted
         seen: set[ValueKey] = set()
-        for step in reversed(self._steps):
-            step.frees = [key for key in dict.fromkeys(step.sources) if key not in seen]
-            seen.update(step.sources)
+        for scheduled in reversed(self._schedule):
+            scheduled.frees = [key for key in dict.fromkeys(scheduled.sources) if key not in seen]
+            seen.update(scheduled.sources)
 
     def __len__(self) -> int:
         """How many nodes are computed."""
-        return len(self._steps)
+        return len(self._schedule)
 
     def run(
         self,
@@ -155,13 +155,13 @@ class Reference:
         drawn: set[ValueKey] = set()
         for number, value in zip(self._parameters, inputs, strict=True):
             values[number, 0] = self.rounding.given(value, (number,))
-        for done, step in enumerate(self._steps):
-            read = [values[key] for key in step.sources]
-            for i, one in enumerate(self._compute(step, read, choose)):
-                values[step.number, i] = one
-            if step.is_random or any(key in drawn for key in step.sources):
-                drawn.update((step.number, i) for i in range(step.outputs))
-            for key in step.frees:
+        for done, scheduled in enumerate(self._schedule):
+            read = [values[key] for key in scheduled.sources]
+            for i, one in enumerate(self._compute(scheduled, read, choose)):
+                values[scheduled.number, i] = one
+            if scheduled.is_random or any(key in drawn for key in scheduled.sources):
+                drawn.update((scheduled.number, i) for i in range(scheduled.outputs))
+            for key in scheduled.frees:
                 if key not in stay:
                     values.pop(key, None)
             if advance is not None:
@@ -171,54 +171,56 @@ class Reference:
             results, {key: values[key] for key in stay if key in values}, [k in drawn for k in self._results]
         )
 
-    def _step(self, node: Node, number: int, sources: list[ValueKey], compile_alone: CompileAlone) -> ScheduledNode:
+    def _schedule_node(
+        self, node: Node, number: int, sources: list[ValueKey], compile_alone: CompileAlone
+    ) -> ScheduledNode:
         kind = node.get_type_name()
-        step = ScheduledNode(number, node, sources, node.get_output_size(), chooses(node), kind in _RANDOM)
+        scheduled = ScheduledNode(number, node, sources, node.get_output_size(), chooses(node), kind in _RANDOM)
         if isinstance(node, Constant):
-            step.constant = (node.get_tensor_view(),)
+            scheduled.constant = (node.get_tensor_view(),)
         elif kind in ("If", "Loop", "TensorIterator"):
             bodies = [Reference(body, self.rounding, compile_alone) for body in bodies_of(node)]
-            step.bodies = Bodies(node, bodies)
-            step.is_random = any(one.draws for one in bodies)
+            scheduled.bodies = Bodies(node, bodies)
+            scheduled.is_random = any(one.draws for one in bodies)
         elif kind not in ("ReadValue", "Assign"):
-            step.kernel = Kernel(node, compile_alone)
-        return step
+            scheduled.kernel = Kernel(node, compile_alone)
+        return scheduled
 
     @property
     def draws(self) -> bool:
         """Whether it draws random numbers."""
-        return any(step.is_random for step in self._steps)
+        return any(scheduled.is_random for scheduled in self._schedule)
 
     def count_methods(self) -> Counter[tuple[str, str]]:
         """How nodes were computed, those of bodies included."""
         found = Counter(self.methods)
-        for step in self._steps:
-            for body in step.bodies.references if step.bodies else ():
+        for scheduled in self._schedule:
+            for body in scheduled.bodies.references if scheduled.bodies else ():
                 found += body.count_methods()
         return found
 
-    def _compute(self, step: ScheduledNode, read: list[Lanes], choose: Chooser | None) -> list[Lanes]:
-        if step.constant is not None:
-            return [self.rounding.given(step.constant, (step.number,))]
-        if step.bodies is not None:
-            run = run_if if step.node.get_type_name() == "If" else run_iterations
-            return run(step.bodies, read)
-        if step.kernel is None:
-            return [_state(step.node, read)]
-        if step.chooses:
-            wrote = step.kernel([one[0] for one in read])
+    def _compute(self, scheduled: ScheduledNode, read: list[Lanes], choose: Chooser | None) -> list[Lanes]:
+        if scheduled.constant is not None:
+            return [self.rounding.given(scheduled.constant, (scheduled.number,))]
+        if scheduled.bodies is not None:
+            run = run_if if scheduled.node.get_type_name() == "If" else run_iterations
+            return run(scheduled.bodies, read)
+        if scheduled.kernel is None:
+            return [_state(scheduled.node, read)]
+        if scheduled.chooses:
+            wrote = scheduled.kernel([one[0] for one in read])
             if choose is not None:
-                wrote = list(choose(step.number, step.node, read, wrote))
+                wrote = list(choose(scheduled.number, scheduled.node, read, wrote))
             found = lanes_of(wrote)
         else:
-            read = self.rounding.read(step.kernel.type, read, step.kernel.constants, (step.number,))
-            found = _all_lanes(step.kernel, read)
-        self.methods[step.kernel.type, step.kernel.method] += 1
-        return self.rounding.written(step.node, read, found, (step.number, 1))
+            read = self.rounding.read(scheduled.kernel.type, read, scheduled.kernel.constants, (scheduled.number,))
+            found = _all_lanes(scheduled.kernel, read)
+        self.methods[scheduled.kernel.type, scheduled.kernel.method] += 1
+        return self.rounding.written(scheduled.node, read, found, (scheduled.number, 1))
 
     def kernel(self, number: int) -> Kernel:
         """What computes a node of the main graph."""
-        return next(step.kernel for step in self._steps if step.number == number and step.kernel is not None)
+        return next(one.kernel for one in self._schedule if one.number == number and one.kernel is not None)
 
 
 def _live(sources: Mapping[int, Sequence[ValueKey]], wanted: Collection[ValueKey]) -> set[int]:

@@ -80,10 +80,10 @@ class Budget:
         self._left = dict(self._most)
 
     def charge(self, what: str, amount: int = 1) -> None:
-        """Takes an amount of one of `LIMITS`.
+        """Takes an amount of one of the resources in `LIMITS`.
 
         Raises:
-            BudgetError: there is less left.
+            BudgetError: less than that is left.
         """
         left = self._left[what] = self._left[what] - amount
         if left < 0:

@@ -151,7 +151,7 @@ def _sniff(path: Path) -> str | None:
 
 
 def format_of(head: bytes, path: Path) -> str | None:
-    """The format of a program that begins like that: "pir", "legacy", or None where it is none."""
+    """The format of a program by its first bytes: "pir", "legacy", or None where it is none."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith((b"{", b"[")):
         # A PIR file starts with its "base_code"; other JSON files (configurations, vocabularies) do not.

@@ -110,7 +110,7 @@ class _DescCache:
         return found
 
     def type(self, text: bytes) -> Variable | None:
-        """A variable of that type, without a name; None if it is no tensor."""
+        """A variable of that type, without a name; None for a type that is not a tensor."""
         if text not in self._types:
             self._types[text] = _declared(VarType.FromString(text))
         return self._types[text]
@@ -516,7 +516,7 @@ def _sub_block(desc: _Op) -> int:
 
 
 def _declared(kind: Any) -> Variable | None:
-    """A variable of that type without a name; None for what is no tensor."""
+    """A variable of that type, without a name; None for a type that is not a tensor."""
     if kind.type == _DENSE_TENSOR:
         tensor, lod_level = kind.dense_tensor.tensor, kind.dense_tensor.lod_level
     elif kind.type == _TENSOR_ARRAY:

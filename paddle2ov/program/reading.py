@@ -16,7 +16,7 @@ from paddle2ov.program.vocabulary import Vocabulary
 
 
 def load_readers() -> None:
-    """Loads what reading any model needs; it takes its time once in a process."""
+    """Imports the modules that reading any model needs; the time for that is spent once in a process."""
     importlib.import_module("paddle2ov.program.parameters")
 
 

@@ -111,7 +111,7 @@ def read_settings(path: Path) -> Settings:
     """Reads the file.
 
     Raises:
-        ModelReadError: it cannot be read, is no YAML, is not of the form that is known, or contradicts itself.
+        ModelReadError: it cannot be read, is not YAML, has an unknown structure, or contradicts itself.
     """
     try:
         plain = _load(path)

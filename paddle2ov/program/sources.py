@@ -76,10 +76,10 @@ def open_regular(path: Path) -> FileIO:
 
 
 def check_fetched(file: FileIO, path: Path) -> None:
-    """Refuses what a clone without Git LFS has in place of a large file; leaves others at their beginning.
+    """Refuses a Git LFS pointer, which a clone without Git LFS has in place of a large file; rewinds any other file.
 
     Raises:
-        ModelReadError: it is such a pointer.
+        ModelReadError: the file is such a pointer.
     """
     if not 0 < os.fstat(file.fileno()).st_size <= _POINTER_BYTES:
         return

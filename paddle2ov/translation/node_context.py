@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, overload
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -372,6 +372,12 @@ class NodeContext:
         else:
             known = self.get_known(name)
         return default if known is None else known
+
+    @overload
+    def get_dtype(self, name: str, default: Type) -> Type: ...
+
+    @overload
+    def get_dtype(self, name: str = "dtype", default: Type | None = None) -> Type | None: ...
 
     def get_dtype(self, name: str = "dtype", default: Type | None = None) -> Type | None:
         """The element type that a data type attribute names, or `default` where Paddle leaves it open.

@@ -1,4 +1,8 @@
-"""Gathers rows before they are computed rather than after: a detector decodes only the boxes that can survive."""
+"""Gathers rows before they are computed rather than after: a detector decodes only the boxes that can survive.
+
+`row_rules.py` says which rows of its inputs a node computes rows of its output from, `row_counts.py` which tensors have
+equally many rows, `map_rows.py` which rows are a strided view of a feature map; `pushdown.py` builds the new nodes.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +64,7 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
             gathers.append(node)
     views = Views()
     tensors = [views(gather.input_value(0)) for gather in gathers]
-    inside = _read_by_nothing_else(tensors)
+    inside = _exclusive_producers(tensors)
     if not inside:
         for x in tensors:
             if x.node.kind in KINDS:
@@ -90,22 +94,22 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
     return len(found), made
 
 
-def _read_by_nothing_else(tensors: Sequence[TensorView]) -> set[NodeView]:
-    """The nodes upstream of some tensors that nothing but their readers and one another reads."""
+def _exclusive_producers(tensors: Sequence[TensorView]) -> set[NodeView]:
+    """The nodes upstream whose readers are all in that region as well, or are the Gathers of these tensors."""
     inside: set[NodeView] = set()
-    unseen: dict[NodeView, int] = {}
+    unvisited_readers: dict[NodeView, int] = {}
     depths: dict[NodeView, int] = {}
     waiting = [(x.node, 1) for x in tensors]
     while waiting:
         node, depth = waiting.pop()
         if node.kind not in KINDS:
             continue
-        if node not in unseen:
-            unseen[node] = sum(len(output.get_target_inputs()) for output in node.node.outputs())
-        unseen[node] -= 1
+        if node not in unvisited_readers:
+            unvisited_readers[node] = sum(len(output.get_target_inputs()) for output in node.node.outputs())
+        unvisited_readers[node] -= 1
         depths[node] = max(depth, depths.get(node, 0))
-        if not unseen[node] and depths[node] <= _MAX_DEPTH:
+        if not unvisited_readers[node] and depths[node] <= _MAX_DEPTH:
             inside.add(node)
-            if node.kind != "Convolution" or is_pointwise(node):  # past another one no Gather comes
+            if node.kind != "Convolution" or is_pointwise(node):  # no Gather passes any other Convolution
                 waiting += [(source.node, depths[node] + 1) for source in node.inputs]
     return inside

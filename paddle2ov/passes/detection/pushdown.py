@@ -46,12 +46,12 @@ class Context:
 
     Attributes:
         graph: the graph.
-        views: the nodes and tensors that are there.
-        inside: the nodes that may be passed.
-        gather: the Gather that is pushed up at present.
+        views: the original nodes and tensors, with their properties cached.
+        inside: the nodes that the Gathers may pass: nothing outside of the region reads them.
+        gather: the Gather that is being pushed up.
         made: the nodes created so far.
-        maps: the Gathers from feature maps, which are then not transposed.
-        counts: the numbers of rows of tensors.
+        maps: the Gathers that read a feature map directly, without its Transpose.
+        counts: the symbolic row counts of tensors.
         dims: the dimensions in them that have been read.
     """
 

@@ -70,7 +70,7 @@ class TensorView:
     Attributes:
         output: the tensor itself.
         node: the node that computes it.
-        index: which of the results of that it is.
+        index: the output of that node.
     """
 
     def __init__(self, output: Output, node: NodeView, index: int) -> None:

@@ -1,4 +1,4 @@
-"""Abs of what is computed from shapes alone is kept from OpenVINO.
+"""Abs of values computed from shapes alone is written so that OpenVINO does not drop it.
 
 OpenVINO 2026.4 drops an Abs whose input it can bound before the run, negative or not: |n - 5|, where n is a size, is
 n - 5. What it can bound are constants, shapes and what is computed from them; in a branch, also what comes in from
@@ -18,7 +18,7 @@ from paddle2ov.passes.independence import VARYING, Independence
 
 @works_around("abs_of_sizes")
 def avoid_abs_elimination(graph: Graph) -> Counts:
-    """An Abs that OpenVINO may drop is computed otherwise.
+    """An Abs that OpenVINO may drop is replaced by nodes that it keeps.
 
     Given:
         Abs of signed numbers that depend on no Parameter but for its shape; in branches, any Abs of signed numbers.

@@ -1,4 +1,4 @@
-"""Recurrent layers read what OpenVINO does not take for constant.
+"""Recurrent layers over constants read copies that OpenVINO does not fold.
 
 In bfloat16, OpenVINO 2026.4 does not compile a recurrent layer over what it computes once, as zeros of an input's size,
 nor over a constant that a loop or a branch may yield.
@@ -21,9 +21,10 @@ def avoid_constant_recurrence(graph: Graph) -> Counts:
     """The sequence that a recurrent layer reads is hidden from constant folding.
 
     Given:
-        A recurrent layer over what depends on no Parameter, but for its shape, a branch or a loop.
+        A recurrent layer over a sequence that depends on no Parameter, other than through its shape or through a branch
+        or a loop.
     Result:
-        The same over a copy.
+        The same layer over a copy that is computed at run time.
     """
     is_constant = Independence(("Parameter", "ReadValue"), opaque=("ShapeOf", "If", "Loop", "TensorIterator"))
     found: list[Node] = [node for node in graph.nodes(*_LAYERS) if is_constant(node.input_value(0).get_node())]

@@ -1,7 +1,7 @@
 """Scales of single pixels before a convolution are hidden from OpenVINO.
 
-OpenVINO 2026.4 takes a factor of the input of a convolution into the filters wherever the two broadcast: also where it
-is one of each pixel, of as many pixels as the filter has elements.
+OpenVINO 2026.4 folds a scale of a convolution's input into its filters wherever the two broadcast: also a scale per
+pixel, if the image has as many pixels as the filter has elements.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Slices that start at 0 become StridedSlices where elements are gathered.
 
 OpenVINO 2026.4 drops a Slice from 0 on with step 1 that a GatherElements reads, along whichever axes it slices. Then
-sizes differ that must be equal, memory beyond the indices is read, and an index of -1 is another element. It may read
-the Slice through nodes that change nothing, and are removed before.
+sizes that must be equal differ, memory out of bounds is read, and an index of -1 means another element. Between the two
+there may be nodes that change nothing, which OpenVINO removes first.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Bounds:
 
 @works_around("gather_elements_after_slice")
 class AvoidSliceElision(Rule[Node, _Bounds]):
-    """A Slice from 0 on is computed otherwise.
+    """A Slice that starts at 0 becomes a StridedSlice.
 
     Given:
         Slice that starts at 0 along all of its axes, or at what constant folding may find to be 0, with step 1, in a

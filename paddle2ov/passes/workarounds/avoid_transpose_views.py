@@ -1,9 +1,10 @@
 """Transposes of tensors that share memory with another consumer get one more axis, so that they copy.
 
 OpenVINO 2026.4 merges a transpose of known shape with the change of layout beside it, that of a convolution, a resize
-or a recurrent layer. Where both cancel out, the transposed tensor becomes a view of the same memory, after it has been
-settled what else shares that memory. Its reader then finds other data there if x is also a part of what a Concat
-joins in place, or reshaped, and the reshaped tensor a result of the model or overwritten by the node that reads it.
+or a recurrent layer. Where both cancel out, the transposed tensor becomes a view of the memory of its input x, although
+OpenVINO has decided before what else uses that memory. The reader of the view then finds other data there: where x is
+also an input of a Concat that joins in place, or where a Reshape of x is a result of the model or is overwritten by the
+node that reads it.
 """
 
 from __future__ import annotations

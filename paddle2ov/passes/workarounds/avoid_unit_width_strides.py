@@ -1,7 +1,7 @@
 """Convolutions whose result has width 1 get stride 1 along the width.
 
 In bfloat16, OpenVINO 2026.4 gives garbage where the stride along the width is greater, the result has width 1 and other
-dimensions do not. One window has no next one that a stride would lead to.
+dimensions do not. With a single window, the stride has no effect, so that it can be 1.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class AvoidUnitWidthStrides(Rule[Node, _Window]):
         Convolution or GroupConvolution of at least two spatial axes, with a stride along the last one, along which its
         result has size 1.
     Result:
-        The same with stride 1 along that axis, without the columns that no window meets.
+        The same with stride 1 along that axis, without the columns that the window does not reach.
     """
 
     roots = ("Convolution", "GroupConvolution")

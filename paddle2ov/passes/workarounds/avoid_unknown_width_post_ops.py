@@ -1,8 +1,8 @@
 """Constants along the last axis of a MatMul of unknown width are computed at run time, so that nothing is fused.
 
 OpenVINO 2026.4 fuses additions, multiplications and slopes into the MatMul before them. Where the number of columns of
-the second matrix is unknown and, in float32, it is transposed, OpenVINO takes the width for 0, and does not compile the
-model.
+the second matrix is unknown and, in float32, it is transposed, OpenVINO assumes a width of 0, and does not compile
+the model.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _FUSED = ("Add", "Divide", "Multiply", "PRelu", "Subtract")
 
 @works_around("post_op_of_unknown_width")
 class AvoidUnknownWidthPostOps(Rule[list[Input], list[Input]]):
-    """A constant along the last axis of a MatMul of unknown width is no constant for OpenVINO.
+    """A constant along the last axis of a MatMul of unknown width is computed at run time.
 
     Given:
         MatMul of unknown width → elementwise → Add, Divide, Multiply, Subtract or PRelu with a constant [..., 1, n], n
         more than 1.
     Result:
-        A Slice of the constant up to an end that the run computes, which is all of it.
+        A Slice of the whole constant, whose end is computed at run time.
     """
 
     roots = ("MatMul",)

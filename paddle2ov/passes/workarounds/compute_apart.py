@@ -1,7 +1,8 @@
 """Computes what depends on constants alone, each node apart from the others.
 
-Compiled together, nodes are fused, share memory and are folded, which is what the other rewrites guard a model against
-that has inputs. A node alone, whose first input is one of the model, has nothing of that.
+Nodes that are compiled together are fused, share memory and are folded, and OpenVINO does some of that wrongly. The
+other rewrites guard against it in models with inputs. Nothing of the kind happens to a node that reads no other
+node, and whose first input is an input of the model.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ _Value = tuple[str, int]
 def compute_apart(outputs: Sequence[Output]) -> list[Tensor]:
     """The values of outputs that depend on constants alone; the nodes stay as they are.
 
-    What OpenVINO's reference evaluation has, and computes quickly, is its. Other nodes are compiled for the CPU, those
-    whose inputs are known together.
+    OpenVINO's reference implementation evaluates the nodes that it supports and computes quickly. The others are
+    compiled for the CPU; those whose inputs are all known at that point share one model.
 
     Raises:
         RewriteError: too many models would have to be compiled.

@@ -1,4 +1,4 @@
-"""What OpenVINO does not constant-fold, or not rightly, is computed at conversion where its inputs are all constant.
+"""Nodes over constants that OpenVINO does not fold, or folds wrongly, are computed at conversion.
 
 OpenVINO 2026.4 folds neither layers nor a number of other kinds of nodes. Its CPU plugin evaluates them in the first
 run and caches the result, which a consumer such as a sum may overwrite in place: the second run reads that. Recurrent
@@ -6,7 +6,7 @@ layers over constants do not compile for bfloat16 at all. A ScatterUpdate is fol
 the dimensions after its axis is 1; an Abs of what is computed is dropped. Nothing in float64 is folded, and compiling
 a polynomial of it never ends.
 
-What is evaluated is bounded: a program of a few bytes may ask for any amount of it.
+The work is bounded: a program of a few bytes could ask for any amount.
 """
 
 from __future__ import annotations

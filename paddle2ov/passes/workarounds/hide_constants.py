@@ -1,7 +1,7 @@
-"""Loops, branches and suppressions over constants read copies that OpenVINO does not take for constant.
+"""Loops, branches and suppressions over constants read copies that OpenVINO does not fold.
 
 OpenVINO 2026.4's CPU plugin runs loops and branches once, as it compiles the model, in memory that it overwrites later,
-or dies of random numbers that they draw. It does not compile a suppression over constants.
+or crashes if they draw random numbers. It does not compile a suppression over constants.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def hide_constants(graph: Graph) -> Counts:
     Given:
         If, Loop, TensorIterator or NonMaxSuppression over what depends on no Parameter.
     Result:
-        The same over copies.
+        The same nodes over copies that are computed at run time.
     """
     has_no_inputs = Independence(("Parameter", "ReadValue", "RandomUniform"))
     found: list[Node] = [node for node in graph.nodes(*_DATA) if has_no_inputs(node)]
