@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from openvino import Node
 
+from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, dims_of, insert, ints, replace
+from paddle2ov.passes.graph import Counts, Graph, dims_of, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
@@ -21,8 +22,7 @@ class AvoidUnitWeights(Rule[Node, Node]):
     Given:
         MatMul of a tensor of two axes, not transposed, by [1, 1].
     Result:
-        Multiply of both. If the width of the tensor is unknown, MatMul with a Slice of the matrix up to an end that the
-        run computes, which is all of it: another width stays an error.
+        Multiply of both. A width that is unknown is checked before, so that another one is an error.
     """
 
     roots = ("MatMul",)
@@ -42,9 +42,7 @@ class AvoidUnitWeights(Rule[Node, Node]):
     def rewrite(self, graph: Graph, plan: Node) -> Counts:
         x, weight = plan.input_values()
         if (dims_of(x) or [None])[-1] is None:
-            end = ops.add(ops.gather(ops.shape_of(x), ints([-1]), ints(0)), ints([1]))
-            insert([plan.input(1)], ops.slice(weight, ints([0]), end, ints([1]), ints([0])).output(0), plan)
-            return {"products": 1}
+            x = expect_dims(x, {1: 1})
         replace(plan.output(0), ops.multiply(x, weight).output(0))
         return {"products": 1}
 
