@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import openvino
 
@@ -18,4 +21,22 @@ def shared_core() -> openvino.Core:
     return openvino.Core()
 
 
-__all__ = ["shared_core"]
+def with_errors(config: Mapping[str, Any], device: str) -> dict[str, Any]:
+    """The properties to compile with, by which the thread that calls computes where OpenVINO would have one thread.
+
+    In a stream of one thread OpenVINO 2026.4 drops the error of a run that fails, and hands out the results of the run
+    before. It has one where a single thread is asked for, or the process may use a single processor.
+    """
+    given = dict(config)
+    is_latency = str(given.get("PERFORMANCE_HINT", "LATENCY")).endswith("LATENCY")
+    if device == "CPU" and is_latency and str(given.get("INFERENCE_NUM_THREADS") or processors()) == "1":
+        given.setdefault("NUM_STREAMS", 0)
+    return given
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+__all__ = ["processors", "shared_core", "with_errors"]

@@ -10,6 +10,7 @@ from typing import Any
 
 from paddle2ov.compilation.precision import HINT, check_precision, computes_in, with_precision
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.core import processors, with_errors
 from paddle2ov.inference.switches import ANSWERS, MISSED, WITHOUT_EFFECT, PassBuilder, PrecisionType, XpuConfig
 
 CACHE_CAPACITY = 0
@@ -232,17 +233,13 @@ class Config:
         """
         known = self._with_precision()
         if predictors > 1 and known["PERFORMANCE_HINT"] == "LATENCY" and "NUM_STREAMS" not in known:
-            cores = _processors()
+            cores = processors()
             known["NUM_STREAMS"] = min(predictors, cores)
             if self._threads:
                 known["INFERENCE_NUM_THREADS"] = min(predictors * self._threads, cores)
         if self._device != "CPU":
             known.pop("CPU_RUNTIME_CACHE_CAPACITY", None)
-        elif str(known.get("INFERENCE_NUM_THREADS") or _processors()) == "1" and known["PERFORMANCE_HINT"] == "LATENCY":
-            # The thread that calls computes. In a stream of one thread OpenVINO 2026.4 drops the error of a run that
-            # fails, and hands out the results of the run before.
-            known.setdefault("NUM_STREAMS", 0)
-        return known
+        return with_errors(known, self._device)
 
     def _with_precision(self) -> dict[str, Any]:
         """The properties that were set, with the hint for the precision; float32 unless something else was said."""
@@ -336,11 +333,6 @@ def _positive(switch: str, count: Any) -> int:
     if not isinstance(count, int) or count < 1:
         raise ConversionInputError(f"{switch}: {count!r} is no such number")
     return count
-
-
-def _processors() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _path(path: str | os.PathLike[str]) -> Path | None:

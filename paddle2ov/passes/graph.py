@@ -19,6 +19,7 @@ from paddle2ov.graph.shapes import Dims as Dims
 from paddle2ov.graph.shapes import dims_of as dims_of
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import bits_to_values as bits_to_values
+from paddle2ov.graph.types import value_of
 from paddle2ov.program.model import AnyArray
 
 Counts: TypeAlias = dict[str, int]
@@ -129,9 +130,28 @@ def reshaped_dims(reshape: Node) -> Dims | None:
 
 
 def constant_of(output: Output) -> AnyArray | None:
-    """The elements of a Constant; None for any other node. OpenVINO returns bfloat16 data as float16."""
+    """The elements of a Constant; None for any other node.
+
+    OpenVINO returns the bits of bfloat16 as float16: for numbers there are `number_of` and `value_of`.
+    """
     node = output.get_node()
     return node.get_data() if isinstance(node, Constant) else None
+
+
+def number_of(output: Output) -> float | None:
+    """The value of a Constant of one element, whatever its type and rank; None for any other node."""
+    node = output.get_node()
+    if not isinstance(node, Constant) or math.prod(node.get_output_shape(0)) != 1:
+        return None
+    return float(value_of(node).reshape(-1)[0])
+
+
+def reshaped_constant(constant: Output, shape: Sequence[int]) -> Output:
+    """A Constant with the same elements in another shape; of any type, those that NumPy lacks included."""
+    node = constant.get_node()
+    assert isinstance(node, Constant)
+    tensor = Tensor(node.get_data().copy(), Shape(list(shape)), constant.get_element_type())
+    return Constant(tensor, shared_memory=False).output(0)
 
 
 def computed_constant_of(output: Output, depth: int = 4) -> AnyArray | None:

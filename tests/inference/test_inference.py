@@ -284,7 +284,7 @@ def test_a_pool_has_predictors_of_their_own(folder):
 
 
 def test_the_threads_of_a_pool_are_those_of_its_predictors(folder, monkeypatch):
-    monkeypatch.setattr("paddle2ov.inference.config._processors", lambda: 4)
+    monkeypatch.setattr("paddle2ov.inference.config.processors", lambda: 4)
     config = Config(folder)
     assert "NUM_STREAMS" not in config.openvino_properties()
     shared = config._properties_for(3)
@@ -384,7 +384,8 @@ def test_several_lists_are_run_together(folder, hint):
         predictor.run([[lines[0]], [lines[0].astype(np.float64)]])
 
 
-def test_openvino_engine():
+def test_openvino_engine(capable):
+    capable("FP32", "FP16")
     config = Config()
     config.enable_openvino_engine(PrecisionType.Half)
     assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "f16"

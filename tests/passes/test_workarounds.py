@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from openvino import Model, Node, Shape, Tensor, Type
 from openvino import opset16 as ops
+from openvino.op import Constant
 
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.opset import create
+from paddle2ov.graph.types import value_of
 from paddle2ov.passes import Graph
 from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
@@ -581,6 +583,17 @@ def test_rank_loss(name, side, added):
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("kind", [Type.bf16, Type.f16, Type.i32, Type.boolean], ids=str)
+def test_constants_of_any_type_lose_no_rank(kind):
+    x, one = ops.parameter([2, 3], kind), ops.constant(np.full([1, 1, 1], 1 if kind == Type.boolean else 3), kind)
+    kinds = (ops.logical_and, ops.multiply)
+    model = Model([kinds[kind != Type.boolean](transpose(x, 1, 0), one)], [x])
+    assert avoid_rank_loss(Graph(model)) == {"constants": 1}
+    (constant,) = (node for node in model.get_ops() if isinstance(node, Constant) and node.get_element_type() == kind)
+    assert not constant.get_output_shape(0)
+    assert value_of(constant) == value_of(one)
+
+
 @pytest.mark.parametrize("shape", [[2, 1, 1, 1], [1, 1, 1], [1], []])
 def test_rank_loss_fails_to_match(shape):
     def build():
@@ -1044,6 +1057,16 @@ def test_absorb_scales(name, dims):
     want = node_by_node(model, [small, np.zeros(3, np.float32)])[0]
     assert absorb_scales(Graph(model)) == {"scales": 1}
     np.testing.assert_allclose(compile_on_cpu(model)([small, np.zeros(3, np.float32)])[0], want, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [Type.bf16, Type.f16, Type.f32], ids=str)
+def test_absorb_scales_of_any_type(kind):
+    x = ops.parameter([3, 8], kind)
+    model = Model([mvn(ops.multiply(x, ops.constant(np.full([1, 1], 0.25), kind)))], [x])
+    (before,) = (node.get_attributes()["eps"] for node in model.get_ops() if node.get_type_name() == "MVN")
+    assert absorb_scales(Graph(model)) == {"scales": 1}
+    (after,) = (node.get_attributes()["eps"] for node in model.get_ops() if node.get_type_name() == "MVN")
+    assert after == pytest.approx(before * 16)
 
 
 UNSCALED = {

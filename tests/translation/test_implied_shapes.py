@@ -8,10 +8,10 @@ from openvino import opset16 as ops
 from paddle import nn
 
 import paddle2ov
-from paddle2ov.graph.core import shared_core
 from paddle2ov.passes import Graph
 from paddle2ov.passes.implied_dims import narrow_inputs
 from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
+from paddle2ov.testing import compile_on_cpu
 from tests.support.passes_checks import random
 
 
@@ -102,13 +102,6 @@ LAYERS: dict[str, tuple] = {
 }
 
 
-def compiled_model(model):
-    """The model compiled so that the run of an input that does not fit fails; in a stream of one thread it does not."""
-    return shared_core().compile_model(
-        model, "CPU", {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 0}
-    )
-
-
 def variants(shapes):
     """The shapes, and those that differ from them in one dimension."""
     yield shapes
@@ -127,7 +120,7 @@ def test_refused_as_by_paddle(name):
     spec = [paddle.static.InputSpec([None] * len(shape), "float32") for shape in shapes]
     model = paddle2ov.convert(layer, input=spec)
     assert [one.get_partial_shape() for one in model.inputs] == [PartialShape(shape) for shape in expected]
-    compiled, refused = compiled_model(model), []
+    compiled, refused = compile_on_cpu(model), []
     for given in variants(shapes):
         data = [random(*shape) for shape in given]
         try:
@@ -189,7 +182,7 @@ def test_check_inner_dims(reduction, keep):
     rows = reduction(ops.reshape(x, np.array([0, 0, -1]), True), np.array([1]), keep)
     model = Model([ops.matmul(rows, random(8, 4), False, False)], [x])
     assert check_inner_dims(Graph(model)) == {"products": 1}
-    compiled = compiled_model(model)
+    compiled = compile_on_cpu(model)
     assert compiled([random(2, 3, 2, 4)])[0].shape == ((2, 1, 4) if keep else (2, 4))
     with pytest.raises(RuntimeError, match="conflicts"):
         compiled([random(2, 3, 2, 3)])

@@ -23,6 +23,7 @@ from paddle2ov.passes.graph import (
     ints_of,
     large_constant,
     name_after,
+    number_of,
     only_consumer,
     perm_of,
     replace,
@@ -217,9 +218,8 @@ def _with_scale(piece: _Slice) -> _Slice:
     if reader is None or reader.get_type_name() != "Multiply":
         return piece
     for source in reader.input_values():
-        number = constant_of(source)
-        if number is not None and number.size == 1 and number.ndim <= len(piece.output.get_partial_shape()):
-            scale = float(bits_to_values(number.reshape(1), source.get_element_type())[0])
+        scale = number_of(source)
+        if scale is not None and len(source.get_partial_shape()) <= len(piece.output.get_partial_shape()):
             if not _is_exact(scale, source.get_element_type()):
                 return piece
             return _Slice(reader.output(0), piece.start, piece.stop, piece.squeezed, scale)

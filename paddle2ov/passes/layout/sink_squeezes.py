@@ -17,10 +17,11 @@ from paddle2ov.passes.graph import (
     name_after,
     only_consumer,
     replace,
+    reshaped_constant,
 )
 from paddle2ov.passes.kinds import BINARY, UNARY
 from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
-from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, is_slope, reshaped_constant
+from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, is_slope
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")

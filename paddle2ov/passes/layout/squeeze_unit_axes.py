@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from openvino import Node, Output, Shape, Tensor
-from openvino.op import Constant
+from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import (
@@ -22,6 +21,7 @@ from paddle2ov.passes.graph import (
     only_consumer,
     perm_of,
     replace,
+    reshaped_constant,
 )
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
@@ -215,14 +215,6 @@ def _without_unit_axes(node: Node, value: Output, axes: Axes) -> tuple[Output, A
         node.input(1).replace_source_output(ints([left[axis] for axis in perm if axis in left]).output(0))
     node.validate_and_infer_types()
     return node.output(0), after
-
-
-def reshaped_constant(constant: Output, shape: list[int]) -> Output:
-    """A Constant with the same elements in another shape; of any type, those that NumPy lacks included."""
-    node = constant.get_node()
-    assert isinstance(node, Constant)
-    tensor = Tensor(node.get_data().copy(), Shape(shape), constant.get_element_type())
-    return Constant(tensor, shared_memory=False).output(0)
 
 
 def _new_positions(rank: int, axes: Axes) -> dict[int, int]:

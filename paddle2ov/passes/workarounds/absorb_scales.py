@@ -14,7 +14,7 @@ from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, constant_of, insert, only_consumer
+from paddle2ov.passes.graph import Counts, Graph, insert, number_of, only_consumer
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _VIEWS = frozenset(("Reshape", "Squeeze", "Transpose", "Unsqueeze"))
@@ -51,10 +51,9 @@ class AbsorbScales(Rule[_Scaled, _Plan]):
             raise MatchFailureError("it does not normalize the variance")
         left, right = product.input_values()
         for value, factor in ((left, right), (right, left)):
-            scale = constant_of(factor)
-            if scale is None or scale.size != 1 or (factor is left and product.get_type_name() == "Divide"):
+            number = number_of(factor)
+            if number is None or (factor is left and product.get_type_name() == "Divide"):
                 continue
-            number = float(scale.reshape(-1)[0])
             number = 1 / number if number and product.get_type_name() == "Divide" else number
             epsilon = _epsilon(norm, number) if number else 0.0
             if not 1e-37 < epsilon < 1e37 or value.get_partial_shape() != product.get_output_partial_shape(0):

@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from openvino import Input, Node, Output
+from openvino import Input, Node
 
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, constant_of, ints, replace
+from paddle2ov.passes.graph import Counts, Graph, ints, number_of, replace, reshaped_constant
 from paddle2ov.passes.kinds import BINARY
-from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.rule import Rule
 
 _Raised: TypeAlias = tuple[Input, int]
-"""The input of an elementwise node that has the higher rank, and how many axes it adds."""
-_Lowered: TypeAlias = tuple[Node, list[Output], int]
-"""An elementwise node, its inputs with a scalar as the constant, and how many axes to add."""
+"""The input of an elementwise node that is a constant of higher rank, and how many axes it adds."""
 
 
 @works_around("transpose_before_constant_of_higher_rank")
-class AvoidRankLoss(Rule[_Raised, _Lowered]):
+class AvoidRankLoss(Rule[_Raised, _Raised]):
     """A constant of one element is a scalar, and the axes that it adds are added behind it.
 
     Given:
@@ -41,19 +39,16 @@ class AvoidRankLoss(Rule[_Raised, _Lowered]):
         if any(one.is_dynamic for one in ranks) or ranks[0] == ranks[1]:
             return None
         first, second = (one.get_length() for one in ranks)
-        return node.input(0 if first > second else 1), abs(first - second)
+        port = node.input(0 if first > second else 1)
+        return (port, abs(first - second)) if number_of(port.get_source_output()) is not None else None
 
-    def check(self, graph: Graph, match: _Raised) -> _Lowered:
-        port, added = match
-        array = constant_of(port.get_source_output())
-        if array is None or array.size != 1:
-            raise MatchFailureError("no constant of one element adds the axes")
-        inputs = port.get_node().input_values()
-        inputs[port.get_index()] = ops.constant(array.reshape(()), port.get_element_type()).output(0)
-        return port.get_node(), inputs, added
+    def check(self, graph: Graph, match: _Raised) -> _Raised:
+        return match
 
-    def rewrite(self, graph: Graph, plan: _Lowered) -> Counts:
-        node, inputs, added = plan
+    def rewrite(self, graph: Graph, plan: _Raised) -> Counts:
+        port, added = plan
+        node, inputs = port.get_node(), port.get_node().input_values()
+        inputs[port.get_index()] = reshaped_constant(port.get_source_output(), [])
         lower = create(node.get_type_name(), inputs, node.get_attributes())
         replace(node.output(0), ops.unsqueeze(lower, ints(range(added))).output(0))
         return {"constants": 1}

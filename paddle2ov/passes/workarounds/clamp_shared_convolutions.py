@@ -11,10 +11,12 @@ from typing import TypeAlias
 
 import numpy as np
 from openvino import Input, Node, Output, Type
+from openvino.op import Constant
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, constant_of, consumers, insert
+from paddle2ov.passes.graph import Counts, Graph, consumers, insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _LARGEST = float(np.finfo(np.float32).max)
@@ -76,9 +78,9 @@ def _neutral(reader: Input) -> Output | None:
     """The result of the node that reads something, where that is the same."""
     node = reader.get_node()
     number = _NEUTRAL.get(node.get_type_name())
-    array = constant_of(node.input_value(1 - reader.get_index())) if number is not None else None
+    other = node.input_value(1 - reader.get_index()).get_node() if number is not None else None
     is_second = reader.get_index() == 1 and node.get_type_name() in ("Divide", "Subtract")
-    if array is None or is_second or not (array == number).all():
+    if not isinstance(other, Constant) or is_second or not (value_of(other) == number).all():
         return None
     return node.output(0)
 

@@ -12,7 +12,7 @@ from openvino import Node, Output
 
 from paddle2ov.graph.elementary import erf, softplus
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, bits_to_values, constant_of, dims_of, readers, replace
+from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, number_of, readers, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _Function: TypeAlias = tuple[Node, Output]
@@ -74,11 +74,8 @@ def _log1p_exp(log: Node) -> Output | None:
         return None
     terms = total.input_values()
     for one, other in (terms, terms[::-1]):
-        exp, constant = other.get_node(), constant_of(one)
-        if constant is None or constant.size != 1 or exp.get_type_name() != "Exp":
-            continue
-        is_one = bits_to_values(constant.reshape(1), one.get_element_type())[0] == 1
-        if is_one and constant.ndim <= len(dims_of(other) or ()):
+        exp, rank = other.get_node(), len(dims_of(other) or ())
+        if exp.get_type_name() == "Exp" and number_of(one) == 1 and len(dims_of(one) or ()) <= rank:
             return exp.input_value(0)
     return None
 

@@ -1,0 +1,59 @@
+"""What a run raises arrives, also where OpenVINO computes on one thread."""
+
+import numpy as np
+import openvino
+import pytest
+from openvino import Model, opset16
+
+from paddle2ov.checking.device import Device
+from paddle2ov.graph import core
+from paddle2ov.graph.core import shared_core, with_errors
+from paddle2ov.testing import compile_on_cpu
+
+
+@pytest.fixture
+def model():
+    one, other = (opset16.parameter([-1, -1], np.float32) for _ in range(2))
+    return Model([opset16.add(one, other)], [one, other])
+
+
+def assert_fails(compiled):
+    assert compiled([np.ones((3, 5), np.float32)] * 2)[0].shape == (3, 5)
+    with pytest.raises(RuntimeError, match="Eltwise shape infer input shapes dim index: 1 mismatch"):
+        compiled([np.ones((3, 5), np.float32), np.ones((3, 7), np.float32)])
+
+
+LATENCY = openvino.properties.hint.PerformanceMode.LATENCY
+
+
+@pytest.mark.parametrize(
+    "hint", [{}, {"PERFORMANCE_HINT": "LATENCY"}, {"PERFORMANCE_HINT": LATENCY}], ids=["none", "text", "value"]
+)
+@pytest.mark.parametrize("count", [1, "1"], ids=["number", "text"])
+def test_one_thread(model, count, hint):
+    config = {"INFERENCE_NUM_THREADS": count, **hint}
+    assert_fails(shared_core().compile_model(model, "CPU", with_errors(config, "CPU")))
+
+
+def test_one_processor(model, monkeypatch):
+    monkeypatch.setattr(core, "processors", lambda: 1)
+    assert with_errors({}, "CPU") == {"NUM_STREAMS": 0}
+    assert_fails(shared_core().compile_model(model, "CPU", with_errors({}, "CPU")))
+
+
+def test_other_properties_stay(monkeypatch):
+    monkeypatch.setattr(core, "processors", lambda: 8)
+    for config in [{}, {"INFERENCE_NUM_THREADS": 2}, {"PERFORMANCE_HINT": "LATENCY"}]:
+        assert with_errors(config, "CPU") == config
+    for config in [{"NUM_STREAMS": 1}, {"PERFORMANCE_HINT": "THROUGHPUT"}]:
+        alone = {"INFERENCE_NUM_THREADS": 1, **config}
+        assert with_errors(alone, "CPU") == alone
+    assert with_errors({"INFERENCE_NUM_THREADS": 1}, "GPU") == {"INFERENCE_NUM_THREADS": 1}
+
+
+@pytest.mark.parametrize(
+    "compile", [compile_on_cpu, lambda model: Device("CPU", "f32").compile(model)], ids=["testing", "check"]
+)
+def test_what_compiles(model, compile, monkeypatch):
+    monkeypatch.setattr(core, "processors", lambda: 1)
+    assert_fails(compile(model))
