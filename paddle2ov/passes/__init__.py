@@ -59,6 +59,7 @@ from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
 from paddle2ov.passes.workarounds.hide_constants import hide_constants
 from paddle2ov.passes.workarounds.pin_recurrent_batch import pin_recurrent_batch
+from paddle2ov.passes.workarounds.reduce_before_unsqueeze import reduce_before_unsqueeze
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
@@ -100,6 +101,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_unknown_width_post_ops,
     avoid_pixel_post_ops,
     avoid_reduction_post_ops,
+    reduce_before_unsqueeze,  # before those that change what a reduction keeps
     check_inner_dims,
     absorb_scales,
     avoid_scale_fusion,

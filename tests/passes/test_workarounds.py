@@ -4,6 +4,7 @@ Some scores and transposes of attention, constants along axis 1 after products, 
 reductions that are reshaped, and small values of functions.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -40,6 +41,7 @@ from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unkn
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
+from paddle2ov.passes.workarounds.reduce_before_unsqueeze import reduce_before_unsqueeze
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 from paddle2ov.testing import compile_on_cpu
 from tests.support.passes_checks import apply, parameter, random, reshape, transpose
@@ -969,6 +971,55 @@ OTHER_REDUCTIONS = {
 def test_reductions_that_stay(dims, build):
     x = parameter(*dims)
     assert avoid_reduction_post_ops(Graph(Model([build(x)], [x]))) == {"reductions": 0}
+
+
+VIEWS = {
+    "none": lambda y: y,
+    "copy": lambda y: ops.broadcast(y, np.array(y.get_output_shape(0))),
+    "one joined": lambda y: ops.concat([y], 0),
+    "times one": lambda y: ops.multiply(np.float32(1), y),
+    "minus nothing": lambda y: ops.subtract(y, np.float32(0)),
+    "two": lambda y: ops.tile(ops.power(y, np.float32(1)), np.ones(len(y.get_output_shape(0)), np.int64)),
+}
+REDUCING = (ops.reduce_sum, ops.reduce_mean, ops.reduce_max, ops.reduce_l2)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_reduce_before_unsqueeze(rank, view):
+    """Every axis that may be added, and every set of axes that is reduced."""
+    rng, shape, models, moved = np.random.default_rng(rank), [3, 1, 2][:rank], [], 0
+    for added in range(rank + 1):
+        for count in range(1, rank + 2):
+            for axes in itertools.combinations(range(rank + 1), count):
+                x = parameter(*shape)
+                wide = [*shape[:added], 1, *shape[added:]]
+                as_reshape = rng.random() < 0.5
+                y = ops.reshape(x, np.array(wide), False) if as_reshape else ops.unsqueeze(x, np.array([added]))
+                models.append(Model([REDUCING[int(rng.integers(4))](VIEWS[view](y), np.array(axes), True)], [x]))
+    array = random(*shape)
+    for model in models:
+        (want,) = node_by_node(model, [array])
+        moved += reduce_before_unsqueeze(Graph(model))["reductions"]
+        got = compile_on_cpu(model)([array])[0]
+        assert got.shape == want.shape
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+    assert moved
+
+
+STAYING = {
+    "no axis is kept": lambda x: ops.reduce_sum(ops.unsqueeze(x, np.array([2])), np.array([0]), False),
+    "after the added axis": lambda x: ops.reduce_sum(ops.unsqueeze(x, np.array([0])), np.array([1]), True),
+    "the added axis": lambda x: ops.reduce_sum(ops.unsqueeze(x, np.array([2])), np.array([2]), True),
+    "nothing is added": lambda x: ops.reduce_sum(ops.reshape(x, np.array([4, 3]), False), np.array([0]), True),
+    "more is computed": lambda x: ops.reduce_sum(ops.relu(ops.unsqueeze(x, np.array([2]))), np.array([0]), True),
+}
+
+
+@pytest.mark.parametrize("build", STAYING.values(), ids=STAYING)
+def test_reductions_that_stay_behind(build):
+    x = parameter(3, 4)
+    assert reduce_before_unsqueeze(Graph(Model([build(x)], [x]))) == {"reductions": 0}
 
 
 ONE, HALF = np.float32(1), np.float32(0.5)

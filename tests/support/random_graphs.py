@@ -4,6 +4,7 @@
 ones, and adds nodes to them; what no other step reads is a result. Lengths are few and small, so that many are equal.
 """
 
+import itertools
 import math
 from collections.abc import Callable
 
@@ -326,33 +327,150 @@ def _normal(make):
 # --- images ---
 
 
-@step(3)
+@step(4)
 def _convolution(make):
-    x, shape = make.take(lambda shape: min(shape[2:]) > 1, rank=(4, 4), most=1000)
-    size, features = make.among(1, 1, 3), 1 + make.below(6)
-    pads, ones = [size // 2] * 2, [1, 1]
+    x, shape = make.take(rank=(3, 5), most=1000)
+    count = len(shape) - 2
+    sizes = [make.among(1, 1, 3)] * count
+    strides, dilations = [make.among(1, 1, 2)] * count, [make.among(1, 1, 2) if sizes[0] > 1 else 1] * count
+    begin, end = ([make.below(2) if size > 1 else 0 for size in sizes] for _ in range(2))
+    if make.chance(0.6):
+        begin = end = [(size - 1) * dilation // 2 for size, dilation in zip(sizes, dilations, strict=True)]
+    new = [
+        (length + a + b - (size - 1) * dilation - 1) // stride + 1
+        for length, a, b, size, dilation, stride in zip(shape[2:], begin, end, sizes, dilations, strides, strict=True)
+    ]
+    if min(new) < 1:
+        raise StopIteration
+    groups = make.among(1, 1, shape[1], *(count for count in (2, 3) if shape[1] % count == 0))
+    each = 1 + make.below(6 if groups == 1 else 2)
+    scale = np.float32(1 / math.sqrt(shape[1] // groups * math.prod(sizes)))
+    if groups == 1:
+        y = ops.convolution(x, scale * make.numbers(each, shape[1], *sizes), strides, begin, end, dilations)
+    else:
+        weights = scale * make.numbers(groups, each, shape[1] // groups, *sizes)
+        y = ops.group_convolution(x, weights, strides, begin, end, dilations)
+    return _with_post_ops(make, y, [shape[0], groups * each, *new])
+
+
+@step(1)
+def _transposed_convolution(make):
+    x, shape = make.take(rank=(3, 5), most=200)
+    count = len(shape) - 2
+    stride = make.among(1, 2, 2)
+    size = make.among(stride, 3)
+    cut = min(make.below(2), (size - 1) // 2)
+    new = [(length - 1) * stride + size - 2 * cut for length in shape[2:]]
+    features = 1 + make.below(4)
+    scale = np.float32(1 / math.sqrt(shape[1]))
     if make.chance(0.3):
-        return ops.group_convolution(x, make.numbers(shape[1], 1, 1, size, size), ones, pads, pads, ones), shape
-    new = [shape[0], features, *shape[2:]]
-    return ops.convolution(x, make.numbers(features, shape[1], size, size), ones, pads, pads, ones), new
+        weights, features = scale * make.numbers(shape[1], 1, 1, *[size] * count), shape[1]
+        compute = ops.group_convolution_backprop_data
+    else:
+        weights = scale * make.numbers(shape[1], features, *[size] * count)
+        compute = ops.convolution_backprop_data
+    y = compute(x, weights, strides=[stride] * count, pads_begin=[cut] * count, pads_end=[cut] * count)
+    return _with_post_ops(make, y, [shape[0], features, *new])
 
 
-@step(1)
+def _with_post_ops(make, y, shape):
+    """What networks have behind a convolution: a bias, an activation, a scale of each channel, or all of them."""
+    along = [shape[1], *[1] * (len(shape) - 2)]
+    for _ in range(make.among(0, 1, 1, 2, 3)):
+        row = make.numbers(*make.among([1, *along], along, []))
+        y = make.among(
+            lambda y, row: ops.add(y, row),
+            lambda y, row: ops.multiply(y, row),
+            lambda y, row: ops.relu(y),
+            lambda y, row: ops.sigmoid(y),
+            lambda y, row: ops.hswish(y),
+        )(y, row)
+    return y, shape
+
+
+@step(2)
 def _pool(make):
-    x, shape = make.take(lambda shape: min(shape[2:]) > 1, rank=(4, 4))
-    two, none = [2, 2], [0, 0]
-    new = [*shape[:2], shape[2] // 2, shape[3] // 2]
+    x, shape = make.take(rank=(3, 5))
+    count = len(shape) - 2
+    size, stride = make.among((2, 2), (3, 1), (3, 2), (1, 1))
+    pad = make.below(2) if size > 2 else 0
+    sizes, strides, pads = [size] * count, [stride] * count, [pad] * count
+    new = [(length + 2 * pad - size) // stride + 1 for length in shape[2:]]
+    if min(new) < 1:
+        raise StopIteration
     if make.chance(0.5):
-        return ops.max_pool(x, two, [1, 1], none, none, two, "floor").output(0), new
-    return opset13.avg_pool(x, two, none, none, two, True, "floor"), new
+        return ops.max_pool(x, strides, [1] * count, pads, pads, sizes, "floor").output(0), [*shape[:2], *new]
+    return opset13.avg_pool(x, strides, pads, pads, sizes, make.chance(0.5), "floor"), [*shape[:2], *new]
 
 
-@step(1)
+@step(2)
+def _squeeze_and_excite(make):
+    """The mean of each channel, which weighs the channels."""
+    x, shape = make.take(rank=(3, 5), most=1000)
+    axes = np.arange(2, len(shape))
+    y = ops.reduce_mean(x, axes, True)
+    kernel, none = [1] * len(axes), [0] * len(axes)
+    sizes = (shape[1], shape[1]) if make.chance(0.3) else (shape[1], 2, shape[1])
+    for before, features in itertools.pairwise(sizes):
+        y = ops.convolution(y, make.numbers(features, before, *kernel), kernel, none, none, kernel)
+        y = make.among(ops.relu, ops.sigmoid)(ops.add(y, make.numbers(1, features, *kernel)))
+    return ops.multiply(x, y), shape
+
+
+@step(2)
 def _resize(make):
     x, shape = make.take(rank=(4, 4), most=500)
     axes = make.among([2, 3], [1, 2])
-    new = [2 * size if i in axes else size for i, size in enumerate(shape)]
-    return ops.interpolate(x, np.array([new[i] for i in axes]), "nearest", "sizes", axes=np.array(axes)), new
+    mode = make.among("nearest", "nearest", "linear_onnx", "cubic") if axes == [2, 3] else "nearest"
+    new = [make.among(1, 2, 2, 3) * size if i in axes else size for i, size in enumerate(shape)]
+    coordinates = make.among("half_pixel", "align_corners", "asymmetric")
+    sizes = np.array([new[i] for i in axes])
+    return ops.interpolate(
+        x, sizes, mode, "sizes", coordinate_transformation_mode=coordinates, axes=np.array(axes)
+    ), new
+
+
+@step(1)
+def _chosen(make):
+    x, shape = make.take()
+    axis = make.below(len(shape))
+    count = 1 + make.below(shape[axis])
+    found = ops.topk(x, np.array(count), axis, make.among("max", "min"), "value")
+    return found.output(0), [*shape[:axis], count, *shape[axis + 1 :]]
+
+
+@step(1)
+def _selected(make):
+    x, shape = make.take()
+    y, _ = make.take(lambda other: other == shape)
+    return ops.select(ops.greater(x, np.float32(make.among(0, 0.5))), x, y), shape
+
+
+@step(1)
+def _summed_up(make):
+    x, shape = make.take()
+    axis = make.below(len(shape))
+    return ops.cum_sum(x, np.array(axis), exclusive=make.chance(0.3), reverse=make.chance(0.3)), shape
+
+
+@step(1)
+def _recurrent(make):
+    x, (batch, length, width) = make.take(rank=(3, 3), most=200)
+    hidden, ways = make.among(2, 3), make.among(1, 2)
+    direction = "bidirectional" if ways == 2 else make.among("forward", "reverse")
+    rows = ops.gather(ops.shape_of(x), np.array([0]), np.array(0))
+    states = [
+        ops.broadcast(ops.constant(make.numbers(1, ways, hidden)), ops.concat([rows, np.array([ways, hidden])], 0))
+        if make.is_dynamic
+        else ops.constant(make.numbers(batch, ways, hidden))
+        for _ in range(2)
+    ]
+    lengths = ops.broadcast(ops.gather(ops.shape_of(x), np.array(1), np.array(0)), rows)
+    gates = 4 * hidden
+    weights = [make.numbers(ways, gates, width), make.numbers(ways, gates, hidden), make.numbers(ways, gates)]
+    y = ops.lstm_sequence(x, *states, lengths, *weights, hidden, direction).output(0)
+    y = ops.transpose(y, np.array([0, 2, 1, 3]))
+    return ops.reshape(y, np.array([0, 0, ways * hidden]), True), [batch, length, ways * hidden]
 
 
 # --- products and attention ---

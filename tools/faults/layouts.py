@@ -171,6 +171,15 @@ def reshape_after_reduction() -> Graph:
 
 
 @fault()
+def reduction_after_unsqueeze() -> Graph:
+    """A reduction that keeps its axis gets another shape, where an axis behind that was added before."""
+    x = parameter(3, 4)
+    out = ops.reduce_sum(ops.unsqueeze(x, np.array([2])), np.array([0]), True)
+    data = numbers(3, 4)
+    return Model([out], [x]), [[data]], [[data.sum(0).reshape(1, 4, 1)]]
+
+
+@fault()
 def quantization_ranges_along_axis_2() -> Graph:
     """FakeQuantize with ranges along axis 2 of a dynamic shape does not compile, or reads the wrong ones."""
     x = parameter(-1, 3, 4, 5)

@@ -6,6 +6,7 @@ rank 3: after a mean over the last axis, batch norm is wrong from the second bat
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 from openvino import Node
@@ -32,7 +33,7 @@ class AvoidReductionPostOps(Rule[Node, _Reduced]):
         x [N, C, L] → Reduce over L or N → elementwise nodes, one with a constant of several elements. N is not 1.
     Result:
         x → Unsqueeze [N, C, 1, L] → Reduce over the same axis and axis 2 → the same nodes, after a Squeeze if the
-        Reduce has keep_dims.
+        Reduce has keep_dims. Over N, where C and L are known: x → Reshape [N, C·L] → Reduce → Reshape → the same.
     """
 
     roots = sorted(REDUCTIONS)
@@ -54,14 +55,35 @@ class AvoidReductionPostOps(Rule[Node, _Reduced]):
 
     def rewrite(self, graph: Graph, plan: _Reduced) -> Counts:
         reduction, axis = plan
-        reading = consumers(reduction.output(0))
-        wide = ops.unsqueeze(reduction.input_value(0), ints([2]))
-        insert([reduction.input(0)], wide.output(0), reduction)
-        reduction.input(1).replace_source_output(ints([0, 2] if axis == 0 else [2, 3]).output(0))
-        reduction.validate_and_infer_types()
-        if reduction.get_attributes()["keep_dims"]:
-            insert(reading, ops.squeeze(reduction, ints([2])).output(0), reduction)
+        dims = dims_of(reduction.input_value(0)) or []
+        if axis == 0 and None not in dims[1:] and 0 not in dims:
+            _reduce_rows(reduction, [size or 0 for size in dims[1:]])
+        else:
+            _reduce_images(reduction, axis)
         return {"reductions": 1}
+
+
+def _reduce_rows(reduction: Node, sizes: list[int]) -> None:
+    """Over the first axis of what has one other axis."""
+    reading = consumers(reduction.output(0))
+    shape = [1, *sizes] if reduction.get_attributes()["keep_dims"] else sizes
+    rows = ops.reshape(reduction.input_value(0), ints([0, math.prod(sizes)]), True)
+    insert([reduction.input(0)], rows.output(0), reduction)
+    reduction.input(1).replace_source_output(ints([0]).output(0))
+    reduction.set_attribute("keep_dims", True)
+    reduction.validate_and_infer_types()
+    insert(reading, ops.reshape(reduction, ints(shape), False).output(0), reduction)
+
+
+def _reduce_images(reduction: Node, axis: int) -> None:
+    """Over the same axis, and one of height 1."""
+    reading = consumers(reduction.output(0))
+    wide = ops.unsqueeze(reduction.input_value(0), ints([2]))
+    insert([reduction.input(0)], wide.output(0), reduction)
+    reduction.input(1).replace_source_output(ints([0, 2] if axis == 0 else [2, 3]).output(0))
+    reduction.validate_and_infer_types()
+    if reduction.get_attributes()["keep_dims"]:
+        insert(reading, ops.squeeze(reduction, ints([2])).output(0), reduction)
 
 
 def _meets_channels(reduction: Node) -> bool:

@@ -1,0 +1,121 @@
+"""What is unsqueezed is reduced before, and unsqueezed then.
+
+OpenVINO 2026.4 does the same where the sizes are known, and puts the axis into the wrong place: the sum of [N, L, 1]
+over N comes out as [1, 1, L] where it keeps the reduced axis. It takes a Reshape that adds axes of one element for an
+Unsqueeze.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from openvino import Node, Output
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, insert, ints, ints_of, number_of
+from paddle2ov.passes.kinds import REDUCTIONS
+from paddle2ov.passes.rule import MatchFailureError, Rule
+
+_NEUTRAL = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1, "Power": 1}
+_COPIES = frozenset(("Broadcast", "Concat", "Convert", "Reshape", "Tile"))
+"""Nodes that OpenVINO removes where they change nothing."""
+
+_Widened: TypeAlias = tuple[Node, Output, list[int]]
+"""A reduction, what the Unsqueeze before it reads, and the axes that it adds."""
+_Plan: TypeAlias = tuple[Node, Output, list[int], list[int]]
+"""The same, and the axes to reduce of what the Unsqueeze reads."""
+
+
+@works_around("reduction_after_unsqueeze")
+class ReduceBeforeUnsqueeze(Rule[_Widened, _Plan]):
+    """A reduction that keeps its axes and the Unsqueeze before it change places.
+
+    Given:
+        Unsqueeze, or a Reshape of known shapes that adds axes of one element → maybe nodes that change nothing →
+        Reduce with keep_dims, over an axis before an added one, and not over added ones alone.
+    Result:
+        Reduce → Unsqueeze.
+    """
+
+    roots = sorted(REDUCTIONS)
+    counts = ("reductions",)
+
+    def pattern(self, graph: Graph, node: Node) -> _Widened | None:
+        if not node.get_attributes()["keep_dims"]:
+            return None
+        widening = _changing(node.input_value(0)).get_node()
+        added = _added_axes(widening)
+        return (node, widening.input_value(0), added) if added else None
+
+    def check(self, graph: Graph, match: _Widened) -> _Plan:
+        node, source, added = match
+        axes = ints_of(node.input_value(1))
+        if axes is None:
+            raise MatchFailureError("the axes are computed")
+        rank = len(node.get_output_partial_shape(0))
+        reduced = sorted({axis % rank for axis in axes})
+        kept = [axis - sum(one < axis for one in added) for axis in reduced if axis not in added]
+        if not kept or reduced[0] > added[-1]:
+            raise MatchFailureError("no axis before the one that is added is reduced")
+        return node, source, added, kept
+
+    def rewrite(self, graph: Graph, plan: _Plan) -> Counts:
+        node, source, added, axes = plan
+        reading = consumers(node.output(0))
+        node.input(0).replace_source_output(source)
+        node.input(1).replace_source_output(ints(axes).output(0))
+        node.validate_and_infer_types()
+        insert(reading, ops.unsqueeze(node, ints(added)).output(0), node)
+        return {"reductions": 1}
+
+
+def _added_axes(widening: Node) -> list[int] | None:
+    """The axes of one element that a node adds, in order; None if it does something else."""
+    kind = widening.get_type_name()
+    if kind not in ("Unsqueeze", "Reshape"):
+        return None
+    before, after = dims_of(widening.input_value(0)), dims_of(widening.output(0))
+    if before is None or after is None or len(before) >= len(after):
+        return None
+    if kind == "Unsqueeze":
+        axes = ints_of(widening.input_value(1))
+        return None if axes is None else sorted({axis % len(after) for axis in axes})
+    left, added = list(before), []
+    for axis, size in enumerate(after):
+        if left and left[0] == size and size is not None:
+            left.pop(0)
+        elif size == 1:
+            added.append(axis)
+        else:
+            return None
+    return None if left else added
+
+
+def _changing(output: Output) -> Output:
+    """The tensor, or the one before it of which nodes that change nothing make it."""
+    while (source := _unchanged(output)) is not None:
+        output = source
+    return output
+
+
+def _unchanged(output: Output) -> Output | None:
+    node = output.get_node()
+    kind, sources = node.get_type_name(), node.input_values()
+    dims = dims_of(output)
+    if dims is None or None in dims:
+        return None
+    if kind in _COPIES:
+        is_single = kind != "Concat" or len(sources) == 1
+        found = sources[:1] if is_single else []
+    elif kind in _NEUTRAL:
+        pairs = list(zip(sources, sources[::-1], strict=True))
+        is_ordered = kind in ("Divide", "Power", "Subtract")
+        found = [one for one, other in pairs[: 1 if is_ordered else 2] if number_of(other) == _NEUTRAL[kind]]
+    else:
+        return None
+    same = [one for one in found if dims_of(one) == dims and one.get_element_type() == output.get_element_type()]
+    return same[0] if same else None
+
+
+reduce_before_unsqueeze = ReduceBeforeUnsqueeze()
