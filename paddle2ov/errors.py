@@ -9,7 +9,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that no text on a terminal holds: they move the cursor, change its colours, or turn the line around."""
+_LONG_WORD = re.compile(r"\S{4000,}")
 _LIBRARY_FRAME = re.compile(r'File "[^"]*[/\\](paddle|decorator)(\.py|[/\\])')
+
+
+def shown(text: str) -> str:
+    """A text as it is shown: what a file names may hold control characters, or be a megabyte long."""
+    return _LONG_WORD.sub(lambda word: f"{word[0][:1000]}... ({len(word[0])} characters)", _UNSHOWN.sub(escaped, text))
+
+
+def escaped(match: re.Match[str]) -> str:
+    """A character as Python writes it in a string; a byte of a file name that is no UTF-8, as that byte."""
+    code = ord(match[0])
+    if 0xDC80 <= code <= 0xDCFF:
+        code -= 0xDC00
+    short = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(match[0])
+    return short or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +49,7 @@ class Place:
         frames = self.source_frames()
         if frames:
             text += "\n  created at:\n" + "\n".join(f"    {frame}" for frame in frames)
-        return text
+        return shown(text)
 
     def source_frames(self, most: int = 3) -> list[str]:
         """The innermost frames of the model's own source: those inside Paddle's package are left out."""
@@ -85,6 +102,9 @@ OTHERS = "`paddle2ov inspect MODEL` tells what else of the model is refused."
 
 class Paddle2OVError(Exception):
     """Base of all errors that paddle2ov raises on purpose."""
+
+    def __str__(self) -> str:
+        return shown(super().__str__())
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 from paddle2ov.errors import OpConversionError, Paddle2OVError, Place, Refusal, UnsupportedOpsError
 from paddle2ov.graph.values import EmptyTensorArray
 from paddle2ov.program import read_program
+from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.vocabulary import Vocabulary
@@ -81,6 +82,7 @@ class Inspection:
         return {**found, "convertible": self.convertible}
 
 
+@taking_archives
 def inspect(
     model: str | os.PathLike[str], params: str | os.PathLike[str] | None = None, *, extension: Extension = None
 ) -> Inspection:
@@ -90,7 +92,7 @@ def inspect(
     once, as `convert` does, without the rewrites of the graph that follow there. The result is discarded.
 
     Args:
-        model: a model folder, a program file or a path prefix, as for `convert`.
+        model: a model folder, a program file, a path prefix or an archive, as for `convert`.
         params: the parameter file, where it does not lie beside the program under the usual name.
         extension: converters of your own, as for `convert`.
 

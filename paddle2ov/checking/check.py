@@ -27,6 +27,7 @@ from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program import read_program
+from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.model import Program
 from paddle2ov.program.sources import open_regular
 from paddle2ov.translation.extension import Extension
@@ -38,6 +39,7 @@ _SHRINKING = 300.0
 _READ_BY_OPENVINO = frozenset((".xml", ".onnx", ".tflite", ".pb"))
 
 
+@taking_archives
 def check(
     model: Model | str | os.PathLike[str],
     params: str | os.PathLike[str] | None = None,

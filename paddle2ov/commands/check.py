@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddle2ov.commands.shared import (
+    ModelType,
     PathType,
     extension_option,
     not_nan,
@@ -39,7 +40,7 @@ _WAYS = {
 
 
 @click.command("check")
-@click.argument("model", type=PathType(path_type=Path))
+@click.argument("model", type=ModelType())
 @params_option
 @click.option(
     "--inputs",

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from paddle2ov.errors import escaped
+
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
     """The text on one line and as valid UTF-8: control characters, and bytes that are no UTF-8, are escaped."""
-    return _UNPRINTABLE.sub(_escaped, text)
+    return _UNPRINTABLE.sub(escaped, text)
 
 
 def valid(text: str) -> str:
     """The text as valid UTF-8, on as many lines as it has."""
-    return re.sub("[\ud800-\udfff]", _escaped, text)
+    return re.sub("[\ud800-\udfff]", escaped, text)
 
 
 def distinct(names: Iterable[str]) -> list[str]:
@@ -30,14 +32,6 @@ def distinct(names: Iterable[str]) -> list[str]:
         taken.add(new)
         found.append(new)
     return found
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if 0xDC80 <= code <= 0xDCFF:  # a byte that is no UTF-8, as Python reads it in a file name
-        code -= 0xDC00
-    short = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(match[0])
-    return short or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
 
 
 __all__ = ["distinct", "printable", "valid"]

@@ -8,13 +8,14 @@ import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, TypeVar, cast
 
 from paddle2ov.errors import ModelReadError
 
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _NAMES = ("__model__", "model", "inference")
 _MAX_MEMBERS = 100_000
 _RATIO, _MARGIN = 100, 64 << 20
@@ -44,7 +45,23 @@ def unpacked(archive: Path) -> Iterator[Path]:
             raise
         except Exception as error:  # tarfile, zipfile and what they decompress with raise all kinds of them
             raise ModelReadError(f"{archive}: cannot be unpacked: {error}") from error
-        yield folder
+        try:
+            yield folder
+        except ModelReadError as error:
+            raise ModelReadError(str(error).replace(str(folder), str(archive))) from error
+
+
+def taking_archives(function: _Function) -> _Function:
+    """A function of a model whose first argument may also be an archive, which is unpacked for as long as it runs."""
+
+    @wraps(function)
+    def wrapped(model: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(model, str | os.PathLike) or not is_archive(model):
+            return function(model, *args, **kwargs)
+        with unpacked(Path(model)) as folder:
+            return function(folder, *args, **kwargs)
+
+    return cast(_Function, wrapped)
 
 
 def name_of(archive: Path) -> str:
@@ -169,4 +186,4 @@ def _by_name(archive: Path, members: Iterable[tuple[str, _Member]]) -> dict[str,
     return found
 
 
-__all__ = ["SUFFIXES", "is_archive", "name_of", "unpacked"]
+__all__ = ["SUFFIXES", "is_archive", "name_of", "taking_archives", "unpacked"]

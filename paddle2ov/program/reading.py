@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -86,9 +87,7 @@ def _read_files(files: ModelFiles, vocabulary: Vocabulary, source: Source, mappe
 
         program, declared = read_legacy(files.program, content, vocabulary)
     program.source, program.size = source, len(content)
-    for name in (*(one.name for one in program.inputs), *(one.name for one in program.outputs)):
-        if "\0" in name:
-            raise ModelReadError(f"{files.program}: the name {name!r:.80} of an input or result holds a zero byte")
+    _check_names(files.program, program)
     if files.params is not None:
         program.parameters = parameters.read_combined(files.params, declared, source, mapped)
     elif declared and files.format == "legacy" and _any_separate(files, declared[0].name):
@@ -100,6 +99,21 @@ def _read_files(files: ModelFiles, vocabulary: Vocabulary, source: Source, mappe
             f"beside it (looked for {looked})"
         )
     return program
+
+
+def _check_names(path: Path, program: Program) -> None:
+    """Refuses names that neither Paddle gives nor a terminal shows, and that an IR cannot hold."""
+    types = dict.fromkeys(operator.source_type for operator in program.block.walk())
+    for kind, names in (("an operator's type", types), ("a variable's name", program.variables)):
+        for name in names:
+            if len(name) > _MAX_NAME:
+                raise ModelReadError(f"{path}: {kind} has {len(name)} characters: {name[:80]!r}...")
+            if not name.isprintable() and (found := _CONTROL.search(name)):
+                raise ModelReadError(f"{path}: {kind} holds the control character {found[0]!a}: {name[:80]!a}")
+
+
+_MAX_NAME = 4000
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def _any_separate(files: ModelFiles, name: str) -> bool:

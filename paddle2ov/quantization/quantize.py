@@ -26,6 +26,7 @@ from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.program import read_program
+from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.model import AnyArray
 from paddle2ov.program.settings import find_settings, read_settings
 from paddle2ov.quantization.data import CalibrationData, Data, PathLike
@@ -116,6 +117,7 @@ class Quantized:
         }
 
 
+@taking_archives
 def quantize(
     model: PathLike,
     data: Data,

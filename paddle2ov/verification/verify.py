@@ -14,6 +14,7 @@ from paddle2ov.compilation.precision import HINT, INT8, check_compilable
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, PaddleRunError
 from paddle2ov.program import find_model, read_program
+from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.settings import Settings, find_settings, read_settings
 from paddle2ov.program.sources import check_unchanged
 from paddle2ov.testing import compile_on_cpu
@@ -51,6 +52,7 @@ StageProgress = Callable[[str, int, int], None]
 """Called with (what is done, how much of it is done, how much there is)."""
 
 
+@taking_archives
 def verify(
     model: str | os.PathLike[str],
     params: str | os.PathLike[str] | None = None,
@@ -79,7 +81,7 @@ def verify(
     then computes in float64 as well, which shows whether the difference is its own rounding (see `judgement.py`).
 
     Args:
-        model: a model folder, a program file or a path prefix, as for `convert`.
+        model: a model folder, a program file, a path prefix or an archive, as for `convert`.
         params: the parameter file, where it does not lie beside the program under the usual name.
         inputs: arrays by the names of the inputs, an `.npz` file of such, or several of these; default: random ones.
         images: pictures to run besides, prepared as the `inference.yml` beside the model says; see `images.py`.

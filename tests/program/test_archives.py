@@ -5,6 +5,7 @@ import contextlib
 import gzip
 import io
 import lzma
+import re
 import shutil
 import tarfile
 import zipfile
@@ -62,6 +63,26 @@ def test_commands_take_archives(folder, tmp_path, monkeypatch):
     assert same(openvino.Core().read_model(tmp_path / "growing_infer.xml"), folder)
     result = CliRunner().invoke(cli, ["inspect", str(archive)])
     assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("command", ["inspect", "check", "verify"])
+def test_what_else_takes_archives(folder, tmp_path, command):
+    archive = packed(folder, tmp_path / "growing_infer", "gztar")
+    result = CliRunner().invoke(cli, [command, str(archive), "--json"])
+    assert result.exit_code == 0, result.output
+    getattr(paddle2ov, command)(archive)
+    with pytest.raises(ConversionInputError, match="inputs"):
+        paddle2ov.quantize(archive, [{}])
+
+
+def test_errors_name_the_archive(folder, tmp_path):
+    folder = Path(shutil.copytree(folder, tmp_path / "damaged"))
+    files_of(folder)[0].write_bytes(b"{}")
+    archive = packed(folder, tmp_path / "damaged_infer", "tar")
+    for function in (paddle2ov.convert, paddle2ov.inspect, paddle2ov.check, paddle2ov.verify):
+        with pytest.raises(ModelReadError, match=re.escape(str(archive))) as caught:
+            function(archive)
+        assert "paddle2ov-" not in str(caught.value)
 
 
 def files_of(folder):

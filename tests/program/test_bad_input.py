@@ -14,6 +14,7 @@ import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ModelReadError, OpConversionError, Paddle2OVError
+from paddle2ov.errors import Place
 from paddle2ov.program.framework_proto import Attr, ProgramDesc
 from paddle2ov.program.model import Variable
 from tests.support.formats import LEGACY
@@ -167,7 +168,32 @@ def test_inputs_with_malformed_attributes(pir, attribute):
 
 def test_names_that_no_ir_can_hold(pir):
     edit(pir, lambda ops: next(op for op in ops if op["#"] == "1.data")["A"][0]["AT"].__setitem__("D", "a\0b"))
-    refused(pir, "holds a zero byte")
+    refused(pir, "holds the control character")
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mred", "a\nb", "bell\x07", "\u202egpj.exe", "\x9b2J", "\u2028"])
+def test_names_that_no_terminal_shows(pir, name):
+    """What a file names is in messages, tables and pages: it must not move a cursor, or turn a line around."""
+    edit(pir, lambda ops: ops[3].__setitem__("#", f"1.{name}"))
+    refused(pir, "an operator's type holds the control character")
+    with pytest.raises(ModelReadError) as caught:
+        paddle2ov.inspect(pir)
+    assert str(caught.value).isprintable()
+
+
+def test_names_of_a_megabyte(pir):
+    edit(pir, lambda ops: ops[3].__setitem__("#", "1." + "z" * 1_000_000))
+    with pytest.raises(ModelReadError, match="an operator's type has 1000006 characters") as caught:
+        paddle2ov.inspect(pir)
+    assert len(str(caught.value)) < 1000
+
+
+def test_errors_are_shown_as_text():
+    place = Place(0, 7, "an\x1b[2J", call_stack=("File \x07, line 1",))
+    error = OpConversionError(place, f"because of {'z' * 5000}\nand\u202emore")
+    assert all(one.isprintable() for one in str(error).splitlines())
+    assert "... (5000 characters)\nand\\u202emore" in str(error)
+    assert len(str(error)) < 1500
 
 
 def test_text_that_is_no_unicode(pir):
