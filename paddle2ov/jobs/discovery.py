@@ -11,6 +11,7 @@ from pathlib import Path
 from paddle2ov import __version__
 from paddle2ov.errors import ModelReadError
 from paddle2ov.jobs.names import distinct, printable
+from paddle2ov.program.budget import MAX_PROGRAM_BYTES
 from paddle2ov.program.files import ModelFiles, find_model
 from paddle2ov.program.settings import find_settings
 
@@ -81,7 +82,8 @@ def fingerprint(model: FoundModel, *options: object) -> str:
         OSError: the files cannot be read.
     """
     files = model.files
-    parts = [__version__, repr(options), hashlib.sha256(files.program.read_bytes()).hexdigest()]
+    with files.program.open("rb") as program:  # one that is larger than any that is read is refused later
+        parts = [__version__, repr(options), hashlib.sha256(program.read(MAX_PROGRAM_BYTES)).hexdigest()]
     settings = find_settings(files.program.parent)
     beside = sorted(files.program.parent.iterdir()) if files.params is None and files.format == "legacy" else ()
     for path in (files.params, settings, *beside):

@@ -17,7 +17,7 @@ from gen_models.harness.store import generated
 from paddle2ov.cli import cli
 from paddle2ov.inspection import inspect
 from paddle2ov.jobs import conversions
-from paddle2ov.jobs.discovery import find_models
+from paddle2ov.jobs.discovery import find_models, fingerprint
 from paddle2ov.jobs.executor import Outcome
 from tests.support.formats import NEEDS_PADDLE_2
 
@@ -352,19 +352,30 @@ def test_what_cannot_be_read_is_skipped(tmp_path, inline, monkeypatch):
     assert re.search(r"gone: skipped: .*Permission denied", result.stderr)
 
 
+def fingerprint_of_what_goes(model, *options):
+    if model.files.program.parent.name == "two":
+        model.files.program.unlink()
+    return fingerprint(model, *options)
+
+
 def test_a_program_that_goes_while_it_is_looked_for(tmp_path, inline, monkeypatch):
     root, out = tmp_path / "models", tmp_path / "out"
     put(root / "one")
     put(root / "two")
-    read = Path.read_bytes
-
-    def read_bytes(path):
-        if path.parent.name == "two":
-            path.unlink()
-        return read(path)
-
-    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    monkeypatch.setattr("paddle2ov.jobs.discovery.fingerprint", fingerprint_of_what_goes)
     result = batch(root, "-o", out)
     assert result.exit_code == 0
     assert states(out) == {"one": "converted"}
     assert "Warning: two: skipped" in result.stderr
+
+
+def test_a_program_of_a_terabyte(tmp_path, inline):
+    """A sparse file takes no room on the disk; it is not read whole to see whether it has changed."""
+    root, out = tmp_path / "models", tmp_path / "out"
+    put(root / "large")
+    put(root / "one")
+    os.truncate(root / "large" / "inference.json", 1 << 40)
+    result = batch(root, "-o", out)
+    assert result.exit_code == 1
+    assert states(out) == {"large": "refused", "one": "converted"}
+    assert "has 1099511627776 bytes, more than" in result.output + result.stderr
