@@ -37,10 +37,12 @@ from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constan
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
 from paddle2ov.passes.workarounds.avoid_pixel_post_ops import avoid_pixel_post_ops
+from paddle2ov.passes.workarounds.avoid_product_of_one import avoid_product_of_one
 from paddle2ov.passes.workarounds.avoid_rank_loss import avoid_rank_loss
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
+from paddle2ov.passes.workarounds.avoid_row_post_ops import avoid_row_post_ops
 from paddle2ov.passes.workarounds.avoid_scale_fusion import avoid_scale_fusion
 from paddle2ov.passes.workarounds.avoid_shallow_padding import avoid_shallow_padding
 from paddle2ov.passes.workarounds.avoid_single_gather import avoid_single_gather
@@ -84,6 +86,8 @@ REWRITES: tuple[Rewrite, ...] = (
     fuse_transposes,
     transpose_feature_maps,  # after those: they cannot cancel the transposes that it moves apart
     avoid_single_key_attention,
+    avoid_row_post_ops,  # after it
+    avoid_product_of_one,
     avoid_transpose_fusion,
     avoid_transpose_views,
     avoid_resize_views,

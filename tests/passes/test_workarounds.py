@@ -6,6 +6,7 @@ reductions that are reshaped, and small values of functions.
 
 import itertools
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -23,10 +24,12 @@ from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_po
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
 from paddle2ov.passes.workarounds.avoid_pixel_post_ops import avoid_pixel_post_ops
+from paddle2ov.passes.workarounds.avoid_product_of_one import avoid_product_of_one
 from paddle2ov.passes.workarounds.avoid_rank_loss import avoid_rank_loss
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
+from paddle2ov.passes.workarounds.avoid_row_post_ops import avoid_row_post_ops
 from paddle2ov.passes.workarounds.avoid_scale_fusion import avoid_scale_fusion
 from paddle2ov.passes.workarounds.avoid_shallow_padding import avoid_shallow_padding
 from paddle2ov.passes.workarounds.avoid_single_gather import avoid_single_gather
@@ -50,6 +53,7 @@ from tools.faults import FAULTS
 from tools.faults.prelude import check
 
 WIDTH, HEADS, TOKENS = 8, 2, 5
+ONE, HALF = np.float32(1), np.float32(0.5)
 SCALE, NONE = np.float32(0.3), np.zeros((1, 1), np.float32)
 
 
@@ -973,6 +977,97 @@ def test_reductions_that_stay(dims, build):
     assert avoid_reduction_post_ops(Graph(Model([build(x)], [x]))) == {"reductions": 0}
 
 
+ROW, COLUMN = random(1, 1, 1, 5), random(6, 1)
+BETWEEN = {
+    "row": (lambda s, m: ops.add(s, ROW), 1),
+    "row of a lower rank": (lambda s, m: ops.add(s, ROW[0, 0, 0]), 1),
+    "difference": (lambda s, m: ops.subtract(s, ROW), 1),
+    "factor": (lambda s, m: ops.multiply(ops.relu(s), ROW), 1),
+    "quotient": (lambda s, m: ops.divide(ops.relu(s), np.abs(ROW) + 1), 1),
+    "minimum": (lambda s, m: ops.minimum(s, ROW), 1),
+    "maximum": (lambda s, m: ops.maximum(s, ROW), 1),
+    "input": (lambda s, m: ops.add(s, m), 1),
+    "scaled, input": (lambda s, m: ops.add(ops.multiply(s, np.float32(0.3)), m), 2),
+    "two rows": (lambda s, m: ops.add(ops.add(s, ROW), ROW), 2),
+    "row and column": (lambda s, m: ops.subtract(ops.add(COLUMN, s), ROW), 2),
+    "sum, scaled": (lambda s, m: ops.add(ops.multiply(ops.add(s, ROW), HALF), ROW), 3),
+    "turned around": (lambda s, m: ops.add(ops.divide(ops.subtract(ROW, s), np.abs(COLUMN) + 1), ROW), 3),
+    "around an input": (lambda s, m: ops.add(ops.add(ops.add(s, ROW), m), ROW), 3),
+    "rows of zero and one": (lambda s, m: ops.add(ops.multiply(s, 0 * ROW + 1), 0 * ROW), 2),
+}
+
+
+def attention(between, *, batch=2, queries=6, keys=5):
+    """The model, its inputs, and its result in float64."""
+    rows = -1 if batch is None else batch
+    q, k, v = (parameter(rows, 2, count, 16) for count in (queries, keys, keys))
+    mask = parameter(1, 1, 1, keys)
+    scores = between(ops.matmul(q, k, False, True), mask)
+    inputs = [random(2, 2, count, 16) for count in (queries, keys, keys)] + [random(1, 1, 1, keys)]
+    model = Model([ops.matmul(ops.softmax(scores, 3), v, False, False)], [q, k, v, mask])
+    return model, inputs, node_by_node(model, inputs)[0]
+
+
+@pytest.mark.parametrize("batch", [2, None], ids=["known", "unknown"])
+@pytest.mark.parametrize(("between", "count"), BETWEEN.values(), ids=BETWEEN)
+def test_avoid_row_post_ops(between, count, batch):
+    model, inputs, want = attention(between, batch=batch)
+    shape = model.output(0).get_partial_shape()
+    assert avoid_row_post_ops(Graph(model)) == {"operands": count}
+    assert model.output(0).get_partial_shape() == shape
+    np.testing.assert_allclose(compile_on_cpu(model)(inputs)[0], want, atol=1e-5)
+    in_bfloat16 = compile_on_cpu(model, "bf16")(inputs)[0]
+    assert np.square(in_bfloat16 - want).mean() < 0.001 * np.square(want).mean()
+
+
+FIRST = {
+    "none": lambda s, m: s,
+    "first already": lambda s, m: ops.add(ROW, s),
+    "no product": lambda s, m: ops.add(ops.softmax(s, 3), m),
+    "input subtracted": lambda s, m: ops.subtract(s, m),
+    "a choice": lambda s, m: ops.select(ops.greater(m, np.float32(0)), s, np.float32(-9)),
+}
+
+
+@pytest.mark.parametrize("between", FIRST.values(), ids=FIRST)
+def test_operands_that_stay(between):
+    model, *_ = attention(between)
+    assert avoid_row_post_ops(Graph(model)) == {"operands": 0}
+
+
+def test_infinite_masks_and_factors_of_scores():
+    """-inf masks a key; what infinity multiplies is not merged."""
+    masked = np.where(np.arange(5) < 3, 0, -np.inf).astype(np.float32)
+    model, inputs, want = attention(lambda s, m: ops.add(ops.add(s, masked), ROW))
+    assert avoid_row_post_ops(Graph(model)) == {"operands": 2}
+    np.testing.assert_allclose(compile_on_cpu(model)(inputs)[0], want, atol=1e-5)
+    model, *_ = attention(lambda s, m: ops.multiply(ops.add(s, ROW), np.float32(np.inf)))
+    before = Counter(node.get_type_name() for node in model.get_ops())
+    avoid_row_post_ops(Graph(model))
+    assert Counter(node.get_type_name() for node in model.get_ops()) == before
+
+
+@pytest.mark.parametrize("batch", [2, None], ids=["known", "unknown"])
+@pytest.mark.parametrize("queries", [1, 2, 17])
+def test_avoid_product_of_one(queries, batch):
+    column = random(queries, 1)
+    model, inputs, want = attention(lambda s, m: ops.add(column, s), batch=batch, queries=queries, keys=1)
+    assert avoid_product_of_one(Graph(model)) == {"products": 1}
+    for precision, tolerance in (("f32", 1e-5), ("bf16", 0.02)):
+        np.testing.assert_allclose(compile_on_cpu(model, precision)(inputs)[0], want, rtol=tolerance, atol=1e-6)
+    inputs[0][:] = np.nan
+    assert np.isnan(compile_on_cpu(model)(inputs)[0]).all()
+
+
+def test_avoid_product_of_one_refuses():
+    model, *_ = attention(lambda s, m: s, keys=2)
+    assert avoid_product_of_one(Graph(model)) == {"products": 0}
+    for values, turned in (([2, 5, 1], True), ([2, -1, 5], False)):
+        x, v = parameter(2, 3, 1), parameter(*values)
+        model = Model([ops.matmul(ops.softmax(x, 2), v, False, turned)], [x, v])
+        assert avoid_product_of_one(Graph(model)) == {"products": 0}
+
+
 VIEWS = {
     "none": lambda y: y,
     "copy": lambda y: ops.broadcast(y, np.array(y.get_output_shape(0))),
@@ -1022,7 +1117,6 @@ def test_reductions_that_stay_behind(build):
     assert reduce_before_unsqueeze(Graph(Model([build(x)], [x]))) == {"reductions": 0}
 
 
-ONE, HALF = np.float32(1), np.float32(0.5)
 SMALL = np.array([-60, -30, -9, -1e-3, -1e-7, -1e-30, 0, 1e-30, 1e-7, 1e-3, 0.4, 0.6, 3], np.float32)
 REFINED = {
     "erf": (lambda x: ops.erf(x), math.erf),

@@ -201,6 +201,27 @@ def scales_of_an_integer_convolution() -> Graph:
 
 
 @fault(precision="default", tolerance=0.05, processor="avx512_bf16, not amx")
+def row_of_scores() -> Graph:
+    """In bfloat16, attention whose mask is one row for all queries has infinite scores."""
+    q, k, v = (parameter(2, 2, 5, 16) for _ in range(3))
+    data, mask = [numbers(2, 2, 5, 16, seed=seed) for seed in (1, 2, 3)], numbers(1, 1, 1, 5, seed=4)
+    scores = ops.add(ops.matmul(q, k, False, True), mask)
+    powers = np.exp(data[0] @ data[1].swapaxes(-1, -2) + mask)
+    want = powers / powers.sum(-1, keepdims=True) @ data[2]
+    return Model([ops.matmul(ops.softmax(scores, 3), v, False, False)], [q, k, v]), [data], [[want]]
+
+
+@fault(precision="default", tolerance=0.05, processor="avx512_bf16, not amx")
+def one_key_of_many_queries() -> Graph:
+    """In bfloat16, attention to one key gives zeros for the first query where the batch is not known."""
+    q, k, v = (parameter(-1, 2, count, 16) for count in (5, 1, 1))
+    data = [numbers(2, 2, count, 16, seed=count) for count in (5, 1, 1)]
+    scores = ops.add(numbers(5, 1), ops.matmul(q, k, False, True))
+    want = np.broadcast_to(data[2], (2, 2, 5, 16))
+    return Model([ops.matmul(ops.softmax(scores, 3), v, False, False)], [q, k, v]), [data], [[want]]
+
+
+@fault(precision="default", tolerance=0.05, processor="avx512_bf16, not amx")
 def post_op_of_one_pixel() -> Graph:
     """In bfloat16, one pixel of unknown size: a constant behind an activation of a convolution with a bias is wrong."""
     x, filters, data = parameter(-1, 3, -1, -1), numbers(6, 3, 1, 1), numbers(1, 3, 1, 1)

@@ -1,0 +1,169 @@
+"""What is added to the scores of attention, or multiplies them, is the first operand.
+
+In bfloat16, on processors without AMX, OpenVINO 2026.4 computes a row that is the second operand in the matrix
+product, and reads it wrongly: a mask [1, 1, 1, K] gives infinite scores. The first operand is computed after it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Node, Output, Type
+from openvino.op import Constant
+
+from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, computed_constant_of, readers, replace
+from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.rule import Rule
+from paddle2ov.program.model import AnyArray
+
+_COMMUTATIVE = frozenset(("Add", "Maximum", "Minimum", "Multiply"))
+_LINEAR = frozenset(("Add", "Divide", "Multiply", "Subtract"))
+_MAX_NODES = 16
+"""The most nodes between a product and its softmax that are looked at."""
+_MAX_ELEMENTS = 1 << 20
+"""The most elements of a constant that is made of several."""
+
+_Step: TypeAlias = tuple[Node, int]
+"""A node between a product and its softmax, and the input that has the scores."""
+
+
+@dataclass
+class _Linear:
+    """Several nodes that compute factor · scores + term."""
+
+    nodes: list[Node]
+    scores: Output
+    factor: AnyArray = field(default_factory=lambda: np.ones((), np.float32))
+    term: AnyArray = field(default_factory=lambda: np.zeros((), np.float32))
+
+
+_Plan: TypeAlias = tuple[list[_Linear], list[Node]]
+"""What is merged, and the nodes whose operands change places."""
+
+
+@works_around("row_of_scores")
+class AvoidRowPostOps(Rule[list[_Step], _Plan]):
+    """The operands of elementwise nodes between a product and a softmax change places.
+
+    Given:
+        scores = MatMul of computed tensors → elementwise nodes → Softmax → MatMul. Among the former Add, Maximum,
+        Minimum or Multiply with the scores first, or Subtract or Divide with a constant.
+    Result:
+        The same with the scores second: a negated constant is added, a reciprocal is a factor. Constants that follow
+        one another are merged, as OpenVINO would put the scores first when it does that.
+    """
+
+    roots = ("Softmax",)
+    counts = ("operands",)
+
+    def pattern(self, graph: Graph, node: Node) -> list[_Step] | None:
+        is_attention = any(one.get_type_name() == "MatMul" for one in readers(node))
+        return _path(node.input_value(0), _MAX_NODES) if is_attention else None
+
+    def check(self, graph: Graph, match: list[_Step]) -> _Plan:
+        merged = _merged(match)
+        done = {node.get_name() for one in merged for node in one.nodes}
+        swapped = [node for node, port in match if port == 0 and node.get_name() not in done and _is_swapped(node)]
+        return merged, swapped
+
+    def rewrite(self, graph: Graph, plan: _Plan) -> Counts:
+        merged, swapped = plan
+        for one in merged:
+            last, scores = one.nodes[0].output(0), one.scores
+            if one.factor.ndim > 0 or one.factor != 1:
+                scores = ops.multiply(one.factor, scores).output(0)
+            is_done = (one.term == 0).all() and scores.get_partial_shape() == last.get_partial_shape()
+            replace(last, scores if is_done else ops.add(one.term, scores).output(0), *one.nodes[1:])
+        for node in swapped:
+            replace(node.output(0), _reversed(node).output(0))
+        return {"operands": len(swapped) + sum(len(one.nodes) for one in merged)}
+
+
+def _path(value: Output, most: int) -> list[_Step] | None:
+    """The elementwise nodes from the softmax up to a product, each with the input that leads there."""
+    node = value.get_node()
+    if node.get_type_name() == "MatMul":
+        is_score = not any(isinstance(one.get_node(), Constant) for one in node.input_values())
+        return [] if is_score else None
+    if node.get_type_name() not in ELEMENTWISE or not most:
+        return None
+    for port in node.inputs():
+        found = _path(port.get_source_output(), most - 1)
+        if found is not None:
+            return [(node, port.get_index()), *found]
+    return None
+
+
+def _merged(path: list[_Step]) -> list[_Linear]:
+    """The runs of two or more nodes with constants."""
+    found: list[_Linear] = []
+    run: list[_Step] = []
+    for step in [*path, None]:
+        if step is not None and _constant(step) is not None and (not run or len(readers(step[0])) == 1):
+            run.append(step)
+            continue
+        if len(run) > 1:
+            found += _linear(run)
+        run = [step] if step is not None and _constant(step) is not None else []
+    return found
+
+
+def _linear(run: list[_Step]) -> list[_Linear]:
+    """The run in one, if that is not too large and its factors are finite."""
+    last, port = run[-1]
+    linear = _Linear([node for node, _ in run], last.input_value(port))
+    with np.errstate(all="ignore"):
+        for node, port in reversed(run):
+            constant = _constant((node, port))
+            assert constant is not None
+            kind = node.get_type_name()
+            factor: AnyArray = np.ones((), np.float32)
+            term: AnyArray = np.zeros((), np.float32)
+            if kind in ("Multiply", "Divide"):
+                factor = constant if kind == "Multiply" else 1 / constant
+            else:
+                factor = -factor if kind == "Subtract" and port == 1 else factor
+                term = -constant if kind == "Subtract" and port == 0 else constant
+            shapes = [one.shape for one in (linear.factor, linear.term, factor, term)]
+            if math.prod(np.broadcast_shapes(*shapes)) > _MAX_ELEMENTS or not np.isfinite(factor).all():
+                return []
+            linear.factor, linear.term = linear.factor * factor, linear.term * factor + term
+    return [linear]
+
+
+def _constant(step: _Step) -> AnyArray | None:
+    """The constant of a node that is linear in the scores."""
+    node, port = step
+    if node.get_type_name() not in _LINEAR or node.get_output_element_type(0) != Type.f32:
+        return None
+    if node.get_type_name() == "Divide" and port == 1:
+        return None
+    return computed_constant_of(node.input_value(1 - port))
+
+
+def _is_swapped(node: Node) -> bool:
+    kind = node.get_type_name()
+    if kind in ("Divide", "Subtract"):
+        return computed_constant_of(node.input_value(1)) is not None
+    return kind in _COMMUTATIVE
+
+
+def _reversed(node: Node) -> Node:
+    """The node with its operands in the other order."""
+    scores, other = node.input_values()
+    match node.get_type_name():
+        case "Subtract":
+            return ops.add(ops.negative(other), scores)
+        case "Divide":
+            one = ops.constant(np.ones((), np.float32), other.get_element_type())
+            return ops.multiply(ops.divide(one, other), scores)
+        case kind:
+            return create(kind, [other, scores], {})
+
+
+avoid_row_post_ops = AvoidRowPostOps()
