@@ -32,6 +32,7 @@ from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshape
 from paddle2ov.passes.templates import Outcome, outcome
 from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.avoid_abs_elimination import avoid_abs_elimination
+from paddle2ov.passes.workarounds.avoid_channel_means import avoid_channel_means
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
 from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
@@ -104,6 +105,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,
     avoid_pixel_post_ops,
+    avoid_channel_means,
     avoid_reduction_post_ops,
     reduce_before_unsqueeze,  # before those that change what a reduction keeps
     check_inner_dims,

@@ -20,6 +20,7 @@ from paddle2ov.graph.types import value_of
 from paddle2ov.passes import Graph
 from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
+from paddle2ov.passes.workarounds.avoid_channel_means import avoid_channel_means
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
@@ -1066,6 +1067,29 @@ def test_avoid_product_of_one_refuses():
         x, v = parameter(2, 3, 1), parameter(*values)
         model = Model([ops.matmul(ops.softmax(x, 2), v, False, turned)], [x, v])
         assert avoid_product_of_one(Graph(model)) == {"products": 0}
+
+
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("dims", [(2, 4, 3, 5), (-1, 16, -1, -1), (1, 20, 1, 1)])
+@pytest.mark.parametrize("axes", [[0, 2, 3], [-1, 0, -2]])
+def test_avoid_channel_means(dims, axes, keep):
+    shape = [size if size > 0 else 3 for size in dims]
+    x, filters = parameter(*dims), random(shape[1], 1, 1, 3, 3)
+    convolved = ops.group_convolution_backprop_data(x, filters, strides=[1, 1], pads_begin=[1, 1], pads_end=[1, 1])
+    model = Model([ops.reduce_mean(convolved, np.array(axes), keep)], [x])
+    before, arrays = model.output(0).get_partial_shape(), [random(*shape) for _ in range(3)]
+    wanted = [node_by_node(model, [array])[0] for array in arrays]
+    assert avoid_channel_means(Graph(model)) == {"means": 1}
+    assert model.output(0).get_partial_shape() == before
+    request = compile_on_cpu(model).create_infer_request()
+    for array, want in zip(arrays, wanted, strict=True):
+        np.testing.assert_allclose(request.infer([array])[0], want, atol=1e-5)
+
+
+@pytest.mark.parametrize("axes", [[0, 2], [2, 3], [0, 1, 2, 3], [0, 1, 3]])
+def test_other_means_stay(axes):
+    x = parameter(2, 3, 4, 5)
+    assert avoid_channel_means(Graph(Model([ops.reduce_mean(x, np.array(axes), True)], [x]))) == {"means": 0}
 
 
 VIEWS = {

@@ -180,6 +180,16 @@ def reduction_after_unsqueeze() -> Graph:
 
 
 @fault()
+def mean_of_each_channel() -> Graph:
+    """The mean over all axes but the channels, behind a transposed convolution, is wrong in the second run."""
+    x, filters = parameter(2, 4, 3, 3), numbers(4, 1, 1, 1, 1)
+    convolved = ops.group_convolution_backprop_data(x, filters, strides=[1, 1])
+    data = numbers(2, 4, 3, 3)
+    want = (data * filters.reshape(4, 1, 1)).mean((0, 2, 3))
+    return Model([ops.reduce_mean(convolved, np.array([0, 2, 3]), False)], [x]), [[data], [data]], [[want], [want]]
+
+
+@fault()
 def quantization_ranges_along_axis_2() -> Graph:
     """FakeQuantize with ranges along axis 2 of a dynamic shape does not compile, or reads the wrong ones."""
     x = parameter(-1, 3, 4, 5)

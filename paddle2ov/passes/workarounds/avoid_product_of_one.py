@@ -43,7 +43,7 @@ class AvoidProductOfOne(Rule[Node, Node]):
         return match
 
     def rewrite(self, graph: Graph, plan: Node) -> Counts:
-        replace(plan.output(0), ops.multiply(*plan.input_values()).output(0))
+        replace(plan.output(0), ops.multiply(plan.input_value(0), plan.input_value(1)).output(0))
         return {"products": 1}
 
 
