@@ -16,7 +16,7 @@ from openvino.op import Constant
 
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, computed_constant_of, readers, replace
+from paddle2ov.passes.graph import Counts, Graph, computed_constant_of, dims_of, readers, replace
 from paddle2ov.passes.kinds import ELEMENTWISE
 from paddle2ov.passes.rule import Rule
 from paddle2ov.program.model import AnyArray
@@ -52,7 +52,7 @@ class AvoidRowPostOps(Rule[list[_Step], _Plan]):
 
     Given:
         scores = MatMul of computed tensors → elementwise nodes → Softmax → MatMul. Among the former Add, Maximum,
-        Minimum or Multiply with the scores first, or Subtract or Divide with a constant.
+        Minimum or Multiply of the scores and a row, or Subtract or Divide of a constant row.
     Result:
         The same with the scores second: a negated constant is added, a reciprocal is a factor. Constants that follow
         one another are merged, as OpenVINO would put the scores first when it does that.
@@ -100,14 +100,14 @@ def _path(value: Output, most: int) -> list[_Step] | None:
 
 
 def _merged(path: list[_Step]) -> list[_Linear]:
-    """The runs of two or more nodes with constants."""
+    """The runs of two or more nodes with constants, one of them a row."""
     found: list[_Linear] = []
     run: list[_Step] = []
     for step in [*path, None]:
         if step is not None and _constant(step) is not None and (not run or len(readers(step[0])) == 1):
             run.append(step)
             continue
-        if len(run) > 1:
+        if len(run) > 1 and any(_is_row(node.input_value(1 - port)) for node, port in run):
             found += _linear(run)
         run = [step] if step is not None and _constant(step) is not None else []
     return found
@@ -148,9 +148,15 @@ def _constant(step: _Step) -> AnyArray | None:
 
 def _is_swapped(node: Node) -> bool:
     kind = node.get_type_name()
-    if kind in ("Divide", "Subtract"):
-        return computed_constant_of(node.input_value(1)) is not None
-    return kind in _COMMUTATIVE
+    if kind not in _COMMUTATIVE | _LINEAR or not _is_row(node.input_value(1)):
+        return False
+    return kind in _COMMUTATIVE or computed_constant_of(node.input_value(1)) is not None
+
+
+def _is_row(value: Output) -> bool:
+    """Whether a tensor has one row at most."""
+    dims = dims_of(value)
+    return dims is not None and all(size == 1 for size in dims[:-1])
 
 
 def _reversed(node: Node) -> Node:
