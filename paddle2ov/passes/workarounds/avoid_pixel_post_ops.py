@@ -15,7 +15,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, constant_of, insert, ints, only_consumer
 from paddle2ov.passes.kinds import ELEMENTWISE
-from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.rule import Rule
 
 _LINEAR = ("Add", "Divide", "Multiply", "Subtract")
 _FUSED = (*_LINEAR, "PRelu")
@@ -25,7 +25,7 @@ _Constants: TypeAlias = list[Input]
 
 
 @works_around("post_op_of_one_pixel")
-class AvoidPixelPostOps(Rule[tuple[Node, _Constants], _Constants]):
+class AvoidPixelPostOps(Rule[_Constants, _Constants]):
     """A constant along the channels behind a convolution of a single pixel is no constant for OpenVINO.
 
     Given:
@@ -39,15 +39,11 @@ class AvoidPixelPostOps(Rule[tuple[Node, _Constants], _Constants]):
     roots = ("Convolution", "GroupConvolution")
     counts = ("constants",)
 
-    def pattern(self, graph: Graph, node: Node) -> tuple[Node, _Constants] | None:
-        found = _behind_activations(node)
-        return (node, found) if found else None
+    def pattern(self, graph: Graph, node: Node) -> _Constants | None:
+        return (_behind_activations(node) or None) if _may_be_pixel(node) else None
 
-    def check(self, graph: Graph, match: tuple[Node, _Constants]) -> _Constants:
-        node, found = match
-        if not _may_be_pixel(node):
-            raise MatchFailureError("all sizes are known, or there is more than a pixel")
-        return found
+    def check(self, graph: Graph, match: _Constants) -> _Constants:
+        return match
 
     def rewrite(self, graph: Graph, plan: _Constants) -> Counts:
         for port in plan:
@@ -87,8 +83,7 @@ def _is_along_channels(port: Input) -> bool:
 def _may_be_pixel(convolution: Node) -> bool:
     """Whether the result may have one pixel, and other sizes as well."""
     shape = convolution.get_output_partial_shape(0)
-    others = [size for axis, size in enumerate(shape) if axis != 1]
-    return shape.is_dynamic and all(size.get_min_length() <= 1 for size in others)
+    return shape.is_dynamic and all(size.get_min_length() <= 1 for axis, size in enumerate(shape) if axis != 1)
 
 
 avoid_pixel_post_ops = AvoidPixelPostOps()
