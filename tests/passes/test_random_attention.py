@@ -13,7 +13,7 @@ from paddle2ov.passes import run_rewrites
 from paddle2ov.testing import compile_on_cpu
 from tests.support.random_graphs import node_by_node
 
-SEEDS = 60
+SEEDS = 40
 
 
 def pytest_generate_tests(metafunc):

@@ -63,7 +63,7 @@ class AvoidRowPostOps(Rule[list[_Step], _Plan]):
 
     def pattern(self, graph: Graph, node: Node) -> list[_Step] | None:
         is_attention = any(one.get_type_name() == "MatMul" for one in readers(node))
-        return _path(node.input_value(0), _MAX_NODES) if is_attention else None
+        return _path(node.input_value(0), _MAX_NODES, set()) if is_attention else None
 
     def check(self, graph: Graph, match: list[_Step]) -> _Plan:
         merged = _merged(match)
@@ -84,16 +84,19 @@ class AvoidRowPostOps(Rule[list[_Step], _Plan]):
         return {"operands": len(swapped) + sum(len(one.nodes) for one in merged)}
 
 
-def _path(value: Output, most: int) -> list[_Step] | None:
+def _path(value: Output, most: int, seen: set[str]) -> list[_Step] | None:
     """The elementwise nodes from the softmax up to a product, each with the input that leads there."""
     node = value.get_node()
+    if node.get_name() in seen:
+        return None
+    seen.add(node.get_name())
     if node.get_type_name() == "MatMul":
         is_score = not any(isinstance(one.get_node(), Constant) for one in node.input_values())
         return [] if is_score else None
     if node.get_type_name() not in ELEMENTWISE or not most:
         return None
     for port in node.inputs():
-        found = _path(port.get_source_output(), most - 1)
+        found = _path(port.get_source_output(), most - 1, seen)
         if found is not None:
             return [(node, port.get_index()), *found]
     return None
