@@ -222,6 +222,32 @@ def test_layers_over_constants_are_computed_to_a_bound():
         run_rewrites(openvino.Model([ops.result(out)], []))
 
 
+def written_by_rows(arrays):
+    """Constants of 64 x 1024 x 256 elements that are written row by row, and returned."""
+    row = ops.constant(np.ones((1, 1024, 256), np.float32))
+    made = []
+    for k in range(arrays):
+        out = ops.broadcast(ops.constant(np.float32(k)), [64, 1024, 256])
+        for i in (63, 0, 5):
+            out = ops.slice_scatter(out, row, *(np.array([one]) for one in (i, i + 1, 1, 0)))
+        made.append(out)
+    return openvino.Model([ops.result(out) for out in made], [])
+
+
+def test_arrays_that_are_written_by_rows_are_not_held_more_than_once():
+    """Some networks assemble the biases of their attention by hundreds of assignments."""
+    model = written_by_rows(1)
+    run_rewrites(model)
+    (result,) = model.get_results()
+    values = result.input_value(0).get_node().get_data()
+    assert [float(values[i].min()) for i in (0, 1, 5, 62, 63)] == [1, 0, 1, 0, 1]
+
+
+def test_arrays_over_constants_are_held_to_a_bound():
+    with pytest.raises(RewriteError, match=r"'compute_constants' failed: .*bytes at most"):
+        run_rewrites(written_by_rows(3))
+
+
 def test_a_rewrite_that_fails_is_named():
     def broken(graph):
         return {"nodes": 1 // 0}

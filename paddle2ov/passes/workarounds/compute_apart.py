@@ -8,7 +8,7 @@ node, and whose first input is an input of the model.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from openvino import Model, Node, Output, PartialShape, Tensor
 from openvino.op import Constant, Parameter
@@ -31,6 +31,8 @@ _MAX_EVALUATED = 1 << 22
 """How many elements, or multiply-adds, of a node the reference evaluation is to compute, in a tenth of a second."""
 _MAX_COMPILED = 256
 """How many models are compiled, in a second or two."""
+_MAX_HELD = 1 << 27
+"""How many bytes of results are held at once, those of constants aside."""
 
 _Value = tuple[str, int]
 """The name of a node, and which of its outputs."""
@@ -44,17 +46,25 @@ def compute_apart(outputs: Sequence[Output]) -> list[Tensor]:
     compiled for the CPU; those whose inputs are all known at that point share one model.
 
     Raises:
-        RewriteError: too many models would have to be compiled.
+        RewriteError: too many models would have to be compiled, or too much be held in memory.
     """
     model = Model([ops.result(output) for output in outputs], []).clone()  # its nodes are detached from each other
-    computation = _Computation([node for node in model.get_ordered_ops() if node.get_type_name() != "Result"])
+    wanted = [_value(node.input_value(0)) for node in model.get_results()]
+    nodes = [node for node in model.get_ordered_ops() if node.get_type_name() != "Result"]
+    computation = _Computation(nodes, {name for name, _ in wanted})
     computation.run()
-    return [computation.values[_value(node.input_value(0))] for node in model.get_results()]
+    return [computation.values[one] for one in wanted]
 
 
 class _Computation:
-    def __init__(self, nodes: Sequence[Node]) -> None:
+    """Holds results until all their readers are computed; those of the wanted nodes stay."""
+
+    def __init__(self, nodes: Sequence[Node], wanted: Collection[str]) -> None:
         self.values: dict[_Value, Tensor] = {}
+        self._wanted = wanted
+        self._outputs = {node.get_name(): node.get_output_size() for node in nodes}
+        self._sizes: dict[str, int] = {}
+        self._held = 0
         self._sources = {node.get_name(): [_value(one) for one in node.input_values()] for node in nodes}
         self._readers: dict[str, list[Node]] = {name: [] for name in self._sources}
         self._missing: dict[str, int] = {}
@@ -63,6 +73,7 @@ class _Computation:
             self._missing[node.get_name()] = len(read)
             for name in read:
                 self._readers[name].append(node)
+        self._unread = {name: len(found) for name, found in self._readers.items()}
         self._ready = [node for node in nodes if not self._missing[node.get_name()]]
 
     def run(self) -> None:
@@ -88,11 +99,34 @@ class _Computation:
         return [self.values[one] for one in self._sources[node.get_name()]]
 
     def _finish(self, node: Node, outputs: Sequence[Tensor]) -> None:
-        self.values |= {(node.get_name(), i): one for i, one in enumerate(outputs)}
-        for reader in self._readers[node.get_name()]:
+        name = node.get_name()
+        self.values |= {(name, i): one for i, one in enumerate(outputs)}
+        self._hold(node, sum(one.get_byte_size() for one in outputs))
+        for reader in self._readers[name]:
             self._missing[reader.get_name()] -= 1
             if not self._missing[reader.get_name()]:
                 self._ready.append(reader)
+        for source in {source for source, _ in self._sources[name]}:
+            self._unread[source] -= 1
+            if not self._unread[source] and source not in self._wanted:
+                self._release(source)
+
+    def _hold(self, node: Node, size: int) -> None:
+        if isinstance(node, Constant):
+            return
+        self._sizes[node.get_name()] = size
+        self._held += size
+        if self._held > _MAX_HELD:
+            raise RewriteError(
+                "compute_constants",
+                f"'{node.get_friendly_name()}' is computed from constants alone, and OpenVINO computes it wrongly "
+                f"unless it is computed at conversion, which is done in {_MAX_HELD} bytes at most",
+            )
+
+    def _release(self, name: str) -> None:
+        self._held -= self._sizes.pop(name, 0)
+        for i in range(self._outputs[name]):
+            del self.values[name, i]
 
     def _compute(self, nodes: Sequence[Node]) -> None:
         """Computes nodes that do not depend on each other as parts of one model."""

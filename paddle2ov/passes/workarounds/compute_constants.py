@@ -42,9 +42,11 @@ _MISFOLDED = ("Abs", "ScatterUpdate")
 _KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED, *_MISFOLDED)
 _MAX_INDICES = 1 << 16
 _MAX_MOVED = 1 << 16
-_MAX_NODES = 10_000
+_MAX_NODES = 1 << 16
 _MAX_ELEMENTS = 1 << 24
 """The size of all tensors together."""
+_MAX_MOVED_ELEMENTS = 1 << 28
+"""The same of nodes that only move elements: an array that is written row by row counts as often as that."""
 _MAX_MULTIPLY_ADDS = 1 << 32
 """How many multiply-adds may be computed, which takes a second."""
 
@@ -152,7 +154,7 @@ def _is_indexed_within(node: Node) -> bool:
 def _check_work(layers: Iterable[Node]) -> None:
     """Refuses what takes too much time or memory to compute, before any of it is computed."""
     pending, seen = list(layers), set()
-    elements = products = 0
+    elements = moved = products = 0
     while pending:
         node = pending.pop()
         if node.get_name() in seen:
@@ -162,14 +164,22 @@ def _check_work(layers: Iterable[Node]) -> None:
         if node.get_type_name() == "Constant":
             continue
         size = sum(math.prod(static_dims(output) or ()) for output in node.outputs())
-        elements += size
-        products += size * _products(node)
-        if len(seen) > _MAX_NODES or elements > _MAX_ELEMENTS or products > _MAX_MULTIPLY_ADDS:
+        if node.get_type_name() in MOVING:
+            moved += size
+        else:
+            elements += size
+            products += size * _products(node)
+        if (
+            len(seen) > _MAX_NODES
+            or elements > _MAX_ELEMENTS
+            or moved > _MAX_MOVED_ELEMENTS
+            or products > _MAX_MULTIPLY_ADDS
+        ):
             raise RewriteError(
                 "compute_constants",
                 f"'{node.get_friendly_name()}' is computed from constants alone, and OpenVINO computes it wrongly "
-                f"unless it is computed at conversion, which is done for {_MAX_ELEMENTS} elements and "
-                f"{_MAX_MULTIPLY_ADDS} products at most",
+                f"unless it is computed at conversion, which is done for {_MAX_ELEMENTS} elements, "
+                f"{_MAX_MOVED_ELEMENTS} that only move, and {_MAX_MULTIPLY_ADDS} products at most",
             )
 
 
