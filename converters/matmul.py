@@ -45,18 +45,12 @@ def broadcasting_matmul(x: Output, y: Output, transpose_x: bool, transpose_y: bo
     return ops.squeeze(_matmul_of_matrices(x, column, transpose_x, False), ints([-1]))
 
 
-@works_around("matmul_of_constant_matrices")
 def _matmul_of_matrices(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
-    """x @ y. OpenVINO's CPU plugin broadcasts a dynamic x over constant matrices [1, n, k, m], not over [n, k, m]."""
-    rows, matrices = x.get_partial_shape(), y.get_partial_shape()
     if 0 in (static_dims(x) or ()):
         dims = static_dims(ops.matmul(x, y, transpose_x, transpose_y))
         if dims is not None and 0 not in dims:  # empty sums: the plugin leaves the result uninitialized
             return ops.broadcast(const_like(0, x), ints(dims))
-    shared = rows.is_dynamic and len(matrices) == 3 and y.get_node().get_type_name() == "Constant"
-    if not shared or matrices[0] == 1 or len(rows) > 3 or (len(rows) == 3 and rows[0] == matrices[0]):
-        return ops.matmul(x, y, transpose_x, transpose_y)
-    return ops.squeeze(ops.matmul(x, ops.unsqueeze(y, ints([0])), transpose_x, transpose_y), ints([0]))
+    return ops.matmul(x, y, transpose_x, transpose_y)
 
 
 def matmul(node: NodeContext) -> NamedOutputs:

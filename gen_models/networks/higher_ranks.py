@@ -1,4 +1,4 @@
-"""Networks in which a tensor meets another one of more dimensions, all of them 1."""
+"""Networks in which a tensor meets another one of more dimensions, or is repeated."""
 
 from __future__ import annotations
 
@@ -48,6 +48,37 @@ def _broadcast_forward(self: Any, x: Any, y: Any) -> Any:
     return results
 
 
+def _experts() -> dict[str, Any]:
+    return {
+        "experts": paddle.create_parameter([3, 4, 5], "float32"),
+        "others": paddle.create_parameter([3, 6, 4], "float32"),
+    }
+
+
+def _experts_forward(self: Any, x: Any, rows: Any) -> Any:
+    """Tokens that all experts are given, each with a matrix of its own."""
+    by_experts = paddle.nn.functional.relu(paddle.matmul(x, self.experts))
+    return by_experts, paddle.matmul(rows, self.experts), paddle.matmul(x, self.others, transpose_y=True)
+
+
+def _contexts_forward(self: Any, x: Any) -> Any:
+    """One number for each channel, or for each pixel, that is repeated."""
+    functional = paddle.nn.functional
+    pooled = functional.avg_pool2d(x, 3)
+    joined = paddle.concat([x, paddle.tile(pooled, [1, 1, 3, 3])], 1)
+    mask = functional.max_pool2d(paddle.mean(x, 1, keepdim=True), 3, 1, 1)
+    chances = paddle.tile(functional.softmax(pooled, 1), [1, 2, 2, 1])
+    return joined, paddle.tile(mask, [1, 4, 1, 2]), chances
+
+
+def experts() -> Any:
+    return make_layer(_experts, _experts_forward)
+
+
+def contexts() -> Any:
+    return make_layer(dict, _contexts_forward)
+
+
 def operators() -> Any:
     return make_layer(_members, _operators_forward)
 
@@ -57,11 +88,25 @@ def broadcast() -> Any:
 
 
 NETWORKS = [
+    *(
+        Network(
+            f"higher_ranks_{build.__name__}",
+            build,
+            {"x": tensor([4, 3], dims=[-1, 3], low=0.25), **others},
+            more=[{"x": tensor([rows, 3], dims=[-1, 3], low=0.25), **others} for rows in (2, 3)],
+        )
+        for build, others in ((operators, {}), (broadcast, {"y": tensor([2, 1, 2])}))
+    ),
     Network(
-        f"higher_ranks_{build.__name__}",
-        build,
-        {"x": tensor([4, 3], dims=[-1, 3], low=0.25), **others},
-        more=[{"x": tensor([rows, 3], dims=[-1, 3], low=0.25), **others} for rows in (2, 3)],
-    )
-    for build, others in ((operators, {}), (broadcast, {"y": tensor([2, 1, 2])}))
+        "higher_ranks_experts",
+        experts,
+        {"x": tensor([1, 2, 4], dims=[1, -1, 4]), "rows": tensor([2, 4], dims=[-1, 4])},
+        more=[{"x": tensor([1, n, 4], dims=[1, -1, 4]), "rows": tensor([n, 4], dims=[-1, 4])} for n in (5, 1)],
+    ),
+    Network(
+        "higher_ranks_contexts",
+        contexts,
+        {"x": tensor([2, 4, 3, 3], dims=[-1, 4, 3, 3])},
+        more=[{"x": tensor([n, 4, 3, 3], dims=[-1, 4, 3, 3])} for n in (3, 1)],
+    ),
 ]

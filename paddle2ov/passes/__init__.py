@@ -32,6 +32,7 @@ from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshape
 from paddle2ov.passes.templates import Outcome, outcome
 from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.avoid_abs_elimination import avoid_abs_elimination
+from paddle2ov.passes.workarounds.avoid_batched_weights import avoid_batched_weights
 from paddle2ov.passes.workarounds.avoid_channel_means import avoid_channel_means
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
 from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
@@ -53,6 +54,7 @@ from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_g
 from paddle2ov.passes.workarounds.avoid_stride_propagation import avoid_stride_propagation
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
+from paddle2ov.passes.workarounds.avoid_unit_tiles import avoid_unit_tiles
 from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
 from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
@@ -102,11 +104,13 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_constant_recurrence,
     pin_recurrent_batch,
     avoid_unit_weights,
+    avoid_batched_weights,
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,
     avoid_pixel_post_ops,
     avoid_channel_means,
     avoid_reduction_post_ops,
+    avoid_unit_tiles,
     reduce_before_unsqueeze,  # before those that change what a reduction keeps
     check_inner_dims,
     absorb_scales,

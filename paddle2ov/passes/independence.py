@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from openvino import Node
+from openvino import Node, Output
 
 from paddle2ov.graph.shapes import static_dims
 
@@ -65,4 +65,18 @@ class Independence:
         return True
 
 
-__all__ = ["VARYING", "Independence"]
+def may_be_constant(value: Output) -> bool:
+    """Whether a tensor is computed from constants, and from inputs of known shape, which in a body may be constants."""
+    pending, seen = [value.get_node()], set()
+    while pending:
+        node = pending.pop()
+        if node.get_name() in seen:
+            continue
+        seen.add(node.get_name())
+        if node.get_type_name() == "Parameter" and node.get_output_partial_shape(0).is_dynamic:
+            return False
+        pending += [one.get_node() for one in node.input_values()]
+    return True
+
+
+__all__ = ["VARYING", "Independence", "may_be_constant"]

@@ -20,6 +20,7 @@ from paddle2ov.graph.types import value_of
 from paddle2ov.passes import Graph
 from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
+from paddle2ov.passes.workarounds.avoid_batched_weights import avoid_batched_weights
 from paddle2ov.passes.workarounds.avoid_channel_means import avoid_channel_means
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
@@ -39,6 +40,7 @@ from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_g
 from paddle2ov.passes.workarounds.avoid_stride_propagation import avoid_stride_propagation
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
+from paddle2ov.passes.workarounds.avoid_unit_tiles import avoid_unit_tiles
 from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
 from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
@@ -1412,3 +1414,118 @@ def test_avoid_resize_views(name):
 def test_avoid_resize_views_fails_to_match():
     model = resized(BESIDE["a reshaped result"], (2, 3))
     assert avoid_resize_views(Graph(model)) == {"resizes": 0}
+
+
+# --- tiles ---
+
+
+def _pooled(x):
+    return ops.max_pool(x, [2, 2], [1, 1], [0, 0], [0, 0], [2, 2]).output(0)
+
+
+def _softmax(x):
+    return ops.softmax(x, 1)
+
+
+@pytest.mark.parametrize("times", [(2, 2), (2,), (3, 1, 1), (1, 2, 2), (2, 1, 1, 1), (2, 2, 2, 2)])
+@pytest.mark.parametrize("make", [_pooled, _softmax, ops.relu])
+@pytest.mark.parametrize(
+    ("shape", "known"),
+    [
+        ((2, 4, 2, 2), (2, 3)),
+        ((2, 4, 2, 2), (0, 2, 3)),
+        ((2, 4, 2, 2), (1, 2, 3)),
+        ((2, 1, 4, 4), (1,)),
+        ((2, 1, 4, 4), (1, 2, 3)),
+        ((2, 1, 2, 6), (0, 1, 2)),
+        ((1, 1, 2, 2), (1, 2, 3)),
+    ],
+)
+def test_avoid_unit_tiles(shape, known, make, times):
+    """Pixels and channels of every kind of input, tiled and then pooled, twice."""
+    shape = shape if make is _pooled else (*shape[:2], shape[2] // 2, shape[3] // 2)
+    x = parameter(*(size if i in known else -1 for i, size in enumerate(shape)))
+    made = make(x)
+    tiled = ops.tile(made, np.array(times))
+    pooled = ops.max_pool(tiled, [1, 1], [1, 1], [0, 0], [0, 0], [1, 1]).output(0)
+    model = Model([ops.result(one) for one in (tiled, pooled, made)], [x])
+    assert avoid_unit_tiles(Graph(model)) == {"tiles": 1}
+    request = compile_on_cpu(model).create_infer_request()
+    for seed in range(2):
+        got = request.infer([np.random.default_rng(seed).standard_normal(shape).astype(np.float32)])
+        for i in range(2):
+            np.testing.assert_array_equal(got[i], np.tile(got[2], times))
+
+
+@pytest.mark.parametrize("volume", [(1, 1, 1), (2, 1, 2)])
+def test_avoid_unit_tiles_of_volumes(volume):
+    x = parameter(-1, 4 if volume == (1, 1, 1) else 1, *volume)
+    soft = ops.softmax(x, 1)
+    model = Model([ops.result(ops.tile(soft, np.array([1, 2, 2, 1, 3]))), ops.result(soft)], [x])
+    assert avoid_unit_tiles(Graph(model)) == {"tiles": 1}
+    got = compile_on_cpu(model)([random(2, 4 if volume == (1, 1, 1) else 1, *volume)])
+    np.testing.assert_array_equal(got[0], np.tile(got[1], (1, 2, 2, 1, 3)))
+
+
+def test_avoid_unit_tiles_refuses():
+    for dims, times in (
+        ((2, 4, 1, 1), np.array([1, 1, 2, 2])),
+        ((-1, 4, 1, 2), np.array([1, 1, 2, 2])),
+        ((-1, -1, -1, 1), np.array([1, 1, 2, 2])),
+        ((-1, 4, 1), np.array([1, 1, 2])),
+        ((-1, 4, 1, 1), np.array([2, 1, 1, 2, 2])),
+        ((-1, 4, 1, 1), ops.parameter([4], np.int64)),
+    ):
+        x = parameter(*dims)
+        inputs = [x] if isinstance(times, np.ndarray) else [x, times]
+        assert avoid_unit_tiles(Graph(Model([ops.tile(x, times)], inputs))) == {"tiles": 0}
+
+
+# --- several matrices of weights ---
+
+
+@pytest.mark.parametrize("precision", ["f32", "bf16"])
+@pytest.mark.parametrize("turned", list(itertools.product((False, True), repeat=2)))
+@pytest.mark.parametrize(
+    ("known", "shapes"),
+    [
+        ((1, -1, 4), [(1, 2, 4), (1, 5, 4)]),
+        ((-1, -1, 4), [(1, 2, 4), (3, 5, 4), (1, 3, 4)]),
+        ((-1, 3, 4), [(3, 3, 4), (1, 3, 4)]),
+        ((1, -1, -1), [(1, 2, 4), (1, 1, 4)]),
+        ((-1, 4), [(2, 4), (1, 4)]),
+        ((-1, -1), [(2, 4), (7, 4)]),
+    ],
+)
+def test_avoid_batched_weights(known, shapes, turned, precision):
+    def transposed(shape):
+        return (*shape[:-2], shape[-1], shape[-2]) if turned[0] else shape
+
+    x, weights = parameter(*transposed(known)), random(3, 4, 5)
+    given = ops.multiply(weights.swapaxes(1, 2) if turned[1] else weights, np.float32(1.5))
+    model = Model([ops.relu(ops.matmul(x, given, *turned))], [x])
+    shape = model.outputs[0].get_partial_shape()
+    assert avoid_batched_weights(Graph(model)) == {"products": 1}
+    assert model.outputs[0].get_partial_shape() == shape
+    request = compile_on_cpu(model, precision).create_infer_request()
+    for one in shapes:
+        data = random(*one)
+        got = request.infer([np.ascontiguousarray(data.reshape(one).swapaxes(-1, -2)) if turned[0] else data])[0]
+        want = np.maximum(data @ (1.5 * weights), 0)
+        np.testing.assert_allclose(got, want, atol=1e-5 if precision == "f32" else 0.1)
+
+
+def test_avoid_batched_weights_refuses():
+    for known, shape in (
+        ((1, 2, 4), (3, 4, 5)),
+        ((3, -1, 4), (3, 4, 5)),
+        ((-1, -1, 4), (1, 4, 5)),
+        ((-1, -1, 4), (4, 5)),
+        ((-1, -1, -1, 4), (3, 4, 5)),
+    ):
+        x = parameter(*known)
+        assert avoid_batched_weights(Graph(Model([ops.matmul(x, random(*shape), False, False)], [x]))) == {
+            "products": 0
+        }
+    x, y = parameter(1, -1, 4), parameter(3, 4, -1)
+    assert avoid_batched_weights(Graph(Model([ops.matmul(x, y, False, False)], [x, y]))) == {"products": 0}

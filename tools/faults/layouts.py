@@ -322,3 +322,13 @@ def result_converted_there_and_back() -> Graph:
     x = parameter(-1, -1)
     runs = [[numbers(64, 64)], [numbers(2, 2, seed=1)]]
     return Model([ops.convert(ops.convert(x, "f64"), "f32")], [x]), runs, runs
+
+
+@fault()
+def tile_of_one_pixel() -> Graph:
+    """A tile of one pixel for each channel, or of one channel, moves the wrong axes where the batch is unknown."""
+    x = parameter(-1, 4, 3, 3)
+    pooled = ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [3, 3])
+    data = numbers(2, 4, 3, 3)
+    expected = np.tile(data.max((2, 3), keepdims=True), (1, 1, 2, 2))
+    return Model([ops.tile(pooled.output(0), np.array([1, 1, 2, 2]))], [x]), [[data]], [[expected]]

@@ -96,6 +96,13 @@ def matmul_of_another_width() -> Graph:
 
 
 @fault()
+def matmul_of_constant_matrices_with_batch() -> Graph:
+    """A MatMul of one batch of rows by several constant matrices fails in the run if the number of rows is unknown."""
+    x, weights, data = parameter(1, -1, 4), numbers(3, 4, 5), numbers(1, 2, 4)
+    return Model([ops.matmul(x, weights, False, False)], [x]), [[data]], [[data @ weights]]
+
+
+@fault()
 def broadcast_to_ones() -> Graph:
     """A bidirectional Broadcast of reshaped data to more dimensions, all of 1, is taken out, and the rank stays."""
     x = parameter(-1)

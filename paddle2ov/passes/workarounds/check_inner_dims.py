@@ -7,11 +7,12 @@ the tensor. Most other nodes are checked when the model runs.
 
 from __future__ import annotations
 
-from openvino import Node, Output
+from openvino import Node
 
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, dims_of, insert
+from paddle2ov.passes.independence import may_be_constant
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
@@ -43,7 +44,7 @@ class CheckInnerDims(Rule[tuple[Node, int], tuple[Node, int, int]]):
         if not weights:
             raise MatchFailureError("the rank of the weights is not known")
         size = weights[-1 if node.get_attributes()["transpose_b"] or len(weights) == 1 else -2]
-        if size is None or not _is_constant(node.input_value(1)):
+        if size is None or not may_be_constant(node.input_value(1)):
             raise MatchFailureError("the weights are computed from tensors of unknown shape")
         return node, axis, size
 
@@ -52,20 +53,6 @@ class CheckInnerDims(Rule[tuple[Node, int], tuple[Node, int, int]]):
         checked = expect_dims(node.input_value(0), {axis: size})
         insert([node.input(0)], checked, node)
         return {"products": 1}
-
-
-def _is_constant(value: Output) -> bool:
-    """Whether a tensor is computed from constants, and from inputs of known shape, which in a body may be constants."""
-    pending, seen = [value.get_node()], set()
-    while pending:
-        node = pending.pop()
-        if node.get_name() in seen:
-            continue
-        seen.add(node.get_name())
-        if node.get_type_name() == "Parameter" and node.get_output_partial_shape(0).is_dynamic:
-            return False
-        pending += [one.get_node() for one in node.input_values()]
-    return True
 
 
 check_inner_dims = CheckInnerDims()
