@@ -64,6 +64,7 @@ from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
 from paddle2ov.passes.workarounds.hide_constants import hide_constants
 from paddle2ov.passes.workarounds.pin_recurrent_batch import pin_recurrent_batch
+from paddle2ov.passes.workarounds.reduce_before_transpose import reduce_before_transpose
 from paddle2ov.passes.workarounds.reduce_before_unsqueeze import reduce_before_unsqueeze
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 
@@ -108,6 +109,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,
     avoid_pixel_post_ops,
+    reduce_before_transpose,  # before those that look at what is reduced
     avoid_channel_means,
     avoid_reduction_post_ops,
     avoid_unit_tiles,

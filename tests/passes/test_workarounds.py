@@ -47,6 +47,7 @@ from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unkn
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
+from paddle2ov.passes.workarounds.reduce_before_transpose import reduce_before_transpose
 from paddle2ov.passes.workarounds.reduce_before_unsqueeze import reduce_before_unsqueeze
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 from paddle2ov.testing import compile_on_cpu
@@ -1529,3 +1530,39 @@ def test_avoid_batched_weights_refuses():
         }
     x, y = parameter(1, -1, 4), parameter(3, 4, -1)
     assert avoid_batched_weights(Graph(Model([ops.matmul(x, y, False, False)], [x, y]))) == {"products": 0}
+
+
+# --- reductions of what is transposed ---
+
+
+@pytest.mark.parametrize("shape", [(2, 1, 4, 4), (1, 3, 4, 5), (2, 3, 1, 4), (2, 3, 1), (1, 3, 4), (1, 1, 3, 3)])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_reduce_before_transpose(shape, is_known):
+    """Every permutation and every choice of axes; sizes above 1 are known, or none of them."""
+    rank, data = len(shape), random(*shape)
+    x, results, wanted = parameter(*(size if is_known or size == 1 else -1 for size in shape)), [], []
+    for i, perm in enumerate(itertools.permutations(range(rank))):
+        for count in range(1, rank):
+            for axes in itertools.combinations(range(rank), count):
+                given = [axis - rank if i % 2 else axis for axis in axes]
+                moved = ops.transpose(ops.multiply(x, np.float32(i + 1)), np.array(perm))
+                results.append(ops.reduce_max(moved, np.array(given), False))
+                wanted.append((data * np.float32(i + 1)).transpose(perm).max(axes))
+    model = Model(results, [x])
+    assert reduce_before_transpose(Graph(model)) == {"reductions": len(wanted)}
+    got = compile_on_cpu(model)([data])
+    for i, want in enumerate(wanted):
+        np.testing.assert_array_equal(got[i], want)
+
+
+def test_reduce_before_transpose_refuses():
+    order, axes = ops.parameter([3], np.int64), ops.parameter([1], np.int64)
+    for dims, perm, over, keep in (
+        ((2, 1, 3), np.array([2, 0, 1]), np.array([0]), True),
+        ((2, -1, 3), np.array([2, 0, 1]), np.array([0]), False),
+        ((2, 1, 3), order, np.array([0]), False),
+        ((2, 1, 3), np.array([2, 0, 1]), axes, False),
+    ):
+        x = parameter(*dims)
+        model = Model([ops.reduce_sum(ops.transpose(x, perm), over, keep)], [x, order, axes])
+        assert reduce_before_transpose(Graph(model)) == {"reductions": 0}

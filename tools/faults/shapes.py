@@ -103,6 +103,14 @@ def matmul_of_constant_matrices_with_batch() -> Graph:
 
 
 @fault()
+def reduction_after_transpose() -> Graph:
+    """A reduction that drops an axis of what is transposed leaves the others in the wrong order if one has size 1."""
+    x, data = parameter(2, 1, 4, 4), numbers(2, 1, 4, 4)
+    moved = ops.transpose(x, np.array([0, 2, 3, 1]))
+    return Model([ops.reduce_sum(moved, np.array([1]), False)], [x]), [[data]], [[data.transpose(0, 2, 3, 1).sum(1)]]
+
+
+@fault()
 def broadcast_to_ones() -> Graph:
     """A bidirectional Broadcast of reshaped data to more dimensions, all of 1, is taken out, and the rank stays."""
     x = parameter(-1)

@@ -1,0 +1,64 @@
+"""What is transposed is reduced before, and transposed then.
+
+OpenVINO 2026.4 does the same. Where the reduced axes are dropped and one of the sizes is known to be 1, it then makes
+the transpose a reshape, and leaves it out (`EliminateReduceReshape`): the other axes remain in the wrong order.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from openvino import Node
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, insert, ints, ints_of, perm_of
+from paddle2ov.passes.kinds import REDUCTIONS
+from paddle2ov.passes.rule import MatchFailureError, Rule
+
+_Plan: TypeAlias = tuple[Node, list[int], list[int]]
+"""A reduction, the axes to reduce of what the Transpose before it reads, and how to permute the axes that remain."""
+
+
+@works_around("reduction_after_transpose")
+class ReduceBeforeTranspose(Rule[Node, _Plan]):
+    """A reduction that drops its axes and the Transpose before it change places.
+
+    Given:
+        x → Transpose → Reduce without keep_dims, where x has an axis of known size 1.
+    Result:
+        x → Reduce over the same elements, with keep_dims → Squeeze → Transpose, if the axes that remain do not follow
+        each other as in x.
+    """
+
+    roots = sorted(REDUCTIONS)
+    counts = ("reductions",)
+
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        transpose = node.input_value(0).get_node()
+        if transpose.get_type_name() != "Transpose" or node.get_attributes()["keep_dims"]:
+            return None
+        return node if 1 in (dims_of(transpose.input_value(0)) or ()) else None
+
+    def check(self, graph: Graph, match: Node) -> _Plan:
+        perm, axes = perm_of(match.input_value(0).get_node()), ints_of(match.input_value(1))
+        if perm is None or axes is None:
+            raise MatchFailureError("the permutation or the axes are computed")
+        reduced = sorted({perm[axis] for axis in axes})
+        remaining = [axis for axis in perm if axis not in reduced]
+        order = sorted(remaining)
+        return match, reduced, [order.index(axis) for axis in remaining]
+
+    def rewrite(self, graph: Graph, plan: _Plan) -> Counts:
+        node, axes, perm = plan
+        reading = consumers(node.output(0))
+        node.input(0).replace_source_output(node.input_value(0).get_node().input_value(0))
+        node.input(1).replace_source_output(ints(axes).output(0))
+        node.set_attribute("keep_dims", True)
+        node.validate_and_infer_types()
+        out = ops.squeeze(node, ints(axes))
+        insert(reading, (out if perm == sorted(perm) else ops.transpose(out, ints(perm))).output(0), node)
+        return {"reductions": 1}
+
+
+reduce_before_transpose = ReduceBeforeTranspose()
