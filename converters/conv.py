@@ -11,8 +11,8 @@ Not supported: activations other than identity, relu, relu6, sigmoid, tanh in th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.converters.fused.activation import fused_activation
@@ -77,8 +77,7 @@ _ACTIVATIONS: dict[str, Callable[[Node], Node]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Geometry:
+class _Geometry(Struct, frozen=True):
     """Strides, dilations and paddings along the spatial axes of [N, C, ...]; none negative, no filter wider than x."""
 
     strides: list[int]

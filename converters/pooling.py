@@ -13,9 +13,10 @@ have windows outside of x.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints, rank_of, shape_of
@@ -98,8 +99,7 @@ def adaptive_sizes(node: NodeContext, x: Output) -> Tensor:
 # --- windows --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Windows:
+class _Windows(Struct, frozen=True):
     """Windows along the spatial dimensions.
 
     Attributes:

@@ -17,9 +17,8 @@ Refused: float8, zero points other than 0 (Paddle's kernels ignore them), traini
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from openvino import Output, Type
 from openvino.op import Constant
 
@@ -35,8 +34,7 @@ _INT8 = 127
 _TINY, _EPSILON = 1e-30, 1e-6
 
 
-@dataclass(frozen=True)
-class QuantRange:
+class QuantRange(Struct, frozen=True):
     """The integers -low ... high that values are rounded to, and whether ties go to even."""
 
     high: int

@@ -7,10 +7,10 @@ import logging
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from openvino import Model
 
 from paddle2ov.errors import ConversionInputError, ModelReadError

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.rows import column, columns, indices_where
@@ -22,8 +22,7 @@ _MAX_PAIRS = 1 << 22
 """The largest number of pairs of boxes that is held in memory at once."""
 
 
-@dataclass(frozen=True)
-class Overlap:
+class Overlap(Struct, frozen=True):
     """When two boxes overlap by more than a threshold.
 
     Attributes:

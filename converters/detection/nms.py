@@ -14,9 +14,8 @@ on the heads of `benchmarks/yolo_post.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.rows import best_per_image, column, columns, count_per_image, indices_where
@@ -30,8 +29,7 @@ from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
-@dataclass(frozen=True)
-class _Kept:
+class _Kept(Struct, frozen=True):
     """The boxes kept: image, class, index, score and corners of each; and the number of images."""
 
     image: Tensor

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from openvino import Node, Type
@@ -24,8 +23,7 @@ _NOTHING = 1e-6
 """A shared area below this fraction of a polygon's area is a rounding error."""
 
 
-@dataclass(frozen=True)
-class PolygonOverlap(Overlap):
+class PolygonOverlap(Overlap, frozen=True):
     """When two polygons overlap by more than a threshold.
 
     Attributes:

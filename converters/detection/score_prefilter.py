@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
@@ -24,8 +25,7 @@ from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import value_of
 
 
-@dataclass(frozen=True)
-class Candidates:
+class Candidates(Struct, frozen=True):
     """Boxes [N, K, 4] and scores [N, classes, K], the index [K] of each among all boxes, and their total."""
 
     boxes: Output
@@ -66,8 +66,7 @@ class _EveryBoxError(Exception):
     """Every score is above the threshold."""
 
 
-@dataclass(frozen=True)
-class _Scores:
+class _Scores(Struct, frozen=True):
     """Scores or a value that they grow with; the axis of the classes; the first axis and number of axes of boxes."""
 
     value: Output

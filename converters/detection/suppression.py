@@ -11,9 +11,9 @@ OpenVINO's operator has Paddle's order (group, score, then index) and its strict
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
@@ -26,8 +26,7 @@ from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 
 
-@dataclass(frozen=True)
-class GreedyNms:
+class GreedyNms(Struct, frozen=True):
     """The attributes of a suppression.
 
     Attributes:

@@ -6,12 +6,12 @@ Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, const, dim_of, exact_divide, ints, shape_of
@@ -27,8 +27,7 @@ Integers = npt.NDArray[np.int64]
 _MAX_SIZE = 4096
 
 
-@dataclass(frozen=True)
-class ResizeParameters:
+class ResizeParameters(Struct, frozen=True):
     """The parameters of a resize: `sizes` are the new sizes, None if unknown; `scales` are those that fix the ratio.
 
     `first`: a dimension that becomes 1 is its first element (a ratio of 0), also where corners are not aligned.

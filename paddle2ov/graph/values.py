@@ -12,9 +12,9 @@ A value is marked where it is created, and keeps its marks in the scope.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias, overload
 
+from msgspec import Struct
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
@@ -85,8 +85,7 @@ class ConstantValue:
         return self.array
 
 
-@dataclass(frozen=True, slots=True)
-class EmptyTensorArray:
+class EmptyTensorArray(Struct, frozen=True):
     """A tensor array without elements, whose type and shape are not known yet."""
 
 
@@ -94,8 +93,7 @@ PlainValue: TypeAlias = Output | ConstantValue | EmptyTensorArray
 """A value without marks."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComplexValue:
+class ComplexValue(Struct, frozen=True):
     """Complex numbers, as real ones with a last dimension of 2: the real and the imaginary part.
 
     A `ConstantValue` within may hold complex numbers as NumPy has them.
@@ -104,8 +102,7 @@ class ComplexValue:
     value: Node | PlainValue
 
 
-@dataclass(frozen=True, slots=True)
-class SequenceLengths:
+class SequenceLengths(Struct, frozen=True):
     """How many rows each sequence of a tensor has, int64 or int32 [count]."""
 
     output: Output
@@ -124,8 +121,7 @@ UNKNOWN_LOD: Final = None
 """That of sequences whose lengths are not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoDTensor:
+class LoDTensor(Struct, frozen=True):
     """Sequences that lie one after the other in dimension 0.
 
     What a converter returns without this mark, and the program declares with LoD, gets that of the operator's first

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
@@ -12,8 +12,7 @@ from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
-@dataclass(frozen=True)
-class _Choice:
+class _Choice(Struct, frozen=True):
     select: Node
     sides: list[Output]
     """Condition and operands without the additions."""

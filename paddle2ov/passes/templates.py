@@ -1,4 +1,4 @@
-"""Bodies that are clones of one template: what no rewrite changes in the first of them, none changes in the others.
+"""Bodies that are clones of one template: what no rewrite changes in one of them, none changes in the others.
 
 A converter that builds large bodies keeps each as a template (`converters/graph/loops.py`), whose name its clones have.
 The same rewrites on the same nodes with parameters of the same types and shapes do the same, so that they are left out.
@@ -21,7 +21,8 @@ Outcome: TypeAlias = tuple[dict[str, Counts], MatchFailures]
 """What rewrites did, and why they left matches as they are."""
 
 _MAX_KEPT = 64
-_unchanged: OrderedDict[Hashable, Outcome] = OrderedDict()
+_known: OrderedDict[Hashable, Outcome | None] = OrderedDict()
+"""What rewrites did to templates that they do not change; None for those that were met once, or are changed."""
 
 
 def outcome(body: Model, rewrites: Hashable, rewrite: Callable[[Model], Outcome]) -> Outcome:
@@ -36,16 +37,16 @@ def outcome(body: Model, rewrites: Hashable, rewrite: Callable[[Model], Outcome]
         return rewrite(body)
     inputs = [(str(one.get_element_type()), one.get_partial_shape().to_string()) for one in body.get_parameters()]
     key = body.get_friendly_name(), rewrites, *inputs
-    known = _unchanged.get(key)
-    if known is None:
-        before = _content(body)
-        known = rewrite(body)
-        if _content(body) == before:
-            _unchanged[key] = known
-            while len(_unchanged) > _MAX_KEPT:
-                _unchanged.popitem(last=False)
+    found = _known.get(key)
+    if found is None:
+        # Comparing takes as long as the rewrites: it pays from the third clone on, and most processes meet no second.
+        before = _content(body) if key in _known else None
+        found = rewrite(body)
+        _known[key] = found if before is not None and _content(body) == before else None
+        while len(_known) > _MAX_KEPT:
+            _known.popitem(last=False)
     body.set_friendly_name(body.get_name())  # what is done to it from now on is not done to other clones
-    done, failures = known
+    done, failures = found
     return {name: {**counts} for name, counts in done.items()}, failures
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program.sources import check_fetched, open_regular
@@ -22,8 +23,7 @@ _NO_PROGRAM = {
 """What people pass in place of a program, by its suffix, and what to pass instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFiles:
+class ModelFiles(Struct, frozen=True):
     """The files of one model.
 
     Attributes:

@@ -14,11 +14,11 @@ Source: `paddle/phi/core/framework/framework.proto`, `paddle/fluid/operators/con
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError
+from msgspec.structs import replace
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes

@@ -12,13 +12,14 @@ own part of them live, so that what only an unused result needs is removed:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from paddle2ov.program.model import Block, Operator
 
 
-@dataclass(frozen=True, slots=True)
-class Liveness:
+class Liveness(Struct, frozen=True):
     """What is live in a program.
 
     Attributes:

@@ -7,11 +7,11 @@ blocks, and a block names the values that enter it (`inputs`) and leave it (`out
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct, field
 
 from paddle2ov.errors import Place
 from paddle2ov.program.sources import Source
@@ -19,8 +19,7 @@ from paddle2ov.program.sources import Source
 AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
-@dataclass(slots=True)
-class Variable:
+class Variable(Struct):
     """A value of the program. `dtype` is Paddle's name; unknown dimensions are -1, an unknown rank is None.
 
     `lod_level` is 1 for sequences that lie one after the other in dimension 0, 2 for sequences of such sequences, 0 for
@@ -43,8 +42,7 @@ class Variable:
         return Variable(name, self.dtype, self.shape, self.is_array, self.lod_level)
 
 
-@dataclass(slots=True)
-class Parameter:
+class Parameter(Struct):
     """A weight; its data may lie in the mapped file (bfloat16 and float8 as unsigned integers of that width)."""
 
     name: str
@@ -52,8 +50,7 @@ class Parameter:
     data: AnyArray
 
 
-@dataclass(frozen=True, slots=True)
-class Semantics:
+class Semantics(Struct, frozen=True):
     """What an operator computes that its type and attributes do not say. The default is what today's Paddle computes.
 
     Readers set it for programs of older Paddles (`op_versions.py`), rewrites of the program for what they changed.
@@ -81,8 +78,7 @@ class Semantics:
     concatenated_array: bool = False
 
 
-@dataclass(slots=True)
-class Operator:
+class Operator(Struct):
     """One operator: `type` is the registry's key; inputs, outputs and attributes carry the canonical names.
 
     Attributes are only those that Paddle has; what is known beyond them is in `semantics`.
@@ -120,8 +116,7 @@ class Operator:
         return chain.from_iterable(self.outputs.values())
 
 
-@dataclass(slots=True)
-class Block:
+class Block(Struct):
     """A sequence of operators. `inputs` are the block's arguments, `outputs` the values that it yields."""
 
     index: int
@@ -137,16 +132,14 @@ class Block:
                 yield from block.walk()
 
 
-@dataclass(slots=True)
-class Output:
+class Output(Struct):
     """A result of the program: the name that Paddle gives it and the variable that it fetches."""
 
     name: str
     variable: str
 
 
-@dataclass(slots=True)
-class Program:
+class Program(Struct):
     """A whole inference program.
 
     Attributes:
@@ -168,8 +161,8 @@ class Program:
     outputs: list[Output]
     variables: dict[str, Variable]
     parameters: dict[str, Parameter]
-    source: Source | None = field(default=None, repr=False, compare=False)
-    size: int = field(default=0, repr=False, compare=False)
+    source: Source | None = None
+    size: int = 0
 
 
 def is_static(shape: tuple[int, ...] | None) -> bool:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import mmap
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from google.protobuf.message import DecodeError
+from msgspec import Struct
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
@@ -171,8 +171,7 @@ _LOD_HEADER = struct.Struct("<IQ")  # version, number of LoD levels
 _TENSOR_HEADER = struct.Struct("<Ii")  # version, size of the description
 
 
-@dataclass(frozen=True, slots=True)
-class _Header:
+class _Header(Struct, frozen=True):
     """The header before a tensor's data."""
 
     dtype: str

@@ -21,12 +21,12 @@ is older. tests/program/test_signatures.py checks the rows against the installed
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import cache
 
+from msgspec import Struct, field
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+
+class Signature(Struct, frozen=True):
     """The names of one operator: operands and results in PIR order, and where legacy spellings differ.
 
     `legacy` maps a canonical name to its legacy spellings in order of preference. Of several that a program carries,
@@ -38,14 +38,12 @@ class Signature:
     operands: tuple[str, ...]
     results: tuple[str, ...]
     legacy: dict[str, tuple[str, ...]]
-    _canonical: dict[str, str] = field(init=False, repr=False, compare=False)
-    _orders: dict[tuple[str, ...], list[tuple[str, int]]] = field(
-        init=False, repr=False, compare=False, default_factory=dict
-    )
+    _canonical: dict[str, str] = field(default_factory=dict)
+    _orders: dict[tuple[str, ...], list[tuple[str, int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        by_spelling = {spelling: name for name, spellings in self.legacy.items() for spelling in spellings}
-        object.__setattr__(self, "_canonical", by_spelling)
+        for name, spellings in self.legacy.items():
+            self._canonical.update(dict.fromkeys(spellings, name))
 
     def canonical(self, legacy_name: str) -> str:
         """The canonical name of a legacy port or attribute; a name that the row does not list gets the default."""

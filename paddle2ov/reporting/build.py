@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import openvino
+from msgspec import structs
 from openvino import Model, Output, PartialShape, Type
 
 import paddle2ov
@@ -148,8 +148,8 @@ def generated_inputs(model: Model, program: Program, settings: Settings | None =
             shapes[name] = shape = _sized(shape, named[name])
         declared = PartialShape.dynamic() if variable.shape is None else PartialShape(list(variable.shape))
         # A model that was reshaped since takes other shapes than the program does.
-        variables.append(variable if declared.compatible(shape) else dataclasses.replace(variable, shape=None))
-    found = random_inputs(dataclasses.replace(program, inputs=variables), [shapes])[0]
+        variables.append(variable if declared.compatible(shape) else structs.replace(variable, shape=None))
+    found = random_inputs(structs.replace(program, inputs=variables), [shapes])[0]
     for name in images:
         found[name] = np.ascontiguousarray(found[name].transpose(0, 2, 3, 1))
     for port in ports:

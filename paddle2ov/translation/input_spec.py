@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 from openvino import Dimension, PartialShape, Shape, Type
 
 from paddle2ov.errors import ConversionInputError
@@ -24,8 +24,7 @@ _SHORT_TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "b
 }
 
 
-@dataclass(slots=True)
-class InputOverride:
+class InputOverride(Struct):
     """The overrides of one input: its name (None: by position), shape and type where they differ from the program."""
 
     name: str | None = None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
+from msgspec.structs import replace
 from openvino import Model, Output, PartialShape, Type
 from openvino.op import Parameter, Result
 

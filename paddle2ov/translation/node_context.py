@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
 from typing import Any, NoReturn, TypeAlias, overload
 
 import numpy as np
+from msgspec.structs import replace
 from openvino import Node, Output, Type
 from openvino.op import Constant
 

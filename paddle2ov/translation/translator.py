@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
 from openvino import Dimension, Node, Output, PartialShape, Type
 from openvino.op import Parameter
 

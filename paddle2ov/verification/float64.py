@@ -6,11 +6,11 @@ holds. Narrower floats stay: where a program rounds to them, that is what it mea
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from paddle2ov.program.files import ModelFiles, find_model
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import openvino
+from msgspec import structs
 
 from paddle2ov.compilation.precision import HINT, INT8, check_compilable
 from paddle2ov.conversion import convert
@@ -132,7 +133,7 @@ def verify(
     if converted is not None:
         check_unchanged(converted)
     if outputs is not None:
-        program = replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
+        program = structs.replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
     sets = sets or random_inputs(program, _as_list(shapes), seed, _settings(files.program.parent))
     model = converted or convert(program, extension=extension)

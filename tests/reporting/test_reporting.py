@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import openvino
 import pytest
+from msgspec import structs
 from openvino import opset16 as ops
 from rich.console import Console
 
@@ -372,7 +373,7 @@ def test_a_model_is_measured_at_the_size_that_its_settings_name(tmp_path):
     conversion = paddle2ov.ConversionReport()
     paddle2ov.convert(tmp_path, report=conversion)
     (image,) = conversion.program.inputs
-    program = dataclasses.replace(conversion.program, inputs=[dataclasses.replace(image, shape=(-1, 3, -1, -1))])
+    program = structs.replace(conversion.program, inputs=[structs.replace(image, shape=(-1, 3, -1, -1))])
     program.variables[image.name] = program.inputs[0]
 
     def measured(*shape):

@@ -10,10 +10,10 @@ import resource
 import signal
 import sys
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 import paddle2ov
 from paddle2ov.program import read_program

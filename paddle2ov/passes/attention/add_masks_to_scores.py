@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from dataclasses import replace as replace_field
 
+from msgspec import Struct
+from msgspec.structs import replace as replace_field
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
@@ -25,8 +25,7 @@ from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
-@dataclass(frozen=True)
-class _Masked:
+class _Masked(Struct, frozen=True):
     """The addition of a mask to what may be scores, between two reshapes."""
 
     first: Node

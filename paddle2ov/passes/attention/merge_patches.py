@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
@@ -25,8 +25,7 @@ from paddle2ov.passes.graph import (
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
-@dataclass(frozen=True)
-class _Patches:
+class _Patches(Struct, frozen=True):
     concat: Node
     slices: list[Node]
     dims: Dims

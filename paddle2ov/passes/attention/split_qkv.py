@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
@@ -36,8 +36,7 @@ from paddle2ov.program.model import AnyArray
 _PARTING = {"Gather", "Split", "VariadicSplit"}
 
 
-@dataclass(frozen=True)
-class _Shared:
+class _Shared(Struct, frozen=True):
     """A MatMul that several branches may share, with the Add, Reshape and Transpose, if any, before they slice it."""
 
     matmul: Node
@@ -48,8 +47,7 @@ class _Shared:
     values: Output  # the tensor that the branches slice
 
 
-@dataclass(frozen=True)
-class _Projection:
+class _Projection(Struct, frozen=True):
     matmul: Node
     add: Node | None
     matrix: AnyArray  # [features, out] or, transposed, [out, features]
@@ -58,8 +56,7 @@ class _Projection:
     kind: Type  # of the elements of both
 
 
-@dataclass(frozen=True)
-class _Slice:
+class _Slice(Struct, frozen=True):
     output: Output  # the slice that the branch reads now
     start: int
     stop: int
@@ -67,8 +64,7 @@ class _Slice:
     scale: float | None = None
 
 
-@dataclass(frozen=True)
-class _Split:
+class _Split(Struct, frozen=True):
     reshape: Node | None
     transpose: Node | None
     sizes: list[int]  # that the projection's last axis is split into

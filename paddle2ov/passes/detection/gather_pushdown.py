@@ -12,6 +12,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.detection.pushdown import KINDS, NOT_INSIDE, Context, Pushdown, Rows
+from paddle2ov.passes.detection.row_counts import RowCounts
 from paddle2ov.passes.detection.row_rules import RowLayout, is_pointwise, rank_dims
 from paddle2ov.passes.detection.views import NodeView, TensorView, Views
 from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, ints, ints_of, replace
@@ -73,7 +74,7 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
     if index.get_element_type() != Type.i64:
         index = ops.convert(index, Type.i64).output(0)
     made: list[Node] = []
-    context = Context(graph, views, inside, gathers[0], made)
+    context = Context(graph, views, inside, gathers[0], made, RowCounts(views))
     by_length: dict[int | None, Pushdown] = {}
     found = []
     for gather, x in zip(gathers, tensors, strict=True):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
@@ -17,8 +17,7 @@ Dim: TypeAlias = "int | Output"
 """A static dimension, or a [1] tensor that holds a dynamic one."""
 
 
-@dataclass(frozen=True)
-class MapRows:
+class MapRows(Struct, frozen=True):
     """Rows [N, M, width] as a strided view of a tensor x [N, ...].
 
     Attributes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from math import prod
 
+from msgspec import Struct, field
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import create, ops
@@ -25,8 +25,7 @@ KINDS = frozenset((*RULES, "Concat", "Range", "Reshape"))
 NOT_INSIDE = "something else reads it, or too many nodes are between it and the Gather"
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """The selected rows.
 
     Attributes:
@@ -40,8 +39,7 @@ class Rows:
     number: Output | None
 
 
-@dataclass
-class Context:
+class Context(Struct):
     """What nested pushdowns share.
 
     Attributes:
@@ -50,8 +48,8 @@ class Context:
         inside: the nodes that the Gathers may pass: nothing outside of the region reads them.
         gather: the Gather that is being pushed up.
         made: the nodes created so far.
-        maps: the Gathers that read a feature map directly, without its Transpose.
         counts: the symbolic row counts of tensors.
+        maps: the Gathers that read a feature map directly, without its Transpose.
         dims: the dimensions in them that have been read.
     """
 
@@ -60,12 +58,9 @@ class Context:
     inside: set[NodeView]
     gather: Node
     made: list[Node]
+    counts: RowCounts
     maps: list[Node] = field(default_factory=list)
-    counts: RowCounts = field(init=False)
     dims: dict[tuple[str, int, int], Dim] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.counts = RowCounts(self.views)
 
     def number(self, count: Count) -> Dim:
         """A number of rows as an integer or a [1] tensor."""

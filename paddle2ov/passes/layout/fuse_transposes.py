@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from openvino import Node
 
 from paddle2ov.passes.graph import Counts, Graph, perm_of, replace
@@ -11,14 +10,12 @@ from paddle2ov.passes.layout.permutation import compose, permute
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
-@dataclass(frozen=True)
-class _Pair:
+class _Pair(Struct, frozen=True):
     first: Node
     second: Node
 
 
-@dataclass(frozen=True)
-class _Fused(_Pair):
+class _Fused(_Pair, frozen=True):
     perm: list[int]
     cancels: bool
 

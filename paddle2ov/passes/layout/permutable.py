@@ -6,9 +6,9 @@ of a constant. A node with other inputs than the table says is not permuted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 
+from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.passes.graph import constant_of, dims_of, ints, ints_of, large_constant
@@ -34,8 +34,7 @@ class Role(Enum):
     """Does not depend on the axes of the node, as the lengths of a split, and stays as it is."""
 
 
-@dataclass(frozen=True)
-class Permutable:
+class Permutable(Struct, frozen=True):
     """The roles of the inputs of a node type, and its attribute that holds an axis."""
 
     inputs: tuple[Role, ...]

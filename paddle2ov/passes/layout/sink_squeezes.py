@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
@@ -27,8 +26,7 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")
 
 
-@dataclass(frozen=True)
-class _Sinking:
+class _Sinking(Struct, frozen=True):
     squeeze: Node
     axes: Axes
     path: list[Node]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
@@ -25,16 +25,14 @@ from paddle2ov.passes.graph import (
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
-@dataclass(frozen=True)
-class _Tokens:
+class _Tokens(Struct, frozen=True):
     transpose: Node
     reshape: Node
     kind: str
     """The kind that it is counted as."""
 
 
-@dataclass(frozen=True)
-class _Moved:
+class _Moved(Struct, frozen=True):
     old: Output
     new: Output
     tokens: _Tokens

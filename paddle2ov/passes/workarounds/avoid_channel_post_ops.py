@@ -8,8 +8,8 @@ the model does not compile if they are not.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
@@ -22,8 +22,7 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 _FUSED = ("Add", "Divide", "Multiply", "PRelu", "Subtract")
 
 
-@dataclass(frozen=True)
-class _Aligned:
+class _Aligned(Struct, frozen=True):
     """A constant along axis 1."""
 
     node: Node

@@ -7,10 +7,10 @@ product, and reads it wrongly: a mask [1, 1, 1, K] gives infinite scores. The fi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
+from msgspec import Struct, field
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
@@ -32,8 +32,7 @@ _Step: TypeAlias = tuple[Node, int]
 """A node between a product and its softmax, and the input that has the scores."""
 
 
-@dataclass
-class _Linear:
+class _Linear(Struct):
     """Several nodes that compute factor · scores + term."""
 
     nodes: list[Node]

@@ -7,9 +7,8 @@ known and the result has depth 1 as well. A Pad would be merged with the convolu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from openvino import Node, Type
 
 from paddle2ov.graph.opset import create, ops
@@ -20,8 +19,7 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 _MAX_CHANNELS = 16
 
 
-@dataclass(frozen=True)
-class _Padded:
+class _Padded(Struct, frozen=True):
     """A convolution, and how many planes are before and after its image."""
 
     convolution: Node

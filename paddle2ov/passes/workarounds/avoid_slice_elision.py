@@ -7,8 +7,7 @@ there may be nodes that change nothing, which OpenVINO removes first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
@@ -18,8 +17,7 @@ from paddle2ov.passes.independence import VARYING, Independence
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
-@dataclass(frozen=True)
-class _Bounds:
+class _Bounds(Struct, frozen=True):
     """A Slice, the rank of what it reads, and the axes that it slices."""
 
     slice: Node

@@ -8,8 +8,8 @@ channel. Several threads may hide it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from openvino import Node
 
 from paddle2ov.graph.opset import create, ops
@@ -21,8 +21,7 @@ _SIDES: Mapping[int, tuple[int, ...]] = {1: (9,), 2: (3, 3), 3: (1, 3, 3)}
 """The least size of filters along each spatial axis, by their number."""
 
 
-@dataclass(frozen=True)
-class _Filters:
+class _Filters(Struct, frozen=True):
     """A grouped convolution, and how many zeros its filters need after the last element of each axis."""
 
     convolution: Node

@@ -6,8 +6,7 @@ dimensions do not. With a single window, the stride has no effect, so that it ca
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from openvino import Node
 
 from paddle2ov.graph.opset import create, ops
@@ -16,8 +15,7 @@ from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
-@dataclass(frozen=True)
-class _Window:
+class _Window(Struct, frozen=True):
     """A convolution, and how many columns at the end of its padded image the only window leaves out."""
 
     convolution: Node

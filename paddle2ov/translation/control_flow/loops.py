@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from openvino import Model, Node, Output, PartialShape, Type
 from openvino.op import Constant, Parameter, Result
 
@@ -102,8 +102,7 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     return values
 
 
-@dataclass(slots=True)
-class _Iteration:
+class _Iteration(Struct):
     """A translated body whose parameters have shapes that hold in every iteration of the loop.
 
     Attributes:
