@@ -953,11 +953,21 @@ MET = {
 @pytest.mark.parametrize("batch", [-1, 3])
 @pytest.mark.parametrize("build", MET.values(), ids=MET)
 def test_reductions(build, batch):
+    check_reduction(build, batch, random(3, 4, 5))
+
+
+@pytest.mark.parametrize("batch", [-1, 1])
+def test_reductions_of_one_batch_item(batch):
+    """Over the batch the numbers of other channels are taken there as well."""
+    check_reduction(MET["over the batch"], batch, random(1, 4, 5))
+
+
+def check_reduction(build, batch, x):
     def model():
         x = parameter(batch, 4, 5)
         return Model([build(x)], [x])
 
-    widened, same, x = model(), model(), random(3, 4, 5)
+    widened, same = model(), model()
     assert avoid_reduction_post_ops(Graph(widened)) == {"reductions": 1}
     assert widened.output(0).get_partial_shape() == same.output(0).get_partial_shape()
     wanted = Tensor(Type.f32, widened.output(0).get_partial_shape().to_shape() if batch > 0 else Shape([0]))

@@ -1,7 +1,7 @@
 """Sequences are reduced as images of height 1 where per-channel constants follow.
 
 OpenVINO 2026.4 fuses per-channel multiplications and additions into a reduction, and indexes the constants wrongly at
-rank 3: after a mean over the last axis, batch norm is wrong from the second batch item on. The first axis is no better.
+rank 3: after a mean over the last axis, batch norm is wrong from the second batch item on; over the first axis, of any size.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class AvoidReductionPostOps(Rule[Node, _Reduced]):
     """A reduction of a sequence has rank 4.
 
     Given:
-        x [N, C, L] → Reduce over L or N → elementwise nodes, one with a constant of several elements. N is not 1.
+        x [N, C, L] → Reduce over N, or over L where N is not 1 → elementwise nodes, one with a constant of several
+        elements.
     Result:
         x → Unsqueeze [N, C, 1, L] → Reduce over the same axis and axis 2 → the same nodes, after a Squeeze if the
         Reduce has keep_dims. Over N, where C and L are known: x → Reshape [N, C·L] → Reduce → Reshape → the same.
@@ -49,7 +50,7 @@ class AvoidReductionPostOps(Rule[Node, _Reduced]):
             raise MatchFailureError("it is not over one constant axis")
         if axes[0] % 3 == 1:
             raise MatchFailureError("it is over the channels")
-        if dims[0] == 1:
+        if dims[0] == 1 and axes[0] % 3 == 2:
             raise MatchFailureError("there is one sequence only")
         return match, axes[0] % 3
 
