@@ -39,6 +39,35 @@ NUMPY_TYPES: dict[str, Type] = {
 """NumPy's name of a data type -> element type."""
 
 
+_ORDER = (
+    Type.boolean,
+    Type.u8,
+    Type.i8,
+    Type.i16,
+    Type.i32,
+    Type.i64,
+    Type.f16,
+    Type.bf16,
+    Type.f32,
+    Type.f64,
+)
+_ABOVE_BOTH = {frozenset((Type.u8, Type.i8)): Type.i16, frozenset((Type.f16, Type.bf16)): Type.f32}
+
+
+def common_type(one: Type, other: Type) -> Type | None:
+    """The type that numbers of both become where they meet in Paddle; None where they do not."""
+    if one == other:
+        return one
+    if one not in _ORDER or other not in _ORDER:
+        return None
+    return _ABOVE_BOTH.get(frozenset((one, other))) or max(one, other, key=_ORDER.index)
+
+
+def dtype_name(kind: Type) -> str:
+    """Paddle's name of an element type, for messages."""
+    return next((name for name, one in OV_TYPES.items() if one == kind), kind.get_type_name())
+
+
 def element_type(dtype: str | int | None) -> Type | None:
     """The element type for a `dtype` attribute, a name (PIR) or a number (legacy); None if undefined or unknown."""
     if isinstance(dtype, int):

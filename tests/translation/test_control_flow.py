@@ -56,6 +56,54 @@ def test_branches_of_one_rank_are_not():
     assert model.output(0).get_partial_shape().rank.get_length() == 2
 
 
+def branches_of_types(then, otherwise, declared):
+    """x in one type or another, whichever `cond` says."""
+
+    def cast(out, dtype):
+        attributes = {"in_dtype": "float32", "out_dtype": dtype}
+        return Operator("cast", {"x": ["x"]}, {"out": [out]}, attributes, "cast", 0, 0)
+
+    blocks = Block(1, [cast("a", then)], [], ["a"]), Block(2, [cast("b", otherwise)], [], ["b"])
+    choice = Operator("if", {"cond": ["cond"]}, {"out": ["out"]}, {}, "if", 0, 0, blocks)
+    inputs = [Variable("x", "float32", (3,)), Variable("cond", "bool", ())]
+    names = [Variable("a", then, (3,)), Variable("b", otherwise, (3,)), Variable("out", declared, (3,))]
+    variables = {one.name: one for one in (*inputs, *names)}
+    block = Block(0, [choice], ["x", "cond"], ["out"])
+    return Program("legacy", 1, block, inputs, [Output("out", "out")], variables, {})
+
+
+@pytest.mark.parametrize(
+    ("then", "otherwise", "declared", "kind"),
+    [
+        ("float32", "int64", "float32", "float32"),
+        ("int32", "float32", "int32", "float32"),
+        ("int32", "int64", "int32", "int64"),
+        ("bool", "int32", "bool", "int32"),
+        ("float32", "float64", "float32", "float32"),
+        ("float64", "float32", "float64", "float64"),
+        ("uint8", "int8", "uint8", "int16"),
+    ],
+)
+def test_branches_of_two_types_give_the_one_that_holds_both(then, otherwise, declared, kind):
+    said = (
+        rf"'if': its branches give 'out' as {then} and {otherwise}; here it is {kind} in both(?s:.*)operator 0 \(if\)"
+    )
+    with pytest.warns(paddle2ov.ConversionWarning, match=said):
+        model = paddle2ov.convert(branches_of_types(then, otherwise, declared))
+    compiled = openvino.compile_model(model, "CPU")
+    x = np.array([0, 1.75, 3], np.float32)
+    for cond, dtype in ((True, then), (False, otherwise)):
+        found = compiled([x, np.array(cond)])[0]
+        assert found.dtype == kind
+        assert np.array_equal(found, x.astype(dtype).astype(kind))
+
+
+def test_branches_of_types_that_do_not_meet_are_refused():
+    with pytest.raises(OpConversionError, match="give 'out' as float8_e4m3fn and float32; OpenVINO wants") as raised:
+        paddle2ov.convert(branches_of_types("float8_e4m3fn", "float32", "float32"))
+    assert "block 0, operator 0 (if)" in str(raised.value)
+
+
 def test_what_a_loop_changes_is_not_known_of_what_enters_it():
     x = ops.parameter([1, 2, 3], openvino.Type.f32)
     one = opaque_one([ops.constant(True).output(0), x.output(0)])
@@ -171,6 +219,55 @@ def test_what_no_round_reads_is_left_where_there_is_none():
     x = np.arange(6, dtype=np.float32).reshape(2, 3) + 1
     for rounds in (0, 3, 0, 1, 0):
         assert np.array_equal(compiled([x, np.array(rounds)])[0], x if rounds else [[0]])
+
+
+def totals(before, after):
+    """A loop of `n` rounds that adds x, as `after`, to y, which is the number 0 of the type `before`."""
+
+    def operator(kind, reads, out, attributes, index, blocks=()):
+        return Operator(kind, reads, {"out": out}, attributes, kind, 0, index, blocks)
+
+    body = Block(1, [], ["i", "y"], ["goes_on", "next", "sum"])
+    body.operators = [
+        operator("scale", {"x": ["i"]}, ["next"], {"scale": 1.0, "bias": 1.0}, 0),
+        operator("less_than", {"x": ["next"], "y": ["n"]}, ["goes_on"], {}, 1),
+        operator("cast", {"x": ["x"]}, ["x_cast"], {"out_dtype": after}, 2),
+        operator("cast", {"x": ["y"]}, ["y_cast"], {"out_dtype": after}, 3),
+        operator("elementwise_add", {"x": ["x_cast"], "y": ["y_cast"]}, ["sum"], {}, 4),
+    ]
+    begun = operator("fill_constant", {}, ["zero"], {"shape": [], "value": 0.0, "dtype": before}, 0)
+    first = operator("fill_constant", {}, ["start"], {"shape": [], "value": 0.0, "dtype": "int64"}, 1)
+    begins = operator("less_than", {"x": ["start"], "y": ["n"]}, ["begins"], {}, 2)
+    loop = operator("while", {"cond": ["begins"], "x": ["start", "zero"]}, ["last", "out"], {}, 3, (body,))
+    inputs = [Variable("x", "float32", ()), Variable("n", "int64", ())]
+    names = [Variable(name, before, ()) for name in ("y", "zero", "out")]
+    names += [Variable(name, after, ()) for name in ("x_cast", "y_cast", "sum")]
+    names += [Variable(name, "int64", ()) for name in ("i", "next", "start", "last")]
+    variables = {one.name: one for one in (*inputs, *names)}
+    block = Block(0, [begun, first, begins, loop], ["x", "n"], ["out"])
+    return Program("pir", 1, block, inputs, [Output("out", "out")], variables, {})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [("int64", "float32", "float32"), ("int32", "int64", "int64"), ("float32", "int64", "float32")],
+)
+def test_a_number_to_which_a_loop_gives_another_type_has_the_one_that_holds_both(before, after, kind):
+    said = f"'while': 'y' is {before} before the first iteration and {after} after it; here it is {kind} in both"
+    with pytest.warns(paddle2ov.ConversionWarning, match=said):
+        model = paddle2ov.convert(totals(before, after))
+    compiled = openvino.compile_model(model, "CPU")
+    x = np.array(2.5, np.float32)
+    for rounds in (3, 0, 1, 2):
+        found = compiled([x, np.array(rounds)])[0]
+        assert found.dtype == kind
+        assert found == rounds * x.astype(after)
+
+
+def test_a_loop_that_changes_to_a_type_that_does_not_meet_the_one_before_is_refused():
+    with pytest.raises(OpConversionError, match="'y' is float32 before an iteration and float8_e4m3fn after") as raised:
+        paddle2ov.convert(totals("float32", "float8_e4m3fn"))
+    assert "operator 3 (while)" in str(raised.value)
 
 
 @pytest.mark.parametrize("name", ["array", "array_of_slices"])

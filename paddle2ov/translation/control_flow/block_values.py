@@ -86,6 +86,11 @@ def is_undefined(value: PlainValue) -> bool:
     return bool(array.dtype.kind == "f" and np.float32(array[0]) == _UNDEFINED)
 
 
+def as_type(value: Output, kind: Type) -> Output:
+    """A value in an element type."""
+    return value if value.get_element_type() == kind else ops.convert(value, kind).output(0)
+
+
 def undefined_value(kind: Type, rank: int) -> Output:
     """A placeholder of a given type and rank for such a value; the source of the program never reads it."""
     number = float(_UNDEFINED) if kind in (Type.f32, Type.f64) else 0

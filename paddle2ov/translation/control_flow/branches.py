@@ -13,12 +13,14 @@ from openvino import Model, Output, Type
 from paddle2ov.errors import ConversionWarning, OpConversionError
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.model import Operator
+from paddle2ov.program.model import Operator, Variable
 from paddle2ov.translation.control_flow.block_values import (
     as_condition,
     as_output,
+    as_type,
     empty_like,
     find_or_placeholder,
     is_undefined,
@@ -65,9 +67,9 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
         if isinstance(a, EmptyTensorArray) and isinstance(b, EmptyTensorArray):
             values[i] = a
             continue
-        results = [
-            ops.result(one) for one in _with_equal_ranks(operator, names[i], _output_like(a, b), _output_like(b, a))
-        ]
+        same_rank = _with_equal_ranks(operator, names[i], _output_like(a, b), _output_like(b, a))
+        declared = translator.variables.get(names[i])
+        results = [ops.result(one) for one in _with_equal_types(operator, names[i], declared, *same_rank)]
         then_results.append(results[0])
         else_results.append(results[1])
         positions.append(i)
@@ -123,6 +125,34 @@ def _with_equal_ranks(operator: Operator, name: str, *values: Output) -> Sequenc
     return [
         one if count else ops.reshape(one, ones, False).output(0) for one, count in zip(values, counts, strict=True)
     ]
+
+
+def _with_equal_types(
+    operator: Operator, name: str, declared: Variable | None, then: Output, otherwise: Output
+) -> Sequence[Output]:
+    """The branches' values in one type: the one that both become where they meet.
+
+    Paddle 2 yields the values as they are, whatever the program declares. A number of the source is float64 there; it
+    gets the declared type, as OpenVINO's CPU plugin computes float64 as float32 anyway.
+    """
+    kinds = then.get_element_type(), otherwise.get_element_type()
+    if kinds[0] == kinds[1]:
+        return then, otherwise
+    common = common_type(*kinds)
+    first, second = map(dtype_name, kinds)
+    if common is None:
+        raise OpConversionError(
+            operator.place, f"its branches give '{name}' as {first} and {second}; OpenVINO wants one type of both"
+        )
+    if set(kinds) == {Type.f32, Type.f64} and declared is not None:
+        common = OV_TYPES.get(declared.dtype or "", common)
+    warnings.warn(
+        f"'if': its branches give '{name}' as {first} and {second}; here it is {dtype_name(common)} in both\n"
+        f"  at {operator.place}",
+        ConversionWarning,
+        stacklevel=2,
+    )
+    return as_type(then, common), as_type(otherwise, common)
 
 
 def _copy_result(value: Output, condition: PlainValue) -> Output:

@@ -14,18 +14,19 @@ from msgspec import Struct
 from openvino import Model, Node, Output, PartialShape, Type
 from openvino.op import Constant, Parameter, Result
 
-from paddle2ov.errors import ConversionWarning
+from paddle2ov.errors import ConversionWarning, OpConversionError
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.loop_states import reached
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import OV_TYPES
+from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.model import Block, Operator, Variable
+from paddle2ov.program.model import Operator, Variable
 from paddle2ov.translation.control_flow.block_values import (
     as_condition,
     as_output,
+    as_type,
     dynamic_dim,
     empty_like,
     find_or_placeholder,
@@ -58,8 +59,9 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
         ]
     carried = _live_positions(translator, names, body.inputs)
     first = {body.inputs[i]: find_or_placeholder(translator, scope, before[i], names[i]) for i in carried}
-    found = _body_for_all_iterations(translator, scope, body, first, [*(after[i] for i in carried), next_condition])
+    found = _body_for_all_iterations(translator, scope, operator, first, [*(after[i] for i in carried), next_condition])
     _warn_of_ranks(operator, first, found)
+    _warn_of_types(operator, first, found)
     loop = _loop(found, scope, None, as_condition(condition), found.yielded[-1])
     values: list[Value | None] = [None] * len(names)
     for i, value in zip(carried, _final_values(loop, found), strict=True):
@@ -83,9 +85,10 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     reverse = operator.attributes.get("reverse", False)
     elements = dict(zip(steps, sequences, strict=True))
     found = _body_for_all_iterations(
-        translator, scope, body, first, [*(body.outputs[i] for i in carried), *results], elements, reverse
+        translator, scope, operator, first, [*(body.outputs[i] for i in carried), *results], elements, reverse
     )
     _warn_of_ranks(operator, first, found)
+    _warn_of_types(operator, first, found)
 
     axis = ops.constant([0], Type.i64)
     rows = [ops.result(ops.unsqueeze(as_output(one), axis)) for one in found.yielded[len(carried) :]]
@@ -126,7 +129,7 @@ class _Iteration(Struct):
 def _body_for_all_iterations(
     translator: Translator,
     scope: Scope,
-    body: Block,
+    operator: Operator,
     first: Mapping[str, PlainValue],
     wanted: Sequence[str],
     elements: Mapping[str, str] | None = None,
@@ -137,12 +140,13 @@ def _body_for_all_iterations(
     Args:
         translator: what translates it.
         scope: the scope around the loop.
-        body: the body.
+        operator: the loop.
         first: name inside -> initial value.
         wanted: the names of the values to yield: first those of the next iteration, in the order of `first`.
         elements: name inside -> the sequence of which each iteration gets one element.
         reverse: whether the sequences are traversed in reverse order.
     """
+    (body,) = operator.blocks
     initial = [_as_declared(value, translator.variables.get(name)) for name, value in first.items()]
     shapes = [_shape_of(value) for value in initial]
     names = translator.names.taken()
@@ -162,7 +166,10 @@ def _body_for_all_iterations(
         translator.translate(body, found.scope)
         found.yielded = [find_or_placeholder(translator, found.scope, name) for name in wanted]
         after = found.yielded[: len(initial)]
-        started = [_initial_value(old, new, scope, found) for old, new in zip(initial, after, strict=True)]
+        started = [
+            _in_common_type(operator, name, _initial_value(old, new, scope, found), new, is_undefined(value))
+            for (name, value), old, new in zip(first.items(), initial, after, strict=True)
+        ]
         entering = [
             shape if start is old and shape is not None else _shape_of(start)
             for start, old, shape in zip(started, initial, shapes, strict=True)
@@ -193,6 +200,31 @@ def _initial_value(old: PlainValue, new: PlainValue, scope: Scope, found: _Itera
     return old
 
 
+def _in_common_type(operator: Operator, name: str, old: PlainValue, new: PlainValue, is_unset: bool) -> PlainValue:
+    """The initial value in a type that holds it and the value of the next iteration.
+
+    A number of the source that a loop adds floats to begins as an integer. OpenVINO copies the bits of the next value
+    into a state of another type.
+    """
+    if isinstance(old, EmptyTensorArray) or isinstance(new, EmptyTensorArray):
+        return old
+    value, after = as_output(old), as_output(new).get_element_type()
+    kind = value.get_element_type()
+    if kind == after:
+        return old
+    shape = value.get_partial_shape()
+    if is_unset and shape.rank.is_static:
+        return undefined_value(after, len(shape))
+    common = common_type(kind, after)
+    if common is None:
+        raise OpConversionError(
+            operator.place,
+            f"'{name}' is {dtype_name(kind)} before an iteration and {dtype_name(after)} after it; OpenVINO wants one"
+            " type of both",
+        )
+    return old if common == kind else as_type(value, common)
+
+
 def _loop(
     found: _Iteration,
     scope: Scope,
@@ -208,7 +240,7 @@ def _loop(
     live = [k for k, shape in enumerate(found.shapes) if shape is not None]
     results = []
     for parameter, k in zip(found.parameters, live, strict=True):
-        value = as_output(found.yielded[k])
+        value = as_type(as_output(found.yielded[k]), parameter.get_element_type())
         if value.get_partial_shape() != parameter.get_output_partial_shape(0):
             value = erase_bounds(value, found.current)
         results.append(ops.result(value))
@@ -281,6 +313,22 @@ def _warn_of_ranks(operator: Operator, first: Mapping[str, PlainValue], found: _
             warnings.warn(
                 f"'{operator.type}': where '{name}' is read before it is written, it has {len(other)} dimensions of 1,"
                 f" not 0\n  at {operator.place}",
+                ConversionWarning,
+                stacklevel=2,
+            )
+
+
+def _warn_of_types(operator: Operator, first: Mapping[str, PlainValue], found: _Iteration) -> None:
+    """Warns of variables that Paddle gives another type from the first iteration on."""
+    for (name, value), started, after in zip(first.items(), found.initial, found.yielded, strict=False):
+        if is_undefined(value) or isinstance(value, EmptyTensorArray) or isinstance(after, EmptyTensorArray):
+            continue
+        kinds = [as_output(one).get_element_type() for one in (value, started, after)]
+        if kinds.count(kinds[1]) < 3:
+            before, held, later = map(dtype_name, kinds)
+            warnings.warn(
+                f"'{operator.type}': '{name}' is {before} before the first iteration and {later} after it; here it is"
+                f" {held} in both\n  at {operator.place}",
                 ConversionWarning,
                 stacklevel=2,
             )
