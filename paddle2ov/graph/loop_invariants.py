@@ -14,7 +14,7 @@ from openvino.op import Parameter, loop
 from openvino.op.util import InvariantInputDescription, MergedInputDescription
 
 from paddle2ov.graph.loop_states import in_own_memory, is_copy
-from paddle2ov.graph.memory import COPYING, ELEMENTWISE, FORWARDING, MOVING, SLICING, VIEWS
+from paddle2ov.graph.memory import COPYING, FORWARDING, IN_PLACE, MOVING, SLICING, VIEWS
 from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.graph.workarounds import works_around
 
@@ -22,7 +22,7 @@ _VIEWS = VIEWS | SLICING | MOVING
 """Nodes whose results may be views of their input."""
 _SAFE = COPYING | FORWARDING
 """Nodes that never write where they read."""
-_SAFE_DIRECTLY = _SAFE | ELEMENTWISE
+_SAFE_DIRECTLY = _SAFE | IN_PLACE
 """Nodes that write elsewhere if they read the tensor itself, no view of it."""
 
 

@@ -21,7 +21,7 @@ ReduceMean ReduceMin ReduceProd ReduceSum Reshape ScatterElementsUpdate ScatterN
 Squeeze StridedSlice Tile Transpose Unsqueeze VariadicSplit
 """
 _FORWARDING = "If Loop Result"
-_ELEMENTWISE = """
+_IN_PLACE = """
 Abs Add Ceiling Clamp Divide Elu Equal Erf Exp Floor FloorMod Gelu Greater GreaterEqual HSigmoid HSwish HardSigmoid
 IsFinite IsInf IsNaN Less LessEqual Log LogicalAnd LogicalNot LogicalOr LogicalXor Maximum Minimum Mish Mod Multiply
 Negative NotEqual PRelu Power Relu Round Select Sigmoid SoftPlus SoftSign Sqrt SquaredDifference Subtract Swish Tanh
@@ -43,7 +43,7 @@ INDEXING = frozenset(_INDEXING.split())
 """Nodes whose results may be in the memory of their first input, but in that of no other one."""
 FORWARDING = frozenset(_FORWARDING.split())
 """Nodes that compute nothing themselves: their results are those of their bodies, or their inputs."""
-ELEMENTWISE = frozenset(_ELEMENTWISE.split())
+IN_PLACE = frozenset(_IN_PLACE.split())
 """Nodes that write where they read only if that is a view, or nobody else reads it."""
 
-__all__ = ["COPYING", "ELEMENTWISE", "FORWARDING", "INDEXING", "MOVING", "OWN_MEMORY", "SLICING", "SPLITTING", "VIEWS"]
+__all__ = ["COPYING", "FORWARDING", "INDEXING", "IN_PLACE", "MOVING", "OWN_MEMORY", "SLICING", "SPLITTING", "VIEWS"]

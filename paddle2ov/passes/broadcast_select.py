@@ -1,4 +1,4 @@
-"""Select between tensors of different shapes: it broadcasts them itself."""
+"""Eliminates additions of zeros that broadcast the operands of a Select, which broadcasts them itself."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class _Choice(Struct, frozen=True):
 
 
 class BroadcastSelect(Rule[_Choice, _Choice]):
-    """Select reads its operands directly, without additions of zeros that only broadcast them.
+    """Lets Select read its operands directly, without additions of zeros that only broadcast them.
 
     Given:
-        c boolean; Select(Convert(c) + zeros != 0, x + zeros, y + zeros), any of the additions missing, where zeros
-        are sums of zeros in the shapes of c, x and y: what Paddle's `where` writes if the shapes may differ.
+        c boolean; Select(Convert(c) + zeros != 0, x + zeros, y + zeros), any of the additions missing, where zeros are
+        sums of zeros in the shapes of c, x and y: what Paddle's `where` writes if the shapes may differ.
     Result:
-        Select(c, x, y). Each addition less saves a pass over memory; and OpenVINO, which fuses all of it into one
-        kernel with the softmax between two masks, then has enough registers to compile it.
+        Select(c, x, y). Each addition less saves a pass over memory. OpenVINO fuses all of it into one kernel with a
+        softmax between two masks, which needs this to have enough registers to compile.
     """
 
     roots = ("Select",)
@@ -114,7 +114,7 @@ def _is_zero(value: Output) -> bool:
 
 
 _MAX_BYTES = 1 << 24
-"""The largest constant that is searched for other values than 0."""
+"""The largest constant that is searched for values other than 0."""
 
 
 def _covers(sides: Sequence[Output], zeros: Output) -> bool:

@@ -35,14 +35,14 @@ _OWNERS = ("If", "Loop", "TensorIterator")
 class Graph:
     """A model with its nodes listed by type.
 
-    A rewrite that changes something must call `changed()`, after which the nodes are listed again. One that does not
-    rewrite a match reports the reason: `match_failed(...)`.
+    A rewrite that changes something must call `changed()`, after which the nodes are listed again. If it leaves a match
+    as it is, it reports the reason: `match_failed(...)`.
     """
 
     def __init__(self, model: Model, match_failures: MatchFailures | None = None, *, is_branch: bool = False) -> None:
         self.model = model
         self.is_branch = is_branch
-        """Whether the model is a branch, which OpenVINO puts in place of the If where the condition is constant."""
+        """Whether the model is a branch, which OpenVINO inlines if the condition of the If is constant."""
         self.match_failures: MatchFailures = {} if match_failures is None else match_failures
         self._by_type: dict[str, list[Node]] = {}
         self._read_only_by: dict[tuple[str, str], bool] = {}
@@ -97,7 +97,7 @@ def _listed(model: Model) -> dict[str, list[Node]]:
 def target_of(reshape: Node) -> list[int | Output | None] | None:
     """The elements of the target shape of a Reshape; a [1] tensor for one that is computed, None if it is not known.
 
-    None for a shape that is no constant and no Concat of constants and such tensors.
+    None for a shape that is neither a constant nor a Concat of constants and such tensors.
     """
     source = reshape.input_value(1)
     if source.get_node().get_type_name() != "Concat":
@@ -132,7 +132,7 @@ def reshaped_dims(reshape: Node) -> Dims | None:
 def constant_of(output: Output) -> AnyArray | None:
     """The elements of a Constant; None for any other node.
 
-    OpenVINO returns the bits of bfloat16 as float16: for numbers there are `number_of` and `value_of`.
+    OpenVINO returns the bits of bfloat16 as float16: use `number_of` or `value_of` for numbers.
     """
     node = output.get_node()
     return node.get_data() if isinstance(node, Constant) else None
@@ -155,7 +155,7 @@ def reshaped_constant(constant: Output, shape: Sequence[int]) -> Output:
 
 
 def computed_constant_of(output: Output, depth: int = 4) -> AnyArray | None:
-    """The value of a Constant, or of up to `depth` nodes over constants if it is no larger than a bias; else None."""
+    """The value of a Constant, or of up to `depth` nodes over constants if it is as small as a bias; else None."""
     tensor = _computed(output, depth) if output.get_node().get_type_name() != "Constant" else None
     return constant_of(output) if tensor is None else tensor.data.copy()
 
@@ -214,16 +214,16 @@ def readers(node: Node) -> list[Node]:
 
 
 def nearest(
-    nodes: list[Node], kinds: Collection[str], between: Collection[str], further: Callable[[Node], list[Node]]
+    nodes: list[Node], kinds: Collection[str], between: Collection[str], follow: Callable[[Node], list[Node]]
 ) -> list[Node]:
-    """The nodes of types `kinds` that `further` reaches from `nodes`, through at most six nodes of types `between`."""
+    """The nodes of types `kinds` that `follow` reaches from `nodes`, through at most six nodes of types `between`."""
     found: list[Node] = []
     seen: set[str] = set()
     for _ in range(_MAX_BETWEEN + 1):
         new = {node.get_name(): node for node in nodes if node.get_name() not in seen}
         seen |= new.keys()
         found += [node for node in new.values() if node.get_type_name() in kinds]
-        nodes = [one for node in new.values() if node.get_type_name() in between for one in further(node)]
+        nodes = [one for node in new.values() if node.get_type_name() in between for one in follow(node)]
     return found
 
 
@@ -238,7 +238,7 @@ def replace(old: Output, new: Output, *more: Node) -> None:
     of `more`, the other nodes that they replace.
     """
     inherit_name(new.get_node(), old.get_node(), *more)
-    is_taken: bool | None = None  # by a Result, as is found out once: there may be many
+    is_taken: bool | None = None  # whether another Result has the name of `new`; looked up once, as there may be many
     for reader in old.get_target_inputs():
         is_result = reader.get_node().get_type_name() == "Result"
         if is_result and is_taken is None:

@@ -1,11 +1,11 @@
-"""Dimensions of inputs that every run must have, although the program leaves them open.
+"""Makes dimensions of inputs static that every run must have, although the program leaves them open.
 
-A program may declare an input as [-1, -1] and multiply it with a weight of [8, 4]: no other last dimension than 8 ever
-runs. The model says so in the shape of its input, so that OpenVINO refuses what does not fit before it runs.
+A program may declare an input as [-1, -1] and multiply it with a weight of [8, 4]: it runs for no last dimension but 8.
+The model says so in the shape of its input, so that OpenVINO refuses anything else before it runs.
 
-OpenVINO's own shape inference tells which dimensions are those of an input: each unknown dimension of an input gets a
-symbol, which it carries through the graph. Where it meets a known dimension that it must be equal to, the input has
-that dimension. Nothing is concluded from broadcasting, where 1 is allowed as well, or from what a branch or a loop
+OpenVINO's own shape inference finds the dimensions that are those of an input: each unknown dimension of an input gets
+a symbol, which is carried through the graph. Where the symbol meets a known dimension that it must equal, the input has
+that dimension. Nothing is concluded from broadcasting, where 1 is allowed as well, nor from what a branch or a loop
 computes, which may not run.
 """
 
@@ -46,7 +46,7 @@ def narrow_inputs(graph: Graph) -> int:
             for (index, axis), size in found.items():
                 shapes[index] = _with_dim(shapes[index], axis, size)
         _validate(model, shapes)
-    except RuntimeError:  # no input at all fits the program: each run says so
+    except RuntimeError:  # no input fits the program: each run reports it
         shapes = before
         _validate(model, shapes)
     for check in checks:
@@ -193,10 +193,10 @@ GroupConvolution GroupConvolutionBackpropData Interpolate LSTMSequence LogSoftma
 Parameter Reshape Result ShapeOf Slice Softmax Split Squeeze StridedSlice Transpose Unsqueeze VariadicSplit
 """
 _TRUSTED = UNARY | BINARY | REDUCTIONS | frozenset(_CARRYING.split())
-"""Node types whose results have a symbol only if they have the dimension of it, in every run.
+"""Node types whose results have a symbol only if they have its dimension in every run.
 
-Not so Select (its result may be larger than the input of which it has the symbol) and loops (rounds may exchange
-tensors).
+Not Select, whose result may be larger than the input that it has the symbol from, nor loops, whose iterations may
+swap tensors.
 """
 
 __all__ = ["narrow_inputs"]

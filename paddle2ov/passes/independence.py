@@ -9,16 +9,16 @@ from openvino import Node, Output
 from paddle2ov.graph.shapes import static_dims
 
 VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
-"""Kinds whose results may differ from run to run, or that are not looked into."""
+"""Node types whose results may differ from run to run, or that are not looked into."""
 
 
 class Independence:
-    """Which nodes of a graph have no node of some kinds upstream; the answers for all nodes visited are cached.
+    """Whether a node depends on no node of certain types; the answers for all nodes visited are cached.
 
     Args:
-        kinds: what to be independent of.
-        opaque: kinds that are independent whatever they read.
-        static: whether nodes of dynamic shape count as such kinds.
+        kinds: the node types to be independent of.
+        opaque: node types that are independent whatever they read.
+        static: whether nodes of dynamic shape count as such types.
     """
 
     def __init__(self, kinds: Collection[str], opaque: Collection[str] = (), *, static: bool = False) -> None:
@@ -26,7 +26,7 @@ class Independence:
         self._judged: dict[str, bool] = {}
 
     def __call__(self, node: Node) -> bool:
-        """Whether none of the kinds is upstream of the node, nor is it one itself."""
+        """Whether neither the node nor anything upstream of it is of one of the types."""
         judged = self._judged
         if self._depends_by_first_inputs(node):
             return False
@@ -54,7 +54,7 @@ class Independence:
         return [] if node.get_type_name() in self._opaque else [value.get_node() for value in node.input_values()]
 
     def _depends_by_first_inputs(self, node: Node) -> bool:
-        """Whether the chain of first inputs leads to such a node, as it does for nearly all layers: a quick answer."""
+        """Whether the chain of first inputs leads to such a node: a quick answer, and the usual one for layers."""
         seen, judged = [], self._judged
         while judged.get(name := node.get_name(), True) and node.get_type_name() not in self._kinds:
             if name in judged or node.get_type_name() in self._opaque or not node.get_input_size():
@@ -66,7 +66,7 @@ class Independence:
 
 
 def may_be_constant(value: Output) -> bool:
-    """Whether a tensor is computed from constants, and from inputs of known shape, which in a body may be constants."""
+    """Whether a tensor depends only on constants and on inputs of static shape, which in a body may be constants."""
     pending, seen = [value.get_node()], set()
     while pending:
         node = pending.pop()

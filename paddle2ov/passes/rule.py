@@ -1,4 +1,4 @@
-"""Local rewrites as rules: a pattern to match, a check that may fail the match with a reason, the rewrite."""
+"""Local rewrites as rules: a pattern that matches, a check that may refuse the match with a reason, the rewrite."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Plan = TypeVar("Plan")
 
 
 class MatchFailureError(Exception):
-    """A match must not be rewritten, and why: `raise MatchFailureError("the weight has another reader")`.
+    """A match must not be rewritten, for a reason: `raise MatchFailureError("the weight has another reader")`.
 
     The reason is a string literal: reports count by it.
     """

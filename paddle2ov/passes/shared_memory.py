@@ -1,4 +1,4 @@
-"""Whether the buffer that a node reads has other users: views of it, a Concat that may join in place, results."""
+"""Whether the buffer that a node reads has other users: views, a Concat that may join in place, results."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Bodies that are clones of one template: what no rewrite changes in one of them, none changes in the others.
+"""Skips rewrites in clones of a body that they left unchanged before.
 
-A converter that builds large bodies keeps each as a template (`converters/graph/loops.py`), whose name its clones have.
-The same rewrites on the same nodes with parameters of the same types and shapes do the same, so that they are left out.
+A converter that builds large bodies keeps each as a template (`converters/graph/loops.py`), and the clones keep the
+template's name. The same rewrites do the same on the same nodes with parameters of the same types and shapes, so that
+they need not run again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _known: OrderedDict[Hashable, Outcome | None] = OrderedDict()
 
 
 def outcome(body: Model, rewrites: Hashable, rewrite: Callable[[Model], Outcome]) -> Outcome:
-    """What `rewrite` does to a body, which is not run where it is known to change nothing.
+    """What `rewrite` does to a body; it is not called if it is known to change nothing.
 
     Args:
         body: the body, not rewritten yet.

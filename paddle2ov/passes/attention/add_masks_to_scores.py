@@ -1,4 +1,4 @@
-"""The mask of shifted windows is added to the 4-D scores: OpenVINO does not fuse attention that passes through 5-D."""
+"""Adds the mask of shifted windows at rank 4: OpenVINO does not fuse attention that is reshaped to rank 5."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class _Masked(Struct, frozen=True):
 
 
 class AddMasksToScores(Rule[list[_Masked], _Masked]):
-    """Scores keep their rank where a mask per window is added.
+    """Keeps the rank of the scores where a mask per window is added.
 
     Given:
-        scores [B·n, h, N, N] → Reshape [B, n, h, N, N] → Add(mask [1, n, 1 or h, 1 or N, 1 or N], of which the leading
-        1 may be missing) → Reshape [B·n, h, N, N]. B may be unknown; n too, if the Reshape takes it from the mask.
+        scores [B·n, h, N, N] → Reshape [B, n, h, N, N] → Add(mask [1, n, 1 or h, 1 or N, 1 or N], possibly without the
+        leading 1) → Reshape [B·n, h, N, N]. B may be unknown; so may n, if the Reshape takes it from the mask.
     Result:
-        scores → Add(mask [n, 1 or h, N, N], B times). OpenVINO then runs the attention as one kernel. Where B is known
-        and the mask is constant, so is its repetition.
+        scores → Add(mask [n, 1 or h, N, N], repeated B times). OpenVINO then runs the attention as one kernel. If B is
+        known and the mask is constant, so is its repetition.
     """
 
     roots = ("Add",)

@@ -1,4 +1,4 @@
-"""A chain of rolls, reshapes and transposes becomes one Gather: Swin's shifted windows."""
+"""Turns a chain of rolls, reshapes and transposes into one Gather: Swin's shifted windows."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from paddle2ov.program.model import AnyArray
 
 
 class GatherWindows(Rule[list[Node], list[Node]]):
-    """Data that is rolled and split into windows, or merged and rolled back, is moved only once.
+    """Moves data only once that is rolled and split into windows, or merged and rolled back.
 
     Given:
-        x [B, H, W, C] → Roll(axes 1, 2) → Reshape [B, n, s, n, s, C] → Transpose [0, 1, 3, 2, 4, 5] → Reshape, or
-        the inverse: any chain of Reshape, Transpose and Roll that nothing else reads, with at least two nodes that move
+        x [B, H, W, C] → Roll(axes 1, 2) → Reshape [B, n, s, n, s, C] → Transpose [0, 1, 3, 2, 4, 5] → Reshape, or the
+        inverse: any chain of Reshape, Transpose and Roll that nothing else reads, with at least two nodes that move
         data, one of them a Roll. Transposes and Rolls leave the first and the last axis in place; Reshapes may move
         windows into the batch, as long as the number of tokens of each node divides the largest. Only B may be dynamic.
     Result:

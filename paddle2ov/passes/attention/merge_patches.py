@@ -1,4 +1,4 @@
-"""Strided slices that are concatenated become space to depth: Swin's patch merging, the Focus of YOLOX."""
+"""Turns strided slices that are concatenated into space-to-depth: Swin's patch merging, the Focus of YOLOX."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Patches(Struct, frozen=True):
 
 
 class MergePatches(Rule[Node, _Patches]):
-    """Neighbours that are sliced apart and concatenated along another axis are moved only once.
+    """Moves neighbours only once that are sliced apart and concatenated along another axis.
 
     Given:
         x [B, H, W, C] → Slice(every other row and column) four times, each from another corner → Concat(axis 3), where
@@ -78,7 +78,7 @@ class MergePatches(Rule[Node, _Patches]):
 
 
 def _strided_axes(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
-    """Axis -> (start, stride) of the strided axes of a Slice; `{}` if it omits anything else."""
+    """Axis -> (start, stride) of the strided axes of a Slice; `{}` if it leaves out anything else."""
     given = [ints_of(source) for source in node.input_values()[1:]]
     if len(given) == 3:
         given.append(list(range(len(given[0] or ()))))

@@ -1,4 +1,4 @@
-"""A projection that several branches share is split into one for each: Swin, ViT, DeiT, SVTR, GPT, grouped queries."""
+"""Splits a projection that several branches share into one each: Swin, ViT, DeiT, SVTR, GPT, grouped queries."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from paddle2ov.passes.graph import (
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.program.model import AnyArray
 
-_PARTING = {"Gather", "Split", "VariadicSplit"}
+_SLICING = {"Gather", "Split", "VariadicSplit"}
 
 
 class _Shared(Struct, frozen=True):
@@ -75,19 +75,19 @@ class _Split(Struct, frozen=True):
 
 
 class SplitQkv(Rule[_Shared, tuple[_Projection, _Split]]):
-    """Attention reads q, k and v from projections of their own.
+    """Computes q, k and v of attention by separate projections.
 
     Given:
-        x → MatMul(weight [C, 3·h·d]) → Add(bias) → Reshape [B, N, 3, h, d] → Transpose [2, 0, 3, 1, 4] → q, k, v,
-        each a Gather, Split or VariadicSplit along the axis of 3. The axis may be any of those that the projection's
-        last one is split into, the slices may differ in size, and Add, Reshape and Transpose may be missing: then
+        x → MatMul(weight [C, 3·h·d]) → Add(bias) → Reshape [B, N, 3, h, d] → Transpose [2, 0, 3, 1, 4] → q, k, v, each
+        a Gather, Split or VariadicSplit along the axis of 3. The axis may be any of those that the last axis of the
+        projection is split into, the slices may differ in size, and Add, Reshape and Transpose may be missing: then
         each slice must be transposed, or the rewrite would only turn one MatMul into three. The weight may be
         transposed, and a few nodes may compute the bias from constants, as in Swin v2, whose keys have none.
     Result:
         x → MatMul(weight_q [C, h·d]) → Add(bias_q) → Reshape [B, N, h, d] → Transpose [0, 2, 1, 3] → q; likewise k and
         v. A scalar factor of q alone is folded into its weight and bias; below float32 only a power of two is, as
         another would add a rounding to each weight. OpenVINO's attention kernel and MatMul absorb transposes of that
-        rank; a 5-D one is a pass over memory, and each of its three slices is another one where it is not contiguous.
+        rank; one of rank 5 is a pass over memory, and each of its three slices is another one unless it is contiguous.
 
     The slices of a weight are copies: the columns of [C, 3·h·d] are not contiguous, and OpenVINO exposes the memory of
     a Constant as read-only.
@@ -115,7 +115,7 @@ class SplitQkv(Rule[_Shared, tuple[_Projection, _Split]]):
         if reshape and follower is not None and follower.get_type_name() == "Transpose":
             values, transpose = follower.output(0), follower
         kinds = {reader.get_node().get_type_name() for reader in consumers(values)}
-        return _Shared(source, add, bias, reshape, transpose, values) if kinds & _PARTING else None
+        return _Shared(source, add, bias, reshape, transpose, values) if kinds & _SLICING else None
 
     def check(self, graph: Graph, match: _Shared) -> tuple[_Projection, _Split]:
         return _projection(match), _find_split(match)
@@ -156,7 +156,7 @@ def _projection(shared: _Shared) -> _Projection:
             raise MatchFailureError("the bias is not constant")
     matrix = _matrix(node.input_value(1))
     if matrix is None or matrix.ndim != 2 or matrix.dtype.kind != "f":
-        raise MatchFailureError("the weight is no constant matrix of floating point")
+        raise MatchFailureError("the weight is not a constant floating-point matrix")
     if not all(map(_is_read_once, (node, shared.add))):
         raise MatchFailureError("something else reads the projection")
     transposed = bool(node.get_attributes()["transpose_b"])
@@ -233,7 +233,7 @@ def _slices(values: Output, dims: list[int | None], perm: list[int] | None) -> t
     slices: list[_Slice] = []
     for reader in consumers(values):
         node = reader.get_node()
-        if node.get_type_name() not in _PARTING:
+        if node.get_type_name() not in _SLICING:
             raise MatchFailureError("something else reads the projection")
         is_gather = node.get_type_name() == "Gather"
         axis = ints_of(node.input_value(2 if is_gather else 1)) if reader.get_index() == 0 else None

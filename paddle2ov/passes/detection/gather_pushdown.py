@@ -1,7 +1,8 @@
 """Gathers rows before they are computed rather than after: a detector decodes only the boxes that can survive.
 
-`row_rules.py` says which rows of its inputs a node computes rows of its output from, `row_counts.py` which tensors have
-equally many rows, `map_rows.py` which rows are a strided view of a feature map; `pushdown.py` builds the new nodes.
+`row_rules.py` tells which rows of its inputs a node computes rows of its output from, `row_counts.py` which tensors
+have equally many rows, `map_rows.py` which rows are a strided view of a feature map; `pushdown.py` builds the new
+nodes.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _MAX_DEPTH = 100
 
 
 def gather_pushdown(graph: Graph) -> Counts:
-    """Nodes that compute row by row compute only the rows that are gathered.
+    """Pushes a Gather of rows up through nodes that compute row by row, so that they compute only these rows.
 
     Given:
         mask [M] → NonZero → Squeeze or Reshape: an ascending index [K]; and Gathers of x by that index, where x is
@@ -42,7 +43,7 @@ def gather_pushdown(graph: Graph) -> Counts:
             if node.get_type_name() in ("Reshape", "Squeeze") and len(dims_of(node.output(0)) or ()) == 1:
                 gathers, made = _push(graph, node.output(0))
                 counts["gathers"] += gathers
-                # Some have no reader: something stopped the Gather afterwards. The last ones are dropped first.
+                # Where the Gather was stopped later, new nodes have no reader. Popping drops the last ones first.
                 while made:
                     counts["nodes"] += any(output.get_target_inputs() for output in made.pop().outputs())
     if counts["gathers"]:
@@ -50,8 +51,8 @@ def gather_pushdown(graph: Graph) -> Counts:
     return counts
 
 
-def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
-    """Pushes up the Gathers by an index; returns how many, and the nodes that compute only its rows."""
+def _gathers_by(graph: Graph, index: Output) -> list[Node]:
+    """The Gathers of rows by an index; those that cannot be pushed are reported."""
     gathers = []
     for reader in consumers(index):
         node = reader.get_node()
@@ -63,6 +64,12 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
             graph.match_failed("gather_pushdown", node, "its rank is not known")
         else:
             gathers.append(node)
+    return gathers
+
+
+def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
+    """Pushes up the Gathers by an index; returns how many, and the nodes that compute only its rows."""
+    gathers = _gathers_by(graph, index)
     views = Views()
     tensors = [views(gather.input_value(0)) for gather in gathers]
     inside = _exclusive_producers(tensors)

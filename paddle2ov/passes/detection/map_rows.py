@@ -1,4 +1,4 @@
-"""Rows that a Transpose and a Reshape make of a feature map, gathered from the map directly."""
+"""Rows that a Transpose and a Reshape make of a feature map are gathered from the map directly."""
 
 from __future__ import annotations
 

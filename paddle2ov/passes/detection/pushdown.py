@@ -168,7 +168,7 @@ class Pushdown:
         return ops.reshape(few, ints([*before, -1, *after]), True).output(0)
 
     def _numbered(self, node: NodeView, layout: RowLayout) -> Output:
-        """The rows of a Range from 0 are their indices."""
+        """The rows of a Range from 0, which are their own indices."""
         if node.node.output(0).get_element_type() != Type.i64 or not counts_from_zero(node) or layout.maybe_broadcast:
             raise MatchFailureError("it does not number the rows")
         self._note_extent(lambda: _flat(node.inputs[1].output))
@@ -244,7 +244,7 @@ class Pushdown:
             self._note_extent(lambda: ends[-1])
         pieces = []
         for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
-            # Compared, as a Slice or a split at computed places takes OpenVINO long to infer the shape of.
+            # By comparisons: OpenVINO takes long to infer the shape of a Slice or a split at computed positions.
             tests = [ops.greater_equal(index, dim_tensor(start))] if i > 0 else []
             tests += [ops.less(index, dim_tensor(end))] if i < len(ends) - 1 else []
             found = ops.squeeze(ops.non_zero(functools.reduce(ops.logical_and, tests), "i64"), ints(0))
@@ -253,7 +253,7 @@ class Pushdown:
         return pieces
 
     def _concat(self, pieces: Sequence[Output], axis: int) -> Output:
-        """The pieces concatenated. Unary functions come after it: OpenVINO would move them before the Gathers."""
+        """The pieces concatenated, then unary functions: OpenVINO would move these up, before the Gathers."""
         nodes = [piece.get_node() for piece in pieces]
         kind, attributes = nodes[0].get_type_name(), nodes[0].get_attributes()
         if kind not in UNARY or any(
@@ -298,7 +298,7 @@ class Pushdown:
         return ops.reshape(few, ops.concat(target, 0), False).output(0)
 
     def _before_unary(self, reshape: NodeView, layout: RowLayout) -> Output:
-        """Moves a unary elementwise function behind the Reshape that reads it."""
+        """Moves a unary elementwise function after the Reshape that reads it."""
         source = reshape.inputs[0].node
         same = reshape.attributes["special_zero"]
         made = ops.reshape(source.inputs[0].output, reshape.inputs[1].output, same)

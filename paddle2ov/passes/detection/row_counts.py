@@ -1,7 +1,7 @@
 """Symbolic row counts of tensors: products of the dynamic dimensions that the counts are computed from.
 
-Two tensors with equal products have equally many rows. Without that, one of them may have a single row that is
-broadcast over those of the other, which is known at run time only.
+Two tensors with equal products have equally many rows. Otherwise one of them may have a single row that is broadcast
+over those of the other, which is known only at run time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How a Gather along one axis passes each kind of node that computes row by row; for `gather_pushdown`.
+"""How a Gather along one axis is pushed through each node type that computes row by row; for `gather_pushdown`.
 
 For some rows of a node's output, a rule gives the rows of each input from which they are computed. Node types that are
-not in the table mix rows, or have not been examined: the Gather stays behind them.
+not in the table mix rows, or have not been examined: the Gather stays after them.
 """
 
 from __future__ import annotations
@@ -138,14 +138,14 @@ def _transpose(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayo
     perm = node.perm
     own = perm[layout.axis : layout.axis + layout.axis_count] if perm else []
     if not own or own != list(range(own[0], own[0] + layout.axis_count)):
-        raise MatchFailureError("it parts the rows' axes")
+        raise MatchFailureError("it separates the rows' axes")
     return _only_data(node, layout._replace(axis=own[0]))
 
 
 def _matmul(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
     rank, columns = len(rank_dims(node.inputs[0])), rank_dims(node.inputs[1])
     if node.attributes["transpose_a"] or len(columns) > 2 or layout.axis >= rank - 1:
-        raise MatchFailureError("its second factor has rows as well")
+        raise MatchFailureError("its second operand has rows as well")
     if layout.maybe_broadcast or layout.axis_count > 1:
         raise MatchFailureError("the rows do not have one axis of their own")
     return [layout, None]
@@ -173,7 +173,7 @@ def _elementwise(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLa
         raise MatchFailureError("it does not broadcast as NumPy does")
     dims, operands = rank_dims(x), [rank_dims(one) for one in node.inputs]
     kinds = [_rows_of_operand(own, dims, layout) for own in operands]
-    if set(kinds) == {"one"}:  # of a single row: none may be gathered of it, too
+    if set(kinds) == {"one"}:  # a single row, which may be gathered or not
         kinds = ["all" if len(own) - len(dims) + layout.axis >= 0 else "one" for own in operands]
     several = len(kinds) - kinds.count("one") > 1
     found: list[RowLayout | None] = []
@@ -197,8 +197,8 @@ def _rows_of_operand(own: Dims, dims: Dims, layout: RowLayout) -> str:
         raise MatchFailureError("an operand has some of the rows' axes only")
     own, full = own[start : start + layout.axis_count], dims[layout.axis : layout.axis + layout.axis_count]
     if all(dim == 1 for dim in own):
-        # If there is only one row in total, this may be that row; broadcasting it over what is gathered of another
-        # operand is right too.
+        # If there is only one row in total, this may be that row. Broadcasting it over the gathered rows of another
+        # operand is right as well.
         return "one"
     if None not in own and own == full:
         return "all"

@@ -1,6 +1,6 @@
 """Nodes and tensors with their properties cached: each property is asked of OpenVINO once.
 
-Valid only while the nodes are not changed. A pushdown of Gathers changes none: new nodes compute the selected rows,
+Valid only as long as the nodes are not changed. `gather_pushdown` changes none: new nodes compute the selected rows,
 and the old ones lose their readers in the end.
 """
 

@@ -1,4 +1,4 @@
-"""MatMul reads its second operand transposed by `transpose_b`."""
+"""Folds the transpose of a MatMul's second operand into `transpose_b`."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _Read: TypeAlias = tuple[Node, list[Input]]
 
 
 class AbsorbTransposes(Rule[_Read, _Read]):
-    """k is not transposed before q·kᵀ.
+    """Lets q·kᵀ read k as it is, without a Transpose.
 
     Given:
         x → Transpose that swaps the last two axes → second input of MatMul, and nothing else reads it.
     Result:
         x → MatMul with the other transpose_b.
 
-    OpenVINO does that too, but only if it finds the transpose as it is here: one that `fuse_transposes` merged with
+    OpenVINO does this as well, but only if it finds the transpose in this form: one that `fuse_transposes` merged with
     the split into heads ([0, 2, 3, 1]) takes up to five times as long. The split itself, [0, 2, 1, 3] of k, stays:
     OpenVINO's attention kernel reads k in columns and needs a separate Transpose, the only one left in attention.
-    ScaledDotProductAttention gives the same nodes: the CPU plugin decomposes it unless the model is stateful. A
-    projection that gives k in columns, weight · xᵀ, saves it, but takes up to a half longer than both; only with
-    static shapes and below 192 channels it is a little faster.
+    ScaledDotProductAttention ends in the same nodes: the CPU plugin decomposes it unless the model is stateful. A
+    projection that computes k in columns (weight · xᵀ) would avoid that Transpose, but takes up to half as long again
+    as the two nodes; it is slightly faster only with static shapes and below 192 channels.
     """
 
     roots = ("Transpose",)

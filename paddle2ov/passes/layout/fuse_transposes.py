@@ -1,4 +1,4 @@
-"""Consecutive transposes are merged, or cancel."""
+"""Fuses consecutive transposes, and eliminates pairs that cancel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Fused(_Pair, frozen=True):
 
 
 class FuseTransposes(Rule[_Pair, _Fused]):
-    """A chain of transposes becomes one; inverse pairs cancel.
+    """Fuses a chain of transposes into one; inverse pairs cancel.
 
     Given:
         x → Transpose → Transpose, where only transposes read the first one, or the second one is its inverse.

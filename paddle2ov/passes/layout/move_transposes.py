@@ -1,4 +1,4 @@
-"""Moves transposes to where they transpose the fewest elements: the nodes in between compute in the other layout."""
+"""Moves transposes to where they transpose the fewest elements; the nodes in between compute in the other layout."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _UNKNOWN = 64
 
 
 def move_transposes(graph: Graph) -> Counts:
-    """Nodes that can compute in either layout do so in the one that leaves fewer elements to transpose.
+    """Lets nodes that can compute in either layout use the one that leaves fewer elements to transpose.
 
     Given:
-        A region of nodes that compute element by element, concatenate, split, slice, pad, reduce or take a softmax,
-        entered through transposes with one permutation, or left through transposes with its inverse. All other nodes
-        around it need their tensors in the present layout; constants, ShapeOf and other transposes take either.
+        A region of nodes that are elementwise, concatenate, split, slice, pad, reduce or take a softmax, entered
+        through transposes with one permutation, or left through transposes with its inverse. All other nodes around it
+        need their tensors in the present layout; constants, ShapeOf and other transposes take either.
     Result:
         The nodes that a minimum cut selects compute on the inputs of the transposes, with permuted axes and constants;
         each tensor that is needed in both layouts is transposed once. Transposing a tensor costs its number of
@@ -98,7 +98,7 @@ def _inner(transpose: Node, comes_in: bool) -> Output:
 class _Permutable:
     """Whether the types of all nodes around a tensor are permutable: a quick check that rules out most transposes.
 
-    Of each tensor it is found out once: many transposes may read it.
+    The answer is cached for each tensor, which many transposes may read.
     """
 
     def __init__(self) -> None:
@@ -142,7 +142,7 @@ class _Layout:
         return found
 
     def _keep_beyond(self, vertices: set[Vertex]) -> bool:
-        """Fixes the layout of the nodes behind the surrounding transposes: these cancel, and must not be removed twice.
+        """Fixes the layout of the nodes beyond the surrounding transposes: these cancel, and must not be removed twice.
 
         Returns False if those nodes are selected themselves: a matrix meets its transpose.
         """

@@ -1,7 +1,7 @@
 """Node types that can compute with permuted axes, and what that requires of each of their inputs.
 
-`PERMUTABLE` holds all that is assumed of a type: every input has a role, which says what becomes of a tensor and what
-of a constant. A node with other inputs than the table says is not permuted.
+`PERMUTABLE` holds all that is assumed of a type: each input has a role, which says what happens to a tensor there and
+what to a constant. A node whose inputs are not as in the table is not permuted.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def perm_kind(order: Sequence[int]) -> str:
 
 
 def moves_elements(dims: Dims | None, perm: Sequence[int]) -> bool:
-    """Whether a permutation moves more than axes of size 1; so it may where the rank is not known."""
+    """Whether a permutation moves more than axes of size 1; True if the rank is not known."""
     return dims is None or perm_kind(simplify_perm(dims, perm)) != "reshape"
 
 

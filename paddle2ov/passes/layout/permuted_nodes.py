@@ -1,4 +1,4 @@
-"""Permutes nodes: they then compute on data with another order of the axes."""
+"""Permutes nodes, which then compute on data with another order of the axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moves a Squeeze down, so that it is not between a transposed convolution and its batch norm."""
+"""Sinks a Squeeze that separates a transposed convolution from its batch norm."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ class _Sinking(Struct, frozen=True):
 
 
 class SinkSqueezes(Rule[Node, _Sinking]):
-    """The elementwise nodes after a transposed convolution of sequences follow it directly.
+    """Sinks a Squeeze through the elementwise nodes after a transposed convolution, so that these can be fused.
 
-    OpenVINO's transposed convolution is slower at rank 3 than at rank 4, so its rank is kept.
+    The rank of the convolution is kept, since OpenVINO's transposed convolution is slower at rank 3 than at rank 4.
 
     Given:
-        A transposed convolution (→ Add of a constant) → Squeeze → nodes that compute element by element with
-        constants, each the only reader of the one before.
+        A transposed convolution (→ Add of a constant) → Squeeze → elementwise nodes with constants, each the only
+        reader of the one before.
     Result:
-        The Squeeze comes last; if only an Unsqueeze of the same axes reads it, both are removed.
+        The Squeeze comes last; if only an Unsqueeze of the same axes reads it, both are eliminated.
     """
 
     roots = ("Squeeze",)
@@ -109,7 +109,7 @@ def _passes(node: Node, output: Output, axes: Axes, rank: int) -> bool:
 
 
 def _with_unit_axes(node: Node, value: Output, axes: Axes) -> Output:
-    """A copy of the node that computes on data with these axes of size 1."""
+    """The node, changed to compute on data with these axes of size 1."""
     rank = len(dims_of(value) or ()) - len(axes)
     for i, reader in enumerate(node.inputs()):
         array = constant_of(reader.get_source_output()) if node.get_type_name() in BINARY else None

@@ -1,9 +1,9 @@
-"""The nodes between an Unsqueeze and a Squeeze compute without the axes of size 1."""
+"""Eliminates the axes of size 1 between an Unsqueeze and a Squeeze."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from openvino import Node, Output
 
@@ -36,11 +36,11 @@ _PASSED = {*_CONVOLUTIONS, *UNARY, *BINARY, *REDUCTIONS, "AvgPool", "MaxPool", "
 
 
 class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
-    """A convolution of sequences has rank 3: nothing is between it and the nodes that can be fused with it.
+    """Computes convolutions of sequences, and the nodes around them, at rank 3, so that these can be fused.
 
     Given:
-        x → Unsqueeze → convolutions, poolings, reductions, pads, transposes and nodes that compute element by element
-        with constants, each the only reader of the one before, and none along the new axes → Squeeze of these.
+        x → Unsqueeze → convolutions, poolings, reductions, pads, transposes and elementwise nodes with constants, each
+        the only reader of the one before, and none along the new axes → Squeeze of these.
     Result:
         The nodes compute on x.
     """
@@ -93,9 +93,9 @@ _UNKNOWN_AXES = "the axes are computed, or the rank is not known"
 
 
 def _is_result(node: Node) -> bool:
-    """Whether only Results read a node: an Unsqueeze and a Squeeze before one are what `alias` makes, and stay.
+    """Whether only Results read a node: `alias` makes an Unsqueeze and a Squeeze before a Result, which must stay.
 
-    To look for another Result of the tensor, which is why there is an alias, takes time in proportion to its readers.
+    Looking for another Result of the tensor, the reason for an alias, would take time in proportion to its readers.
     """
     return all(reader.get_node().get_type_name() == "Result" for reader in consumers(node.output(0)))
 
@@ -136,8 +136,8 @@ def _ignores_axes(node: Node, axes: Axes, rank: int) -> bool:
         reduced = ints_of(node.input_value(1)) if attributes["keep_dims"] else None
         return reduced is not None and any(axis % rank not in axes for axis in reduced)
     if kind in _CONVOLUTIONS:
-        dims, behind = dims_of(node.input_value(1)), _CONVOLUTIONS[kind]
-        kernel = None if dims is None else [dims[axis + behind] for axis in range(2, rank)]
+        dims, offset = dims_of(node.input_value(1)), _CONVOLUTIONS[kind]
+        kernel = None if dims is None else [dims[axis + offset] for axis in range(2, rank)]
     elif kind in ("AvgPool", "MaxPool"):
         kernel = attributes["kernel"]
         if any(places.get_target_inputs() for places in node.outputs()[1:]):
@@ -170,51 +170,68 @@ def _is_flat(array: AnyArray, axes: Axes, rank: int) -> bool:
 
 
 def _without_unit_axes(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
-    """A copy of the node that computes on data without these axes, and the axes that its output lacks."""
-    kind, old = node.get_type_name(), node.get_attributes()
+    """The node, or a copy of it, on data without these axes; and the axes that its output lacks."""
+    kind = node.get_type_name()
     if kind in _CONVOLUTIONS:
-        make: Callable[..., Node] = ops.convolution if kind == "Convolution" else ops.group_convolution
-        filters = _filter(node.input_value(1), frozenset(axis + _CONVOLUTIONS[kind] for axis in axes))
-        steps = (_kept(old[key], axes) for key in ("strides", "pads_begin", "pads_end", "dilations"))
-        return _renamed(make(value, filters, *steps, old["auto_pad"]), node), axes
-    if kind == "AvgPool":
-        names = ("strides", "pads_begin", "pads_end", "kernel", "dilations")
-        strides, begin, end, kernel, dilations = (_kept(old[key], axes) for key in names)
+        return _renamed(_flat_convolution(node, value, axes), node), axes
+    if kind in ("AvgPool", "MaxPool"):
+        return _renamed(_flat_pool(node, value, axes), node), axes
+    perm = perm_of(node) if kind == "Transpose" else None
+    _drop_axes(node, value, axes)
+    after = axes if perm is None else frozenset(i for i, axis in enumerate(perm) if axis in axes)
+    return node.output(0), after
+
+
+def _flat_convolution(node: Node, value: Output, axes: Axes) -> Node:
+    kind, old = node.get_type_name(), node.get_attributes()
+    make: Callable[..., Node] = ops.convolution if kind == "Convolution" else ops.group_convolution
+    filters = _filter(node.input_value(1), frozenset(axis + _CONVOLUTIONS[kind] for axis in axes))
+    steps = (_kept(old[key], axes) for key in ("strides", "pads_begin", "pads_end", "dilations"))
+    return make(value, filters, *steps, old["auto_pad"])
+
+
+def _flat_pool(node: Node, value: Output, axes: Axes) -> Node:
+    old = node.get_attributes()
+    names = ("strides", "dilations", "pads_begin", "pads_end", "kernel")
+    strides, dilations, begin, end, kernel = (_kept(old[key], axes) for key in names)
+    if node.get_type_name() == "AvgPool":
         more = old["exclude-pad"], old["rounding_type"], old["auto_pad"]
-        return _renamed(ops.avg_pool(value, strides, begin, end, kernel, *more, dilations), node), axes
-    if kind == "MaxPool":
-        names = ("strides", "dilations", "pads_begin", "pads_end", "kernel")
-        strides, dilations, begin, end, kernel = (_kept(old[key], axes) for key in names)
-        more = old["rounding_type"], old["auto_pad"], old["index_element_type"]
-        return _renamed(ops.max_pool(value, strides, dilations, begin, end, kernel, *more), node), axes
-    after, rank = axes, len(dims_of(node.output(0)) or ())
+        return ops.avg_pool(value, strides, begin, end, kernel, *more, dilations)
+    more = old["rounding_type"], old["auto_pad"], old["index_element_type"]
+    return ops.max_pool(value, strides, dilations, begin, end, kernel, *more)
+
+
+def _drop_axes(node: Node, value: Output, axes: Axes) -> None:
+    """Changes a node that has no windows, so that it computes on data without these axes."""
+    kind, rank = node.get_type_name(), len(dims_of(node.output(0)) or ())
     if kind in BINARY:
-        for reader in node.inputs():
-            array = constant_of(reader.get_source_output())
-            if array is None:
-                reader.replace_source_output(value)
-            elif array.ndim:
-                full = (1,) * (rank - array.ndim) + array.shape
-                kept = [size for axis, size in enumerate(full) if axis not in axes]
-                reader.replace_source_output(reshaped_constant(reader.get_source_output(), kept))
+        _drop_axes_of_operands(node, value, axes, rank)
     else:
         node.input(0).replace_source_output(value)
+    left = _new_positions(rank, axes)
     if kind == "Pad":
         for i in (1, 2):
             pads = ints_of(node.input_value(i)) or []
             kept = [pad for axis, pad in enumerate(pads) if axis not in axes]
             node.input(i).replace_source_output(ints(kept).output(0))
     elif kind in REDUCTIONS:
-        left = _new_positions(rank, axes)
         reduced = [axis % rank for axis in ints_of(node.input_value(1)) or []]
         node.input(1).replace_source_output(ints([left[axis] for axis in reduced if axis in left]).output(0))
     elif kind == "Transpose":
         perm = perm_of(node) or []
-        after = frozenset(i for i, axis in enumerate(perm) if axis in axes)
-        left = _new_positions(rank, axes)
         node.input(1).replace_source_output(ints([left[axis] for axis in perm if axis in left]).output(0))
     node.validate_and_infer_types()
-    return node.output(0), after
+
+
+def _drop_axes_of_operands(node: Node, value: Output, axes: Axes, rank: int) -> None:
+    for reader in node.inputs():
+        array = constant_of(reader.get_source_output())
+        if array is None:
+            reader.replace_source_output(value)
+        elif array.ndim:
+            full = (1,) * (rank - array.ndim) + array.shape
+            kept = [size for axis, size in enumerate(full) if axis not in axes]
+            reader.replace_source_output(reshaped_constant(reader.get_source_output(), kept))
 
 
 def _new_positions(rank: int, axes: Axes) -> dict[int, int]:
@@ -231,7 +248,7 @@ def _filter(filters: Output, axes: Axes) -> Output:
     return squeezed.output(0)
 
 
-def _kept(steps: Any, axes: Axes) -> list[int]:
+def _kept(steps: Iterable[int], axes: Axes) -> list[int]:
     """The entries, one per spatial axis, of the axes that stay."""
     return [step for axis, step in enumerate(steps, 2) if axis not in axes]
 

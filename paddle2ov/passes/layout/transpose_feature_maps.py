@@ -1,4 +1,4 @@
-"""Between tokens and images, transposes the image rather than the tokens: SVTR, SegFormer, detectors with attention."""
+"""Transposes the image rather than the tokens where one is reshaped to the other: SVTR, SegFormer, detectors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Tokens(Struct, frozen=True):
     transpose: Node
     reshape: Node
     kind: str
-    """The kind that it is counted as."""
+    """The name under which it is counted."""
 
 
 class _Moved(Struct, frozen=True):
@@ -39,20 +39,20 @@ class _Moved(Struct, frozen=True):
 
 
 class TransposeFeatureMaps(Rule[_Tokens, _Moved]):
-    """A transpose of tokens and the reshape to or from an image are exchanged.
+    """Swaps a transpose of tokens and the reshape to or from an image.
 
     Given:
         (a) tokens [B, H·W, C] → Transpose [0, 2, 1] → Reshape [B, C, H, W] → Convolution, where B or another size is
-        unknown, (b) image [B, C, H, W] → Reshape [B, C, H·W] → Transpose [0, 2, 1], where all are known and several
-        nodes read the tokens, or (c) as (a), with any sizes and readers, and heads instead of C, if the tokens of an
-        image take 2 MB or more and C is a power of two. Nothing else reads the tensor in between. An image may have any
-        rank.
+        unknown, (b) image [B, C, H, W] → Reshape [B, C, H·W] → Transpose [0, 2, 1], where all sizes are known and
+        several nodes read the tokens, or (c) as (a), with any sizes and readers, and heads instead of C, if the tokens
+        of an image take 2 MB or more and C is a power of two. Nothing else reads the tensor in between. An image may
+        have any rank.
     Result:
         (a) tokens → Reshape [B, H, W, C] → Transpose [0, 3, 1, 2], which OpenVINO runs as a change of layout, in less
-        than half of the time; (b) image → Transpose [0, 2, 3, 1] → Reshape [B, H·W, C], which costs nothing where a
+        than half of the time; (b) image → Transpose [0, 2, 3, 1] → Reshape [B, H·W, C], which costs nothing if a
         convolution has computed the image, whose channels are contiguous; (c) tokens → Reshape [B, H·W, 1, C] →
-        Transpose [0, 3, 1, 2] → Reshape, in half of the time: the columns that the other kernel reads are at
-        strides that evict each other from the cache. Other cases OpenVINO rewrites itself, or runs as fast; with
+        Transpose [0, 3, 1, 2] → Reshape, in half of the time: the columns that the other kernel reads are at strides
+        that evict each other from the cache. OpenVINO rewrites all other cases itself, or runs them as fast; with
         dynamic shapes (b) would take longer.
     """
 
@@ -108,9 +108,9 @@ def _image(transpose: Node, reshape: Node) -> Output:
     if tokens is None or image is None:
         raise MatchFailureError(_UNKNOWN)
     if len(image) < 4 or 0 in (*tokens, *image):
-        raise MatchFailureError("the other tensor is no feature map")
+        raise MatchFailureError("the other tensor is not a feature map")
     if None not in tokens:
-        raise MatchFailureError("all sizes are known: OpenVINO finds that itself")
+        raise MatchFailureError("all sizes are known: OpenVINO rewrites that itself")
     batch, length, channels = tokens
     told = ints_of(reshape.input_value(1)) or []
     zeros = [i for i, one in enumerate(told) if one == 0 and reshape.get_attributes()["special_zero"]]
@@ -134,9 +134,9 @@ def _tokens(transpose: Node, reshape: Node) -> Output:
     if image is None or merged is None or None in image:
         raise MatchFailureError(_UNKNOWN)
     if len(image) < 4 or 0 in image or merged[:2] != image[:2]:
-        raise MatchFailureError("the other tensor is no feature map")
+        raise MatchFailureError("the other tensor is not a feature map")
     if len(consumers(transpose.output(0))) < 2:
-        raise MatchFailureError("one node reads the tokens: OpenVINO finds that itself")
+        raise MatchFailureError("one node reads the tokens: OpenVINO rewrites that itself")
     last = ops.transpose(x, ints([0, *range(2, len(image)), 1]))
     return ops.reshape(last, ints([dim or 0 for dim in (merged[0], merged[2], merged[1])]), False).output(0)
 

@@ -1,4 +1,4 @@
-"""Transposes that move no data become reshapes, or are removed."""
+"""Turns transposes that move no data into reshapes, or eliminates them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ def transposes_to_reshapes(graph: Graph) -> Counts:
     """Classifies every transpose of the program, and replaces those that move no data.
 
     Given:
-        x → Transpose, simplified: axes of size 1 are dropped, and axes that stay adjacent are merged. Dynamic
-        dimensions are kept.
+        x → Transpose, whose permutation is simplified: axes of size 1 are dropped, and axes that stay adjacent are
+        merged. Dynamic dimensions are kept.
     Result:
-        Nothing, where the permutation is the identity ("removed"); a Reshape, where the simplified one is
-        ("reshape"). Other transposes are counted by their simplified rank ("2-D": a matrix or a batch of matrices;
-        "3-D" and so on) and stay: OpenVINO's kernel merges axes itself, and its attention fusion looks for rank 4.
+        Nothing, if the permutation is the identity ("removed"); a Reshape, if the simplified one is ("reshape"). Other
+        transposes are counted by their simplified rank ("2-D": a matrix or a batch of matrices; "3-D" and so on) and
+        stay: OpenVINO's kernel merges axes itself, and its attention fusion looks for rank 4.
     """
     counts = {"total": 0, "removed": 0, "reshape": 0, "2-D": 0}
     for node in graph.nodes("Transpose"):

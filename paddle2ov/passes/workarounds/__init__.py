@@ -1,1 +1,1 @@
-"""Rewrites that keep graphs from what OpenVINO computes wrongly."""
+"""Rewrites that avoid what OpenVINO computes wrongly."""

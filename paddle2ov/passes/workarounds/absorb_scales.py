@@ -1,8 +1,8 @@
-"""A scale before a normalization is dropped, and the epsilon divided by its square.
+"""Folds a scale before a normalization into the normalization's epsilon.
 
-Where a model has a FakeQuantize anywhere, OpenVINO 2026.4 moves a Multiply by one number, as if it dequantized, through
-MVN and NormalizeL2, which leaves their epsilon as it is: for numbers whose variance is near to it the results are
-larger by any factor.
+In a model that contains any FakeQuantize, OpenVINO 2026.4 takes a Multiply by a scalar for a dequantization and moves
+it through MVN and NormalizeL2, whose epsilon it leaves unchanged. Where the variance of the data is close to epsilon,
+the results are too large by any factor.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ _VIEWS = frozenset(("Reshape", "Squeeze", "Transpose", "Unsqueeze"))
 _Scaled: TypeAlias = tuple[Node, Node]
 """A normalization and the Multiply or Divide before it."""
 _Plan: TypeAlias = tuple[Node, Node, Output, float]
-"""The same, with what is scaled and by how much."""
+"""The same, with the tensor that is scaled and the scale."""
 
 
 @works_around("normalization_of_scaled_numbers")
 class AbsorbScales(Rule[_Scaled, _Plan]):
-    """MVN and NormalizeL2 read what is scaled, with their epsilon divided by the square of the scale.
+    """Drops the scale before an MVN or NormalizeL2, and divides the epsilon by the square of the scale.
 
     Given:
-        x → Multiply or Divide by one number → MVN or NormalizeL2, over Reshapes, Squeezes, Unsqueezes and Transposes
-        that nothing else reads.
+        x → Multiply or Divide by a scalar → MVN or NormalizeL2, possibly with Reshape, Squeeze, Unsqueeze and Transpose
+        in between, each read only once.
     Result:
-        x → the same, without the scale, with another epsilon; negated where the scale is below zero.
+        x → the same without the scale and with another epsilon; negated if the scale is negative.
     """
 
     roots = ("MVN", "NormalizeL2")
@@ -57,9 +57,9 @@ class AbsorbScales(Rule[_Scaled, _Plan]):
             number = 1 / number if number and product.get_type_name() == "Divide" else number
             epsilon = _epsilon(norm, number) if number else 0.0
             if not 1e-37 < epsilon < 1e37 or value.get_partial_shape() != product.get_output_partial_shape(0):
-                raise MatchFailureError("the scale is 0 or too large, or makes the shape another one")
+                raise MatchFailureError("the scale is 0 or too large, or changes the shape")
             return norm, product, value, number
-        raise MatchFailureError("it is not scaled by one number")
+        raise MatchFailureError("it is not scaled by a scalar")
 
     def rewrite(self, graph: Graph, plan: _Plan) -> Counts:
         norm, product, value, scale = plan

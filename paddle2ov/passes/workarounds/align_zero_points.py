@@ -1,10 +1,10 @@
-"""FakeQuantizes whose results are concatenated all become unsigned where one of them is not symmetric.
+"""Makes all FakeQuantizes that are concatenated unsigned if one of them has an asymmetric range.
 
-OpenVINO 2026.4 takes signed integers for ranges that are symmetric, unsigned ones with a zero point for others, and
-gives all parts of a Concat the type of one of them. A convolution that reads signed integers with zero points is left
-in floating point, its weights in integers; in bfloat16 the CPU plugin has no kernel for that.
+OpenVINO 2026.4 quantizes symmetric ranges to signed integers, and others to unsigned ones with a zero point. All inputs
+of a Concat get the type of one of them. A convolution of signed integers with zero points stays in floating point, its
+weights in integers, and the CPU plugin has no bfloat16 kernel for that.
 
-This changes ranges a little. It is meant for those of a calibration: `quantize` alone runs it.
+This changes ranges slightly. It is meant for ranges from a calibration: only `quantize` runs it.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _FakeQuantizes: TypeAlias = list[Node]
 
 @works_around("signed_integers_with_zero_points")
 class AlignZeroPoints(Rule[_FakeQuantizes, _FakeQuantizes]):
-    """Symmetric ranges become -127/128 of their upper end, where they are concatenated with others.
+    """Widens symmetric ranges that are concatenated with asymmetric ones, so that they get a zero point as well.
 
     Given:
-        Concat of at least two FakeQuantizes to 256 levels, over nodes that keep integers, some of symmetric ranges
-        (from -128/127 of the upper end, for each channel), some of others.
+        Concat of at least two FakeQuantizes with 256 levels, possibly through nodes that keep integers, where some
+        ranges are symmetric (from -128/127 of the upper end, for each channel) and others are not.
     Result:
-        The same, the symmetric ranges wider by a 128th: from -127/128 of the upper end, which has the zero point 127.
+        The same, the symmetric ranges wider by 1/128: from -127/128 of the upper end, with the zero point 127.
     """
 
     roots = ("Concat",)

@@ -1,8 +1,8 @@
-"""Abs of values computed from shapes alone is written so that OpenVINO does not drop it.
+"""Rewrites Abs of values computed from shapes alone, so that OpenVINO keeps it.
 
-OpenVINO 2026.4 drops an Abs whose input it can bound before the run, negative or not: |n - 5|, where n is a size, is
-n - 5. What it can bound are constants, shapes and what is computed from them; in a branch, also what comes in from
-outside, as a branch whose condition is constant is put in place of the If.
+OpenVINO 2026.4 eliminates an Abs whose input it can bound before the run, whatever the sign: |n - 5|, with a dimension
+n, becomes n - 5. It can bound constants, shapes and what is computed from them; in a branch also the inputs of the If,
+as it inlines the branch if the condition is constant.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from paddle2ov.passes.independence import VARYING, Independence
 
 @works_around("abs_of_sizes")
 def avoid_abs_elimination(graph: Graph) -> Counts:
-    """An Abs that OpenVINO may drop is replaced by nodes that it keeps.
+    """Replaces an Abs that OpenVINO may eliminate by nodes that it keeps.
 
     Given:
-        Abs of signed numbers that depend on no Parameter but for its shape; in branches, any Abs of signed numbers.
+        Abs of signed numbers that depend on no Parameter except for its shape; in branches, any Abs of signed numbers.
     Result:
-        Maximum of integers and their negatives; Abs of a copy of floats, as -0 has no maximum with 0.
+        Maximum(x, -x) for integers; for floats, Abs of an opaque copy, as Maximum does not tell 0 from -0.
     """
     data = VARYING if graph.is_branch else ("Parameter", *VARYING)
     is_bounded = Independence(data, opaque=("ShapeOf",))

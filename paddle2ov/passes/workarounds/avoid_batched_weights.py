@@ -1,8 +1,8 @@
-"""Products with several matrices of weights have four axes.
+"""Computes products with batched constant weights at rank 4.
 
-OpenVINO 2026.4 takes a MatMul with constant weights of three axes for a layer, whose result has the batch of its input
-although it is broadcast to that of the weights: [1, N, 4] by [3, 4, 5] fails in the run, and [N, 4] by [3, 4, 5] does
-not compile, unless all sizes are known.
+OpenVINO 2026.4 takes a MatMul with constant weights of rank 3 for a fully connected layer, whose output has the batch
+of the data even if the data is broadcast to the batch of the weights. Unless all dimensions are static, [1, N, 4] by
+[3, 4, 5] fails when it runs, and [N, 4] by [3, 4, 5] does not compile.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 
 @works_around("matmul_of_constant_matrices", "matmul_of_constant_matrices_with_batch")
 class AvoidBatchedWeights(Rule[Node, Node]):
-    """A product of broadcast data with several matrices of weights has four axes.
+    """Raises a MatMul of broadcast data and batched weights to rank 4.
 
     Given:
-        MatMul of data [M, K] or [B, M, K], where some size is not known and B is not known to be E, with weights
-        [E, K, N], E other than 1, which are computed from constants. Each may be transposed.
+        MatMul of data [M, K] or [B, M, K], with a dynamic dimension and B not known to equal E, and weights [E, K, N]
+        that are computed from constants, E other than 1. Either may be transposed.
     Result:
-        data → Unsqueeze to four axes, weights → Unsqueeze → MatMul → Squeeze.
+        data → Unsqueeze to rank 4, weights → Unsqueeze → MatMul → Squeeze.
     """
 
     roots = ("MatMul",)

@@ -1,7 +1,8 @@
-"""The mean of each channel over all images is taken of channels in one row.
+"""Computes the mean of each channel over batch and pixels at rank 3.
 
-OpenVINO 2026.4 adds to the results of the run before where an image whose channels are in blocks of 16, as behind a
-transposed convolution, is averaged over all other axes: the first run of a request is right, the second is not.
+OpenVINO 2026.4 computes a ReduceMean over all axes but the channels wrongly if the channels are in blocks of 16, as
+after a transposed convolution: it adds to the results of the previous run. The first run of a request is right, the
+second is not.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from paddle2ov.passes.rule import Rule
 
 @works_around("mean_of_each_channel")
 class AvoidChannelMeans(Rule[Node, Node]):
-    """The mean over all axes but the channels, of rank 4, becomes one of rank 3.
+    """Flattens the pixels before a ReduceMean over all axes but the channels.
 
     Given:
         x [N, C, H, W] → ReduceMean over axes 0, 2 and 3.
     Result:
-        x → Reshape [N, C, H·W] → ReduceMean over axes 0 and 2 → Unsqueeze, if the reduced axes are kept.
+        x → Reshape [N, C, H·W] → ReduceMean over axes 0 and 2 → Unsqueeze, if the reduction has keep_dims.
     """
 
     roots = ("ReduceMean",)

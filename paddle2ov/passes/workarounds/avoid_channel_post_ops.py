@@ -1,8 +1,8 @@
-"""Constants along axis 1 that are read after a MatMul are repeated along another axis.
+"""Repeats constants along axis 1 after a MatMul, so that OpenVINO does not take them for ones along the last axis.
 
-OpenVINO 2026.4 fuses additions, multiplications and slopes into the MatMul before them. For a tensor of rank 4 or more
-it takes a constant along axis 1 for one along the last: the result is wrong if the sizes of both axes are equal, and
-the model does not compile if they are not.
+OpenVINO 2026.4 fuses additions, multiplications and slopes into the MatMul before them. At rank 4 or more it takes a
+constant along axis 1 for one along the last axis: the result is wrong if both axes have the same size, and the model
+does not compile if they have not.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class _Aligned(Struct, frozen=True):
 
 @works_around("post_op_along_axis_1")
 class AvoidChannelPostOps(Rule[list[_Aligned], list[tuple[_Aligned, int]]]):
-    """A constant along axis 1 after a MatMul of rank 4 has a size above 1 along another axis, too.
+    """Broadcasts a constant along axis 1 after a MatMul of rank 4 or more along another axis as well.
 
     Given:
-        MatMul of rank 4 or more → elementwise → Add, Divide, Multiply, Subtract or PRelu with a constant of shape
-        [1, n, 1, ..., 1], or [n] for PRelu, n more than 1. An axis from the third on has a known length above 1.
+        MatMul of rank 4 or more → elementwise nodes → Add, Divide, Multiply, Subtract or PRelu with a constant of shape
+        [1, n, 1, ..., 1], or [n] for PRelu, with n above 1. One of the axes from axis 2 on has a static size above 1.
     Result:
-        The constant repeated along the last such axis, which OpenVINO reads element by element.
+        The constant repeated along the last such axis; OpenVINO reads it element by element.
     """
 
     roots = ("MatMul",)
@@ -87,7 +87,7 @@ def _repeat_axis(dims: Dims) -> int | None:
 
 
 def _along_axis_1(value: Output, rank: int, is_slope: bool) -> int:
-    """The size of a constant along axis 1; 0 if it has another axis above 1, or is no constant."""
+    """The size of a constant along axis 1; 0 if another axis is above 1, or if it is not constant."""
     shape = dims_of(value)
     if not shape or None in shape or constant_of(value) is None:
         return 0

@@ -1,7 +1,7 @@
-"""Recurrent layers over constants read copies that OpenVINO does not fold.
+"""Hides the constant sequences of recurrent layers from OpenVINO.
 
-In bfloat16, OpenVINO 2026.4 does not compile a recurrent layer over what it computes once, as zeros of an input's size,
-nor over a constant that a loop or a branch may yield.
+In bfloat16, OpenVINO 2026.4 does not compile a recurrent layer over a value that it computes only once, such as zeros
+of an input's size, nor over a constant that a loop or a branch may yield.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ _LAYERS = ("GRUSequence", "LSTMSequence", "RNNSequence")
 
 @works_around("recurrent_layer_of_zeros_in_bfloat16")
 def avoid_constant_recurrence(graph: Graph) -> Counts:
-    """The sequence that a recurrent layer reads is hidden from constant folding.
+    """Gives recurrent layers over constants a copy that is computed at run time.
 
     Given:
-        A recurrent layer over a sequence that depends on no Parameter, other than through its shape or through a branch
-        or a loop.
+        A recurrent layer over a sequence that depends on no Parameter, except through its shape, a branch or a loop.
     Result:
         The same layer over a copy that is computed at run time.
     """

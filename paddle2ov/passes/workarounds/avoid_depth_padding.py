@@ -1,7 +1,8 @@
-"""Filters over images of depth 1 are reduced to the plane that meets the image.
+"""Cuts the filter of a 3-D convolution over depth 1 to the plane that meets the image.
 
-In bfloat16, OpenVINO 2026.4's 3-D convolution over a depth of 1 gives garbage if the filter is deeper and the number of
-channels is odd and below 16. The planes of the filter that meet padding only do not matter.
+In bfloat16, OpenVINO 2026.4 computes garbage for a 3-D convolution over depth 1 if the filter is deeper and the number
+of channels is odd and below 16. The other planes of the filter meet only padding, so that the result does not depend on
+them.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ _Plane: TypeAlias = tuple[Node, int]
 
 @works_around("convolution_3d_of_depth_1")
 class AvoidDepthPadding(Rule[Node, _Plane]):
-    """A filter that is deeper than its image is cut to one plane.
+    """Replaces a filter that is deeper than its image by one of its planes.
 
     Given:
-        3-D Convolution or GroupConvolution of depth 1, with as much padding as its filter is deeper: the result has
+        3-D Convolution or GroupConvolution over depth 1, padded by as much as its filter is deeper: the output has
         depth 1 as well.
     Result:
-        The same with the plane of the filter that meets the image, without padding of the depth.
+        The same with the plane of the filter that meets the image, without padding along the depth.
     """
 
     roots = ("Convolution", "GroupConvolution")

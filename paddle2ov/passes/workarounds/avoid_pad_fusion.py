@@ -1,8 +1,8 @@
-"""Pads before transposed convolutions, and before convolutions that pad themselves to the same size, stay apart.
+"""Keeps a Pad apart from the convolution after it where OpenVINO would fuse the two wrongly.
 
-OpenVINO 2026.4 adds a Pad to the padding of the layer that reads it. It takes each padded element of a transposed
-convolution for one of the result, whatever the stride; and it leaves a padding to the same size, which the sizes of
-the padded tensor give, as it is.
+OpenVINO 2026.4 adds a Pad to the padding of the layer that reads it. For a transposed convolution it counts each padded
+element of the input as one of the output, whatever the stride. Padding to the same size (auto_pad), which depends on
+the size of the padded tensor, stays as it is.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 
 @works_around("pad_before_transposed_convolution", "pad_before_same_padding")
 class AvoidPadFusion(Rule[Node, Node]):
-    """What a convolution pads itself is not made larger.
+    """Pads at one rank more, as OpenVINO does not fuse such a Pad.
 
     Given:
-        Pad with a constant → a transposed convolution, or a convolution that pads to the same size.
+        Pad with a constant → a transposed convolution, or a convolution with auto_pad to the same size.
     Result:
         Unsqueeze → Pad → Squeeze → the convolution.
     """
@@ -34,7 +34,7 @@ class AvoidPadFusion(Rule[Node, Node]):
 
     def check(self, graph: Graph, match: Node) -> Node:
         if match.input_value(0).get_node().get_attributes()["pad_mode"] != "constant":
-            raise MatchFailureError("it is no constant that is padded")
+            raise MatchFailureError("the Pad is not in constant mode")
         attributes = match.get_attributes()
         if not match.get_type_name().endswith("BackpropData") and attributes["auto_pad"] in ("explicit", "valid"):
             raise MatchFailureError("the padding is known, and the convolution is not transposed")

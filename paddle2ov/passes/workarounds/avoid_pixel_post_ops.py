@@ -1,8 +1,8 @@
-"""Constants along the channels behind a convolution's activation are computed at run time, so that they are not fused.
+"""Computes per-channel constants after a convolution's activation at run time, so that they are not fused.
 
-In bfloat16, on processors without AMX, OpenVINO 2026.4 computes such a constant wrongly in a convolution with a bias
-where a single image of a single pixel is given to a model whose sizes are not all known. A convolution of each channel
-by itself fails in the run, with a bias or without.
+In bfloat16, on processors without AMX, OpenVINO 2026.4 fuses such a constant into a convolution with a bias and
+computes it wrongly for a single image of a single pixel, if the model has dynamic dimensions. A depthwise convolution
+fails when it runs, with or without a bias.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ _LINEAR = ("Add", "Divide", "Multiply", "Subtract")
 _FUSED = (*_LINEAR, "PRelu")
 
 _Constants: TypeAlias = list[Input]
-"""The inputs of the nodes behind a convolution that are constants along the channels."""
+"""The inputs of the nodes after a convolution that are per-channel constants."""
 
 
 @works_around("post_op_of_one_pixel")
 class AvoidPixelPostOps(Rule[_Constants, _Constants]):
-    """A constant along the channels behind a convolution of a single pixel is no constant for OpenVINO.
+    """Hides per-channel constants after a convolution whose output may be a single pixel.
 
     Given:
-        Convolution, the result of which may have one pixel, but need not → Add with a constant, or GroupConvolution →
-        elementwise nodes → Add, Divide, Multiply, Subtract or PRelu with a constant [1, n, 1, ...], n more than 1.
-        Additions and multiplications that follow each other directly are merged, and left as they are.
+        Convolution → Add with a constant, or GroupConvolution → elementwise nodes → Add, Divide, Multiply, Subtract or
+        PRelu with a constant [1, n, 1, ...], n above 1. The output of the convolution is dynamic and may be a single
+        pixel. Linear nodes directly after the convolution stay as they are: OpenVINO merges their constants.
     Result:
-        A Slice of the constant up to an end that the run computes, which is all of it.
+        A Slice of the constant to an end that is computed at run time, which keeps all of it.
     """
 
     roots = ("Convolution", "GroupConvolution")
     counts = ("constants",)
 
     def pattern(self, graph: Graph, node: Node) -> _Constants | None:
-        return (_behind_activations(node) or None) if _may_be_pixel(node) else None
+        return (_after_activations(node) or None) if _may_be_pixel(node) else None
 
     def check(self, graph: Graph, match: _Constants) -> _Constants:
         return match
@@ -58,9 +58,9 @@ class AvoidPixelPostOps(Rule[_Constants, _Constants]):
         return {"constants": len(plan)}
 
 
-def _behind_activations(convolution: Node) -> _Constants:
+def _after_activations(convolution: Node) -> _Constants:
     found: _Constants = []
-    is_biased = convolution.get_type_name() == "GroupConvolution"  # of which some are wrong without a bias as well
+    is_biased = convolution.get_type_name() == "GroupConvolution"  # some of these are wrong without a bias as well
     is_linear = True
     node = only_consumer(convolution.output(0))
     while node is not None and node.get_type_name() in ELEMENTWISE:

@@ -1,7 +1,7 @@
-"""What attention gives one key is a multiplication, not a matrix product.
+"""Replaces the matrix product of attention over a single key by a multiplication.
 
-In bfloat16, on processors without AMX, OpenVINO 2026.4 gives zeros for the first query where the batch is not known and
-there is one key for several queries.
+In bfloat16, on processors without AMX, OpenVINO 2026.4 returns zeros for the first query if the batch is dynamic and
+several queries attend to one key.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 
 @works_around("one_key_of_many_queries")
 class AvoidProductOfOne(Rule[Node, Node]):
-    """The product of the softmax over one key with its value multiplies them.
+    """Multiplies the softmax over one key by the value of that key.
 
     Given:
         Softmax [..., q, 1] → MatMul with [..., 1, d], neither transposed.

@@ -1,7 +1,7 @@
-"""Constants of one element do not raise the rank of what was transposed.
+"""Keeps the rank that a constant of one element gives to a transposed tensor.
 
-OpenVINO 2026.4 moves a Transpose behind an elementwise node with a constant of one element, whatever the rank of that:
-the result has the rank of the transposed tensor.
+OpenVINO 2026.4 sinks a Transpose through an elementwise node with a constant of one element, whatever the rank of that:
+the output has the rank of the transposed tensor.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ _Raised: TypeAlias = tuple[Input, int]
 
 @works_around("transpose_before_constant_of_higher_rank")
 class AvoidRankLoss(Rule[_Raised, _Raised]):
-    """A constant of one element is a scalar, and the axes that it adds are added behind it.
+    """Replaces a constant of one element and a higher rank by a scalar and an Unsqueeze.
 
     Given:
-        An elementwise node of two inputs, one of them a Constant of one element and of higher rank than the other.
+        A binary elementwise node, one input of which is a Constant of one element and of higher rank than the other
+        input.
     Result:
         The same with a scalar → Unsqueeze.
     """

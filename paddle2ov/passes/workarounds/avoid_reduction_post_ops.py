@@ -1,7 +1,8 @@
-"""Sequences are reduced as images of height 1 where per-channel constants follow.
+"""Reduces sequences at rank 4 where per-channel constants follow.
 
-OpenVINO 2026.4 fuses per-channel multiplications and additions into a reduction, and indexes the constants wrongly at
-rank 3: after a mean over the last axis, batch norm is wrong from the second batch item on; over the first axis, of any size.
+OpenVINO 2026.4 fuses per-channel multiplications and additions into a reduction, and indexes their constants wrongly at
+rank 3: after a mean over the last axis, batch norm is wrong from the second batch item on; after one over the first
+axis, for any batch size.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ _Reduced: TypeAlias = tuple[Node, int]
 
 @works_around("post_op_of_reduced_sequence")
 class AvoidReductionPostOps(Rule[Node, _Reduced]):
-    """A reduction of a sequence has rank 4.
+    """Raises a reduction of a sequence to rank 4.
 
     Given:
         x [N, C, L] → Reduce over N, or over L where N is not 1 → elementwise nodes, one with a constant of several
         elements.
     Result:
         x → Unsqueeze [N, C, 1, L] → Reduce over the same axis and axis 2 → the same nodes, after a Squeeze if the
-        Reduce has keep_dims. Over N, where C and L are known: x → Reshape [N, C·L] → Reduce → Reshape → the same.
+        Reduce has keep_dims. Over N, if C and L are static: x → Reshape [N, C·L] → Reduce → Reshape → the same.
     """
 
     roots = sorted(REDUCTIONS)
@@ -65,7 +66,7 @@ class AvoidReductionPostOps(Rule[Node, _Reduced]):
 
 
 def _reduce_rows(reduction: Node, sizes: list[int]) -> None:
-    """Over the first axis of what has one other axis."""
+    """Reduces over the first of two axes, after flattening the others."""
     reading = consumers(reduction.output(0))
     shape = [1, *sizes] if reduction.get_attributes()["keep_dims"] else sizes
     rows = ops.reshape(reduction.input_value(0), ints([0, math.prod(sizes)]), True)
@@ -77,7 +78,7 @@ def _reduce_rows(reduction: Node, sizes: list[int]) -> None:
 
 
 def _reduce_images(reduction: Node, axis: int) -> None:
-    """Over the same axis, and one of height 1."""
+    """Reduces over the same axis and one of height 1."""
     reading = consumers(reduction.output(0))
     wide = ops.unsqueeze(reduction.input_value(0), ints([2]))
     insert([reduction.input(0)], wide.output(0), reduction)

@@ -1,6 +1,6 @@
-"""A reduction before a reshape keeps the reduced axes, and a Squeeze removes them.
+"""Inserts a Squeeze between a reduction and a reshape to the same rank.
 
-OpenVINO 2026.4 removes a reshape after a reduction if it seems not to change the shape, which is tested as if the
+OpenVINO 2026.4 eliminates a reshape after a reduction if it seems not to change the shape, but tests this as if the
 reduction had keep_dims: the mean over axis 1 of [N, T, C], reshaped to [-1, 1], stays [N, C].
 """
 
@@ -19,11 +19,11 @@ _RESHAPING = {"Reshape", "Squeeze", "Transpose", "Unsqueeze"}
 
 @works_around("reshape_after_reduction")
 class AvoidReshapeElision(Rule[Node, Node]):
-    """A reduction gets keep_dims and a Squeeze if its result is reshaped to the same rank.
+    """Gives a reduction keep_dims and a Squeeze if its output is reshaped to the same rank.
 
     Given:
-        Reduce without keep_dims, to rank 2 or more → Reshape, Squeeze, Transpose or Unsqueeze, or several of them, one
-        of which gives a tensor of the same rank, or of one that is not known.
+        Reduce without keep_dims, to rank 2 or more → one or several of Reshape, Squeeze, Transpose and Unsqueeze, one
+        of which has an output of the same rank, or of unknown rank.
     Result:
         Reduce with keep_dims → Squeeze → the same; OpenVINO merges the latter into one Reshape.
     """

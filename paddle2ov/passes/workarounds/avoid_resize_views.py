@@ -1,8 +1,8 @@
-"""Resizes along axes 1 and 2 of four read a copy of a tensor whose memory another consumer shares.
+"""Copies the input of a channels-last resize if another consumer shares its memory.
 
-OpenVINO 2026.4 runs such a resize in the channels-last layout, on a view of its input's memory. It chooses that layout
-after it has decided which tensors share memory: the resize reads other data where its input is also reshaped for a
-result, or concatenated in place.
+OpenVINO 2026.4 runs a resize along axes 1 and 2 of rank 4 in the channels-last layout, on a view of its input's memory.
+It chooses that layout after it has decided which tensors share memory: the resize reads other data if its input is also
+reshaped for a result, or concatenated in place.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _RANK = 4
 
 @works_around("resize_view_of_shared_memory")
 class AvoidResizeViews(Rule[Node, Node]):
-    """A resize of channels-last data does not read memory that something else shares.
+    """Resizes a copy of channels-last data whose memory something else shares.
 
     Given:
-        Interpolate(x) along axes 1 and 2 of four, where the memory of x is shared as for a transpose (see
+        Interpolate(x) along axes 1 and 2 of rank 4, where the memory of x is shared as for a transpose (see
         `AvoidTransposeViews`).
     Result:
-        Interpolate(Maximum(x, x)), which is a copy.
+        Interpolate(Maximum(x, x)); the Maximum copies.
     """
 
     roots = ("Interpolate",)

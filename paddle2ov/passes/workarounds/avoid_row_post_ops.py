@@ -1,7 +1,8 @@
-"""What is added to the scores of attention, or multiplies them, is the first operand.
+"""Makes a row that is added to attention scores, or multiplies them, the first operand.
 
-In bfloat16, on processors without AMX, OpenVINO 2026.4 computes a row that is the second operand in the matrix
-product, and reads it wrongly: a mask [1, 1, 1, K] gives infinite scores. The first operand is computed after it.
+In bfloat16, on processors without AMX, OpenVINO 2026.4 fuses a row that is the second operand into the matrix product,
+and reads it wrongly: a mask [1, 1, 1, K] gives infinite scores. A row that is the first operand is applied after the
+product.
 """
 
 from __future__ import annotations
@@ -47,14 +48,14 @@ _Plan: TypeAlias = tuple[list[_Linear], list[Node]]
 
 @works_around("row_of_scores")
 class AvoidRowPostOps(Rule[list[_Step], _Plan]):
-    """The operands of elementwise nodes between a product and a softmax change places.
+    """Swaps the operands of elementwise nodes between a product and a softmax.
 
     Given:
-        scores = MatMul of computed tensors → elementwise nodes → Softmax → MatMul. Among the former Add, Maximum,
-        Minimum or Multiply of the scores and a row, or Subtract or Divide of a constant row.
+        scores = MatMul of computed tensors → elementwise nodes → Softmax → MatMul. Among the elementwise nodes is an
+        Add, Maximum, Minimum or Multiply of the scores and a row, or a Subtract or Divide by a constant row.
     Result:
-        The same with the scores second: a negated constant is added, a reciprocal is a factor. Constants that follow
-        one another are merged, as OpenVINO would put the scores first when it does that.
+        The same with the scores as the second operand; Subtract adds the negated constant, Divide multiplies by the
+        reciprocal. Consecutive constants are merged, because OpenVINO puts the scores first when it merges them.
     """
 
     roots = ("Softmax",)

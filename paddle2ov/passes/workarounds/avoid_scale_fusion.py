@@ -1,6 +1,6 @@
-"""Scales of single pixels before a convolution are hidden from OpenVINO.
+"""Hides scales of single pixels before a convolution from OpenVINO.
 
-OpenVINO 2026.4 folds a scale of a convolution's input into its filters wherever the two broadcast: also a scale per
+OpenVINO 2026.4 folds a scale of a convolution's input into the filters wherever the two broadcast: even a scale per
 pixel, if the image has as many pixels as the filter has elements.
 """
 
@@ -17,13 +17,13 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 
 @works_around("scale_of_pixels_into_filters")
 class AvoidScaleFusion(Rule[Node, Input]):
-    """A factor along spatial axes is hidden.
+    """Hides a scale along spatial axes from constant folding.
 
     Given:
-        Convolution or GroupConvolution of x * scale or x / scale, with a scale that is computed from constants, whose
-        spatial dimensions are 1 or those of the filters, not all of them 1.
+        Convolution or GroupConvolution of x * scale or x / scale, with a scale that is computed from constants and
+        whose spatial dimensions are 1 or those of the filters, not all of them 1.
     Result:
-        The same with a scale that OpenVINO does not take for a constant.
+        The same with a scale that OpenVINO does not recognise as a constant.
     """
 
     roots = ("Convolution", "GroupConvolution")

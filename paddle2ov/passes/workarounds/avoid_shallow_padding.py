@@ -1,8 +1,8 @@
-"""Images that may turn out to have a depth of 1 get the planes of their padding by a Concat.
+"""Pads images that may have a depth of 1 by a Concat with planes of zeros.
 
-In bfloat16, OpenVINO 2026.4's 3-D convolution over a depth of 1 gives garbage if the filter is deeper and the number of
-channels, of a group if there are some, is odd and below 16. `avoid_depth_padding` cuts the filter where the depth is
-known and the result has depth 1 as well. A Pad would be merged with the convolution.
+In bfloat16, OpenVINO 2026.4 computes garbage for a 3-D convolution over depth 1 if the filter is deeper and the number
+of channels (per group) is odd and below 16. `avoid_depth_padding` cuts the filter if the depth is static and the output
+has depth 1 as well; this pass covers the other cases. A Pad instead of the Concat would be fused into the convolution.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class _Padded(Struct, frozen=True):
 
 @works_around("convolution_3d_of_depth_1")
 class AvoidShallowPadding(Rule[Node, _Padded]):
-    """Planes of padding are concatenated.
+    """Replaces the padding of a 3-D convolution along the depth by a Concat.
 
     Given:
-        3-D Convolution or GroupConvolution of a depth that is unknown, or 1, with padding along the depth, and an odd
-        number of channels below 16, of a group if there are some.
+        3-D Convolution or GroupConvolution over a depth that is dynamic or 1, with padding along the depth and an odd
+        number of channels (per group) below 16.
     Result:
-        The same without that padding, of the image between planes of zeros.
+        The same without that padding, over the image between planes of zeros.
     """
 
     roots = ("Convolution", "GroupConvolution")
@@ -52,7 +52,7 @@ class AvoidShallowPadding(Rule[Node, _Padded]):
             raise MatchFailureError("the number of channels is even, or large")
         before, after = int(attributes["pads_begin"][0]), int(attributes["pads_end"][0])
         if attributes["auto_pad"] != "explicit" or min(before, after) < 0 or not before + after:
-            raise MatchFailureError("the depth is not padded, or the padding is found out later")
+            raise MatchFailureError("the depth is not padded, or the padding is not explicit")
         return _Padded(match, before, after)
 
     def rewrite(self, graph: Graph, plan: _Padded) -> Counts:

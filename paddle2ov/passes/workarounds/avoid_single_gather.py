@@ -1,6 +1,7 @@
-"""A Gather of the only element of an axis is dropped.
+"""Eliminates a Gather of the only element of an axis.
 
-OpenVINO 2026.4 does not compile it between an Unsqueeze, and a Squeeze and an Unsqueeze along another axis.
+OpenVINO 2026.4 does not compile such a Gather between an Unsqueeze and a Squeeze that is followed by an Unsqueeze of
+another axis.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 
 @works_around("gather_of_single_element")
 class AvoidSingleGather(Rule[Node, Node]):
-    """A Gather that changes nothing is dropped.
+    """Eliminates a Gather that changes nothing.
 
     Given:
-        Gather from an axis of size 1 by a constant index of one element, of one dimension.
+        Gather from an axis of size 1 by a constant index of shape [1].
     Result:
-        What it reads.
+        The input of the Gather.
     """
 
     roots = ("Gather",)

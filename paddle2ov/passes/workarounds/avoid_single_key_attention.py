@@ -1,8 +1,8 @@
-"""The scores of attention over an unknown number of keys pass through one more node before their softmax.
+"""Adds a tiny constant to attention scores over a dynamic number of keys.
 
-OpenVINO 2026.4 fuses MatMul, Softmax and MatMul into one kernel. Compiled first for one key, this kernel is wrong for
-16 keys or more in every later run, unless something other than a scale or an activation, such as a mask, is before
-the softmax: a decoder in a loop, which begins with one token, gives wrong tokens from the 16th on.
+OpenVINO 2026.4 fuses MatMul, Softmax and MatMul into one kernel. If this kernel is first compiled for one key, it is
+wrong for 16 keys or more in every later run, unless something other than a scale or an activation, such as a mask,
+precedes the softmax: a decoder in a loop, which begins with one token, generates wrong tokens from the 16th on.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _EPSILON, _EPSILON_HALF = 1e-30, 1e-7
 
 @works_around("attention_compiled_for_one_key")
 class AvoidSingleKeyAttention(Rule[Node, Node]):
-    """Softmax reads an Add of a tiny constant rather than scaled scores.
+    """Inserts an Add of a tiny constant between scaled attention scores and their softmax.
 
     Given:
         (a) scores [..., q, k] = MatMul, k dynamic → multiplication by constants, activations, addition of a scalar →
         Softmax over the last axis → MatMul, or (b) ScaledDotProductAttention with dynamic k and no mask.
     Result:
         (a) scores → the same → Add(1e-30) → Softmax → MatMul, (b) with 1e-30 as mask: the kernel that OpenVINO then
-        uses is right for every k, and as fast.
+        selects is right for every k, and as fast.
     """
 
     roots = ("Softmax", "ScaledDotProductAttention")

@@ -1,8 +1,8 @@
-"""Slices that start at 0 become StridedSlices where elements are gathered.
+"""Replaces slices from 0 by StridedSlices in models with a GatherElements.
 
-OpenVINO 2026.4 drops a Slice from 0 on with step 1 that a GatherElements reads, along whichever axes it slices. Then
-sizes that must be equal differ, memory out of bounds is read, and an index of -1 means another element. Between the two
-there may be nodes that change nothing, which OpenVINO removes first.
+OpenVINO 2026.4 eliminates a Slice with start 0 and step 1 that a GatherElements reads, whatever its axes. Then
+dimensions that must be equal differ, memory out of bounds is read, and an index of -1 refers to another element. There
+may be nodes in between that change nothing, as OpenVINO eliminates these first.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class _Bounds(Struct, frozen=True):
 
 @works_around("gather_elements_after_slice")
 class AvoidSliceElision(Rule[Node, _Bounds]):
-    """A Slice that starts at 0 becomes a StridedSlice.
+    """Turns a Slice from 0 into a StridedSlice.
 
     Given:
-        Slice that starts at 0 along all of its axes, or at what constant folding may find to be 0, with step 1, in a
+        Slice with step 1 whose starts are 0 along all of its axes, or may be found to be 0 by constant folding, in a
         model that has a GatherElements.
     Result:
         StridedSlice.

@@ -1,8 +1,8 @@
-"""Small filters of groups of one channel get zeros up to 9 elements.
+"""Pads small filters of grouped convolutions with zeros to 9 elements.
 
-In bfloat16, OpenVINO 2026.4 computes a grouped convolution of few pixels and unknown sizes, that of the batch included,
-wrongly if each group has one channel and several filters of fewer than 9 elements, and a number is added to each
-channel. Several threads may hide it.
+In bfloat16, OpenVINO 2026.4 computes a grouped convolution of few pixels and dynamic dimensions (the batch counts as
+well) wrongly if each group has one input channel and several filters of fewer than 9 elements, and a per-channel
+constant is added. Running on several threads may hide it.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class _Filters(Struct, frozen=True):
 
 @works_around("small_group_filters")
 class AvoidSmallGroupFilters(Rule[Node, _Filters]):
-    """Small filters get zeros.
+    """Pads filters of several per input channel with zeros.
 
     Given:
-        GroupConvolution of an unknown size, with one channel and several filters in each group, which have more than
-        one element.
+        GroupConvolution with a dynamic dimension, one input channel and several filters in each group, and filters of
+        more than one element.
     Result:
-        The same with filters of at least `_SIDES`, and as much padding at the end.
+        The same with filters of at least `_SIDES`, and as much more padding at the end.
     """
 
     roots = ("GroupConvolution",)
@@ -48,7 +48,7 @@ class AvoidSmallGroupFilters(Rule[Node, _Filters]):
 
     def check(self, graph: Graph, match: Node) -> _Filters:
         if match.get_attributes()["auto_pad"] != "explicit":
-            raise MatchFailureError("the padding is found out later")
+            raise MatchFailureError("the padding is not explicit")
         filters = dims_of(match.input_value(1))
         if filters is None or None in filters:
             raise MatchFailureError("the sizes of the filters are not known")

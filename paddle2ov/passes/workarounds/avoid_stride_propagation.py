@@ -1,8 +1,8 @@
-"""Convolutions by filters of one pixel read every second pixel, where OpenVINO would move the stride wrongly.
+"""Slices the input of strided pointwise convolutions where OpenVINO would propagate the stride wrongly.
 
-OpenVINO 2026.4 moves the strides of such convolutions to what computes their images, through elementwise nodes and
-other convolutions by one pixel. It forgets the padding in between, so that the result has another shape, and does not
-compile where it ends at a node with several results.
+OpenVINO 2026.4 propagates the strides of pointwise (1 x 1) convolutions up to what computes their input, through
+elementwise nodes and other pointwise convolutions. It ignores padding on the way, so that the output has another shape,
+and the model does not compile if the stride reaches a node with several outputs.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 
 @works_around("stride_of_padded_convolution", "stride_of_split_image")
 class AvoidStridePropagation(Rule[Node, Node]):
-    """A convolution by filters of one pixel has no strides that OpenVINO could move.
+    """Replaces the stride of a pointwise convolution by a strided Slice.
 
     Given:
-        Convolution with strides by filters of one pixel that is padded itself, or whose image is computed, by
-        elementwise nodes and convolutions by one pixel, from what a padded one computes or from one of several
-        results of a node.
+        Pointwise Convolution with strides that is padded itself, or whose input is computed, by elementwise nodes and
+        pointwise convolutions, from a padded one or from one of several outputs of a node.
     Result:
         Pad → Slice with the strides as steps → Convolution.
     """
@@ -56,7 +55,7 @@ class AvoidStridePropagation(Rule[Node, Node]):
 
 
 _SINGLE = ("Convolution", "MaxPool")
-"""Kinds of which OpenVINO reads one result; the indices of maxima are not read."""
+"""Node types that count as having one output; the indices of a MaxPool are not read."""
 _END = 2**31 - 1
 """The last pixel."""
 

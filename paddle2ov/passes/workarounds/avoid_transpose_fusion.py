@@ -1,7 +1,7 @@
-"""Transposes that OpenVINO fuses wrongly get one more axis.
+"""Raises the rank of transposes around attention that OpenVINO would fuse wrongly.
 
-OpenVINO 2026.4 fuses attention and the transposes around it into one kernel. Where a transpose of rank 4 exchanges axes
-of equal size, the layout of a tensor does not follow from its shape: beside queries that another node computes, the
+OpenVINO 2026.4 fuses attention and the transposes around it into one kernel. If a transpose of rank 4 exchanges axes of
+equal size, the layout of a tensor does not follow from its shape: next to queries that another node computes, the
 kernel assumes the wrong one.
 """
 
@@ -26,15 +26,15 @@ _Ordered: TypeAlias = tuple[Node, list[int]]
 
 @works_around("attention_with_as_many_heads_as_tokens")
 class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
-    """Transpose is not fused into attention if it leaves the shape unchanged.
+    """Transposes at rank 5 around attention if the transpose leaves the shape unchanged.
 
     Given:
-        Transpose(x), x of known shape, that moves axis 1, x of rank 4 and of the same shape as the result, before or
-        after one of the MatMuls of MatMul → elementwise → Softmax → elementwise → MatMul, or ScaledDotProductAttention,
-        where elementwise nodes may lie between.
+        Transpose of static shape and rank 4 that moves axis 1 and leaves the shape unchanged, before or after one of
+        the MatMuls of MatMul → elementwise → Softmax → elementwise → MatMul, or ScaledDotProductAttention, possibly
+        with elementwise nodes in between.
     Result:
-        Reshape([1, ...]) → Transpose of one rank more → Reshape, which OpenVINO runs separately. The target shapes
-        are computed from that of x, so that the model can still be reshaped.
+        Reshape([1, ...]) → Transpose of one rank more → Reshape, which OpenVINO runs separately. The target shapes are
+        computed from that of x, so that the model can still be reshaped.
     """
 
     roots = ("Transpose",)
@@ -52,7 +52,7 @@ class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
         if dims != dims_of(transpose.output(0)):
             raise MatchFailureError("it changes the shape")
         if not _is_around_attention(transpose):
-            raise MatchFailureError("there is no attention beside it")
+            raise MatchFailureError("there is no attention next to it")
         return match
 
     def rewrite(self, graph: Graph, plan: _Ordered) -> Counts:

@@ -1,10 +1,10 @@
-"""Transposes of tensors that share memory with another consumer get one more axis, so that they copy.
+"""Raises the rank of transposes whose input shares memory with another consumer, so that they copy.
 
-OpenVINO 2026.4 merges a transpose of known shape with the change of layout beside it, that of a convolution, a resize
-or a recurrent layer. Where both cancel out, the transposed tensor becomes a view of the memory of its input x, although
-OpenVINO has decided before what else uses that memory. The reader of the view then finds other data there: where x is
-also an input of a Concat that joins in place, or where a Reshape of x is a result of the model or is overwritten by the
-node that reads it.
+OpenVINO 2026.4 merges a transpose of static shape with an adjacent change of layout: that of a convolution, a resize or
+a recurrent layer. If the two cancel out, the output of the transpose becomes a view of the memory of its input x,
+although OpenVINO has decided earlier what else uses that memory. The reader of the view then finds other data there: if
+x is also an input of a Concat that joins in place, or if a Reshape of x is a result of the model or is overwritten by
+its reader.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _Ordered: TypeAlias = tuple[Node, list[int]]
 
 @works_around("transpose_view_in_recurrent_layer", "transpose_view_of_joined_memory", "transpose_view_of_result")
 class AvoidTransposeViews(Rule[_Ordered, _Ordered]):
-    """Transpose is not made a view of memory that something else shares.
+    """Transposes at a higher rank where something else shares the memory of the input.
 
     Given:
-        Transpose(x), x of known shape and rank 3 to 5, that moves the last axis to the second place or the second one
-        to the last, or exchanges the first two of three. The buffer of x, and of all views of it (Reshape,
-        Squeeze, Unsqueeze, Split, VariadicSplit), has another user: a Concat, a Result or a node that may write in
-        place behind a view, or another such Transpose behind a view. See `shared_memory.py`.
+        Transpose(x) of static shape and rank 3 to 5 that moves the last axis to the second place or the second one to
+        the last, or exchanges the first two of three. The buffer of x, or of one of its views (Reshape, Squeeze,
+        Unsqueeze, Split, VariadicSplit), has another user: a Concat, a Result, a node that may write in place to a
+        view, or another such Transpose of a view. See `shared_memory.py`.
     Result:
-        Reshape([1, ...]) → Transpose of one rank more → Reshape, which OpenVINO runs separately. The target shapes
-        are computed from that of x, so that the model can still be reshaped.
+        Reshape([1, ...]) → Transpose of one rank more → Reshape, which OpenVINO runs separately. The target shapes are
+        computed from that of x, so that the model can still be reshaped.
     """
 
     roots = ("Transpose",)

@@ -1,8 +1,8 @@
-"""Tiles of one pixel, or of one channel, are made of more axes.
+"""Tiles tensors of one pixel or one channel at rank 6.
 
-OpenVINO 2026.4 computes Tile of rank 4 and 5 with the channels last, where it can. Where all sizes after the channels
-are 1, or there is one channel, it takes memory with the channels first for that, and moves the wrong axes, unless all
-sizes are known. It has no such layouts of rank 6.
+OpenVINO 2026.4 computes Tile of rank 4 and 5 in the channels-last layout if it can. If all spatial dimensions are 1, or
+there is one channel, it takes channels-first memory for channels-last and repeats the wrong axes, unless all dimensions
+are static. There are no such layouts of rank 6.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _Plan: TypeAlias = tuple[Node, int, list[int]]
 
 @works_around("tile_of_one_pixel")
 class AvoidUnitTiles(Rule[Node, _Plan]):
-    """Tile of one pixel or one channel has rank 6.
+    """Raises a Tile of one pixel or one channel to rank 6.
 
     Given:
-        Tile of [N, C, 1, 1], [N, C, 1, 1, 1], [N, 1, H, W] or [N, 1, D, H, W], where some size is not known, by
-        constant repeats.
+        Tile of [N, C, 1, 1], [N, C, 1, 1, 1], [N, 1, H, W] or [N, 1, D, H, W] with a dynamic dimension, by constant
+        repeats.
     Result:
         Unsqueeze → Tile → Squeeze.
     """

@@ -1,7 +1,7 @@
-"""Products with a matrix of one element multiply by it.
+"""Replaces products with a matrix of one element by multiplications.
 
-On one thread, OpenVINO 2026.4 makes one kernel of a row of layers (matrix product, activation, matrix product, ...). It
-does not compile if the first matrix has one element ("Layout rank can't be larger than tensor rank").
+On one thread, OpenVINO 2026.4 compiles a chain of layers (matrix product, activation, matrix product, ...) to one
+kernel. This does not compile if the first matrix has one element ("Layout rank can't be larger than tensor rank").
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 
 @works_around("layers_of_one_weight")
 class AvoidUnitWeights(Rule[Node, Node]):
-    """A product with a matrix of one element becomes a Multiply.
+    """Turns a MatMul with a [1, 1] matrix into a Multiply.
 
     Given:
-        MatMul of a tensor of two axes, not transposed, by [1, 1].
+        MatMul of a tensor of rank 2, not transposed, by [1, 1].
     Result:
-        Multiply of both. A width that is unknown is checked before, so that another one is an error.
+        Multiply of both. A dynamic width is checked first, so that any other width is still an error.
     """
 
     roots = ("MatMul",)

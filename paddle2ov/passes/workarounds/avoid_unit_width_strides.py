@@ -1,7 +1,7 @@
-"""Convolutions whose result has width 1 get stride 1 along the width.
+"""Sets the stride along the width to 1 if the output of a convolution has width 1.
 
-In bfloat16, OpenVINO 2026.4 gives garbage where the stride along the width is greater, the result has width 1 and other
-dimensions do not. With a single window, the stride has no effect, so that it can be 1.
+In bfloat16, OpenVINO 2026.4 computes garbage if that stride is greater, the output has width 1 and its other dimensions
+are not 1. With a single window the stride has no effect, so that it can be 1.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class _Window(Struct, frozen=True):
 
 @works_around("strided_convolution_of_width_1")
 class AvoidUnitWidthStrides(Rule[Node, _Window]):
-    """A convolution whose result has width 1 does not step along the width.
+    """Removes the stride of a convolution along the width if there is a single window.
 
     Given:
         Convolution or GroupConvolution of at least two spatial axes, with a stride along the last one, along which its
-        result has size 1.
+        output has size 1.
     Result:
         The same with stride 1 along that axis, without the columns that the window does not reach.
     """

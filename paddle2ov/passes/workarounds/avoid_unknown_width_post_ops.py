@@ -1,7 +1,7 @@
-"""Constants along the last axis of a MatMul of unknown width are computed at run time, so that nothing is fused.
+"""Computes constants along the last axis of a MatMul of dynamic width at run time, so that they are not fused.
 
-OpenVINO 2026.4 fuses additions, multiplications and slopes into the MatMul before them. Where the number of columns of
-the second matrix is unknown and, in float32, it is transposed, OpenVINO assumes a width of 0, and does not compile
+OpenVINO 2026.4 fuses additions, multiplications and slopes into the MatMul before them. If the number of columns of the
+second matrix is dynamic and, in float32, the matrix is transposed, OpenVINO assumes a width of 0, and does not compile
 the model.
 """
 
@@ -20,13 +20,13 @@ _FUSED = ("Add", "Divide", "Multiply", "PRelu", "Subtract")
 
 @works_around("post_op_of_unknown_width")
 class AvoidUnknownWidthPostOps(Rule[list[Input], list[Input]]):
-    """A constant along the last axis of a MatMul of unknown width is computed at run time.
+    """Hides constants along the last axis after a MatMul of dynamic width.
 
     Given:
-        MatMul of unknown width → elementwise → Add, Divide, Multiply, Subtract or PRelu with a constant [..., 1, n], n
-        more than 1.
+        MatMul of dynamic width → elementwise nodes → Add, Divide, Multiply, Subtract or PRelu with a constant [..., 1,
+        n], n above 1.
     Result:
-        A Slice of the whole constant, whose end is computed at run time.
+        A Slice of the constant to an end that is computed at run time, which keeps all of it.
     """
 
     roots = ("MatMul",)

@@ -1,8 +1,8 @@
-"""A product with constant weights checks how many features it is given.
+"""Checks at run time that the data of a MatMul has as many features as its constant weights.
 
-OpenVINO's CPU plugin (2026.4) computes a MatMul with constant weights of [8, 4] for data of any last dimension that is
-not known when the model is compiled: it takes eight numbers a row, whatever they are and whether or not they belong to
-the tensor. Most other nodes are checked when the model runs.
+For data whose last dimension is dynamic at compilation, OpenVINO's CPU plugin (2026.4) computes a MatMul with constant
+weights of [8, 4] whatever that dimension turns out to be: it reads eight numbers per row, whether or not they belong to
+the tensor. Most other nodes check their inputs at run time.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 
 @works_around("matmul_of_another_width")
 class CheckInnerDims(Rule[tuple[Node, int], tuple[Node, int, int]]):
-    """A Reshape before a product says how many features there are, where that is not known.
+    """Reshapes data with an unknown number of features to the number that the weights have.
 
     Given:
-        MatMul of data with an unknown number of features, and weights for a known number, which are computed from
-        constants or from inputs of known shape.
+        MatMul of data with a dynamic number of features and weights for a static number, which are computed from
+        constants or from inputs of static shape.
     Result:
         data → Reshape to that number and a further dimension of 1, the others as they are → Squeeze → MatMul. The two
         move no data, and fail for any other number.

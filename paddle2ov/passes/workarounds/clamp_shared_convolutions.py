@@ -1,8 +1,8 @@
-"""A convolution in integers whose result is read twice is clamped to all that float32 holds.
+"""Clamps the output of an integer convolution with several readers to the range of float32.
 
-OpenVINO 2026.4 gives each reader of the result a Multiply of its own by the scale of the integers. Where the shape is
-dynamic the CPU plugin fuses all of them into the convolution, which applies the scale once for each. A sum with a bias
-keeps them apart, and so does a Clamp, which is fused as well and takes no time.
+OpenVINO 2026.4 gives each reader a Multiply of its own by the dequantization scale. If the shape is dynamic, the CPU
+plugin fuses all of these into the convolution, which then applies the scale once per reader. An Add of a bias prevents
+this, and so does a Clamp, which is fused as well and costs no time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Convolution: TypeAlias = tuple[Node, list[Input]]
 
 @works_around("scales_of_an_integer_convolution")
 class ClampSharedConvolutions(Rule[_Convolution, _Convolution]):
-    """The result of a convolution with quantized weights is clamped where several nodes read it.
+    """Inserts a Clamp after a convolution with quantized weights that several nodes read.
 
     Given:
         A Convolution or GroupConvolution in float32, its weights integers or a FakeQuantize, → at least two readers.

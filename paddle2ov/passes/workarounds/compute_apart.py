@@ -1,8 +1,8 @@
-"""Computes what depends on constants alone, each node apart from the others.
+"""Computes values that depend on constants alone, each node apart from the others.
 
-Nodes that are compiled together are fused, share memory and are folded, and OpenVINO does some of that wrongly. The
-other rewrites guard against it in models with inputs. Nothing of the kind happens to a node that reads no other
-node, and whose first input is an input of the model.
+Nodes that are compiled together are fused, share memory and are folded, some of it wrongly. The other rewrites guard
+against that in models with inputs. None of it happens to a node that reads no other node and whose first input is an
+input of the model.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.workarounds import works_around
 
-MOVING = frozenset(
+DATA_MOVEMENT = frozenset(
     (
         *("Broadcast", "Concat", "Constant", "Gather", "GatherElements", "GatherND", "Reshape", "Slice"),
         *("SliceScatter", "Split", "Squeeze", "Transpose", "Unsqueeze", "VariadicSplit"),
     )
 )
-"""Kinds whose results have no other elements than their inputs."""
+"""Node types whose outputs hold only elements of their inputs."""
 _MAX_EVALUATED = 1 << 22
 """How many elements, or multiply-adds, of a node the reference evaluation is to compute, in a tenth of a second."""
 _MAX_COMPILED = 256

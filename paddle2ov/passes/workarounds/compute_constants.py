@@ -1,10 +1,10 @@
-"""Nodes over constants that OpenVINO does not fold, or folds wrongly, are computed at conversion.
+"""Computes nodes over constants at conversion that OpenVINO does not fold, or folds wrongly.
 
-OpenVINO 2026.4 folds neither layers nor a number of other kinds of nodes. Its CPU plugin evaluates them in the first
-run and caches the result, which a consumer such as a sum may overwrite in place: the second run reads that. Recurrent
-layers over constants do not compile for bfloat16 at all. A ScatterUpdate is folded with the wrong updates where one of
-the dimensions after its axis is 1; an Abs of what is computed is dropped. Nothing in float64 is folded, and compiling
-a polynomial of it never ends.
+OpenVINO 2026.4 does not fold layers, nor several other node types. Its CPU plugin computes them in the first run and
+caches the result, which a consumer such as an Add may overwrite in place: the second run reads what that wrote.
+Recurrent layers over constants do not compile for bfloat16 at all. A ScatterUpdate is folded with the wrong updates if
+a dimension after its axis is 1; an Abs of a computed value is eliminated. Nothing in float64 is folded, and compiling a
+polynomial in float64 never ends.
 
 The work is bounded: a program of a few bytes could ask for any amount.
 """
@@ -24,7 +24,7 @@ from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, readers
 from paddle2ov.passes.independence import VARYING, Independence
-from paddle2ov.passes.workarounds.compute_apart import MOVING, compute_apart
+from paddle2ov.passes.workarounds.compute_apart import DATA_MOVEMENT, compute_apart
 
 _LAYERS = """
 AvgPool Convolution ConvolutionBackpropData GRUSequence GroupConvolution GroupConvolutionBackpropData LSTMSequence
@@ -36,9 +36,9 @@ Einsum Elu ExtractImagePatches IDFT IRDFT Inverse IsFinite IsInf IsNaN LogSoftma
 SliceScatter SoftSign
 """
 _INDEXED = ("GatherElements", "GatherND")
-"""Kinds that read wherever an index says."""
+"""Node types that read wherever an index says."""
 _MISFOLDED = ("Abs", "ScatterUpdate")
-"""Kinds that OpenVINO folds wrongly."""
+"""Node types that OpenVINO folds wrongly."""
 _KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED, *_MISFOLDED)
 _MAX_INDICES = 1 << 16
 _MAX_MOVED = 1 << 16
@@ -59,10 +59,10 @@ _MAX_MULTIPLY_ADDS = 1 << 32
     "scatter_update_of_constants",
 )
 def compute_constants(graph: Graph) -> Counts:
-    """What OpenVINO does not constant-fold is replaced by its results.
+    """Replaces nodes over constants that OpenVINO does not fold correctly by Constants.
 
     Given:
-        A layer, an indexed gather, or another node that OpenVINO does not fold rightly, all of whose inputs are
+        A layer, an indexed gather, or another node that OpenVINO does not fold correctly, all of whose inputs are
         constants, or computed from constants.
     Result:
         Constants.
@@ -133,7 +133,7 @@ def _moved(nodes: Iterable[Node], outputs: Sequence[Output]) -> list[Tensor] | N
         node = pending.pop()
         if node.get_name() in seen:
             continue
-        if node.get_type_name() not in MOVING:
+        if node.get_type_name() not in DATA_MOVEMENT:
             return None
         seen.add(node.get_name())
         pending += [value.get_node() for value in node.input_values()]
@@ -164,7 +164,7 @@ def _check_work(layers: Iterable[Node]) -> None:
         if node.get_type_name() == "Constant":
             continue
         size = sum(math.prod(static_dims(output) or ()) for output in node.outputs())
-        if node.get_type_name() in MOVING:
+        if node.get_type_name() in DATA_MOVEMENT:
             moved += size
         else:
             elements += size

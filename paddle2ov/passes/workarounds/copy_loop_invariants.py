@@ -1,4 +1,4 @@
-"""Copies the invariant inputs of Loops where rewrites have put nodes before them that may overwrite them."""
+"""Copies tensors that a Loop's body reads if rewrites have added nodes that may overwrite them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from paddle2ov.passes.graph import Counts, Graph
 
 @works_around("loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show")
 def copy_loop_invariants(graph: Graph) -> Counts:
-    """A node in a Loop's body that may compute in place reads a copy of a tensor that is read otherwise as well.
+    """Lets a node that may compute in place read a copy if the tensor is read elsewhere as well.
 
     Given:
-        Parameter of a Loop's body → nodes that may be views → a node that may write there. The parameter is the same in
-        every iteration, or read by another view.
+        Parameter of a Loop's body → nodes that may be views → a node that may write there. The parameter is invariant,
+        or read by another view.
     Result:
         Parameter → Maximum(x, x) → the same nodes.
     """

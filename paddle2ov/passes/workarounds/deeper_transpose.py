@@ -1,4 +1,4 @@
-"""A Transpose of one more axis, which OpenVINO neither fuses nor makes a view of its input."""
+"""A Transpose of one rank more, which OpenVINO neither fuses nor makes a view of its input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddle2ov.passes.graph import ints, name_after, replace
 
 
 def transpose_deeper(transpose: Node, perm: Sequence[int]) -> None:
-    """Puts Reshape([1, ...]) → Transpose of one rank more → Reshape in the place of a Transpose.
+    """Replaces a Transpose by Reshape([1, ...]) → Transpose of one rank more → Reshape.
 
     The target shapes are computed from that of the input, so that the model can still be reshaped.
     """

@@ -1,7 +1,7 @@
-"""Loops, branches and suppressions over constants read copies that OpenVINO does not fold.
+"""Hides what loops, branches and suppressions compute on from OpenVINO if it is constant.
 
-OpenVINO 2026.4's CPU plugin runs loops and branches once, as it compiles the model, in memory that it overwrites later,
-or crashes if they draw random numbers. It does not compile a suppression over constants.
+OpenVINO 2026.4's CPU plugin runs loops and branches over constants once, as it compiles the model, in memory that it
+overwrites later, and crashes if they draw random numbers. It does not compile a NonMaxSuppression over constants.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from paddle2ov.passes.graph import Counts, Graph, insert
 from paddle2ov.passes.independence import Independence
 
 _DATA = {"If": slice(1, None), "Loop": slice(2, None), "NonMaxSuppression": slice(2), "TensorIterator": slice(None)}
-"""Kinds of nodes -> the inputs that are no condition, count or threshold."""
+"""Node type -> the inputs that are not a condition, count or threshold."""
 
 
 @works_around("suppression_of_constants")
 def hide_constants(graph: Graph) -> Counts:
-    """What enters a loop, a branch or a suppression is hidden from constant folding.
+    """Gives loops, branches and suppressions over constants copies that are computed at run time.
 
     Given:
-        If, Loop, TensorIterator or NonMaxSuppression over what depends on no Parameter.
+        If, Loop, TensorIterator or NonMaxSuppression that depends on no Parameter.
     Result:
         The same nodes over copies that are computed at run time.
     """

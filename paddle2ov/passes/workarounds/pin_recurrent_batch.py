@@ -1,8 +1,8 @@
-"""Recurrent layers whose states have a known batch read a sequence of the same known batch.
+"""Makes the batch of a recurrent layer's sequence static if that of its states is.
 
-OpenVINO 2026.4's CPU plugin forgets, of a shape that is computed, which of its elements are constant. A sequence of
-known batch that is repeated or reshaped by such a shape has an unknown batch then, and its recurrent layer does not
-compile beside states of a known one.
+In a computed shape, OpenVINO 2026.4's CPU plugin forgets which elements are constant. A sequence of static batch that
+is repeated or reshaped to such a shape then has a dynamic batch, and its recurrent layer does not compile with states
+of a static one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, insert, 
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _RESHAPING = frozenset(("Broadcast", "Reshape", "Tile"))
-"""Kinds whose second input is, or multiplies, the shape of their result."""
+"""Node types whose second input is, or multiplies, the shape of their output."""
 
 _Layer: TypeAlias = tuple[Node, list[int]]
 """A recurrent layer, and the target shape of its sequence."""
@@ -25,14 +25,14 @@ _Layer: TypeAlias = tuple[Node, list[int]]
 
 @works_around("recurrent_layer_of_computed_shape")
 class PinRecurrentBatch(Rule[_Layer, _Layer]):
-    """The batch that a recurrent layer reads is a constant to OpenVINO.
+    """Reshapes the sequence of a recurrent layer to the batch of the states.
 
     Given:
-        A recurrent layer over a sequence [N, T, I] of unknown size that is computed from one that was reshaped to a
-        computed shape, and initial states [N, D, H] of known N.
+        A recurrent layer over a sequence [N, T, I] with a dynamic dimension that is computed from a tensor reshaped to
+        a computed shape, and initial states [N, D, H] of static N.
     Result:
-        The same over Reshape(sequence, [N, -1, I]), with 0, which keeps a size, for an unknown I. If the sequence has
-        an unknown N, T is kept as well, so that another N is an error.
+        The same over Reshape(sequence, [N, -1, I]), with 0, which keeps a size, for a dynamic I. If the sequence has a
+        dynamic N, T is kept as well, so that another N is an error.
     """
 
     roots = ("GRUSequence", "LSTMSequence", "RNNSequence")

@@ -1,7 +1,7 @@
-"""What is transposed is reduced before, and transposed then.
+"""Reduces before transposing.
 
-OpenVINO 2026.4 does the same. Where the reduced axes are dropped and one of the sizes is known to be 1, it then makes
-the transpose a reshape, and leaves it out (`EliminateReduceReshape`): the other axes remain in the wrong order.
+OpenVINO 2026.4 does this as well. If the reduced axes are dropped and a dimension is known to be 1, it then turns the
+transpose into a reshape and eliminates that (`EliminateReduceReshape`): the remaining axes are in the wrong order.
 """
 
 from __future__ import annotations
@@ -22,13 +22,12 @@ _Plan: TypeAlias = tuple[Node, list[int], list[int]]
 
 @works_around("reduction_after_transpose")
 class ReduceBeforeTranspose(Rule[Node, _Plan]):
-    """A reduction that drops its axes and the Transpose before it change places.
+    """Swaps a Transpose and the reduction after it if the reduction drops its axes.
 
     Given:
         x → Transpose → Reduce without keep_dims, where x has an axis of known size 1.
     Result:
-        x → Reduce over the same elements, with keep_dims → Squeeze → Transpose, if the axes that remain do not follow
-        each other as in x.
+        x → Reduce over the same elements, with keep_dims → Squeeze → Transpose, unless the remaining axes are in order.
     """
 
     roots = sorted(REDUCTIONS)

@@ -1,8 +1,7 @@
-"""What is unsqueezed is reduced before, and unsqueezed then.
+"""Reduces before unsqueezing.
 
-OpenVINO 2026.4 does the same where the sizes are known, and puts the axis into the wrong place: the sum of [N, L, 1]
-over N comes out as [1, 1, L] where it keeps the reduced axis. It takes a Reshape that adds axes of one element for an
-Unsqueeze.
+OpenVINO 2026.4 does this as well if the shape is static, but adds the axis in the wrong place: the sum of [N, L, 1]
+over N with keep_dims comes out as [1, 1, L]. It treats a Reshape that adds axes of size 1 as an Unsqueeze.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ _Plan: TypeAlias = tuple[Node, Output, list[int], list[int]]
 
 @works_around("reduction_after_unsqueeze")
 class ReduceBeforeUnsqueeze(Rule[_Widened, _Plan]):
-    """A reduction that keeps its axes and the Unsqueeze before it change places.
+    """Swaps an Unsqueeze and the reduction after it if the reduction has keep_dims.
 
     Given:
-        Unsqueeze, or a Reshape of known shapes that adds axes of one element → maybe nodes that change nothing →
-        Reduce with keep_dims, over an axis before an added one, and not over added ones alone.
+        Unsqueeze, or a Reshape of static shape that adds axes of size 1 → possibly nodes that change nothing → Reduce
+        with keep_dims, over an axis before an added one, and not over added ones alone.
     Result:
         Reduce → Unsqueeze.
     """
@@ -44,7 +43,7 @@ class ReduceBeforeUnsqueeze(Rule[_Widened, _Plan]):
     def pattern(self, graph: Graph, node: Node) -> _Widened | None:
         if not node.get_attributes()["keep_dims"]:
             return None
-        widening = _changing(node.input_value(0)).get_node()
+        widening = _skip_identities(node.input_value(0)).get_node()
         added = _added_axes(widening)
         return (node, widening.input_value(0), added) if added else None
 
@@ -92,14 +91,15 @@ def _added_axes(widening: Node) -> list[int] | None:
     return None if left else added
 
 
-def _changing(output: Output) -> Output:
-    """The tensor, or the one before it of which nodes that change nothing make it."""
-    while (source := _unchanged(output)) is not None:
+def _skip_identities(output: Output) -> Output:
+    """The tensor before any nodes that change nothing."""
+    while (source := _identity_input(output)) is not None:
         output = source
     return output
 
 
-def _unchanged(output: Output) -> Output | None:
+def _identity_input(output: Output) -> Output | None:
+    """The input of a node that equals its output; None if the node changes something, or may."""
     node = output.get_node()
     kind, sources = node.get_type_name(), node.input_values()
     dims = dims_of(output)

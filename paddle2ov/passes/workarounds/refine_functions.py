@@ -1,7 +1,7 @@
-"""Functions whose small values OpenVINO approximates with an absolute error only are decomposed.
+"""Decomposes Erf and SoftPlus, whose small values OpenVINO computes with an absolute error only.
 
 OpenVINO 2026.4 computes Erf with an absolute error of 4e-7, so that erf(1e-7) is 0, and SoftPlus with one of 8e-6, so
-that ln(1 + e^-60) is 4e-6 instead of 9e-27. It fuses ln(1 + e^x) into SoftPlus, too.
+that ln(1 + e^-60) is 4e-6 instead of 9e-27. It also fuses ln(1 + e^x) into SoftPlus.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _Function: TypeAlias = tuple[Node, Output]
 
 @works_around("erf_of_small_numbers", "softplus_of_large_negative_numbers")
 class RefineFunctions(Rule[_Function, _Function]):
-    """Small values of Erf and SoftPlus have as many correct digits as large ones.
+    """Computes small values of Erf and SoftPlus to as many digits as large ones.
 
     Given:
         Erf, SoftPlus, or Exp → Add of 1 → Log, except where OpenVINO fuses them into Gelu or Mish: an Erf that is only
