@@ -32,26 +32,6 @@ def _mobile() -> Any:
     return Mobile()
 
 
-def _without_saturation(layer: Any) -> None:
-    """Halves all weights of a channel but one, and clears those beside it.
-
-    Integer products of processors without VNNI add pairs in 16 bits: a byte without sign times a weight fits twice
-    only if one of the two weights is small.
-    """
-    for part in layer.sublayers():
-        kind = type(part).__name__
-        if kind not in ("Conv2D", "Linear"):
-            continue
-        weight = part.weight.numpy() * 0.5
-        rows = weight.T if kind == "Linear" else weight
-        rows = rows.reshape(len(rows), rows.shape[1], -1)
-        largest = 2.0 * abs(rows).max()
-        rows[:, :4, 0] = rows[:, 0, :4] = 0.0
-        rows[:, 0, 0] = largest
-        weight = rows[:, :, 0].T if kind == "Linear" else rows.reshape(weight.shape)
-        part.weight.set_value(weight)
-
-
 def _trained(layer: Any) -> Any:
     """A step in training mode, after which the scales of activations are known."""
     layer.train()
@@ -66,7 +46,6 @@ def _per_tensor() -> Any:
     from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
 
     layer = _mobile()
-    _without_saturation(layer)
     quanter = FakeQuanterWithAbsMaxObserver(moving_rate=0.9)
     tool = QAT(QuantConfig(activation=quanter, weight=quanter))
     quantized = _trained(tool.quantize(layer))
@@ -79,7 +58,6 @@ def _per_channel() -> Any:
     from paddle.quantization import ImperativeQuantAware
 
     layer = _mobile()
-    _without_saturation(layer)
     ImperativeQuantAware(weight_quantize_type="channel_wise_abs_max").quantize(layer)
     return _trained(layer)
 

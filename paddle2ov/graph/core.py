@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import openvino
+
+from paddle2ov.graph.workarounds import works_around
 
 
 @cache
@@ -34,9 +37,32 @@ def with_errors(config: Mapping[str, Any], device: str) -> dict[str, Any]:
     return given
 
 
+@works_around("saturated_integer_products")
+def with_exact_integers(config: Mapping[str, Any], device: str) -> dict[str, Any]:
+    """The properties to compile with, by which a quantized model is computed as its graph says.
+
+    On x86 processors without VNNI, OpenVINO 2026.4 adds up pairs of 8-bit products in 16 bits, where they saturate. Its
+    transformations for low precision are off there, and quantized values are computed in floating point.
+    """
+    given = dict(config)
+    if device == "CPU" and not has_integer_kernels():
+        given.setdefault("LP_TRANSFORMS_MODE", "NO")
+    return given
+
+
+@cache
+def has_integer_kernels() -> bool:
+    """Whether the processor adds up products of 8-bit integers exactly, and faster than floats; if unknown, true."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return True
+    return any(flag in flags for flag in ("vnni", "amx_int8", "asimddp", "i8mm"))
+
+
 def processors() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-__all__ = ["processors", "shared_core", "with_errors"]
+__all__ = ["has_integer_kernels", "processors", "shared_core", "with_errors", "with_exact_integers"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from paddle2ov.compilation.precision import HINT, check_precision, computes_in, with_precision
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.graph.core import processors, with_errors
+from paddle2ov.graph.core import processors, with_errors, with_exact_integers
 from paddle2ov.inference.switches import ANSWERS, MISSED, WITHOUT_EFFECT, PassBuilder, PrecisionType, XpuConfig
 
 CACHE_CAPACITY = 0
@@ -239,7 +239,7 @@ class Config:
                 known["INFERENCE_NUM_THREADS"] = min(predictors * self._threads, cores)
         if self._device != "CPU":
             known.pop("CPU_RUNTIME_CACHE_CAPACITY", None)
-        return with_errors(known, self._device)
+        return with_exact_integers(with_errors(known, self._device), self._device)
 
     def _with_precision(self) -> dict[str, Any]:
         """The properties that were set, with the hint for the precision; float32 unless something else was said."""

@@ -19,7 +19,7 @@ from openvino.op import if_op
 from paddle2ov.compilation.precision import capabilities, computes_in, is_compilable_in_f16
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVError
-from paddle2ov.graph.core import shared_core, with_errors
+from paddle2ov.graph.core import has_integer_kernels, shared_core, with_errors
 from paddle2ov.graph.names import bodies_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes import run_rewrites
@@ -213,7 +213,7 @@ def quantize(
             compiled = floats if name == "f32" else _compiled(candidate, name if candidate is converted else None)
             found.precisions.append(_measured(name, compiled, items, reference, measure))
         found.layers = layers_of(compiled, quantized)
-    found.has_integer_kernels = "INT8" in capabilities("CPU") and _has_integer_kernels()
+    found.has_integer_kernels = "INT8" in capabilities("CPU") and has_integer_kernels()
     return found
 
 
@@ -358,15 +358,6 @@ def _measured(
             times.append(time.perf_counter() - started)
     middle = sorted(times)[len(times) // 2]
     return MeasuredPrecision(name, float(sum(agreements)) / len(agreements), middle * 1e3)
-
-
-def _has_integer_kernels() -> bool:
-    """Whether the processor multiplies 8-bit integers faster than floats; where that is not known, as if it did."""
-    try:
-        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return True
-    return any(flag in flags for flag in ("vnni", "amx_int8", "asimddp", "i8mm"))
 
 
 @contextmanager

@@ -183,6 +183,17 @@ def normalization_of_scaled_numbers() -> Graph:
     return Model([normed, ops.relu(quantized)], [x, y]), [[data, 0 * data]], [[want, 0 * want]]
 
 
+@fault(processor="avx2, not vnni")
+def saturated_integer_products() -> Graph:
+    """In int8, the sum of two products of a byte and a weight is at most 32767."""
+    x, low, high = parameter(1, 4, 2, 2), np.float32(0), np.float32(255)
+    kernel = ops.multiply(ops.convert(ops.constant(np.full((4, 4, 1, 1), 127, np.int8)), Type.f32), np.float32(1))
+    quantized = ops.fake_quantize(x, low, high, low, high, 256)
+    out = ops.convolution(quantized, kernel, [1, 1], [0, 0], [0, 0], [1, 1])
+    data, want = np.full((1, 4, 2, 2), 255, np.float32), np.full((1, 4, 2, 2), 4 * 255 * 127, np.float32)
+    return Model([ops.relu(out)], [x]), [[data]], [[want]]
+
+
 @fault(processor="avx512_vnni")
 def scales_of_an_integer_convolution() -> Graph:
     """The scale of a convolution in int8 is applied once for each node that reads its result, in dynamic shapes.

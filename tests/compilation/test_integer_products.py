@@ -1,0 +1,57 @@
+"""Quantized models are computed as their graphs say, also where a processor's integer products saturate."""
+
+import numpy as np
+import pytest
+from openvino import Model, Type
+from openvino import opset16 as ops
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov.graph import core
+from paddle2ov.graph.core import with_exact_integers
+from paddle2ov.inference import Config
+from paddle2ov.testing import compile_on_cpu
+
+
+@pytest.fixture
+def processor(monkeypatch):
+    def has(kernels):
+        monkeypatch.setattr(core, "has_integer_kernels", lambda: kernels)
+
+    return has
+
+
+def test_products_of_full_range():
+    """255 x 127 + 255 x 127 is beyond 16 bits."""
+    x, low, high = ops.parameter([-1, 4, 2, 2], Type.f32), np.float32(0), np.float32(255)
+    kernel = ops.multiply(ops.convert(ops.constant(np.full((4, 4, 1, 1), 127, np.int8)), Type.f32), np.float32(1))
+    quantized = ops.fake_quantize(x, low, high, low, high, 256)
+    model = Model([ops.convolution(quantized, kernel, [1, 1], [0, 0], [0, 0], [1, 1])], [x])
+    (found,) = compile_on_cpu(model)([np.full((1, 4, 2, 2), 255, np.float32)]).values()
+    np.testing.assert_array_equal(found, np.full((1, 4, 2, 2), 4 * 255 * 127, np.float32))
+
+
+def test_only_where_products_saturate(processor):
+    processor(False)
+    assert with_exact_integers({}, "CPU") == {"LP_TRANSFORMS_MODE": "NO"}
+    assert with_exact_integers({"LP_TRANSFORMS_MODE": "YES"}, "CPU") == {"LP_TRANSFORMS_MODE": "YES"}
+    assert with_exact_integers({}, "GPU") == {}
+    processor(True)
+    assert with_exact_integers({}, "CPU") == {}
+
+
+@pytest.mark.parametrize("kernels", [False, True])
+def test_what_compiles(processor, kernels):
+    """The layers of a trained network are in int8 where that is exact."""
+    processor(kernels)
+    folder = generated_network(all_networks()["quantized_tensors"], "pir")
+    config = Config(str(folder / "inference.json"), str(folder / "inference.pdiparams"))
+    assert config.openvino_properties().get("LP_TRANSFORMS_MODE") == (None if kernels else "NO")
+    compiled = paddle2ov.compile_model(folder)
+    types = {
+        str(node.get_rt_info()["runtimePrecision"].astype(str))
+        for node in compiled.get_runtime_model().get_ops()
+        if node.get_rt_info()["layerType"].astype(str) == "Convolution"
+    }
+    assert bool(types & {"i8", "u8"}) == kernels
