@@ -86,10 +86,10 @@ def is_undefined(value: PlainValue) -> bool:
     return bool(array.dtype.kind == "f" and np.float32(array[0]) == _UNDEFINED)
 
 
-def undefined_value(kind: Type, rank: int) -> Output:
+def undefined_value(ov_type: Type, rank: int) -> Output:
     """A placeholder of a given type and rank for such a value; the source of the program never reads it."""
-    number = float(_UNDEFINED) if kind in (Type.f32, Type.f64) else 0
-    return ops.broadcast(ops.constant(number, kind), ops.constant([1] * rank, Type.i64)).output(0)
+    number = float(_UNDEFINED) if ov_type in (Type.f32, Type.f64) else 0
+    return ops.broadcast(ops.constant(number, ov_type), ops.constant([1] * rank, Type.i64)).output(0)
 
 
 def scalar_to_rank(value: PlainValue, rank: int) -> Output:
