@@ -32,7 +32,7 @@ class TracedNode:
         operators: the operators that it comes from, the one that matters most first.
         sources: the nodes that it reads, by position among all traced nodes; constants and inputs are not traced.
         varies: whether its value depends on the model's inputs, beyond shapes that are known.
-        computes: whether it computes numbers: it neither moves data only nor adds 0, and its result is no integer.
+        computes: whether it computes numbers: it does more than move data or add 0, and its result is not an integer.
         guessed: whether its operators were taken from its readers, not from its name.
     """
 
