@@ -9,6 +9,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import (
+    END,
     Tensor,
     cast_to,
     const,
@@ -63,7 +64,7 @@ def unique_consecutive(node: NodeContext) -> NamedOutputs:
     if axis is None:
         x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
     rank = rank_of(node, x)
-    if x.get_partial_shape()[axis] == 0:  # OpenVINO's CPU plugin ends the process as it compiles a Gather of none
+    if x.get_partial_shape()[axis] == 0:  # OpenVINO's CPU plugin crashes when it compiles a Gather of no indices
         return {"out": x, "index": _empty_result(dtype), "counts": _empty_result(dtype)}
     length = ops.gather(shape_of(x), ints([axis]), ints(0))
     one = ints([1])
@@ -76,7 +77,7 @@ def unique_consecutive(node: NodeContext) -> NamedOutputs:
     begins = ops.concat([first, cast_to(differs, Type.i64)], 0)
     starts = ops.reshape(ops.non_zero(begins, "i64"), ints([-1]), False)
     run = ops.subtract(ops.cum_sum(begins, ints(0)), ints(1))
-    ends = ops.concat([ops.slice(starts, one, ints([2**31 - 1]), one), length], 0)
+    ends = ops.concat([ops.slice(starts, one, ints([END]), one), length], 0)
     return {
         "out": ops.gather(x, starts, ints(axis)),
         "index": cast_to(run, dtype),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, output_of, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, ints, output_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_input, from_dense, to_dense
 from paddle2ov.graph.opset import ops
@@ -20,7 +20,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def viterbi_decode(node: NodeContext) -> NamedOutputs:
-    """scores, path = the best sum of potentials and transitions of each sequence, and its labels (0 behind its end).
+    """scores, path = the best sum of potentials and transitions of each sequence, and its labels (0 after its end).
 
     With `include_bos_eos_tag` the last but one row of the transitions is added at the end, the last one at the start.
     """
@@ -44,12 +44,12 @@ def _best_path(x: Tensor, transitions: Output, lengths: Tensor, with_tags: bool)
 def crf_decoding(node: NodeContext) -> NamedOutputs:
     """viterbi_path = the labels of the best sum of emissions, transitions, start (row 0) and stop scores (row 1).
 
-    With labels given: whether the path has them. 0 behind the end of a sequence.
+    With labels given: whether the path has them. 0 after the end of a sequence.
     """
     weights = node.get_input("transition")
     x, lengths, count = batch_input(node, "emission", "length")
     start, stop = (ops.gather(weights, ints(row), ints(0)) for row in (0, 1))
-    transitions = ops.slice(weights, ints([2]), ints([2**31 - 1]), ints([1]), ints([0])).output(0)
+    transitions = ops.slice(weights, ints([2]), ints([END]), ints([1]), ints([0])).output(0)
     # Start and stop scores are those of the first and the last step.
     size = dim_of(x, 1)
     positions = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0, 2]))
@@ -139,7 +139,7 @@ def _forward(x: Output, transitions: Output, lengths: Output, with_tags: bool) -
             ends = ops.equal(ops.subtract(length, step), ints(1))
             stop = ops.gather(table, ints(-2), ints(0))
             after = ops.add(after, ops.select(ends, stop, const_like(0.0, stop)))
-        # The first step counts for a sequence of length 0 too.
+        # The first step counts even for a sequence of length 0.
         goes_on = ops.logical_or(ops.less(step, length), ops.equal(step, ints(0)))
         return [ops.select(goes_on, after, before)], [best.output(1)]
 
@@ -150,7 +150,7 @@ def _forward(x: Output, transitions: Output, lengths: Output, with_tags: bool) -
 
 
 def _backward(history: Output, last: Output, lengths: Output, steps: Output) -> Output:
-    """path [batch, steps]: from the last label of each sequence to the first, 0 behind its end."""
+    """path [batch, steps]: from the last label of each sequence to the first, 0 after its end."""
 
     def backward(done: Tensor, slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
         (before,), (label,), (length, total) = slices, state, invariants
@@ -164,5 +164,5 @@ def _backward(history: Output, last: Output, lengths: Output, steps: Output) -> 
 
 
 def _reverse(x: Output, axis: int = 1) -> Output:
-    """x reversed along the axis of the steps, as `scan` goes forwards only."""
+    """x reversed along the axis of the steps, as `scan` only goes forwards."""
     return ops.slice(x, ints([-1]), ints([np.iinfo(np.int64).min]), ints([-1]), ints([axis])).output(0)

@@ -101,7 +101,7 @@ def _diagonal_of(x: Output, offset: int) -> Node:
         length: Node = ints(fixed)
     else:
         length = ops.minimum(ops.subtract(rows, ints(first_row)), ops.subtract(columns, ints(first_column)))
-        length = _found_late(ops.maximum(length, ints(0)), x)
+        length = _hidden_length(ops.maximum(length, ints(0)), x)
     index = ops.range(ints(0), length, ints(1), "i64")
     flat_index = ops.add(
         ops.multiply(index, ops.add(columns, ints(1))),
@@ -111,10 +111,10 @@ def _diagonal_of(x: Output, offset: int) -> Node:
     return gather_or_empty(flat.output(0), flat_index.output(0), len(x.get_partial_shape()) - 2)
 
 
-def _found_late(length: Node, x: Output) -> Node:
-    """The length of a diagonal, kept from OpenVINO.
+def _hidden_length(length: Node, x: Output) -> Node:
+    """The length of a diagonal, hidden from constant folding.
 
-    OpenVINO 2026.4 may find it once it knows more of the sizes, and does not compile a Gather along such a Range.
+    OpenVINO 2026.4 may fold it once more dimensions are static, and does not compile a Gather along such a Range.
     """
     one = opaque_one([x])
     return length if one is None else ops.multiply(length, ops.squeeze(one, ints([0])))

@@ -45,7 +45,7 @@ def expand(node: NodeContext) -> NamedOutputs:
 
 @works_around("broadcast_along_axis_1")
 def _is_along_second_axis(counts: list[int]) -> bool:
-    """Whether only the second of four axes or more is repeated: OpenVINO (2026.4) makes a product with ones of that."""
+    """Whether only axis 1 of four or more is repeated: OpenVINO (2026.4) turns that into a product with ones."""
     return len(counts) > 3 and counts[1] != 1 and set(counts[:1] + counts[2:]) == {1}
 
 

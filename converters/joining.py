@@ -14,7 +14,7 @@ from functools import reduce
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -81,7 +81,7 @@ def _split_computed_axis(
 
 
 _MAX_SLICES = 1 << 16
-"""OpenVINO makes as many results as a Split is said to have, whatever there is to split."""
+"""The most slices of a Split: OpenVINO gives it as many outputs as requested, whatever there is to split."""
 
 
 def split_with_num(node: NodeContext) -> NamedOutputs:
@@ -112,7 +112,7 @@ def _column_slices(node: NodeContext) -> list[Node]:
     start, length = node.get_int("start_index", 0), node.get_int("length", -1)
     # A negative start counts from the end, where start + length may reach 0: the end itself.
     stop = start + length
-    end = 2**31 - 1 if length < 0 or (start < 0 and stop >= 0) else stop
+    end = END if length < 0 or (start < 0 and stop >= 0) else stop
     return [ops.slice(x, ints([start]), ints([end]), ints([1]), ints([1])) for x in node.get_inputs("x")]
 
 

@@ -106,9 +106,9 @@ class _Windows(Struct, frozen=True):
         sizes: of a window.
         strides: from one window to the next.
         begin: paddings before the first element.
-        end: paddings behind the last one.
+        end: paddings after the last one.
         ceil: whether the last window may reach beyond what is padded.
-        dynamic_same: whether paddings are SAME, for sizes known at run time only; `begin` and `end` are 0 then.
+        dynamic_same: whether paddings are SAME, for sizes known only at run time; `begin` and `end` are 0 then.
     """
 
     sizes: list[int]
@@ -244,7 +244,7 @@ def _pool_wide_paddings(node: NodeContext, x: Output, mode: str, at: _Windows, e
         return _max_pool(ops.pad(x, *pads, "constant", _lowest(x)).output(0), at.of_padded())
     if mode == "lp":
         return _lp_pool(node, _pad(x, *pads), at.of_padded())
-    # Paddle's window counts a negative number of elements where it ends before x or begins behind it.
+    # Paddle's window counts a negative number of elements where it ends before x or begins after it.
     last = [pad + (stride - 1) * at.ceil for pad, stride in zip(at.end, at.strides, strict=True)]
     inside = all(pad <= size for pad, size in zip(at.begin + last, at.sizes + at.sizes, strict=True))
     node.require(

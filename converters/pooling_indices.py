@@ -119,7 +119,7 @@ def _fractional_windows(dim: int, size: int, width: int, u: float) -> npt.NDArra
 
 
 def _dynamic_fractional_windows(dim: Node, size: int, width: int, u: float) -> Node:
-    """The same for a dimension known at run time only (0-D int64), in the same arithmetic."""
+    """The same for a dimension known only at run time (0-D int64), in the same arithmetic."""
 
     def number(value: float) -> Node:
         return const(value, Type.f32)

@@ -55,7 +55,7 @@ def cross(node: NodeContext) -> NamedOutputs:
         axis = found
     if axis != _AXIS_NOT_SET:
         return {"out": _cross_product(x, y, normalize_axis(node, axis, rank))}
-    # The axis is known at run time only.
+    # The axis is known only at run time.
     all_axes = ints(list(range(rank)))
     of_three = ops.select(ops.equal(shape_of(x), ints(3)), all_axes, ints(rank - 1))
     front, back = front_permutations(ops.reduce_min(of_three, ints([0]), False), rank)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import (
+    END,
     Tensor,
     cast_to,
     const,
@@ -100,7 +101,7 @@ def index_put(node: NodeContext) -> NamedOutputs:
     stacked = ops.concat([ops.unsqueeze(coordinate, ints(-1)) for coordinate in coordinates], -1)
     outer = ops.slice(shape_of(stacked), ints([0]), ints([-1]), ints([1]))
     inner_rank = rank_of(node, x) - depth
-    target = ops.concat([outer, ops.slice(shape_of(x), ints([depth]), ints([2**31 - 1]), ints([1]))], 0)
+    target = ops.concat([outer, ops.slice(shape_of(x), ints([depth]), ints([END]), ints([1]))], 0)
     updates = ops.broadcast(value, target if inner_rank else outer)
     return {"out": ops.scatter_nd_update(x, stacked, updates, "sum" if accumulate else None)}
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import (
+    END,
     Tensor,
     cast_to,
     const,
@@ -69,7 +70,7 @@ def row_conv(node: NodeContext) -> NamedOutputs:
 def cvm(node: NodeContext) -> NamedOutputs:
     """out = x with its first two columns, shows s and clicks c, as log(s + 1), log(c + 1) - log(s + 1); or without."""
     x = node.get_input("x")
-    rest = ops.slice(x, ints([2]), ints([2**31 - 1]), ints([1]), ints([1]))
+    rest = ops.slice(x, ints([2]), ints([END]), ints([1]), ints([1]))
     if not node.get_bool("use_cvm", True):
         return {"out": rest}
     one = const_like(1, x)

@@ -230,7 +230,7 @@ def _merge_axes(x: Output, groups: list[list[int]]) -> Output:
     unknown = [i for i, dim in enumerate(dims) if dim is None]
     if not unknown:
         return ops.reshape(x, ints([dim for dim in dims if dim is not None]), False).output(0)
-    # 0 keeps the dimension at the same index, -1 infers another one; only further ones need the shape at run time.
+    # 0 keeps the dimension at the same index, -1 infers one; with more unknown ones, the shape is needed at run time.
     target: list[int | None] = [0 if i in unknown and groups[i] == [i] else dim for i, dim in enumerate(dims)]
     open_dims = [i for i, dim in enumerate(target) if dim is None]
     if len(open_dims) == 1 and 0 not in dims:

@@ -61,10 +61,10 @@ def convert(
             the bytes of a program or a stream of them, a `paddle.nn.Layer` or a `paddle.static.Program`.
         params: the parameter file, where it does not lie beside the program under the usual name; for a program in
             memory the bytes of the parameters, or a stream.
-        input: names, shapes and types of inputs where they are to differ from the program, in the forms of
+        input: names, shapes and types of inputs where they should differ from the program, in the forms of
             `openvino.convert_model`: `{"x": [1, 3, -1, 640]}`, `[("x", [(1, 8), 3, 224, 224])]`,
             `"x[1,3,224..640,?]"`. A name inside the program cuts it there. For a Layer it is its input spec.
-        output: the names of the results to compute, where not all; a variable inside the program cuts it there. For a
+        output: the names of the results to compute, if not all; a variable inside the program cuts it there. For a
             `paddle.static.Program`, which has no results of its own, the variables to fetch, or their names.
         example_input: for a Layer without an input spec: tensors or arrays to take the shapes and types from.
         extension: converters of your own, see `ConversionExtension`.
@@ -81,8 +81,8 @@ def convert(
         preprocess: builds the preprocessing of that file into the model, see `paddle2ov.deployment.preprocessing`;
             what stays with the caller is logged and stands in the model's runtime information.
         sequence_lengths: each input that the program declares with LoD, whose rows are one sequence otherwise, may hold
-            several, one after the other: an input `NAME.lengths`, int64 [count], behind the program's own says how long
-            each is. Results that hold sequences have a result `NAME.lengths` likewise, behind the program's own.
+            several, one after the other: an input `NAME.lengths`, int64 [count], after the program's own inputs, says
+            how long each is. Results that hold sequences likewise have a result `NAME.lengths`, after the others.
 
     Returns:
         The model. Inputs and results have Paddle's names, order and types.

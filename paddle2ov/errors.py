@@ -97,7 +97,7 @@ NEXT_STEPS = (
 )
 """What a user can do about a refused operator."""
 OTHERS = "`paddle2ov inspect MODEL` tells what else of the model is refused."
-"""Where all refusals are found, of which a conversion shows the first."""
+"""How to find all refusals; a conversion shows only the first."""
 
 
 class Paddle2OVError(Exception):
@@ -117,7 +117,7 @@ class ModelReadError(Paddle2OVError):
 
 
 class ConversionInputError(Paddle2OVError, ValueError):
-    """An argument of `convert` is of no kind that is known, or does not fit the model (unknown name, wrong shape)."""
+    """An argument of `convert` is of an unknown kind, or does not fit the model (unknown name, wrong shape)."""
 
 
 class UnsupportedOpsError(Paddle2OVError):
@@ -180,7 +180,7 @@ class OpConversionError(Paddle2OVError):
 
 
 class OpInputError(ConversionInputError, OpConversionError):
-    """An operator does not convert with the shapes and types given, and does with those that the program declares.
+    """An operator does not convert with the shapes and types given, but does with those that the program declares.
 
     Attributes:
         place: where the operator stands.
@@ -218,7 +218,7 @@ class RewriteError(Paddle2OVError):
 
 
 class ConversionWarning(UserWarning):
-    """The model converts, and computes something else than Paddle for inputs that the message names."""
+    """The model converts, but computes something else than Paddle for inputs that the message names."""
 
 
 def described(error: BaseException) -> str:

@@ -202,10 +202,10 @@ class _Collector(Translator):
         self._doubtful: set[str] = set()
         self._depth = 0
 
-    def check(self, missing: Sequence[Operator]) -> None:
+    def refuse_missing(self, missing: Sequence[Operator]) -> None:
         """Records them; they are reported at the end, with the refused ones."""
         try:
-            super().check(missing)
+            super().refuse_missing(missing)
         except UnsupportedOpsError as error:
             self._missing = [error]
 

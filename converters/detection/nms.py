@@ -6,9 +6,9 @@ Semantics: `paddle/phi/kernels/cpu/multiclass_nms3_kernel.cc`, `paddle/phi/kerne
 Polygons (8, 16, 24 or 32 coordinates per box) are to be simple, see `polygon_overlap`; `matrix_nms` has none. Boxes of
 the 2-D form without `rois_num` have their images from LoD, or belong to a single image.
 
-OpenVINO's `MulticlassNms` is not used. It takes scores that are closer than 1e-6 for equal: of 0.5 and 0.5000004 it
-keeps the first one where one box is to be kept (OpenVINO 2026.4); and boxes in pixels, boxes without area and an
-`nms_top_k` of 0 are not as in Paddle. It would be one node in place of two hundred, and takes 0.75 to 1.2 of the time
+OpenVINO's `MulticlassNms` is not used. It treats scores that differ by less than 1e-6 as equal: of 0.5 and 0.5000004 it
+keeps the first one if one box is to be kept (OpenVINO 2026.4); and boxes in pixels, boxes without area and an
+`nms_top_k` of 0 are not as in Paddle. It would be one node instead of two hundred, and takes 0.75 to 1.2 of the time
 on the heads of `benchmarks/yolo_post.py`.
 """
 
@@ -155,7 +155,7 @@ def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
 
 
 def sentinel_if_empty(out: Tensor, width: int) -> Node:
-    """`out`, or [[-1]] if it is empty: so the operators without an output of counts mark it."""
+    """`out`, or [[-1]] if it is empty, which is how operators without an output of counts mark that."""
     count = ops.gather(ops.shape_of(out, Type.i64), ints([0]), ints(0))
     some = ops.minimum(count, ints(1))
     marked = ops.concat([out, const(-arrays.ones((1, width)), out.get_element_type())], 0)

@@ -25,7 +25,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def generate_proposals(node: NodeContext) -> NamedOutputs:
-    """rpn_rois = what survives suppression of the best anchors moved by bbox_deltas; one empty box if nothing does."""
+    """rpn_rois = the best anchors, moved by bbox_deltas, that survive suppression; one empty box if none does."""
     legacy = node.has_input("im_info")  # (height, width, scale) of generate_proposals, (height, width) of its v2
     scores = node.get_input("scores")
     dtype = scores.get_element_type()
@@ -64,19 +64,7 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
     score = ops.concat([score, ops.select(nothing, const(0, Type.f32), const(-np.inf, Type.f32))], 1)
     boxes = ops.pad(boxes, ints([0, 0, 0]), ints([0, 1, 0]), "constant", const(0, Type.f32))
 
-    threshold = node.get_float("nms_thresh")
-    if threshold > 0:
-        greedy = GreedyNms(threshold, normalized=not pixel, eta=node.get_float("eta", 1.0))
-        rows, kept = greedy(boxes, ops.unsqueeze(score, ints(1)))
-        rows = columns(rows, 0, 2)
-        last = node.get_int("post_nms_top_n")
-        if last > 0:
-            within = indices_where(ops.less(_rank(column(rows, 0), images), ints(last)))
-            rows, kept = ops.gather(rows, within, ints(0)), ops.gather(kept, within, ints(0))
-    else:
-        found = ops.greater(score, const(-np.inf, Type.f32))
-        rows = ops.transpose(ops.non_zero(found, "i64"), ints([1, 0]))
-        kept = ops.gather_nd(score, rows)
+    rows, kept = _survivors(node, boxes, score, images, pixel)
     number = count_per_image(column(rows, 0), images)
     return {
         "rpn_rois": LoDTensor(cast_to(ops.gather_nd(boxes, rows), dtype), SequenceLengths(number.output(0))),
@@ -85,6 +73,23 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
         # Paddle 1 has the offsets at which the images' boxes end.
         "rpn_rois_lod": ops.cumsum(ops.convert(number, Type.i64), ints(0)),
     }
+
+
+def _survivors(node: NodeContext, boxes: Tensor, score: Tensor, images: Tensor, pixel: bool) -> tuple[Tensor, Tensor]:
+    """The (image, index) of the boxes that survive suppression, best first in each image, and their scores."""
+    threshold = node.get_float("nms_thresh")
+    if threshold <= 0:
+        found = ops.greater(score, const(-np.inf, Type.f32))
+        rows = ops.transpose(ops.non_zero(found, "i64"), ints([1, 0]))
+        return rows, ops.gather_nd(score, rows)
+    greedy = GreedyNms(threshold, normalized=not pixel, eta=node.get_float("eta", 1.0))
+    triples, kept = greedy(boxes, ops.unsqueeze(score, ints(1)))
+    rows = columns(triples, 0, 2)
+    last = node.get_int("post_nms_top_n")
+    if last <= 0:
+        return rows, kept
+    within = indices_where(ops.less(_rank(column(rows, 0), images), ints(last)))
+    return ops.gather(rows, within, ints(0)), ops.gather(kept, within, ints(0))
 
 
 def _decode(anchor: Node, delta: Node, offset: Node) -> Node:

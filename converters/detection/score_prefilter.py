@@ -1,9 +1,9 @@
 """Filters the candidates of a suppression: boxes with a score above its threshold, in any class and any image.
 
-The others are removed before it: OpenVINO's suppression then visits a few hundred scores instead of a million, and the
-pass `gather_pushdown` decodes only what is left. The scores need not be computed for that. The input of their monotonic
-functions (logits) is compared with the threshold's preimage, slightly lowered, so that rounding errors let too many
-boxes pass rather than too few: those do no harm, since the suppression compares the scores themselves.
+All others are removed before it: OpenVINO's suppression then visits a few hundred scores instead of a million, and the
+pass `gather_pushdown` decodes only the remaining boxes. The scores need not be computed for this: the input of their
+monotonic functions (logits) is compared with the preimage of the threshold. That is lowered slightly, so that rounding
+errors let too many boxes pass rather than too few, which does no harm: the suppression compares the scores themselves.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _EveryBoxError(Exception):
 
 
 class _Scores(Struct, frozen=True):
-    """Scores or a value that they grow with; the axis of the classes; the first axis and number of axes of boxes."""
+    """Scores, or a value that they increase with; the axis of the classes; first and number of the axes of boxes."""
 
     value: Output
     classes: int
@@ -198,7 +198,7 @@ def _ints_of(x: Output) -> list[int]:
     return [int(one) for one in node.get_data().reshape(-1)] if isinstance(node, Constant) else []
 
 
-# --- what scores grow with --------------------------------------------------------------------------------------------
+# --- what scores increase with ----------------------------------------------------------------------------------------
 
 
 def _lowered(threshold: float) -> float:
@@ -250,9 +250,9 @@ def _with_number(node: Node) -> tuple[Output, float] | None:
 
 
 def _object_score(node: Node, at: _Scores) -> Output | None:
-    """The second factor of sigmoid(class) * object, an upper bound of the scores with one value per box.
+    """The second factor of sigmoid(class) * object: an upper bound of the scores with one value per box.
 
-    Used only if it is set to zero below a threshold of its own, as in YOLO: otherwise it lets most boxes pass.
+    It is used only if it is set to zero below a threshold of its own, as in YOLO: otherwise it lets most boxes pass.
     """
     for share, score in (node.input_values(), node.input_values()[::-1]):
         rows = _source(score, "Reshape") or score

@@ -63,10 +63,10 @@ class GreedyNms(Struct, frozen=True):
         return rows, ops.gather_nd(scores, rows)
 
     def _settled(self, plain: Tensor, boxes: Tensor, scores: Tensor, keep: int) -> Tensor:
-        """The best rows that OpenVINO kept, or others where `top_k` or its overlap of very small boxes matters.
+        """The best rows that OpenVINO kept, or others if `top_k` matters, or OpenVINO's overlap of very small boxes.
 
-        That takes four hundred nodes that hardly any image needs: they are the body of a loop of zero iterations, or
-        one. (An If would be natural, but OpenVINO 2026.4 mixes up the memory of its results.)
+        This takes four hundred nodes that hardly any image needs: they are the body of a loop that runs zero times or
+        once. (An If would be natural, but OpenVINO 2026.4 mixes up the memory of its results.)
         """
         # What is kept depends on better boxes only: those below the best rows do not matter.
         best, least = self._best(plain, scores, keep)
@@ -115,7 +115,7 @@ class GreedyNms(Struct, frozen=True):
         return ops.reduce_logical_or(too_many, ints([0, 1]), False)
 
     def _limited(self, scores: Tensor, condition: Tensor) -> Node:
-        """The `top_k` best scores of each group, of those that take part; the others are -∞. Any unless `condition`."""
+        """The scores, with all but the `top_k` best of each group at -∞; arbitrary unless `condition` holds."""
         size = dim_vector(scores, [2])
         groups = ops.reshape(scores, ops.concat([ints([-1]), size], 0), False)
         takes_part = ops.greater(groups, const(self.score_threshold, Type.f32))
@@ -129,7 +129,7 @@ class GreedyNms(Struct, frozen=True):
     def plain(self, boxes: Tensor, scores: Tensor, condition: Tensor | None = None) -> Output:
         """The same by OpenVINO's operator, for boxes that are not too small, a fixed threshold and any `top_k`.
 
-        No rows unless `condition`.
+        There are no rows unless `condition` holds.
         """
         boxes = boxes if self.normalized else ops.add(boxes, const([0, 0, 1, 1], Type.f32))
         smallest = np.finfo(np.float32).tiny
@@ -140,7 +140,7 @@ class GreedyNms(Struct, frozen=True):
     # --- as written -----------------------------------------------------------------------------------------------
 
     def _exact(self, boxes: Tensor, scores: Tensor, condition: Tensor | None = None) -> Node:
-        """The same for any boxes; no rows unless `condition`."""
+        """The same for any boxes; there are no rows unless `condition` holds."""
         # Nothing is suppressed here, so that the boxes do not matter. (Not a constant: if the scores are
         # constant too, the CPU plugin cannot compile it.)
         any_boxes = ops.slice(boxes, ints([0]), ints([4]), ints([1]), ints([2])) if self.points > 2 else boxes
@@ -201,7 +201,7 @@ def _non_max_suppression(
 
 
 def _end_if(condition: Tensor) -> Node:
-    """The end of a Slice that takes everything where the condition holds, else nothing; [1]."""
+    """The end of a Slice that takes everything if the condition holds, else nothing; [1]."""
     return ops.select(condition, ints([_END]), ints([0]))
 
 
@@ -211,7 +211,7 @@ def _until(end: Tensor, value: Tensor, axis: int) -> Node:
 
 
 def _either(condition: Tensor, rows: Tensor, others: Tensor) -> Node:
-    """The rows, of which there are none unless the condition holds, else others."""
+    """`rows`, which are empty unless the condition holds, else `others`."""
     return ops.concat([_until(_end_if(ops.logical_not(condition)), others, 0), rows], 0)
 
 

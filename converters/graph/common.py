@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, overload
 
@@ -11,6 +12,7 @@ from openvino import Node, Output, Type
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import check_rank
@@ -52,7 +54,7 @@ def normalize_axis(node: NodeContext, axis: int, rank: int, name: str = "axis") 
 def int_vector(node: NodeContext, name: str) -> Output:
     """A list of integers (a shape, axes, bounds) as a 1-D int64 tensor, whatever the shape of the operand is.
 
-    There is one for each dimension, or for some; a BudgetError says that there are more than tensors have.
+    There is one for each dimension, or for some. Raises BudgetError for more than a tensor has dimensions.
     """
     x = node.get_tensor(name, Type.i64)
     if x.get_partial_shape().rank != 1:
@@ -73,7 +75,7 @@ def shape_vector(node: NodeContext, name: str) -> Output:
 
 def const(value: float | bool | Sequence[float] | AnyArray, dtype: Type) -> Node:
     """A constant of the given type; a Python number gives a 0-D one."""
-    return ops.constant(np.asarray(value, order="C"), dtype)  # OpenVINO takes another order in float16 for int16
+    return ops.constant(np.asarray(value, order="C"), dtype)  # OpenVINO reads float16 in another order as int16
 
 
 def ints(value: Sequence[int] | int) -> Node:
@@ -230,10 +232,10 @@ def with_exact_division(x: Output, depth: int = 3) -> Output:
 
 
 def both_with_exact_division(x: Output, y: Output) -> tuple[Output, Output]:
-    """`with_exact_division` of two tensors that are compared; as they are where a quotient of both would become two.
+    """`with_exact_division` of two tensors that are compared; unchanged if a quotient of both would be computed twice.
 
-    So it would where one of them reads the quotient through other nodes than sums and products: each maximum of a
-    pooling is to be equal to the element that it is.
+    This would happen if one of them reads the quotient through nodes other than sums and products. For example, each
+    maximum of a pooling must equal one of the elements.
     """
     exact = with_exact_division(x), with_exact_division(y)
     if exact[0] is x and exact[1] is y:
@@ -255,13 +257,8 @@ def _quotients(x: Output) -> tuple[set[str], set[str]]:
             terms += [(value.get_node(), depth - 1) for value in node.input_values()]
         else:
             beside.append(node)
-    seen: dict[str, Node] = {}
-    while beside and len(seen) < _UPSTREAM:
-        node = beside.pop()
-        if node.get_name() not in seen:
-            seen[node.get_name()] = node
-            beside += [value.get_node() for value in node.input_values()]
-    return found, {name for name, node in seen.items() if node.get_type_name() == "Divide"}
+    others = itertools.islice(upstream(beside), _UPSTREAM)
+    return found, {node.get_name() for node in others if node.get_type_name() == "Divide"}
 
 
 _EXACT_TERMS = {"Add": ops.add, "Subtract": ops.subtract, "Multiply": ops.multiply}
@@ -270,7 +267,7 @@ _UPSTREAM = 200
 
 @works_around("arithmetic_after_reduction_of_integers")
 def prevent_fusion(x: Tensor, out: Node, axes: Sequence[int]) -> Node:
-    """`out`, a reduction of x over axes, followed by a no-op that keeps OpenVINO from a wrong fusion.
+    """`out`, a reduction of x over axes, followed by a no-op that prevents a wrong fusion.
 
     OpenVINO's CPU plugin (2026.4) computes arithmetic that it fuses into a reduction of integers over the last or the
     middle one of three axes twice, from the second index of the first axis on: 2 - 1 = -2.

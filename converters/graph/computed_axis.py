@@ -1,6 +1,6 @@
-"""Axes known at run time only: a transpose by a computed permutation moves them to the front, and back.
+"""Axes that are known only at run time: a transpose by a computed permutation moves them to the front, and back.
 
-OpenVINO's operators take their axes at conversion. A rank that depends on such an axis is refused where it is needed.
+OpenVINO's operators need their axes at conversion. A rank that depends on such an axis is refused if it is needed.
 """
 
 from __future__ import annotations

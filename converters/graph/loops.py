@@ -41,7 +41,7 @@ def loop(
         invariants: the values that they only read.
         step: builds an iteration.
         template: for a step of many nodes, what it depends on besides the shapes and types of its values. The body is
-            then kept, and cloned where the same is needed again, in less than half of the time.
+            then kept, and cloned if the same is needed again, in less than half of the time.
     """
     initial, constant = [output_of(value) for value in state], [output_of(value) for value in invariants]
     if template is None:
@@ -72,7 +72,7 @@ def _body(initial: Outputs, constant: Outputs, step: LoopStep) -> Model:
 
 
 class _Templates:
-    """Bodies that were built before; those that were not needed for longest are dropped."""
+    """Bodies that were built before; the least recently used ones are dropped."""
 
     _MAX_KEPT = 16
 
@@ -80,11 +80,11 @@ class _Templates:
         self._kept: OrderedDict[Hashable, Model] = OrderedDict()
 
     def body(self, key: Hashable, build: Callable[[], Model]) -> Model:
-        """A new body: a clone, with OpenVINO's generated names, or what `build` gives."""
+        """A new body: a clone, with names that OpenVINO generates, or what `build` returns."""
         kept = self._kept.pop(key, None)
         if kept is None:
             body = build()
-            if seen_empty():  # then what is built next is checked otherwise
+            if seen_empty():  # then nodes that are built next are checked in another way
                 return body
             share_integers(body)
             name_template(body)
@@ -99,9 +99,9 @@ class _Templates:
 
 
 def share_integers(model: Model) -> None:
-    """Small integer constants that are equal become one: axes, indices and limits, two fifths of the nodes of a loop.
+    """Merges equal small integer constants: axes, indices and limits, two fifths of the nodes of a loop.
 
-    (A constant of several readers is not fused into them, which integer nodes are not anyway.)
+    OpenVINO does not fuse a constant with several readers into them, but it does not fuse integer nodes anyway.
     """
     first: dict[Hashable, Output] = {}
     for node in model.get_ops():
@@ -155,7 +155,7 @@ def scan(
     outputs = list(node.outputs())
     last, scanned = outputs[: len(results)], outputs[len(results) :]
     if inputs[0].get_partial_shape()[axis].is_dynamic:
-        # After no iterations OpenVINO 2026.4 gives whatever is in memory, as one slice.
+        # Without iterations OpenVINO 2026.4 returns whatever is in memory, as one slice.
         end = ops.unsqueeze(trip_count, ints(0))
         scanned = [ops.slice(one, ints([0]), end, ints([1]), ints([axis])).output(0) for one in scanned]
     return last, scanned

@@ -13,7 +13,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 
 _BITS = 5
-"""Bits of the exponent: a larger power of any base but 0, 1 and -1 overflows the 32 bits that integers have here."""
+"""Bits of the exponent: with a larger one, any base but 0, 1 and -1 overflows the 32 bits of integers in OpenVINO."""
 
 
 @works_around("integer_power_in_float32")
@@ -23,7 +23,7 @@ def power(x: Tensor, y: Tensor) -> Node:
         return ops.power(x, y)
     flat = ops.less_equal(ops.abs(x), const_like(1, x))
     odd = ops.bitwise_and(y, const_like(1, y))
-    # 0, 1 and -1 have at most two different powers: an exponent of 0, 1 or 2 stands for any, also for negative ones.
+    # 0, 1 and -1 have at most two different powers: an exponent of 0, 1 or 2 replaces any other, even negative ones.
     few = ops.select(ops.equal(y, const_like(0, y)), const_like(0, y), ops.subtract(const_like(2, y), odd))
     exponent = ops.select(flat, few, y)
     out: Tensor = const_like(1, x)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from msgspec import Struct
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, const, dim_of, exact_divide, ints, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, const, dim_of, exact_divide, ints, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph import arrays
 from paddle2ov.graph.integers import int_divmod
@@ -32,7 +32,7 @@ class ResizeParameters(Struct, frozen=True):
 
     `first`: a dimension that becomes 1 is its first element (a ratio of 0), also where corners are not aligned.
     `given`: the sizes are given, not computed from the scales.
-    `maybe_single`: spatial dimensions of which it is known only at run time whether they shrink to 1.
+    `maybe_single`: spatial dimensions that may shrink to 1, which is known only at run time.
     """
 
     mode: str
@@ -48,7 +48,7 @@ class ResizeParameters(Struct, frozen=True):
     maybe_single: list[int]
 
     def coordinates(self) -> str:
-        """OpenVINO's name for the transformation of coordinates."""
+        """OpenVINO's name of the coordinate transformation."""
         if self.align_corners:
             return "align_corners"
         return "half_pixel" if self.half_pixel else "asymmetric"
@@ -200,7 +200,7 @@ def dynamic_sizes(x: Output, plan: ResizeParameters) -> Tensor:
 
 def any_resized(x: Output, sizes: Tensor) -> Node:
     """Whether any dimension changes its size, 0-D; if none does, Paddle copies x, whatever the scales."""
-    dims = ops.slice(shape_of(x), ints([2]), ints([2**31 - 1]), ints([1]))
+    dims = ops.slice(shape_of(x), ints([2]), ints([END]), ints([1]))
     return ops.reduce_logical_or(ops.not_equal(sizes, dims), ints([0]), False)
 
 

@@ -46,8 +46,8 @@ from paddle2ov.converters.resize.exact import (
     scaled_sizes,
     tensor_scales,
 )
-from paddle2ov.graph.guards import is_constant
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -245,7 +245,7 @@ def _resize_to_single(x: Output, plan: ResizeParameters) -> Tensor:
 def _linear_mode(x: Tensor, plan: ResizeParameters) -> str:
     """The quick mode but for constants over one axis: OpenVINO (2026.4) fails to fold them."""
     node = x if isinstance(x, Node) else x.get_node()
-    return "linear" if plan.rank == 3 and is_constant(node) else "linear_onnx"
+    return "linear" if plan.rank == 3 and not depends_on_data(node) else "linear_onnx"
 
 
 @works_around("resize_of_one_axis_in_bfloat16")

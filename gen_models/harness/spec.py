@@ -85,7 +85,7 @@ class TensorSpec:
 
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES:
-            raise ValueError(f"dtype {self.dtype!r} is none of {', '.join(DTYPES)}")
+            raise ValueError(f"dtype {self.dtype!r} is not one of {', '.join(DTYPES)}")
         if any(d < 0 for d in self.shape):
             raise ValueError(f"shape {list(self.shape)} is that of the data; a dynamic dimension is declared by `dims`")
         fits = self.dims is None or (

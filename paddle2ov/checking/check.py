@@ -88,7 +88,7 @@ def check(
         OpenVINORunError: the model cannot be computed for any of the inputs.
     """
     if precision not in PRECISIONS:
-        raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(PRECISIONS)}")
+        raise ConversionInputError(f"precision: {precision!r} is not one of {', '.join(PRECISIONS)}")
     say = progress or (lambda what, done, total: None)
     subject = _subject(model, params, extension)
     target = chosen_device(device, precision)

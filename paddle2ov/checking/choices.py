@@ -1,7 +1,7 @@
 """Ties: choices between nearly equal numbers, where the device and the reference may both be right.
 
 A comparison, a sort, a suppression or a rounding to integers turns a small error into a large one. The values that such
-nodes read and wrote on the device are taken from the same model with these values as further results. The device's
+nodes read and wrote on the device are taken from the same model with these values as additional results. The device's
 choice is taken over, and counted as a tie, if
 
 - what the node read agrees with the reference, within what rounding allows, and

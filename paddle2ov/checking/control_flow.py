@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from openvino import Node, Shape, Tensor
@@ -19,32 +18,24 @@ from paddle2ov.checking.rounding import Lanes
 from paddle2ov.checking.tensors import copied, to_array
 from paddle2ov.program.model import AnyArray
 
-if TYPE_CHECKING:
-    from paddle2ov.checking.reference import Reference
+Body: TypeAlias = Callable[[Sequence[Lanes]], list[Lanes]]
+"""Computes the results of a body from its inputs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bodies:
-    """An If, Loop or TensorIterator with the references of its bodies; an If has that of `then` first."""
-
-    node: Any
-    references: Sequence[Reference]
-
-
-def run_if(bodies: Bodies, read: Sequence[Lanes]) -> list[Lanes]:
-    """The results of the branch that the condition takes."""
+def run_if(node: Any, bodies: Sequence[Body], read: Sequence[Lanes]) -> list[Lanes]:
+    """The results of the branch that the condition takes; the first of the bodies is `then`."""
     branch = 0 if bool(to_array(read[0][0]).reshape(-1)[0]) else 1
     inputs: dict[int, Lanes] = {
-        one.body_parameter_index: read[one.input_index] for one in bodies.node.get_input_descriptions(branch)
+        one.body_parameter_index: read[one.input_index] for one in node.get_input_descriptions(branch)
     }
-    found = bodies.references[branch].run([inputs[i] for i in range(len(inputs))]).results
-    outputs = {one.output_index: found[one.body_value_index] for one in bodies.node.get_output_descriptions(branch)}
-    return [outputs[i] for i in range(bodies.node.get_output_size())]
+    found = bodies[branch]([inputs[i] for i in range(len(inputs))])
+    outputs = {one.output_index: found[one.body_value_index] for one in node.get_output_descriptions(branch)}
+    return [outputs[i] for i in range(node.get_output_size())]
 
 
-def run_iterations(bodies: Bodies, read: Sequence[Lanes]) -> list[Lanes]:
+def run_iterations(node: Any, bodies: Sequence[Body], read: Sequence[Lanes]) -> list[Lanes]:
     """The results of a Loop or TensorIterator."""
-    node, (body,) = bodies.node, bodies.references
+    (body,) = bodies
     is_loop = node.get_type_name() == "Loop"
     counter, condition = node.get_special_body_ports() if is_loop else (-1, -1)
     inputs = node.get_input_descriptions()
@@ -68,7 +59,7 @@ def run_iterations(bodies: Bodies, read: Sequence[Lanes]) -> list[Lanes]:
             kind = node.get_function().get_parameters()[counter].get_element_type()
             shape = node.get_function().get_parameters()[counter].get_partial_shape()
             given[counter] = (_number(done, kind, shape.rank.get_length() if shape.rank.is_static else 0),)
-        last = body.run([given[i] for i in range(len(given))]).results
+        last = body([given[i] for i in range(len(given))])
         for one in inputs:
             if isinstance(one, MergedInputDescription):
                 carried[one.body_parameter_index] = last[one.body_value_index]
@@ -146,4 +137,4 @@ def _number(value: int, kind: Any, rank: int) -> Tensor:
     return copied(tensor)
 
 
-__all__ = ["Bodies", "run_if", "run_iterations"]
+__all__ = ["Body", "run_if", "run_iterations"]

@@ -10,7 +10,7 @@ from openvino import Model, Tensor
 
 from paddle2ov.checking.tensors import copied
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.graph.core import shared_core, with_errors
+from paddle2ov.graph.core import shared_core, with_error_reporting
 from paddle2ov.program.sources import check_mapped
 
 _HINT = "INFERENCE_PRECISION_HINT"
@@ -30,11 +30,11 @@ class Device:
             RuntimeError: it cannot.
         """
         check_mapped(model)
-        return shared_core().compile_model(model, self.name, with_errors({_HINT: self.precision}, self.name))
+        return shared_core().compile_model(model, self.name, with_error_reporting({_HINT: self.precision}, self.name))
 
     def compile_alone(self, model: Model) -> openvino.CompiledModel:
         """Compiles a model of one node, in float32."""
-        config = with_errors({_HINT: "f32", "EXECUTION_MODE_HINT": "ACCURACY"}, self.name)
+        config = with_error_reporting({_HINT: "f32", "EXECUTION_MODE_HINT": "ACCURACY"}, self.name)
         return shared_core().compile_model(model, self.name, config)
 
     def run(self, model: Model, sequence: Sequence[Sequence[Tensor]]) -> list[list[Tensor] | str]:

@@ -154,6 +154,6 @@ FLOAT64: dict[str, Callable[[Attributes, Arrays], AnyArray | None]] = {
     "ScatterUpdate": _scatter_update,
     "Softmax": _softmax,
 }
-"""Type of a node -> (attributes, inputs) -> its result, or None where it is none of these."""
+"""Type of a node -> (attributes, inputs) -> its result, or None where it is not one of these."""
 
 __all__ = ["FLOAT64"]

@@ -50,7 +50,7 @@ class Judge:
     Args:
         model: what the device computes.
         device: the device.
-        plain: what it is to compute: another model with the same inputs and results; default: the same model.
+        plain: what it should compute: another model with the same inputs and results; default: the same model.
         say: is told the progress.
     """
 

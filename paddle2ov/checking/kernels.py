@@ -25,11 +25,11 @@ from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray
 
 _SMALL = 64
-"""Integers of no more elements are constants of a node alone, so that its output shapes are known."""
+"""Integer tensors of up to so many elements are constants of a node alone, so that its output shapes are known."""
 _NO_EVALUATE = frozenset(("If", "Loop", "ScatterUpdate", "TensorIterator"))
-"""Kinds whose evaluation is slow, or wrong: ScatterUpdate takes wrong updates where dimensions after the axis are 1."""
+"""Node types whose evaluation is slow or wrong: ScatterUpdate is wrong if a dimension after the axis is 1."""
 _NANOSECONDS = {"Interpolate": 6000, "GridSample": 1000, "ROIAlign": 1000, "DeformableConvolution": 1000}
-"""What OpenVINO's reference evaluation takes for an element of the result, where that is much."""
+"""The cost of OpenVINO's reference evaluation per element of the result, for node types where it is high."""
 _MAX_COST = 2e9
 
 

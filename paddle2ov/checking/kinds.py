@@ -16,7 +16,7 @@ MOVES = _types(
     Assign Identity ConvertLike Convert Eye OneHot SliceScatter ExtractImagePatches Roll Col2Im SegmentMax
     """
 )
-"""Types of nodes that move numbers without changing them."""
+"""Node types that move numbers without changing them."""
 
 SUMS = _types(
     """
@@ -29,7 +29,7 @@ SUMS = _types(
     PSROIPooling
     """
 )
-"""Types of nodes whose results are sums of many terms, or of terms that cancel."""
+"""Node types whose outputs are sums of many terms, or of terms that cancel."""
 
 CHOOSES = _types(
     """
@@ -40,7 +40,7 @@ CHOOSES = _types(
     Multinomial
     """
 )
-"""Types of nodes whose results a small error of what they read may change by more than that."""
+"""Node types that may turn a small error of their inputs into a larger error of their outputs."""
 
 CARRIES_SCORES = _types(
     """

@@ -15,7 +15,7 @@ import numpy as np
 from openvino import CompiledModel, Model, Node, Shape, Tensor, Type
 from openvino.op import Constant
 
-from paddle2ov.checking.control_flow import Bodies, run_if, run_iterations
+from paddle2ov.checking.control_flow import run_if, run_iterations
 from paddle2ov.checking.kernels import Kernel
 from paddle2ov.checking.rounding import Lanes, Rounding, chooses
 from paddle2ov.checking.tensors import is_float
@@ -65,7 +65,7 @@ class ScheduledNode:
     chooses: bool
     is_random: bool
     kernel: Kernel | None = None
-    bodies: Bodies | None = None
+    bodies: Sequence[Reference] = ()
     constant: Lanes | None = None
     frees: list[ValueKey] = field(default_factory=list)
 
@@ -171,6 +171,10 @@ class Reference:
             results, {key: values[key] for key in stay if key in values}, [k in drawn for k in self._results]
         )
 
+    def results_of(self, inputs: Sequence[Lanes]) -> list[Lanes]:
+        """The results for given inputs; for the body of a branch or loop."""
+        return self.run(inputs).results
+
     def _schedule_node(
         self, node: Node, number: int, sources: list[ValueKey], compile_alone: CompileAlone
     ) -> ScheduledNode:
@@ -179,9 +183,8 @@ class Reference:
         if isinstance(node, Constant):
             scheduled.constant = (node.get_tensor_view(),)
         elif kind in ("If", "Loop", "TensorIterator"):
-            bodies = [Reference(body, self.rounding, compile_alone) for body in bodies_of(node)]
-            scheduled.bodies = Bodies(node, bodies)
-            scheduled.is_random = any(one.draws for one in bodies)
+            scheduled.bodies = [Reference(body, self.rounding, compile_alone) for body in bodies_of(node)]
+            scheduled.is_random = any(one.draws for one in scheduled.bodies)
         elif kind not in ("ReadValue", "Assign"):
             scheduled.kernel = Kernel(node, compile_alone)
         return scheduled
@@ -195,16 +198,16 @@ class Reference:
         """How nodes were computed, those of bodies included."""
         found = Counter(self.methods)
         for scheduled in self._schedule:
-            for body in scheduled.bodies.references if scheduled.bodies else ():
+            for body in scheduled.bodies:
                 found += body.count_methods()
         return found
 
     def _compute(self, scheduled: ScheduledNode, read: list[Lanes], choose: Chooser | None) -> list[Lanes]:
         if scheduled.constant is not None:
             return [self.rounding.given(scheduled.constant, (scheduled.number,))]
-        if scheduled.bodies is not None:
+        if scheduled.bodies:
             run = run_if if scheduled.node.get_type_name() == "If" else run_iterations
-            return run(scheduled.bodies, read)
+            return run(scheduled.node, [one.results_of for one in scheduled.bodies], read)
         if scheduled.kernel is None:
             return [_state(scheduled.node, read)]
         if scheduled.chooses:

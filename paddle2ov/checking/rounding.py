@@ -36,7 +36,7 @@ _MEAN = 4.0
 
 
 def chooses(node: Node) -> bool:
-    """Whether a small error of what a node reads may change its result by more than that."""
+    """Whether a node may turn a small error of its inputs into a larger error of its output."""
     kind = node.get_type_name()
     if kind == "Convert":
         return not is_float(node.get_output_element_type(0)) and is_float(node.get_input_element_type(0))
@@ -62,7 +62,7 @@ class Rounding:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether inputs and weights are rounded, too."""
+        """Whether inputs and weights are rounded as well."""
         return self.precision != "f32"
 
     def given(self, value: Lanes, seed: Sequence[int]) -> Lanes:

@@ -13,10 +13,13 @@ from paddle2ov.commands.shared import (
     ModelType,
     PathType,
     extension_option,
+    inputs_option,
     not_nan,
     params_option,
     plain_errors,
     progress_bar,
+    seed_option,
+    shapes_option,
     traceback_option,
 )
 
@@ -42,19 +45,9 @@ _WAYS = {
 @click.command("check")
 @click.argument("model", type=ModelType())
 @params_option
-@click.option(
-    "--inputs",
-    multiple=True,
-    type=PathType(exists=True, dir_okay=False, path_type=Path),
-    help="An .npz file with an array for each input; may be repeated. Default: random inputs.",
-)
-@click.option(
-    "--shape",
-    "shapes",
-    multiple=True,
-    help='Shapes of random inputs: "x[1,3,48,320]"; may be repeated. Default: three, if the model\'s are dynamic.',
-)
-@click.option("--seed", default=0, show_default=True, help="Of the random inputs.")
+@inputs_option
+@shapes_option
+@seed_option
 @click.option("--device", default="CPU", show_default=True, help="OpenVINO's name of the device.")
 @click.option(
     "--precision",

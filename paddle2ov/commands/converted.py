@@ -50,7 +50,7 @@ def refuse_overwriting_sources(
 ) -> None:
     """Refuses targets that would overwrite the model that is to be converted, before any work is done.
 
-    A model that cannot be found is no error here: the conversion reports it.
+    A model that cannot be found is not an error here: the conversion reports it.
 
     Args:
         program: the model.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 PACKAGE = "paddle2ov.converters"
 RULES = "complex/rules"
-"""The module whose functions wrap converters in the table, and are none themselves."""
+"""The module whose functions wrap converters in the table without being converters."""
 
 
 def families() -> dict[str, str]:

@@ -15,7 +15,7 @@ _COMPILED = (
 
 
 class StoredPrecision(click.Choice[str]):
-    """What weights are stored in; says where the precisions are that are no choice here."""
+    """What weights are stored in; says where to find the precisions that are not a choice here."""
 
     def __init__(self) -> None:
         super().__init__(STORED)

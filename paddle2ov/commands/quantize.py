@@ -78,7 +78,7 @@ def quantize_command(
     Needs `pip install 'paddle2ov[quantize]'`; pictures also need OpenCV, and an inference.yml beside the model.
     """
     if target.suffix != ".xml":
-        raise click.UsageError(f"-o: {target} is no .xml file")
+        raise click.UsageError(f"-o: {target} is not an .xml file")
     with plain_errors(traceback):
         from paddle2ov.commands.converted import refuse_overwriting_sources
         from paddle2ov.deployment.saving import save_model

@@ -75,6 +75,19 @@ extension_option = click.option(
 params_option = click.option(
     "-pf", "--params", "--params_filename", type=PathType(path_type=Path), help="The parameter file."
 )
+inputs_option = click.option(
+    "--inputs",
+    multiple=True,
+    type=PathType(exists=True, dir_okay=False, path_type=Path),
+    help="An .npz file with an array for each input; may be repeated. Default: random inputs.",
+)
+seed_option = click.option("--seed", default=0, show_default=True, help="Of the random inputs.")
+shapes_option = click.option(
+    "--shape",
+    "shapes",
+    multiple=True,
+    help='Shapes of random inputs: "x[1,3,48,320]"; may be repeated. Default: three, if the model\'s are dynamic.',
+)
 traceback_option = click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
 
 

@@ -15,9 +15,12 @@ from paddle2ov.commands.shared import (
     ModelType,
     PathType,
     extension_option,
+    inputs_option,
     params_option,
     plain_errors,
     progress_bar,
+    seed_option,
+    shapes_option,
     traceback_option,
 )
 
@@ -49,12 +52,7 @@ VERDICTS = {
 @click.command("verify")
 @click.argument("model", type=ModelType())
 @params_option
-@click.option(
-    "--inputs",
-    multiple=True,
-    type=PathType(exists=True, dir_okay=False, path_type=Path),
-    help="An .npz file with an array for each input; may be repeated. Default: random inputs.",
-)
+@inputs_option
 @click.option(
     "--image",
     "images",
@@ -62,13 +60,8 @@ VERDICTS = {
     type=PathType(exists=True, dir_okay=False, path_type=Path),
     help="An image, prepared as the inference.yml beside the model says; may be repeated.",
 )
-@click.option(
-    "--shape",
-    "shapes",
-    multiple=True,
-    help='Shapes of random inputs: "x[1,3,48,320]"; may be repeated. Default: three, if the model\'s are dynamic.',
-)
-@click.option("--seed", default=0, show_default=True, help="Of the random inputs.")
+@shapes_option
+@seed_option
 @click.option(
     "--tolerance",
     type=float,

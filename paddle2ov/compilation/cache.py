@@ -1,7 +1,7 @@
 """The cache of compiled models: a folder that many processes share.
 
     NAME.status   the content that files of a certain status have, so that they need not be read again
-    NAME.blob     a compiled model, as OpenVINO exports it, behind a line of its size and checksum
+    NAME.blob     a compiled model, as OpenVINO exports it, after a line with its size and checksum
 
 A file is written beside its place and moved there when it is complete; whoever is killed leaves a file that nobody
 reads, and that a later process removes. What is there never changes: its name says all that it depends on.
@@ -27,7 +27,7 @@ from paddle2ov.program.sources import NotRegularError, regular_file
 log = logging.getLogger("paddle2ov")
 
 MAX_BYTES = 4 << 30
-"""How large a cache may grow: beyond, the models that were used least recently go."""
+"""How large a cache may grow: beyond that, the models that were used least recently are removed."""
 _ABANDONED = 600.0
 """For how long (s) a file may be written at most."""
 _PART = ".part"
@@ -145,7 +145,7 @@ def clear_cache(cache_dir: str | os.PathLike[str]) -> int:
         ConversionInputError: there is no such folder.
     """
     if not Path(cache_dir).is_dir():
-        raise ConversionInputError(f"cache_dir: {os.fspath(cache_dir)!r} is no folder")
+        raise ConversionInputError(f"cache_dir: {os.fspath(cache_dir)!r} is not a folder")
     count = 0
     for path, _ in list(CompiledCache(cache_dir)._files()):
         _unlink(path)

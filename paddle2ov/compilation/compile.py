@@ -16,7 +16,7 @@ from paddle2ov.compilation.cache import CompiledCache
 from paddle2ov.compilation.identity import ModelIdentity, setting_of
 from paddle2ov.compilation.precision import Precision, check_compilable, with_precision
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
-from paddle2ov.graph.core import shared_core, with_errors, with_exact_integers
+from paddle2ov.graph.core import shared_core, with_error_reporting, with_exact_integers
 
 log = logging.getLogger("paddle2ov")
 
@@ -63,7 +63,8 @@ def compile_model(
             config names another.
         OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
     """
-    config = with_exact_integers(with_errors(with_precision(config or {}, precision, device), device), device)
+    config = with_error_reporting(with_precision(config or {}, precision, device), device)
+    config = with_exact_integers(config, device)
 
     def build() -> openvino.Model:
         from paddle2ov.conversion import convert  # which imports all converters

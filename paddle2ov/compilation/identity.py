@@ -122,7 +122,7 @@ def _plain(value: Any) -> Any:
     """A value as JSON holds it.
 
     Raises:
-        TypeError: it is none whose text says all about it.
+        TypeError: its text does not identify it.
     """
     if isinstance(value, Mapping):
         return [[str(key), _plain(one)] for key, one in value.items()]
@@ -131,7 +131,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if not isinstance(value, _PLAIN):
-        raise TypeError(f"{type(value).__name__} is no plain option")
+        raise TypeError(f"{type(value).__name__} is not a plain option")
     return value if isinstance(value, str | int | float | bool | None) else [type(value).__name__, str(value)]
 
 

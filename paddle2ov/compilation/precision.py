@@ -22,7 +22,7 @@ def with_precision(config: Mapping[str, Any], precision: str, device: str) -> di
     """OpenVINO's properties with the hint for a precision; "default" leaves the choice to the device.
 
     Raises:
-        ConversionInputError: it is no such precision, the device has no hardware for it, or the properties name
+        ConversionInputError: it is not such a precision, the device has no hardware for it, or the properties name
             another.
         OpenVINORunError: the device does not tell what it computes in.
     """
@@ -40,15 +40,15 @@ def with_precision(config: Mapping[str, Any], precision: str, device: str) -> di
 
 
 def check_precision(precision: str) -> None:
-    """Refuses what is no precision to compute in.
+    """Refuses anything but a name of a precision.
 
     Raises:
-        ConversionInputError: it is none.
+        ConversionInputError: it is not one.
     """
     if precision == "int8":
         raise ConversionInputError(f"precision: {INT8}")
     if precision not in PRECISIONS:
-        raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(PRECISIONS)}")
+        raise ConversionInputError(f"precision: {precision!r} is not one of {', '.join(PRECISIONS)}")
 
 
 def computes_in(device: str, precision: str) -> bool:
@@ -86,7 +86,7 @@ def capabilities(device: str) -> list[str]:
     """What a device says that it is made for: "FP32", "BF16", "FP16", "INT8" and others.
 
     Raises:
-        OpenVINORunError: it does not tell, or there is none of this name.
+        OpenVINORunError: it does not tell, or there is not one of this name.
     """
     try:
         return list(shared_core().get_property(device, "OPTIMIZATION_CAPABILITIES"))

@@ -88,7 +88,9 @@ def choice(settings: Settings, transform: Transform, key: str, default: _Word, k
     for one in known:
         if value == one:
             return one
-    raise ModelReadError(f"{settings.path}: {transform.name}: {key} {str(value)[:80]!r} is none of {', '.join(known)}")
+    raise ModelReadError(
+        f"{settings.path}: {transform.name}: {key} {str(value)[:80]!r} is not one of {', '.join(known)}"
+    )
 
 
 __all__ = ["NotBuiltInError", "choice", "divisor", "fraction", "is_side", "numbers", "pixels", "round_up", "size_pair"]

@@ -34,7 +34,7 @@ from paddle2ov.program.settings import Settings, Transform
 
 _TRAINING = re.compile(r".*LabelEncode|KeepKeys|LoadAnnotations|AddEdgeLabel|GenerateInstanceTargets")
 _LAYOUT = ("ToCHWImage", "Permute")
-# After these the image is bytes still, so that the steps behind them can be built in.
+# After these the image is bytes still, so that the steps after them can be built in.
 _BYTES = (
     "CropImage",
     "DetResizeForTest",
@@ -286,7 +286,7 @@ def _normalize(settings: Settings, transform: Transform, chw: bool) -> Step:
         return _affine(name, 1.0 / 255.0, mean, std)
     order = options.get("order", "")
     if order not in ("", "hwc", "chw", None):
-        raise ModelReadError(f"{settings.path}: NormalizeImage: order {str(order)[:80]!r} is none of hwc, chw")
+        raise ModelReadError(f"{settings.path}: NormalizeImage: order {str(order)[:80]!r} is not one of hwc, chw")
     if order and (order == "chw") != chw:
         raise NotBuiltInError(f"order '{order}' where channels are {'first' if chw else 'last'}")
     if options.get("channel_num", 3) != 3:

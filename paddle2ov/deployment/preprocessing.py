@@ -23,7 +23,7 @@ PREPROCESSING = "preprocessing"
 
 
 def build_in(model: Model, settings: Settings) -> PreprocessingPlan:
-    """Replaces the model's image input by one that takes bytes, and computes the preprocessing behind it.
+    """Replaces the model's image input by one that takes bytes, and computes the preprocessing of it.
 
     Returns:
         What was built in and what remains.

@@ -13,9 +13,9 @@ from paddle2ov.graph.workarounds import works_around
 def alias(value: Output) -> Output:
     """The same tensor as the output of another node.
 
-    For an input that is a result, or a tensor that is several results: on compilation each would lose a name. No
-    Convert to the type that the tensor has: where it reads an input, OpenVINO's CPU plugin (2026.4) writes beyond the
-    result's memory when the same request runs a second, smaller input.
+    An input that is a result, or a tensor that is several results, needs this: on compilation a name would be lost. The
+    node is not a Convert to the tensor's own type: if that reads an input, OpenVINO's CPU plugin (2026.4) writes beyond
+    the result's memory when the same request runs a second, smaller input.
     """
     axis = np.array([0], np.int64)
     return ops.squeeze(ops.unsqueeze(value, axis), axis).output(0)
@@ -23,26 +23,26 @@ def alias(value: Output) -> Output:
 
 @works_around("result_converted_there_and_back")
 def may_be_input(value: Output) -> bool:
-    """Whether compilation may find that a tensor is an input of the model, or a Convert of one to its own type.
+    """Whether compilation may reduce a tensor to an input of the model, or to a Convert of one to its own type.
 
-    So it is where nodes that can leave a tensor as it is are all there is between them, one of them a Convert: Converts
-    to float64 and back, say, are none for the CPU plugin, which computes in float32.
+    This may happen if all nodes between them can be identities and one is a Convert: for example, Converts to float64
+    and back change nothing for the CPU plugin, which computes in float32.
     """
     converts = False
     while (node := value.get_node()).get_type_name() in _MAY_VANISH:
         converts = converts or node.get_type_name() == "Convert"
         value = next((one for one in node.input_values() if one.get_node().get_type_name() != "Constant"), value)
         if value.get_node() is node:
-            return False  # computed of constants alone
+            return False  # computed from constants alone
     return converts and node.get_type_name() == "Parameter"
 
 
-_KINDS = """
+_IDENTITIES = """
 Abs Add Broadcast Clamp Concat Convert Divide Gather Interpolate Maximum Minimum Multiply Negative Pad Power ReduceL1
 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape Roll Round Select Slice Split Squeeze
 StridedSlice Subtract Tile Transpose Unsqueeze VariadicSplit
 """
-_MAY_VANISH = frozenset(_KINDS.split())
+_MAY_VANISH = frozenset(_IDENTITIES.split())
 
 
 __all__ = ["alias", "may_be_input"]

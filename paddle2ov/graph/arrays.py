@@ -1,7 +1,7 @@
-"""NumPy's functions that make arrays, for sizes that a program decides: nothing too large is made at conversion.
+"""NumPy's functions that create arrays, for sizes that a program decides: they refuse arrays that are too large.
 
-Each has the arguments of NumPy's function of that name, and raises `BudgetError` before it makes an array of more than
-`MAX_ARRAY_ELEMENTS`. Converters make arrays by these.
+Each has the arguments of NumPy's function of that name, and raises `BudgetError` before it creates an array of more
+than `MAX_ARRAY_ELEMENTS`. Converters create arrays with these only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Shape = int | Sequence[int]
 
 
 def arange(start: float, stop: float | None = None, step: float = 1, dtype: npt.DTypeLike = None) -> AnyArray:
-    """start, start + step, ... up to but without stop; as `np.arange`, from 0 where only one number is given."""
+    """start, start + step, ... below stop; from 0 if only one number is given, as `np.arange`."""
     first, last = (0, start) if stop is None else (start, stop)
     charge_array(math.ceil((last - first) / step))
     return np.arange(first, last, step, dtype)

@@ -15,20 +15,20 @@ from paddle2ov.graph.workarounds import works_around
 
 @cache
 def shared_core() -> openvino.Core:
-    """The Core that everything here compiles with. It stays, and its plugins with it.
+    """The Core that everything here compiles with. It is never destroyed, and neither are its plugins.
 
-    Each Core loads a CPU plugin of its own, which gives the thread a stack for its signals. Where two of them are gone,
-    OpenVINO 2026.4 has put back the stack of one that is unmapped already: the next Ctrl-C ends the process with a
-    segmentation fault.
+    Each Core loads a CPU plugin of its own, which sets a signal stack for the thread. When two of them are destroyed,
+    OpenVINO 2026.4 restores the signal stack of one that is unmapped already: the next Ctrl-C is a segmentation fault.
     """
     return openvino.Core()
 
 
-def with_errors(config: Mapping[str, Any], device: str) -> dict[str, Any]:
-    """The properties to compile with, by which the thread that calls computes where OpenVINO would have one thread.
+def with_error_reporting(config: Mapping[str, Any], device: str) -> dict[str, Any]:
+    """The properties to compile with, changed so that a run that fails raises its error on one thread as well.
 
-    In a stream of one thread OpenVINO 2026.4 drops the error of a run that fails, and hands out the results of the run
-    before. It has one where a single thread is asked for, or the process may use a single processor.
+    In a stream of one thread, OpenVINO 2026.4 drops the error of a run that fails and returns the results of the
+    previous run. It has such a stream if a single thread is requested, or the process may use a single processor.
+    Without streams the calling thread computes.
     """
     given = dict(config)
     is_latency = str(given.get("PERFORMANCE_HINT", "LATENCY")).endswith("LATENCY")
@@ -65,4 +65,4 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-__all__ = ["has_integer_kernels", "processors", "shared_core", "with_errors", "with_exact_integers"]
+__all__ = ["has_integer_kernels", "processors", "shared_core", "with_error_reporting", "with_exact_integers"]

@@ -1,9 +1,9 @@
-"""Evaluates nodes over constants at conversion, where that is known to be safe.
+"""Evaluates nodes over constants at conversion if that is known to be safe.
 
-OpenVINO's own evaluation of a node trusts its inputs: on tensors without elements many kinds of nodes end the process,
-as do a TopK of more elements than there are and an integer remainder by zero; an index out of range reads what lies
-behind the tensor. So only listed kinds are evaluated, on tensors that have elements, after a check of the values that
-the kind trusts. What is not evaluated stays a node.
+OpenVINO's own evaluation of a node trusts its inputs: many node types crash on tensors without elements, as do a TopK
+of more elements than there are and an integer remainder by zero; an index out of range reads beyond the tensor. So only
+listed node types are evaluated, on tensors that have elements, after a check of the values that they trust. All others
+stay nodes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAX_NODES = 1000
 
 
 def evaluate(output: Output, most_elements: int, most_doubles: int) -> AnyArray | None:
-    """The value of a subgraph of constants, or None if it is none, or not known to be safe and small.
+    """The value of a subgraph of constants; None for any other, or if it is not known to be safe and small.
 
     Args:
         output: what to compute.
@@ -35,9 +35,9 @@ def evaluate(output: Output, most_elements: int, most_doubles: int) -> AnyArray 
     """
     node = output.get_node()
     if isinstance(node, Constant):  # most of what is asked for, in a fifth of the time
-        kind = node.get_element_type()
-        array = node.get_data() if numpy_dtype(kind) is not None else None
-        is_small = array is not None and array.size <= (most_doubles if kind == Type.f64 else most_elements)
+        element_type = node.get_element_type()
+        array = node.get_data() if numpy_dtype(element_type) is not None else None
+        is_small = array is not None and array.size <= (most_doubles if element_type == Type.f64 else most_elements)
         return array.copy() if array is not None and is_small else None
     return evaluate_all([output], most_elements, most_doubles)[0]
 
@@ -58,7 +58,7 @@ def evaluate_node(node: Node, inputs: Sequence[Tensor]) -> list[Tensor] | None:
     results = [Tensor(one.get_element_type(), one.get_shape()) for one in node.outputs()]
     try:
         return results if node.evaluate(results, list(inputs)) else None
-    except RuntimeError:  # compiling the graph fails there, too, and says why
+    except RuntimeError:  # compiling the graph fails there as well, and says why
         return None
 
 
@@ -117,9 +117,11 @@ class _Evaluation:
         return unknown if results is None else {(name, i): result for i, result in enumerate(results)}
 
     def _is_small(self, output: Output) -> bool:
-        kind = output.get_element_type()
-        dims = static_dims(output) if numpy_dtype(kind) is not None else None
-        return dims is not None and math.prod(dims) <= (self._most_doubles if kind == Type.f64 else self._most_elements)
+        element_type = output.get_element_type()
+        dims = static_dims(output) if numpy_dtype(element_type) is not None else None
+        return dims is not None and math.prod(dims) <= (
+            self._most_doubles if element_type == Type.f64 else self._most_elements
+        )
 
 
 _DOUBLES: Mapping[str, Callable[..., Any]] = {
@@ -161,7 +163,7 @@ def _reduced(node: Node, x: AnyArray, axes: AnyArray) -> AnyArray:
 def _slice_scattered(
     x: AnyArray, updates: AnyArray, start: AnyArray, stop: AnyArray, step: AnyArray, axes: AnyArray | None = None
 ) -> AnyArray:
-    """A SliceScatter of positive steps, which nodes do not evaluate; its bounds are read as those of Python are."""
+    """A SliceScatter with positive steps, which OpenVINO does not evaluate; its bounds are those of Python slices."""
     sliced = [slice(None)] * x.ndim
     for i, axis in enumerate(range(start.size) if axes is None else axes.tolist()):
         sliced[axis] = slice(int(start[i]), int(stop[i]), int(step[i]))
@@ -184,7 +186,7 @@ _SAFE = frozenset(
         *("StridedSlice", "Subtract", "Swish", "Tan", "Tanh", "Transpose", "Unsqueeze", "VariadicSplit"),
     )
 )
-"""Kinds that are safe on whatever values, as long as no tensor is empty."""
+"""Node types that are safe on any values, as long as no tensor is empty."""
 
 _LISTS = frozenset(
     (
@@ -192,11 +194,11 @@ _LISTS = frozenset(
         *("ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "Squeeze", "Transpose", "Unsqueeze"),
     )
 )
-"""Kinds whose further inputs are lists of axes or dimensions, which may be empty."""
+"""Node types whose inputs after the first are lists of axes or dimensions, which may be empty."""
 
 
 def _divides(node: Node, inputs: Sequence[AnyArray]) -> bool:
-    """No integer is divided by zero, nor the least one by -1, which ends the process."""
+    """Whether no integer is divided by zero, nor the lowest one by -1, which crashes."""
     left, right = inputs
     if right.dtype.kind not in "iu":
         return True
@@ -253,7 +255,7 @@ def _has_enough(node: Node, inputs: Sequence[AnyArray]) -> bool:
 
 
 def _has_inferred_size(node: Node, inputs: Sequence[AnyArray]) -> bool:
-    """The shape that is asked for is the one that was inferred: OpenVINO allocates by the former."""
+    """Whether the requested shape is the inferred one: OpenVINO allocates by the former."""
     dims = static_dims(node.output(0)) or []
     asked = [int(one) for one in inputs[1].reshape(-1)]
     if node.get_type_name() == "Tile":
@@ -267,13 +269,13 @@ def _keeps_elements(node: Node, inputs: Sequence[AnyArray]) -> bool:
 
 
 def _has_padded(node: Node, inputs: Sequence[AnyArray]) -> bool:
-    """No more is taken away at an end than there is."""
+    """Whether negative padding removes no more than there is."""
     x, before, after = inputs[:3]
     return all(-size <= int(pad) for side in (before, after) for pad, size in zip(side, x.shape, strict=True))
 
 
 def _has_slopes(node: Node, inputs: Sequence[AnyArray]) -> bool:
-    """The slopes are one for each channel, or broadcast to the data."""
+    """Whether there is one slope for each channel, or the slopes broadcast to the data."""
     x, slope = inputs
     if slope.ndim == 1 and x.ndim > 1:
         return slope.size in (1, x.shape[1])
@@ -300,6 +302,6 @@ _CHECKS: Mapping[str, Callable[[Node, Sequence[AnyArray]], bool]] = {
     "Tile": _has_inferred_size,
     "TopK": _has_enough,
 }
-"""Kinds that are safe on the values that a check admits."""
+"""Node types that are safe on the values that a check admits."""
 
 __all__ = ["evaluate", "evaluate_all", "evaluate_node", "is_safe"]

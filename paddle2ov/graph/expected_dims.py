@@ -1,8 +1,8 @@
-"""Dimensions that a tensor must have, in graphs where they are not known.
+"""Checks at run time that a tensor has the dimensions that the program requires.
 
 OpenVINO checks the shapes of most inputs when a model runs, but not all: a matrix product with constant weights reads
-whatever memory comes next, and a scale per channel broadcasts a single channel. A Reshape to the expected dimensions
-and a further one, which moves no data, is the check: it fails for any other shape.
+whatever memory comes next, and a scale per channel broadcasts a single channel. The check is a Reshape to the expected
+dimensions and a trailing 1, which moves no data and fails for any other shape.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ _EXPECTED = "paddle_expected_dims"
 
 @works_around("reshape_after_reduction")
 def expect_dims(x: Output, sizes: Mapping[int, int]) -> Output:
-    """The same tensor, whose dimensions on some axes must be those given; as it is where they are known."""
+    """The same tensor, checked to have the given dimensions on some axes; not checked if these are static."""
     dims = dims_of(x)
     if dims is None or all(dims[axis] is not None for axis in sizes):
         return x
     shape = [0] * len(dims)  # 0: the dimension stays
     for axis, size in sizes.items():
         shape[axis] = size
-    # Through a rank of one more, as OpenVINO 2026.4 takes a Reshape after a reduction to the same rank for none.
+    # Through one rank more: OpenVINO 2026.4 eliminates a Reshape after a reduction to the same rank.
     checked = ops.reshape(x, np.array([*shape, 1], np.int64), True)
     checked.get_rt_info()[_EXPECTED] = " ".join(map(str, shape))
     return ops.squeeze(checked, np.array([len(dims)], np.int64)).output(0)
 
 
 def expect_elements(x: Output, axes: Sequence[int], weights: Dims | None) -> Output:
-    """The same tensor, whose dimensions on `axes` must hold as many elements as these, if only one is not known."""
+    """The same tensor, checked to have as many elements along `axes` as `weights`, if only one of them is dynamic."""
     dims = dims_of(x)
     if dims is None or weights is None:
         return x

@@ -1,14 +1,14 @@
-"""Keeps OpenVINO from nodes that end the process, or take all of its memory, as soon as it evaluates them.
+"""Guards the creation of nodes that would crash OpenVINO, or exhaust the memory, as soon as it evaluates them.
 
 OpenVINO evaluates constants wherever the shape of a node depends on them: while a graph is built and while it is
-compiled, whatever is folded here. Its evaluation trusts the inputs. So
+compiled, even what is not folded here. Its evaluation trusts the inputs. Therefore
 
-- a node whose result has no elements, in a static shape, is a constant from the start: many kinds of nodes cannot be
-  evaluated on such inputs, and none reads one then;
+- a node whose output has no elements, in a static shape, becomes a constant at once: many node types cannot be
+  evaluated on such inputs, and then none reads one;
 - a node that is impossible in itself, such as a TopK of more elements than there are, is refused.
 
-Results can only be without elements where a constant is, or behind some kinds of nodes. Others are checked only once
-there is such a constant, since most programs have none.
+Only a constant without elements, and a few node types, can introduce tensors without elements. Other nodes are
+checked only once there is such a constant, since most programs have none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import math
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from openvino import Node, Output, Shape
@@ -25,8 +25,12 @@ from openvino.op import Constant
 
 from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.shapes import dims_of, known_dims, parsed, static_dims
+from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import MAX_COMPUTED_ELEMENTS, check_computed
+
+CreateNode: TypeAlias = Callable[[str, list[Output], dict[str, Any]], Node]
+"""Makes a node from its type, inputs and attributes."""
 
 _MAX_DIVISORS = 1 << 16
 
@@ -63,15 +67,13 @@ _SIZES = {
     "Tile": (1,),
     "TopK": (1,),
 }
-"""Kinds of nodes that infer shapes from the bounds of inputs, and which inputs these are."""
+"""Node types that infer shapes from the bounds of inputs, and which inputs these are."""
 
 
-def _not_negative(
-    inputs: Sequence[Output], sizes: Collection[int], create: Callable[[str, list[Output], dict[str, Any]], Node]
-) -> list[Output]:
-    """The inputs of a node, with a Maximum with 0 where sizes are computed.
+def _clamped_sizes(inputs: Sequence[Output], sizes: Collection[int], create: CreateNode) -> list[Output]:
+    """The inputs of a node, with computed sizes clamped to at least 0.
 
-    OpenVINO 2026.4 refuses sizes whose lower bound is negative, as is that of n - 1 where n is 0 to 8.
+    OpenVINO 2026.4 refuses sizes whose lower bound is negative, such as n - 1 with n in 0..8.
     """
     found = list(inputs)
     for i in sizes:
@@ -81,7 +83,7 @@ def _not_negative(
     return found
 
 
-def checked_create(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> Callable[..., Node]:
+def checked_create(create: CreateNode) -> CreateNode:
     """A factory of nodes that checks what it makes."""
 
     def checked(kind: str, inputs: list[Output], attributes: dict[str, Any]) -> Node:
@@ -92,7 +94,7 @@ def checked_create(create: Callable[[str, list[Output], dict[str, Any]], Node]) 
         except RuntimeError:
             if kind not in _SIZES:
                 raise
-            node = create(kind, _not_negative(inputs, _SIZES[kind], create), attributes)
+            node = create(kind, _clamped_sizes(inputs, _SIZES[kind], create), attributes)
         if kind in _CHECKED:
             _CHECKED[kind](node)
         if not _seen.empty:
@@ -138,10 +140,10 @@ def without_elements(node: Node) -> Node:
 
 
 _SHRINKING = frozenset(("Broadcast", "Gather", "NonZero", "Range", "ShapeOf", "Slice"))
-"""Kinds whose result may have no elements although their data have some."""
+"""Node types whose output may have no elements although their data have some."""
 
 UNCHECKED = frozenset(("assign", "constant", "if_op", "loop", "parameter", "read_value", "result", "tensor_iterator"))
-"""Functions whose nodes stay as they are."""
+"""Functions whose nodes are not checked."""
 
 
 def _check_topk(node: Node) -> None:
@@ -178,7 +180,7 @@ def check_reshape(node: Node) -> None:
 
 
 def _check_axis(node: Node) -> None:
-    """The axis is an input, and there is such an axis."""
+    """Refuses an axis, given as an input, that the data does not have."""
     if node.get_input_size() < 2:
         return
     axis, rank = node.input_value(1).get_node(), node.get_input_partial_shape(0).rank
@@ -190,7 +192,7 @@ def _check_axis(node: Node) -> None:
 
 @works_around("unique_of_no_elements")
 def _check_has_elements(data: Node | Output) -> None:
-    """OpenVINO 2026.4 ends the process as soon as it makes a Unique of a constant that has none."""
+    """Refuses a constant without elements: OpenVINO 2026.4 crashes as soon as it makes a Unique of one."""
     node = data.get_node() if isinstance(data, Output) else data
     if isinstance(node, Constant) and 0 in node.get_output_shape(0):
         raise ValueError("a constant without elements, of which OpenVINO finds no unique ones")
@@ -210,21 +212,8 @@ def _check_size(node: Node) -> None:
     if node.get_output_element_type(0).is_real():
         return
     dims = static_dims(node)
-    if dims is not None and (count := math.prod(dims)) > MAX_COMPUTED_ELEMENTS and is_constant(node):
+    if dims is not None and (count := math.prod(dims)) > MAX_COMPUTED_ELEMENTS and not depends_on_data(node):
         check_computed(count)
-
-
-def is_constant(node: Node) -> bool:
-    """Whether a node depends on no input, other than by its shape."""
-    pending, seen = [node], set()
-    while pending:
-        one = pending.pop()
-        if one.get_type_name() == "Parameter":
-            return False
-        if one.get_type_name() != "ShapeOf" and one.get_name() not in seen:
-            seen.add(one.get_name())
-            pending += [value.get_node() for value in one.input_values()]
-    return True
 
 
 _WINDOWED = frozenset(("AvgPool", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "MaxPool"))
@@ -233,7 +222,7 @@ _MAX_STEPS = 2**31
 
 
 def _check_windows(attributes: Mapping[str, Any]) -> None:
-    """Steps, distances and sizes of windows fit in 32 bits, as their products must in 64."""
+    """Refuses strides, dilations and sizes of windows beyond 32 bits: their products must fit in 64."""
     for name in ("strides", "dilations", "kernel", "pads_begin", "pads_end"):
         values = attributes.get(name, ())
         least = -_MAX_STEPS if name.startswith("pads") else 1
@@ -242,7 +231,7 @@ def _check_windows(attributes: Mapping[str, Any]) -> None:
 
 
 def _check_layer(node: Node) -> None:
-    """Compiling a layer over nothing but padding ends the process."""
+    """Refuses a layer over nothing but padding: OpenVINO crashes when it compiles one."""
     if any(0 in (static_dims(one) or ()) for one in node.input_values()[:2]) and 0 not in (static_dims(node) or (0,)):
         raise ValueError(f"a {node.get_type_name()} over no elements")
 
@@ -251,7 +240,7 @@ _GATES = {"GRUSequence": 3, "LSTMSequence": 4, "RNNSequence": 1}
 
 
 def _check_recurrent(node: Node) -> None:
-    """OpenVINO takes weights of any size for any number of units, and reads beyond them."""
+    """Refuses weights and states of other sizes: OpenVINO accepts any, and reads beyond them."""
     hidden, gates = int(node.get_attributes()["hidden_size"]), _GATES[node.get_type_name()]
     shapes = [dims_of(value) for value in node.input_values()]
     weights, recurrent, bias = shapes[-3:]
@@ -286,10 +275,11 @@ _CHECKED: Mapping[str, Callable[[Node], None]] = {
     "TopK": _check_topk,
     "Unique": _check_axis,
 }
-"""Checks of single kinds, which raise ValueError."""
+"""Checks by node type; they raise ValueError."""
 
 __all__ = [
     "UNCHECKED",
+    "CreateNode",
     "check_reshape",
     "checked_create",
     "checked_function",

@@ -1,8 +1,8 @@
-"""Copies of what iterations of a Loop read, before nodes that may write into it.
+"""Copies tensors that every iteration of a Loop reads for nodes that may overwrite them.
 
-OpenVINO's CPU plugin (2026.4) lets the body of a Loop overwrite the tensors that it reads in every iteration: where a
+OpenVINO's CPU plugin (2026.4) lets the body of a Loop overwrite the tensors that it reads in every iteration: if a
 node that computes in place reads one, or a view of it, the next iteration reads what that node wrote. Softmax, MVN and
-the Scatter operations do so directly, elementwise nodes behind a view.
+the Scatter operations overwrite the tensor itself, elementwise nodes a view of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _VIEWS = VIEWS | SLICING | MOVING
 _SAFE = COPYING | FORWARDING
 """Nodes that never write where they read."""
 _SAFE_DIRECTLY = _SAFE | IN_PLACE
-"""Nodes that write elsewhere if they read the tensor itself, no view of it."""
+"""Nodes that write elsewhere if they read the tensor itself and not a view of it."""
 
 
 @works_around("loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show")
@@ -34,14 +34,16 @@ def copy_invariants(invariants: Iterable[Parameter]) -> int:
 
 @works_around("loop_overwrites_what_views_show")
 def copy_viewed_states(states: Iterable[Parameter]) -> int:
-    """The same for parameters that each iteration changes, where a view of them is read as well, or they are a result.
+    """The same for parameters that each iteration changes, if a view of them is read as well, or they are a result.
 
-    Where nothing but the node that writes reads one, it may well write there.
+    If only the node that writes reads such a parameter, it may write there.
     """
-    return sum(_copy(state.output(0)) for state in states if any(map(_shows, state.output(0).get_target_inputs())))
+    return sum(
+        _copy(state.output(0)) for state in states if any(map(_is_read_elsewhere, state.output(0).get_target_inputs()))
+    )
 
 
-def _shows(port: Input) -> bool:
+def _is_read_elsewhere(port: Input) -> bool:
     kind = port.get_node().get_type_name()
     return (kind in _VIEWS or kind == "Result") and not _may_be_written(port)
 

@@ -26,9 +26,9 @@ def build_loop(
 ) -> Node:
     """A Loop; its outputs are the last value of each carried result, and then the concatenated ones.
 
-    OpenVINO validates the whole body again for each input and output that is set on a Loop. A stand-in body with the
-    same parameters and results, and nothing in between, is validated instead until all of them are set. The body itself
-    is only validated where that may change the outputs; making the model does it again in any case.
+    OpenVINO validates the whole body again for each input and output that is set on a Loop. Until all of them are set,
+    a stand-in body is validated instead, with the same parameters and results and nothing in between. The body itself
+    is validated only if that may change the outputs; creating the model does it again in any case.
 
     Args:
         trip_count: the largest number of iterations, 0-D; -1 for no limit.
@@ -73,7 +73,7 @@ def build_loop(
 
 
 def _is_settled(parameter: Parameter, initial: Output, result: Result) -> bool:
-    """Whether a carried value keeps its type and shape: the stand-in told those of the Loop's output already."""
+    """Whether a carried value keeps its type and shape, so that those of the Loop's output are known already."""
     after = result.input_value(0)
     return (
         parameter.get_partial_shape() == initial.get_partial_shape() == after.get_partial_shape()

@@ -1,25 +1,26 @@
-"""Copies of what one state of a Loop hands to another.
+"""Copies states of a Loop that another state is computed from, or shares memory with.
 
-OpenVINO's CPU plugin (2026.4) overwrites the states of an iteration by those of the next one after the other: what is
-in the memory of another state, or is another state, may be overwritten before it is read. Nor does it compile a state
-that becomes an invariant.
+OpenVINO's CPU plugin (2026.4) overwrites the states of an iteration with those of the next one by one: a state that is
+another state, or lies in its memory, may be overwritten before it is read. Nor does the plugin compile a Loop where a
+state becomes an invariant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from openvino import Node, Output, Type
 from openvino.op import Parameter, Result
 
 from paddle2ov.graph.memory import INDEXING, OWN_MEMORY
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.upstream import sources_of, upstream
 from paddle2ov.graph.workarounds import works_around
 
 
 @works_around("loop_states_that_change_places", "loop_states_written_in_place")
 def copy_states(carried: Iterable[tuple[Parameter, Result]]) -> None:
-    """Lets each state that may be in the memory of another one, or of an invariant, be a copy of it.
+    """Replaces each state that may be in the memory of another one, or of an invariant, by a copy.
 
     Args:
         carried: (the body's parameter, the result that is its value in the next iteration).
@@ -32,8 +33,8 @@ def copy_states(carried: Iterable[tuple[Parameter, Result]]) -> None:
 def in_own_memory(value: Output) -> Output:
     """The same value in memory of its own.
 
-    What leaves a tensor as it is in another way is taken out on compilation. The two inputs keep the plugin from
-    computing in their memory, as nothing else than its only reader computes there.
+    This is a maximum with itself: other identity nodes are eliminated on compilation. With two inputs the plugin does
+    not compute in place, as it does that only for the single reader of a tensor.
     """
     same = ops.logical_or if value.get_element_type() == Type.boolean else ops.maximum
     return same(value, value).output(0)
@@ -45,21 +46,10 @@ def is_copy(node: Node) -> bool:
     return len(inputs) == 2 and inputs[0] == inputs[1]
 
 
-def reached(start: Iterable[Node], follow: Callable[[Node], Iterable[Node]]) -> dict[str, Node]:
-    """The nodes that are reached from some, these included, by their names."""
-    left, seen = list(start), dict[str, Node]()
-    while left:
-        node = left.pop()
-        if node.get_name() not in seen:
-            seen[node.get_name()] = node
-            left += follow(node)
-    return seen
-
-
 def _may_share_memory(value: Output, own: Parameter) -> bool:
     """Whether a value may be another parameter of the body, or computed in the memory of one."""
-    found = reached([value.get_node()], _may_be_in_memory_of)
-    return any(one.get_type_name() == "Parameter" and name != own.get_name() for name, one in found.items())
+    reached = upstream([value.get_node()], _may_be_in_memory_of)
+    return any(one.get_type_name() == "Parameter" and one.get_name() != own.get_name() for one in reached)
 
 
 def _may_be_in_memory_of(node: Node) -> Sequence[Node]:
@@ -67,8 +57,8 @@ def _may_be_in_memory_of(node: Node) -> Sequence[Node]:
     kind = node.get_type_name()
     if kind in OWN_MEMORY:
         return []
-    inputs = [one.get_node() for one in node.input_values()]
+    inputs = sources_of(node)
     return inputs[:1] if kind in INDEXING else inputs
 
 
-__all__ = ["copy_states", "in_own_memory", "is_copy", "reached"]
+__all__ = ["copy_states", "in_own_memory", "is_copy"]

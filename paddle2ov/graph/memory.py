@@ -1,4 +1,4 @@
-"""Where nodes put their results in OpenVINO's memory: the one table for what works around tensors that share it."""
+"""Where OpenVINO puts the outputs of nodes in memory: the one table for workarounds of tensors that share it."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ SLICING = frozenset(_SLICING.split())
 MOVING = frozenset(_MOVING.split())
 """Nodes whose results are copies unless nothing moves."""
 COPYING = frozenset(_COPYING.split())
-"""Nodes that write elsewhere than where they read."""
+"""Nodes that do not write where they read."""
 OWN_MEMORY = frozenset(_OWN_MEMORY.split())
-"""Nodes that always compute, and write elsewhere than where they read: none of them is eliminated on compilation."""
+"""Nodes that do not write where they read, and are never eliminated on compilation."""
 INDEXING = frozenset(_INDEXING.split())
-"""Nodes whose results may be in the memory of their first input, but in that of no other one."""
+"""Nodes whose results may be in the memory of their first input, but not of any other."""
 FORWARDING = frozenset(_FORWARDING.split())
 """Nodes that compute nothing themselves: their results are those of their bodies, or their inputs."""
 IN_PLACE = frozenset(_IN_PLACE.split())
-"""Nodes that write where they read only if that is a view, or nobody else reads it."""
+"""Nodes that write where they read only if that is a view, or nothing else reads it."""
 
 __all__ = ["COPYING", "FORWARDING", "INDEXING", "IN_PLACE", "MOVING", "OWN_MEMORY", "SLICING", "SPLITTING", "VIEWS"]

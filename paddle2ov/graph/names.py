@@ -1,9 +1,8 @@
 """Unique names of the nodes of a model.
 
 OpenVINO numbers the nodes of a process (`Gather_12`), and uses that as the friendly name of a node that has no other. A
-name of the program is given to one node; every other name that is made up ends in OpenVINO's own name of the node, so
-that it is unique without a search. OpenVINO itself needs no unique friendly names, but tools that find nodes by them do
-(NNCF).
+name of the program is given to one node; every other name ends in OpenVINO's own name of the node, so that it is unique
+without a search. OpenVINO does not require unique friendly names, but tools that find nodes by them do (NNCF).
 """
 
 from __future__ import annotations
@@ -16,16 +15,15 @@ from openvino import Model, Node
 from openvino.op import if_op, loop, tensor_iterator
 
 LENGTHS_SUFFIX = ".lengths"
-"""What the name of a tensor of sequences has behind it, where it is that of their lengths."""
+"""Appended to the name of a tensor of sequences, this names the tensor of their lengths."""
 
 _GENERATED = re.compile(r"(?:.*/)?[A-Z][A-Za-z0-9]*_\d+")
 
 
 def is_generated(name: str) -> bool:
     """Whether a name of the program has the form of a generated one."""
-    return (
-        not name.islower() and _GENERATED.fullmatch(name) is not None
-    )  # most names are lower case: no regular expression for those
+    # Most names are lower case, and need no regular expression.
+    return not name.islower() and _GENERATED.fullmatch(name) is not None
 
 
 def is_unnamed(node: Node) -> bool:
@@ -65,11 +63,11 @@ class Names:
         return frozenset(self._taken)
 
     def restore(self, taken: frozenset[str]) -> None:
-        """Frees the names that were given since, to nodes that are thrown away."""
+        """Frees the names that were given since, to nodes that are discarded."""
         self._taken = set(taken)
 
     def give(self, node: Node, name: str) -> None:
-        """Names a node, after `name` where that is another node's or might be."""
+        """Names a node `name`, or derives a name from it if another node has that name or might get it."""
         if name in self._taken or is_generated(name):
             derive_name(node, name)
         else:

@@ -1,4 +1,4 @@
-"""Values that no pass of OpenVINO takes for constants."""
+"""Values that no pass of OpenVINO can fold to constants."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.upstream import depends_on_data
 
 
 def runtime_zero(inputs: Sequence[Output] = ()) -> Node:
-    """A 0-D int64 0 that only the run computes.
+    """An int64 0 of rank 0 that is computed only at run time.
 
-    It is computed from the first of these values that depends on input data. If there is none it comes from a random
-    number, no constant to OpenVINO's CPU plugin, by a Bucketize, which OpenVINO does not evaluate before the run.
+    It is computed from the first of `inputs` that depends on input data. If there is none, it comes from a random
+    number, which OpenVINO's CPU plugin does not fold, through a Bucketize, which OpenVINO does not evaluate before.
     """
     one, axis = opaque_one(inputs), ops.constant([0], Type.i64)
     if one is not None:
@@ -24,14 +25,15 @@ def runtime_zero(inputs: Sequence[Output] = ()) -> Node:
 
 
 def hide(value: Output, zero: Node) -> Node:
-    """A copy of a tensor that OpenVINO does not know to be constant; `zero`: what `runtime_zero` gave."""
+    """A copy of a tensor that OpenVINO does not recognise as constant; `zero` is the result of `runtime_zero`."""
     axis = ops.constant(0, Type.i64)
     return ops.gather(ops.unsqueeze(value, axis), zero, axis)
 
 
 def opaque_one(values: Sequence[Output]) -> Output | None:
     """[1] that no pass of OpenVINO can fold, computed from the first value that depends on input data, if any."""
-    source = next((one for one in values if _depends_on_data(one)), None)
+    readable = (one for one in values if one.get_element_type() != Type.string)
+    source = next((one for one in readable if depends_on_data(one.get_node())), None)
     if source is None:
         return None
     zero, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
@@ -39,22 +41,6 @@ def opaque_one(values: Sequence[Output]) -> Output | None:
     first = ops.convert(ops.slice(flat, zero, step, step, zero), Type.boolean)
     anything = ops.reduce_logical_or(first, zero, True)
     return ops.maximum(ops.convert(anything, Type.i64), ops.constant(1, Type.i64)).output(0)
-
-
-def _depends_on_data(value: Output) -> bool:
-    """Whether a value depends on the data of an input, and not on shapes alone."""
-    if value.get_element_type() == Type.string:
-        return False
-    left, done = [value.get_node()], set()
-    while left:
-        node = left.pop()
-        if node.get_type_name() == "Parameter":
-            return True
-        if node.get_type_name() in ("ShapeOf", "Constant") or node.get_name() in done:
-            continue
-        done.add(node.get_name())
-        left += [one.get_node() for one in node.input_values()]
-    return False
 
 
 __all__ = ["hide", "opaque_one", "runtime_zero"]

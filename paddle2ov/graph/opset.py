@@ -1,12 +1,9 @@
 """The one place that names the OpenVINO opset that converters emit.
 
-`ops` has all functions of that opset. Those that a conversion calls most are replaced by equivalents with the same
-arguments, but for `name`: OpenVINO's own spend more time on decorators, on a new node factory per call and on telling
-overloads apart than on the node (8 µs instead of 3 for an Add, 40 instead of 3 for a Constant);
-tests/translation/test_opset.py holds both against each other. They rest on a class that is not part of OpenVINO's
-public interface; where it is not there, or is another one, OpenVINO's functions are used as they are.
-
-Nodes that OpenVINO could not evaluate without ending the process are constants or refused, see `guards.py`.
+`ops` has all functions of that opset. Those that a conversion calls most are replaced by quicker equivalents
+(`quick_nodes.py`), if the class of OpenVINO that they rest on is there, which is not part of its public interface.
+Nodes that OpenVINO could not evaluate without crashing are constants or refused (`guards.py`). A few functions emit
+other nodes where OpenVINO computes the usual ones wrongly.
 
 The types of `ops` are those of `opset_stub.pyi`, which tools/opset_stub.py writes from the signatures of both.
 """
@@ -14,17 +11,18 @@ The types of `ops` are those of `opset_stub.pyi`, which tools/opset_stub.py writ
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from openvino import Node, Output, Type, opset16
-from openvino.op import Constant, Result
+from openvino.op import Constant
 from openvino.utils.node_factory import NodeFactory
 
-from paddle2ov.graph.guards import UNCHECKED, check_reshape, checked_create, checked_function, is_constant, note_empty
+from paddle2ov.graph.guards import UNCHECKED, CreateNode, check_reshape, checked_create, checked_function
+from paddle2ov.graph.quick_nodes import quick_functions
 from paddle2ov.graph.shapes import parsed
+from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around
 
 if TYPE_CHECKING:
@@ -32,224 +30,23 @@ if TYPE_CHECKING:
 
 OPSET = "opset16"
 
-_UNARY = {
-    "abs": "Abs",
-    "ceiling": "Ceiling",
-    "cos": "Cos",
-    "erf": "Erf",
-    "exp": "Exp",
-    "floor": "Floor",
-    "hsigmoid": "HSigmoid",
-    "hswish": "HSwish",
-    "log": "Log",
-    "logical_not": "LogicalNot",
-    "negative": "Negative",
-    "relu": "Relu",
-    "sigmoid": "Sigmoid",
-    "sign": "Sign",
-    "sin": "Sin",
-    "sqrt": "Sqrt",
-    "tanh": "Tanh",
-}
-_BINARY = {
-    "add": "Add",
-    "divide": "Divide",
-    "equal": "Equal",
-    "floor_mod": "FloorMod",
-    "less": "Less",
-    "less_equal": "LessEqual",
-    "logical_and": "LogicalAnd",
-    "logical_or": "LogicalOr",
-    "maximum": "Maximum",
-    "minimum": "Minimum",
-    "mod": "Mod",
-    "multiply": "Multiply",
-    "not_equal": "NotEqual",
-    "power": "Power",
-    "subtract": "Subtract",
-}
-_REDUCTIONS = {
-    "reduce_l2": "ReduceL2",
-    "reduce_logical_or": "ReduceLogicalOr",
-    "reduce_max": "ReduceMax",
-    "reduce_mean": "ReduceMean",
-    "reduce_min": "ReduceMin",
-    "reduce_prod": "ReduceProd",
-    "reduce_sum": "ReduceSum",
-}
-# NumPy has no such type, or holds several elements in a byte: left to OpenVINO's function.
-_NUMPY_NAMES = ("boolean", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
-_NUMBERS = (np.ndarray, np.generic, int, float, list)
-_NUMPY_TYPES = {kind: kind.to_dtype() for kind in (getattr(Type, name) for name in _NUMPY_NAMES)}
 
-
-def _constant(value: Any, *rest: Any, **more: Any) -> Constant:
-    known = _NUMPY_TYPES.get(rest[0]) if rest else None
-    if more or len(rest) > 1 or (rest and known is None) or not isinstance(value, _NUMBERS):
-        made: Constant = opset16.constant(value, *rest, **more)
-        return made
-    array = value if isinstance(value, np.ndarray) else np.array(value)
-    if not array.size:
-        note_empty()
-    return Constant(array if known is None or array.dtype == known else array.astype(known))
-
-
-def _result(data: Any, name: str | None = None) -> Node:
-    if not isinstance(data, Output):
-        return opset16.result(data, name=name)
-    node = Result(data)
-    if name is not None:
-        node.set_friendly_name(name)
-    return node
-
-
-def _inputs(values: Sequence[Any]) -> list[Output]:
-    """What a factory takes: numbers become constants, a node stands for all of its outputs."""
-    outputs = []
-    for value in values:
-        if isinstance(value, Output):
-            outputs.append(value)
-        elif isinstance(value, Node):
-            outputs += value.outputs()
-        else:
-            outputs.append(_constant(np.array(value)).output(0))
-    return outputs
-
-
-def _fast(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> dict[str, Callable[..., Node]]:
-    """The functions that are replaced; each makes its node with `create`."""
-
-    def unary(kind: str) -> Callable[..., Node]:
-        return lambda node: create(kind, _inputs((node,)), {})
-
-    def binary(kind: str) -> Callable[..., Node]:
-        def build(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Node:
-            attributes = {} if auto_broadcast == "NUMPY" else {"auto_broadcast": auto_broadcast.upper()}
-            return create(kind, _inputs((left, right)), attributes)
-
-        return build
-
-    def reduction(kind: str) -> Callable[..., Node]:
-        def build(node: Any, reduction_axes: Any, keep_dims: bool = False) -> Node:
-            return create(kind, _inputs((node, reduction_axes)), {"keep_dims": keep_dims})
-
-        return build
-
-    def broadcast(data: Any, target_shape: Any, axes_mapping: Any = None, broadcast_spec: str = "NUMPY") -> Node:
-        values = (data, target_shape) if broadcast_spec.upper() != "EXPLICIT" else (data, target_shape, axes_mapping)
-        return create("Broadcast", _inputs(values), {"mode": broadcast_spec.upper()})
-
-    def clamp(data: Any, min_value: float, max_value: float) -> Node:
-        return create("Clamp", _inputs((data,)), {"min": min_value, "max": max_value})
-
-    def concat(nodes: Sequence[Any], axis: int) -> Node:
-        return create("Concat", _inputs(nodes), {"axis": axis})
-
-    def convert(data: Any, destination_type: Any) -> Node:
-        if not isinstance(destination_type, str | Type):
-            return opset16.convert(data, destination_type)
-        return create("Convert", _inputs((data,)), {"destination_type": destination_type})
-
-    def convolution(
-        data: Any,
-        filters: Any,
-        strides: Sequence[int],
-        pads_begin: Sequence[int],
-        pads_end: Sequence[int],
-        dilations: Sequence[int],
-        auto_pad: str = "EXPLICIT",
-        kind: str = "Convolution",
-    ) -> Node:
-        attributes = {"strides": strides, "dilations": dilations, "pads_begin": pads_begin, "pads_end": pads_end}
-        return create(kind, _inputs((data, filters)), {**attributes, "auto_pad": auto_pad.upper()})
-
-    def gather(data: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Node:
-        return create("Gather", _inputs((data, indices, axis)), {"batch_dims": batch_dims})
-
-    def gather_nd(data: Any, indices: Any, batch_dims: int = 0) -> Node:
-        return create("GatherND", _inputs((data, indices)), {"batch_dims": batch_dims})
-
-    def gelu(data: Any, approximation_mode: str) -> Node:
-        return create("Gelu", _inputs((data,)), {"approximation_mode": approximation_mode})
-
-    def matmul(data_a: Any, data_b: Any, transpose_a: bool, transpose_b: bool) -> Node:
-        return create("MatMul", _inputs((data_a, data_b)), {"transpose_a": transpose_a, "transpose_b": transpose_b})
-
-    def mvn(data: Any, axes: Any, normalize_variance: bool, eps: float, eps_mode: str) -> Node:
-        attributes = {"normalize_variance": normalize_variance, "eps": eps, "eps_mode": eps_mode}
-        return create("MVN", _inputs((data, axes)), attributes)
-
-    def non_zero(data: Any, output_type: Any = "i64") -> Node:
-        return create("NonZero", _inputs((data,)), {"output_type": output_type})
-
-    def prelu(data: Any, slope: Any) -> Node:
-        return create("PRelu", _inputs((data, slope)), {})
-
-    def range_(start: Any, stop: Any, step: Any, output_type: Any) -> Node:
-        return create("Range", _inputs((start, stop, step)), {"output_type": output_type})
-
-    def reshape(node: Any, output_shape: Any, special_zero: bool) -> Node:
-        return create("Reshape", _inputs((node, output_shape)), {"special_zero": special_zero})
-
-    def select(cond: Any, then_node: Any, else_node: Any, auto_broadcast: str = "numpy") -> Node:
-        return create("Select", _inputs((cond, then_node, else_node)), {"auto_broadcast": auto_broadcast.upper()})
-
-    def shape_of(data: Any, output_type: Any = "i64") -> Node:
-        return create("ShapeOf", _inputs((data,)), {"output_type": output_type})
-
-    def slice_(data: Any, start: Any, stop: Any, step: Any, axes: Any = None) -> Node:
-        values = (data, start, stop, step) if axes is None else (data, start, stop, step, axes)
-        return create("Slice", _inputs(values), {})
-
-    def softmax(data: Any, axis: int) -> Node:
-        return create("Softmax", _inputs((data,)), {"axis": axis})
-
-    def split(data: Any, axis: Any, num_splits: int) -> Node:
-        return create("Split", _inputs((data, axis)), {"num_splits": num_splits})
-
-    def squeeze(data: Any, axes: Any = None, allow_axis_skip: bool = False) -> Node:
-        values = (data,) if axes is None else (data, axes)
-        return create("Squeeze", _inputs(values), {"allow_axis_skip": allow_axis_skip})
-
-    def swish(data: Any, beta: Any = None) -> Node:
-        return opset16.swish(data) if beta is None else create("Swish", _inputs((data, beta)), {})
-
-    def transpose(data: Any, input_order: Any) -> Node:
-        return create("Transpose", _inputs((data, input_order)), {})
-
-    def unsqueeze(data: Any, axes: Any) -> Node:
-        return create("Unsqueeze", _inputs((data, axes)), {})
-
-    def variadic_split(data: Any, axis: Any, split_lengths: Any) -> Node:
-        return create("VariadicSplit", _inputs((data, axis, split_lengths)), {})
-
-    single = (
-        *(broadcast, clamp, concat, convert, convolution, gather, gather_nd, gelu, matmul, mvn, non_zero, prelu),
-        *(reshape, select, shape_of, softmax, split, squeeze, swish, transpose, unsqueeze, variadic_split),
-    )
-    return {
-        **{name: unary(kind) for name, kind in _UNARY.items()},
-        **{name: binary(kind) for name, kind in _BINARY.items()},
-        **{name: reduction(kind) for name, kind in _REDUCTIONS.items()},
-        **{function.__name__: function for function in single},
-        "group_convolution": partial(convolution, kind="GroupConvolution"),
-        "range": range_,
-        "slice": slice_,
-        "constant": _constant,
-        "result": _result,
-    }
-
-
-def _replacements() -> dict[str, Callable[..., Node]]:
+def _quick_factory() -> CreateNode | None:
+    """OpenVINO's node factory, which is not part of its public interface; None if it is missing or another one."""
     try:
         from openvino._pyopenvino import NodeFactory as Factory
 
-        fast = _fast(checked_create(Factory(OPSET).create))
-        one = fast["constant"](1.0, Type.f32)
-        fast["convert"](fast["add"](one, one), Type.i64)
-    except Exception:  # whatever another OpenVINO makes of it: its own functions do the same
-        return {}
-    return fast
+        create: CreateNode = Factory(OPSET).create
+        create("Convert", [Constant(np.array(1.0)).output(0)], {"destination_type": "i64"})
+    except Exception:  # whatever another OpenVINO raises
+        return None
+    return create
+
+
+def _replacements() -> dict[str, Callable[..., Node]]:
+    """Quick functions in place of OpenVINO's; none without the quick factory, as OpenVINO's do the same."""
+    factory = _quick_factory()
+    return {} if factory is None else quick_functions(checked_create(factory))
 
 
 @works_around("greater_than_nan")
@@ -270,7 +67,7 @@ def _reshape_safely(reshape: Callable[..., Node]) -> Callable[..., Node]:
         if special_zero:
             check_reshape(made)
         if made.get_output_partial_shape(0).to_string() == "[]":
-            # OpenVINO's CPU plugin (2026.4) dies of a product of matrices that is reshaped to no dimensions.
+            # OpenVINO's CPU plugin (2026.4) crashes on a product of matrices that is reshaped to rank 0.
             rank = made.get_input_partial_shape(0).rank
             if rank.is_static and rank.get_length() > 0:
                 return ops.squeeze(node, np.arange(rank.get_length()))
@@ -284,7 +81,7 @@ def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
     def to_shape(data: Any, target_shape: Any, axes_mapping: Any = None, broadcast_spec: str = "NUMPY") -> Node:
         made = broadcast(data, target_shape, axes_mapping, broadcast_spec)
         if made.get_output_partial_shape(0).rank == 0:
-            # OpenVINO's CPU plugin (2026.4) dies of a Broadcast to no dimensions.
+            # OpenVINO's CPU plugin (2026.4) crashes on a Broadcast to rank 0.
             return ops.reshape(data, np.array([], np.int64), False)
         missing = _missing_axes(made) if broadcast_spec == "BIDIRECTIONAL" else 0
         return (
@@ -300,7 +97,7 @@ def _select_safely(select: Callable[..., Node]) -> Callable[..., Node]:
         made = select(cond, then_node, else_node, auto_broadcast)
         if made.get_output_element_type(0) != Type.boolean:
             return made
-        # OpenVINO's CPU plugin (2026.4) makes bytes of booleans, but for conditions: one node that is both is lost.
+        # OpenVINO's CPU plugin (2026.4) turns booleans into bytes, except conditions: a node that is both gets lost.
         chosen = ops.logical_and(cond, then_node)
         return ops.logical_or(chosen, ops.logical_and(ops.logical_not(cond), else_node))
 
@@ -319,9 +116,9 @@ def _gather_safely(gather: Callable[..., Node]) -> Callable[..., Node]:
 
 @works_around("gather_of_unsqueezed_axis")
 def _single_axis(gather: Node) -> int | None:
-    """The axis from which a Gather takes elements by constant indices, if it has a size of 1 and they an axis.
+    """The axis along which a Gather takes elements, if that has size 1 and the indices are constant and not a scalar.
 
-    OpenVINO (2026.4) takes out such a Gather, with the axes of the indices, where an Unsqueeze made the axis.
+    OpenVINO (2026.4) eliminates such a Gather, and with it the axes of the indices, if an Unsqueeze added the axis.
     """
     text = gather.get_input_partial_shape(0).to_string()
     data = parsed(text) if "1" in text else None
@@ -329,13 +126,13 @@ def _single_axis(gather: Node) -> int | None:
         return None
     place = int(axis.get_data().reshape(-1)[0]) % len(data)
     indices = gather.get_input_partial_shape(1)
-    if data[place] != 1 or indices.is_dynamic or indices.rank == 0 or not is_constant(gather.input_value(1).get_node()):
+    if data[place] != 1 or indices.is_dynamic or indices.rank == 0 or depends_on_data(gather.input_value(1).get_node()):
         return None
     return place
 
 
 def _repeated(data: Output, counts: Sequence[int], axis: int) -> Node:
-    """data with its axis of size 1 repeated so many times; more counts are axes before it."""
+    """`data`, repeated along an axis of size 1; several counts give several axes in its place."""
     if len(counts) > 1:
         data = ops.unsqueeze(data, np.arange(axis, axis + len(counts) - 1)).output(0)
     target = np.ones(data.get_partial_shape().rank.get_length(), np.int64)
@@ -345,31 +142,19 @@ def _repeated(data: Output, counts: Sequence[int], axis: int) -> Node:
 
 @works_around("broadcast_to_ones")
 def _missing_axes(broadcast: Node) -> int:
-    """How many dimensions more a Broadcast gives than it takes; 0 where that is not known.
+    """How many axes a Broadcast adds; 0 if that is not known.
 
-    OpenVINO (2026.4) takes out one to a shape of ones, of what another node has reshaped, whatever its rank.
+    OpenVINO (2026.4) eliminates a Broadcast of reshaped data to a shape of ones, even if it adds axes.
     """
     given, made = broadcast.get_input_partial_shape(0).rank, broadcast.get_output_partial_shape(0).rank
     return made.get_length() - given.get_length() if given.is_static and made.is_static else 0
 
 
-def _factory() -> Callable[[str, list[Output], dict[str, Any]], Node]:
-    """Makes a node of any kind; OpenVINO's quick one is not part of its public interface."""
-
-    def slow(kind: str, inputs: list[Output], attributes: dict[str, Any]) -> Node:
-        return NodeFactory(OPSET).create(kind, [*inputs], attributes)
-
-    try:
-        from openvino._pyopenvino import NodeFactory as Factory
-
-        quick: Callable[[str, list[Output], dict[str, Any]], Node] = Factory(OPSET).create
-        quick("Convert", [Constant(np.array(1.0)).output(0)], {"destination_type": "i64"})
-    except Exception:  # whatever another OpenVINO makes of it
-        return slow
-    return quick
+def _create_slowly(kind: str, inputs: list[Output], attributes: dict[str, Any]) -> Node:
+    return NodeFactory(OPSET).create(kind, [*inputs], attributes)
 
 
-_create = _factory()
+_create = _quick_factory() or _create_slowly
 
 
 def create(kind: str, inputs: Sequence[Output], attributes: Mapping[str, Any]) -> Node:

@@ -50,7 +50,7 @@ def set_operators(outputs: Iterable[Output], operators: str, given: Collection[s
 
 
 def copy_operators(new: Output, *old: Node) -> None:
-    """Records on the nodes that a rewrite made to compute `new` the operators of the nodes `old` that they replace."""
+    """Records the operators of the nodes `old` on the nodes that replace them, which compute `new`."""
     operators = operators_of(old[0])
     if operators:
         if len(old) > 1:

@@ -1,7 +1,7 @@
-"""The dimensions of OpenVINO's tensors, as Python's numbers.
+"""The dimensions of OpenVINO's tensors, as Python integers.
 
-They are read from the text of a shape, as "[1,3,?,2..8]": that takes 2 µs, a Python object for each dimension 10 µs.
-Iterating over a `PartialShape` or a `Shape` ends with a C++ exception, which takes 20 µs more.
+They are parsed from the text of a shape, such as "[1,3,?,2..8]": this takes 2 µs, a Python object for each dimension 10
+µs. Iterating over a `PartialShape` or a `Shape` ends with a C++ exception, which takes another 20 µs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""OpenVINO's element types for Paddle's, and Constant nodes made from arrays."""
+"""OpenVINO's element types for Paddle's data types, and Constant nodes from arrays."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ OV_TYPES: dict[str, Type] = {
 COMPLEX_DTYPES = frozenset(("complex64", "complex128"))
 
 NUMPY_TYPES: dict[str, Type] = {
-    np.dtype(name).str: kind
-    for name, kind in OV_TYPES.items()
+    np.dtype(name).str: ov_type
+    for name, ov_type in OV_TYPES.items()
     if name not in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "complex64", "complex128")
 } | {np.dtype(np.uint16).str: Type.u16, np.dtype(np.uint32).str: Type.u32}
 """NumPy's name of a data type -> element type."""
@@ -81,19 +81,19 @@ def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> C
     An array of a type that NumPy does not have is copied: the node would not keep its memory alive.
     """
     if dtype in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
-        kind = OV_TYPES[dtype]
+        ov_type = OV_TYPES[dtype]
         if array.size == 0:
-            return Constant(kind, Shape(array.shape), [0.0])
-        return Constant(Tensor(array, Shape(array.shape), kind), shared_memory=False)
+            return Constant(ov_type, Shape(array.shape), [0.0])
+        return Constant(Tensor(array, Shape(array.shape), ov_type), shared_memory=False)
     if array.dtype.kind == "c":
         real = np.float32 if array.dtype == np.complex64 else np.float64
         array = np.ascontiguousarray(array).view(real).reshape(*array.shape, 2)
     return Constant(array, shared_memory=share)
 
 
-def bits_to_values(array: AnyArray, kind: Type) -> AnyArray:
+def bits_to_values(array: AnyArray, ov_type: Type) -> AnyArray:
     """The values of a Constant's data: NumPy has no bfloat16, which OpenVINO returns as an array of float16."""
-    if kind == Type.bf16:
+    if ov_type == Type.bf16:
         return (array.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
     return array
 
@@ -103,9 +103,11 @@ def value_of(node: Constant) -> AnyArray:
     return bits_to_values(node.get_data(), node.get_element_type())
 
 
-def numpy_dtype(kind: Type) -> np.dtype[np.generic] | None:
+def numpy_dtype(ov_type: Type) -> np.dtype[np.generic] | None:
     """The NumPy type that holds an element type, or None where NumPy has none (bfloat16, float8)."""
-    return _STORAGE.get(kind.get_type_name())
+    return _STORAGE.get(ov_type.get_type_name())
 
 
-_STORAGE: dict[str, np.dtype[np.generic]] = {kind.get_type_name(): np.dtype(name) for name, kind in NUMPY_TYPES.items()}
+_STORAGE: dict[str, np.dtype[np.generic]] = {
+    ov_type.get_type_name(): np.dtype(name) for name, ov_type in NUMPY_TYPES.items()
+}

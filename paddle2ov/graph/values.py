@@ -1,11 +1,11 @@
-"""What a variable of the program is while it is translated.
+"""The values of a program's variables while it is translated.
 
-A value is an OpenVINO output, or a constant (`ConstantValue`), or a tensor array that nothing was written to
-(`EmptyTensorArray`). What an OpenVINO tensor cannot express is a mark that wraps the value, as the ComplexTypeMark and
-the SequenceMark of OpenVINO's frontends:
+A value is an OpenVINO output, a constant (`ConstantValue`), or a tensor array that nothing was written to
+(`EmptyTensorArray`). What an OpenVINO tensor cannot express is a mark that wraps the value, like the ComplexTypeMark
+and the SequenceMark of OpenVINO's frontends:
 
-- `ComplexValue`: the numbers are complex; the value within is real, with a last dimension of 2.
-- `LoDTensor`: sequences lie one after the other; the value within may be complex.
+- `ComplexValue`: the numbers are complex; the wrapped value is real, with a last dimension of 2.
+- `LoDTensor`: sequences are concatenated; the wrapped value may be complex.
 
 A value is marked where it is created, and keeps its marks in the scope.
 """
@@ -96,7 +96,7 @@ PlainValue: TypeAlias = Output | ConstantValue | EmptyTensorArray
 class ComplexValue(Struct, frozen=True):
     """Complex numbers, as real ones with a last dimension of 2: the real and the imaginary part.
 
-    A `ConstantValue` within may hold complex numbers as NumPy has them.
+    A wrapped `ConstantValue` may hold complex numbers of NumPy.
     """
 
     value: Node | PlainValue
@@ -109,23 +109,23 @@ class SequenceLengths(Struct, frozen=True):
 
 
 LoD: TypeAlias = int | Output | SequenceLengths | None
-"""How many sequences, all of one length, a tensor holds one after the other; or the length of each; None: not known.
+"""The number of sequences, all of one length, that a tensor holds; or the length of each; None if it is not known.
 
-Paddle's LoD (level of detail) has the offsets where they begin. One level of it is carried.
+Paddle's LoD (level of detail) has the offsets at which the sequences begin. Only one level of it is carried.
 """
 
 NO_LOD: Final = 0
 """The empty LoD of a tensor that holds no sequences."""
 
 UNKNOWN_LOD: Final = None
-"""That of sequences whose lengths are not known."""
+"""The LoD of sequences whose lengths are not known."""
 
 
 class LoDTensor(Struct, frozen=True):
-    """Sequences that lie one after the other in dimension 0.
+    """Sequences that are concatenated along axis 0.
 
-    What a converter returns without this mark, and the program declares with LoD, gets that of the operator's first
-    input that has one. `NO_LOD` says that the result holds no sequences although the program declares so.
+    A result that the program declares with LoD, but a converter returns without this mark, gets the LoD of the first
+    input that has one. `NO_LOD` says that a result holds no sequences although the program declares so.
     """
 
     value: Node | PlainValue | ComplexValue

@@ -10,7 +10,7 @@ from typing import Any
 
 from paddle2ov.compilation.precision import HINT, check_precision, computes_in, with_precision
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.graph.core import processors, with_errors, with_exact_integers
+from paddle2ov.graph.core import processors, with_error_reporting, with_exact_integers
 from paddle2ov.inference.switches import ANSWERS, MISSED, WITHOUT_EFFECT, PassBuilder, PrecisionType, XpuConfig
 
 CACHE_CAPACITY = 0
@@ -64,7 +64,7 @@ class Config:
         """Names the model: its folder, or its program and its parameter file.
 
         Raises:
-            ConversionInputError: one is no path; the model's is empty.
+            ConversionInputError: one is not a path; the model's is empty.
         """
         self._model = _path(model)
         if self._model is None:
@@ -83,7 +83,7 @@ class Config:
         """Gives the contents of the program's and the parameters' files.
 
         Raises:
-            ConversionInputError: they are no bytes, or fewer than their size says.
+            ConversionInputError: they are not bytes, or fewer than their size says.
         """
         self._buffers = _bytes("program", program, program_size), _bytes("params", params, params_size)
 
@@ -103,16 +103,16 @@ class Config:
         """The parameter file; "" where none was given."""
         return str(self._params or "")
 
-    # What OpenVINO has too
+    # What OpenVINO has as well
 
     def set_cpu_math_library_num_threads(self, count: int) -> None:
         """The number of threads (INFERENCE_NUM_THREADS); by default, or for 0, OpenVINO takes one for each core.
 
         Raises:
-            ConversionInputError: it is no such number.
+            ConversionInputError: it is not a valid number.
         """
         if not isinstance(count, int) or count < 0:
-            raise ConversionInputError(f"set_cpu_math_library_num_threads: {count!r} is no number of threads")
+            raise ConversionInputError(f"set_cpu_math_library_num_threads: {count!r} is not a number of threads")
         self._threads = count
         self._properties["INFERENCE_NUM_THREADS"] = count
 
@@ -150,7 +150,7 @@ class Config:
             ConversionInputError: it is Int8: a model is quantised where it says so itself.
         """
         if inference_precision not in _HINTS:
-            raise ConversionInputError(f"enable_openvino_engine: {inference_precision} is no precision of OpenVINO's")
+            raise ConversionInputError(f"enable_openvino_engine: {inference_precision} is not a precision of OpenVINO")
         self.set_openvino_precision(_HINTS[inference_precision])
 
     def set_openvino_precision(self, precision: str) -> None:
@@ -160,7 +160,7 @@ class Config:
         it has no hardware for it, `create_predictor` refuses it. `paddle.inference` has none of this name.
 
         Raises:
-            ConversionInputError: it is none of them.
+            ConversionInputError: it is not one of them.
         """
         check_precision(precision)
         self._precision, self._may_be_f32 = precision, False
@@ -184,7 +184,7 @@ class Config:
         `paddle.inference` has none of this name. For a `PredictorPool` it is the number of predictors by default.
 
         Raises:
-            ConversionInputError: it is no such number.
+            ConversionInputError: it is not a valid number.
         """
         self._properties["NUM_STREAMS"] = _positive("set_openvino_streams", count)
 
@@ -194,7 +194,7 @@ class Config:
         The default is one more than OpenVINO computes at once. `paddle.inference` has none of this name.
 
         Raises:
-            ConversionInputError: it is no such number.
+            ConversionInputError: it is not a valid number.
         """
         self._properties["PERFORMANCE_HINT_NUM_REQUESTS"] = _positive("set_openvino_requests", count)
 
@@ -204,10 +204,10 @@ class Config:
         "any", the default, "performance" or "efficiency". `paddle.inference` has none of this name.
 
         Raises:
-            ConversionInputError: it is none of them.
+            ConversionInputError: it is not one of them.
         """
         if kind not in _CORES:
-            raise ConversionInputError(f"set_openvino_cores: {kind!r} is none of {', '.join(_CORES)}")
+            raise ConversionInputError(f"set_openvino_cores: {kind!r} is not one of {', '.join(_CORES)}")
         self._properties["SCHEDULING_CORE_TYPE"] = _CORES[kind]
 
     def set_openvino_property(self, name: str, value: Any) -> None:
@@ -239,7 +239,7 @@ class Config:
                 known["INFERENCE_NUM_THREADS"] = min(predictors * self._threads, cores)
         if self._device != "CPU":
             known.pop("CPU_RUNTIME_CACHE_CAPACITY", None)
-        return with_exact_integers(with_errors(known, self._device), self._device)
+        return with_exact_integers(with_error_reporting(known, self._device), self._device)
 
     def _with_precision(self) -> dict[str, Any]:
         """The properties that were set, with the hint for the precision; float32 unless something else was said."""
@@ -331,7 +331,7 @@ _HINTS = {PrecisionType.Float32: "f32", PrecisionType.Half: "f16", PrecisionType
 
 def _positive(switch: str, count: Any) -> int:
     if not isinstance(count, int) or count < 1:
-        raise ConversionInputError(f"{switch}: {count!r} is no such number")
+        raise ConversionInputError(f"{switch}: {count!r} is not a valid number")
     return count
 
 
@@ -350,7 +350,7 @@ def _bytes(name: str, content: bytes | str, size: int) -> bytes:
             content = content.encode("latin-1", "surrogateescape")
         found = content if isinstance(content, bytes) else bytes(memoryview(content))
     except (TypeError, UnicodeEncodeError):
-        raise ConversionInputError(f"set_model_buffer: {name} is no bytes, but {type(content).__name__}") from None
+        raise ConversionInputError(f"set_model_buffer: {name} is not bytes, but {type(content).__name__}") from None
     if not isinstance(size, int) or not 0 <= size <= len(found):
         raise ConversionInputError(f"set_model_buffer: {name} has {len(found)} bytes, its size is said to be {size!r}")
     return found[:size]

@@ -82,12 +82,12 @@ class Tensor:
         """Sets the shape for arrays that are given flat, with as many elements; other arrays keep theirs.
 
         Raises:
-            ConversionInputError: it is no shape.
+            ConversionInputError: it is not a shape.
         """
         try:
             self._shape = tuple(operator.index(size) for size in shape)
         except TypeError:
-            raise ConversionInputError(f"input '{self._name}': {str(shape)[:80]} is no shape") from None
+            raise ConversionInputError(f"input '{self._name}': {str(shape)[:80]} is not a shape") from None
 
     def copy_from_cpu(self, array: AnyArray) -> None:
         """Sets the input; the array may be changed afterwards.
@@ -103,7 +103,7 @@ class Tensor:
         One that cannot be written to, or is not contiguous, is copied.
 
         Raises:
-            ConversionInputError: it is no array, or of another type or shape than the input.
+            ConversionInputError: it is not an array, or of another type or shape than the input.
         """
         if not isinstance(array, np.ndarray | np.generic) and not hasattr(array, "numpy"):
             raise ConversionInputError(f"input '{self._name}': an array is expected, not {type(array).__name__}")
@@ -148,7 +148,7 @@ class Tensor:
         Without it, or with an empty list, the rows are one sequence.
 
         Raises:
-            ConversionInputError: it is no such list, has more than one level, or the input has no sequences.
+            ConversionInputError: it is not such a list, has more than one level, or the input has no sequences.
         """
         levels = [list(level) for level in lod if len(level)]
         if levels and self._lengths is None:
@@ -400,7 +400,7 @@ def create_predictor(config: Config) -> Predictor:
     Raises:
         ModelReadError: the model cannot be found or read, or its files change while they are read.
         UnsupportedOpsError, OpConversionError: it cannot be converted.
-        ConversionInputError: the configuration names no model, or is none.
+        ConversionInputError: the configuration names no model, or is not a `Config`.
         OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
     """
     return _created(config, 1)
@@ -466,7 +466,7 @@ class PredictorPool:
         """One of the predictors.
 
         Raises:
-            ConversionInputError: there is none of that number.
+            ConversionInputError: there is not one of that number.
         """
         if not isinstance(index, int) or not 0 <= index < len(self._predictors):
             raise ConversionInputError(f"predictor {index!r} of a pool of {len(self._predictors)}")

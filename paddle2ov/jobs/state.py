@@ -133,7 +133,7 @@ def _text(content: bytes) -> str:
 
 
 def _decoded(record: Any) -> Any:
-    """The data of a record; None where it is no JSON."""
+    """The data of a record; None if it is not JSON."""
     try:
         return json.loads(record)
     except (ValueError, TypeError, RecursionError):

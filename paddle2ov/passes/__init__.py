@@ -1,10 +1,10 @@
 """Graph rewrites: one per file, run in the order of `REWRITES` after translation.
 
 A rewrite is called with a `Graph`, changes the model in place and returns what it did, as counts by kind. Most are a
-`Rule` (`rule.py`): a pattern, a check that says why it may not fire, the change; what looks at a model as a whole is a
-function. The docstring gives the matched structure (`Given`) and what replaces it (`Result`). A rewrite takes time
-linear in the size of the model, knows nothing of Paddle, never assumes that a dynamic dimension is 1, and does not
-repeat what OpenVINO itself does as well.
+`Rule` (`rule.py`): a pattern, a check that gives a reason if it must not fire, the rewrite; one that looks at a model
+as a whole is a function. The docstring gives the matched structure (`Given`) and what replaces it (`Result`). A rewrite
+takes time linear in the size of the model, knows nothing of Paddle, never assumes that a dynamic dimension is 1, and
+does not repeat what OpenVINO does itself.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ Rewrite: TypeAlias = Callable[[Graph], Counts]
 """Changes the model in place; returns what it did: kind -> how often."""
 
 REWRITES: tuple[Rewrite, ...] = (
-    gather_pushdown,  # first: the nodes that it leaves unread are no longer part of the model
-    transposes_to_reshapes,  # then, so that its counts are those of the program's own transposes
+    gather_pushdown,  # first: nodes that it leaves without readers are no longer part of the model
+    transposes_to_reshapes,  # early, so that it counts the program's own transposes
     avoid_single_gather,
     hide_constants,
-    compute_constants,  # before those that look for constants
-    avoid_abs_elimination,  # after it: it leaves to each run what could be constant
+    compute_constants,  # before rewrites that look for constants
+    avoid_abs_elimination,  # after compute_constants: it makes each run compute what could be constant
     broadcast_select,
     squeeze_unit_axes,
     sink_squeezes,
@@ -88,9 +88,9 @@ REWRITES: tuple[Rewrite, ...] = (
     absorb_transposes,  # before fuse_transposes, which would merge the transpose of k with its split into heads
     move_transposes,
     fuse_transposes,
-    transpose_feature_maps,  # after those: they cannot cancel the transposes that it moves apart
+    transpose_feature_maps,  # after these, which could not cancel the transposes that it separates
     avoid_single_key_attention,
-    avoid_row_post_ops,  # after it
+    avoid_row_post_ops,  # after avoid_single_key_attention, which adds to the scores
     avoid_product_of_one,
     avoid_transpose_fusion,
     avoid_transpose_views,
@@ -98,8 +98,8 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_stride_propagation,
     avoid_pad_fusion,
     avoid_rank_loss,
-    avoid_depth_padding,  # after those that pad
-    avoid_shallow_padding,  # after it
+    avoid_depth_padding,  # after rewrites that pad
+    avoid_shallow_padding,  # after avoid_depth_padding, which handles static depths
     avoid_unit_width_strides,
     avoid_small_group_filters,
     avoid_constant_recurrence,
@@ -109,19 +109,19 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,
     avoid_pixel_post_ops,
-    reduce_before_transpose,  # before those that look at what is reduced
+    reduce_before_transpose,  # before rewrites that look at the input of a reduction
     avoid_channel_means,
     avoid_reduction_post_ops,
     avoid_unit_tiles,
-    reduce_before_unsqueeze,  # before those that change what a reduction keeps
+    reduce_before_unsqueeze,  # before rewrites that change keep_dims
     check_inner_dims,
     absorb_scales,
     avoid_scale_fusion,
     clamp_shared_convolutions,
-    avoid_reshape_elision,  # after those that put reshapes in
+    avoid_reshape_elision,  # after rewrites that add reshapes
     avoid_slice_elision,
-    refine_functions,  # after those that match a function as one node
-    copy_loop_invariants,  # last: the others change what reads a tensor
+    refine_functions,  # after rewrites that match a function as one node
+    copy_loop_invariants,  # last: the others change the readers of tensors
 )
 
 

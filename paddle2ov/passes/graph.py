@@ -293,18 +293,18 @@ def ints(values: Sequence[int] | int) -> Node:
 _WITHOUT_NUMPY = (Type.bf16, Type.f8e4m3, Type.f8e5m2)
 
 
-def large_constant(array: AnyArray, kind: Type) -> Node:
+def large_constant(array: AnyArray, element_type: Type) -> Node:
     """A Constant that shares the memory of an array, if that is writeable (OpenVINO insists); else it copies.
 
     Elements of a type that NumPy lacks are copied: the node would not keep their memory alive.
     """
-    if kind in _WITHOUT_NUMPY:
-        return Constant(Tensor(array, Shape(array.shape), kind), shared_memory=False)
+    if element_type in _WITHOUT_NUMPY:
+        return Constant(Tensor(array, Shape(array.shape), element_type), shared_memory=False)
     return Constant(array if array.flags.writeable else array.copy(), shared_memory=True)
 
 
-def elements_of(numbers: AnyArray, kind: Type) -> AnyArray:
+def elements_of(numbers: AnyArray, element_type: Type) -> AnyArray:
     """Numbers as the elements of a Constant: for bfloat16, which must hold them exactly, their bits as uint16."""
-    if kind == Type.bf16:
+    if element_type == Type.bf16:
         return (numbers.view(np.uint32) >> 16).astype(np.uint16)
     return numbers

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from openvino import Node, Output
 
 from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.upstream import upstream
 
 VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
 """Node types whose results may differ from run to run, or that are not looked into."""
@@ -67,16 +68,10 @@ class Independence:
 
 def may_be_constant(value: Output) -> bool:
     """Whether a tensor depends only on constants and on inputs of static shape, which in a body may be constants."""
-    pending, seen = [value.get_node()], set()
-    while pending:
-        node = pending.pop()
-        if node.get_name() in seen:
-            continue
-        seen.add(node.get_name())
-        if node.get_type_name() == "Parameter" and node.get_output_partial_shape(0).is_dynamic:
-            return False
-        pending += [one.get_node() for one in node.input_values()]
-    return True
+    return not any(
+        node.get_type_name() == "Parameter" and node.get_output_partial_shape(0).is_dynamic
+        for node in upstream([value.get_node()])
+    )
 
 
 __all__ = ["VARYING", "Independence", "may_be_constant"]

@@ -19,7 +19,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _NAMES = ("__model__", "model", "inference")
 _MAX_MEMBERS = 100_000
 _RATIO, _MARGIN = 100, 64 << 20
-"""What is unpacked may be that many times as large as the archive, and that many bytes more; weights hardly shrink."""
+"""The unpacked files may be this many times the size of the archive, plus this many bytes; weights hardly compress."""
 
 
 def is_archive(path: str | os.PathLike[str]) -> bool:

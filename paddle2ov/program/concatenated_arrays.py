@@ -1,4 +1,4 @@
-"""Tensor arrays of which only the concatenation is used, so that the sizes of their elements may differ.
+"""Carries tensor arrays concatenated if only their concatenation is used: their elements may differ in size.
 
 For example a list to which a loop appends the boxes of each image, and which is concatenated after the loop. Such an
 array is represented by the concatenation itself, not by a stack of elements of one shape.

@@ -1,7 +1,7 @@
 """What a Paddle program is, once it is read: plain, typed and free of the file format it came from.
 
-Names are in static single assignment: every variable is written once. Control flow is explicit: an operator owns its
-blocks, and a block names the values that enter it (`inputs`) and leave it (`outputs`).
+Variables are in static single assignment form: every variable is written once. Control flow is explicit: an operator
+owns its blocks, and a block names the values that enter it (`inputs`) and leave it (`outputs`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 class Variable(Struct):
     """A value of the program. `dtype` is Paddle's name; unknown dimensions are -1, an unknown rank is None.
 
-    `lod_level` is 1 for sequences that lie one after the other in dimension 0, 2 for sequences of such sequences, 0 for
+    `lod_level` is 1 for sequences that are concatenated along axis 0, 2 for sequences of such sequences, 0 for
     a plain tensor, and None where the program does not say.
     """
 

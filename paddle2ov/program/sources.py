@@ -51,13 +51,13 @@ def regular_file(path: Path) -> FileIO:
     """Opens a file for reading, unbuffered and without blocking.
 
     Raises:
-        OSError: it cannot be opened, or is no regular file (`NotRegularError`).
+        OSError: it cannot be opened, or is not a regular file (`NotRegularError`).
         ValueError: no file can have that name.
     """
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise NotRegularError(errno.EINVAL, "is no regular file", os.fspath(path))
+        raise NotRegularError(errno.EINVAL, "is not a regular file", os.fspath(path))
     return FileIO(descriptor)
 
 
@@ -65,7 +65,7 @@ def open_regular(path: Path) -> FileIO:
     """As `regular_file`, for the files of a model.
 
     Raises:
-        ModelReadError: it cannot be opened, or is no regular file.
+        ModelReadError: it cannot be opened, or is not a regular file.
     """
     try:
         return regular_file(path)

@@ -1,8 +1,8 @@
-"""What the memory of a variable holds while a PIR program is read, where operators write in place.
+"""Tracks in-place writes while a PIR program is read: what the memory of each variable holds.
 
 Every write makes a version: a variable of its own. Later uses of the variable, under any name that is known to be of
 the same memory, mean the last version. A result of a branch or a loop may be in the memory of one variable or of
-another, which is known at run time only: a write to it makes the other variable unknown, and reading that an error.
+another, which is known only at run time: a write to it makes the other variable unknown, and reading that an error.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class CalibrationData:
         self._items = [one for item in _listed(data) for one in _expanded(item)]
         self._pictures: Pictures | None = None
         if not self._items:
-            raise ConversionInputError("data: there is no picture and no .npz file")
+            raise ConversionInputError("data: there is neither a picture nor an .npz file")
 
     def __len__(self) -> int:
         return len(self._items)
@@ -84,7 +84,7 @@ def _expanded(item: Item) -> Sequence[Path | Mapping[str, AnyArray]]:
     if path.is_dir():
         return sorted(one for one in path.rglob("*") if one.suffix.lower() in (*_PICTURES, _ARRAYS) and one.is_file())
     if not path.is_file():
-        raise ConversionInputError(f"data: {path} is no file and no folder")
+        raise ConversionInputError(f"data: {path} is neither a file nor a folder")
     return [path]
 
 

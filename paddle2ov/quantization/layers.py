@@ -12,7 +12,7 @@ _LAYERS = frozenset(("Convolution", "Deconvolution", "FullyConnected", "MatMul",
 _KEEPING = frozenset(
     ("MaxPool", "Multiply", "Relu", "Reshape", "Split", "Squeeze", "Subtract", "Transpose", "Unsqueeze")
 )
-"""What leaves integers with a scale what they are."""
+"""Node types that keep integers with a scale as they are."""
 _INTEGERS = ("i8", "u8", "i4", "u4")
 
 
@@ -55,7 +55,7 @@ def layers_of(compiled: CompiledModel, model: Model) -> list[Layer]:
 
 
 def is_quantized(model: Model) -> bool:
-    """Whether anything in a model has the ranges of integers."""
+    """Whether a model contains a FakeQuantize."""
     return any(node.get_type_name() == "FakeQuantize" for node in walk(model))
 
 
@@ -79,7 +79,7 @@ def _why_float(node: Node | None, kind: str) -> str:
 
 
 def _has_integers(value: Output) -> bool:
-    """Whether a tensor has the values of integers: of a FakeQuantize, or a constant of integers with a scale."""
+    """Whether a tensor holds integers with a scale: the output of a FakeQuantize, or a constant."""
     node = value.get_node()
     while node.get_type_name() in _KEEPING:
         node = node.input_value(0).get_node()

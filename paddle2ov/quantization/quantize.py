@@ -19,7 +19,7 @@ from openvino.op import if_op
 from paddle2ov.compilation.precision import capabilities, computes_in, is_compilable_in_f16
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVError
-from paddle2ov.graph.core import has_integer_kernels, shared_core, with_errors
+from paddle2ov.graph.core import has_integer_kernels, shared_core, with_error_reporting
 from paddle2ov.graph.names import bodies_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes import run_rewrites
@@ -40,19 +40,19 @@ _MAX_VALIDATED = 300
 _RUNS = 5
 _RECURRENT = ("GRUSequence", "LSTMSequence", "RNNSequence")
 _NO_DATA = "Calibration dataset must not be empty"
-"""What NNCF says of a branch that no item takes."""
+"""NNCF's message for a branch that no item takes."""
 _LONE_BRANCH = "none of the data takes one of its branches (if), which has no ranges then: give data that take both"
 _CHECKED = 3
-"""Items on which is tested that OpenVINO computes a quantized model right."""
+"""The number of items on which it is tested that OpenVINO computes a quantized model right."""
 _MAX_LOST = 0.1
-"""Agreement that may be lost there; what is wrong loses nearly all of it."""
+"""How much agreement may be lost there; a wrong model loses nearly all of it."""
 _MAX_BOXES_LOST = 0.5
-"""The same for boxes, of which a small difference may choose others."""
+"""The same for boxes, where a small difference may choose others."""
 _SLOWER = 1.1
-"""Times as slow that are no longer taken for the same."""
+"""From this ratio of times on, one model counts as slower than another."""
 _MAX_FIRST = 4
 _MAX_FIRST_SHARE = 0.1
-"""Convolutions at the start that stay in floating point, and of all at most: see `_first_convolutions`."""
+"""The largest number, and share, of first convolutions that stay in floating point: see `_first_convolutions`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +337,7 @@ def _name_tensors_of_branches(model: openvino.Model) -> None:
 
 def _compiled(model: openvino.Model, precision: str | None, config: Mapping[str, Any] | None = None) -> CompiledModel:
     hint = {} if precision is None else {"INFERENCE_PRECISION_HINT": precision}
-    return shared_core().compile_model(model, "CPU", with_errors({**hint, **(config or {})}, "CPU"))
+    return shared_core().compile_model(model, "CPU", with_error_reporting({**hint, **(config or {})}, "CPU"))
 
 
 def _run(compiled: CompiledModel, inputs: Inputs) -> list[AnyArray]:

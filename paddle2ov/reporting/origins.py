@@ -16,10 +16,10 @@ import numpy as np
 from openvino import Model, Node
 
 from paddle2ov.passes.graph import constant_of
+from paddle2ov.passes.kinds import NEUTRAL
 
 _STRUCTURE = frozenset(("Constant", "Parameter", "Result"))
 _MOVES = frozenset(("Reshape", "Squeeze", "Unsqueeze", "Transpose", "Convert", "ConvertLike", "Broadcast", "Tile"))
-_NEUTRAL = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1}
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class TracedNode:
         operators: the operators that it comes from, the one that matters most first.
         sources: the nodes that it reads, by position among all traced nodes; constants and inputs are not traced.
         varies: whether its value depends on the model's inputs, beyond shapes that are known.
-        computes: whether it computes numbers: it neither moves data only nor adds 0, and its result is no integer.
+        computes: whether it computes numbers: it does more than move data or add 0, and its result is not an integer.
         guessed: whether its operators were taken from its readers, not from its name.
     """
 
@@ -126,12 +126,12 @@ def _computes(node: Node) -> bool:
     kind = node.get_type_name()
     if kind in _MOVES or not node.get_output_element_type(0).is_real():
         return False
-    if kind not in _NEUTRAL:
+    if kind not in NEUTRAL:
         return True
     for i in (0, 1):
         array = constant_of(node.input_value(i))
         if array is not None and array.size and (i == 1 or kind in ("Add", "Multiply")):
-            return not bool(np.all(array == _NEUTRAL[kind]))
+            return not bool(np.all(array == NEUTRAL[kind]))
     return True
 
 

@@ -56,7 +56,7 @@ def from_text(value: Any) -> Any:
         return value
 
 
-def is_open_dtype(value: Any) -> bool:
+def is_undefined_dtype(value: Any) -> bool:
     """Whether a data type attribute is undefined: it is absent, -1 (legacy) or "Undefined(ALL_DTYPE)" (PIR)."""
     return value is None or value == -1 or (isinstance(value, str) and value.lower().startswith("undefined"))
 
@@ -82,5 +82,5 @@ __all__ = [
     "from_text",
     "is_integral",
     "is_number",
-    "is_open_dtype",
+    "is_undefined_dtype",
 ]

@@ -69,17 +69,17 @@ def constant_if_empty(value: Result, instead: ConstantValue | None) -> Result:
     if isinstance(value, ConstantValue | EmptyTensorArray | ComplexValue | LoDTensor):
         return value
     output = value.output(0) if isinstance(value, Node) else value
-    kind, dims = output.get_element_type(), static_dims(output)
+    ov_type, dims = output.get_element_type(), static_dims(output)
     if dims is None or 0 not in dims:
         if instead is None:
             return value
         dims = _dims(instead)
-    storage = numpy_dtype(kind)
+    storage = numpy_dtype(ov_type)
     if storage is not None and dims is not None:
         return ConstantValue(np.empty(dims, storage))
     if instead is not None:
         return instead
-    dtype = next((name for name in _BITS if OV_TYPES[name] == kind), None)
+    dtype = next((name for name in _BITS if OV_TYPES[name] == ov_type), None)
     return value if dtype is None or dims is None else ConstantValue(np.empty(dims, _BITS[dtype]), dtype)
 
 

@@ -33,8 +33,8 @@ class ConversionExtension:
         signature: for an operator that is not Paddle's own, its inputs and outputs in order, as
             `"my_op(x, weight) -> (out)"`: PIR programs pass them by position. A legacy spelling that differs from the
             CamelCase of the name follows an equals sign, `x=Input`.
-        override: allows it to replace another converter of your own for the same operator. One of paddle2ov is replaced
-            without it where the extension is an argument of `convert`.
+        override: allows it to replace another converter of your own for the same operator. A converter of paddle2ov is
+            replaced without it if the extension is an argument of `convert`.
 
     Raises:
         ConversionInputError: the callback cannot be called, or the signature is not of that form.
@@ -46,12 +46,12 @@ class ConversionExtension:
     override: bool = False
 
     def __post_init__(self) -> None:
-        """Refuses early what would otherwise be ignored, or fail in the midst of a conversion."""
+        """Refuses early what would otherwise be ignored, or fail in the middle of a conversion."""
         if not isinstance(self.op_type, str):
             raise ConversionInputError(f"extension: an operator's name is expected, not {self.op_type!r}")
         if not callable(self.callback):
             raise ConversionInputError(
-                f"extension: the converter of '{self.op_type}' is no function: {self.callback!r}"
+                f"extension: the converter of '{self.op_type}' is not a function: {self.callback!r}"
             )
         if self.signature is not None and not (
             isinstance(self.signature, str) and _SIGNATURE.fullmatch(self.signature)

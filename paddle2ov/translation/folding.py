@@ -11,7 +11,7 @@ from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value, unmarked
 
 MAX_FOLDED_ELEMENTS = 64
-"""Larger constants are left to OpenVINO, which folds them on compilation: lists of axes and shapes are shorter."""
+"""Larger constants are left to OpenVINO, which folds them on compilation. Lists of axes and shapes are shorter."""
 
 _MAX_DOUBLES = 1 << 16
 """The same for float64, which OpenVINO's CPU plugin computes as float32: inverting the matrix of a thin-plate spline,
@@ -19,7 +19,7 @@ for example, would lose half of its digits.
 """
 
 _EXACT = frozenset((None, "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"))
-"""Types that NumPy has, None for a constant that is named by none."""
+"""Types that NumPy has; None for a constant whose array has the type itself."""
 
 
 def are_foldable(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
@@ -42,18 +42,18 @@ def are_foldable(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
 def fold(value: Node | PlainValue) -> Node | PlainValue:
     """The constant that a subgraph of constants computes, if it is small and safe to evaluate; else the value.
 
-    Weights that stand for integers stay: OpenVINO computes in int8 where it sees their ranges or scales.
+    Quantized weights are not folded: OpenVINO computes in int8 where it sees their ranges or scales.
     """
     if isinstance(value, ConstantValue | EmptyTensorArray):
         return value
     output = value.output(0) if isinstance(value, Node) else value
-    if _stands_for_integers(output):
+    if _is_quantized(output):
         return value
     array = evaluate(output, MAX_FOLDED_ELEMENTS, _MAX_DOUBLES)
     return value if array is None else ConstantValue(array)
 
 
-def _stands_for_integers(output: Output) -> bool:
+def _is_quantized(output: Output) -> bool:
     node, rank = output.get_node(), output.get_partial_shape().rank
     if rank.is_static and rank.get_length() < 2:
         return False

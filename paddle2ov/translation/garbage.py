@@ -22,8 +22,8 @@ class _RareCollections:
     def __call__(self) -> Iterator[None]:
         """Within, garbage is collected once in 100,000 allocations instead of in hundreds.
 
-        A conversion allocates many objects that live as long as it runs, and that each collection would go through; it
-        leaves few cycles behind. It is not turned off, as the threads of a service may convert without a break.
+        A conversion allocates many objects that live as long as it runs, which each collection would traverse, and
+        leaves few cycles behind. Collection is not disabled, as the threads of a service may convert without a break.
         """
         with self._lock:
             if not self._running:

@@ -17,7 +17,7 @@ InputArgument: TypeAlias = Any
 """One or several of: a name; a shape; a type; a tuple of these; a mapping of names to shapes, types or tuples; a string
 `name[1,3,224..640,?]`. A dimension is a number, -1 or "?" (any), a (min, max) pair, or an `openvino.Dimension`."""
 
-_STRING = re.compile(r"^(?P<name>[^\[\]{}]*)(?:\[(?P<shape>[^\]]*)\])?(?:\{(?P<kind>\w+)\})?$")
+_STRING = re.compile(r"^(?P<name>[^\[\]{}]*)(?:\[(?P<shape>[^\]]*)\])?(?:\{(?P<dtype>\w+)\})?$")
 _MAX_DIM = 2**63 - 2  # OpenVINO's largest dimension means unbounded
 _SHORT_TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"} | {
     f"{sign}{bits}": f"{word}{bits}" for sign, word in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)
@@ -25,11 +25,11 @@ _SHORT_TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "b
 
 
 class InputOverride(Struct):
-    """The overrides of one input: its name (None: by position), shape and type where they differ from the program."""
+    """What `input` says of one input: its name (None: by position), and its shape and type where they differ."""
 
     name: str | None = None
     shape: PartialShape | None = None
-    kind: Type | None = None
+    dtype: Type | None = None
 
 
 def parse_input(argument: InputArgument) -> list[InputOverride]:
@@ -96,8 +96,8 @@ def _override(parts: Iterable[Any], name: str | None = None) -> InputOverride:
     for part in parts:
         if isinstance(part, str) and result.name is None and _type(part) is None:
             result.name = part
-        elif (kind := _type(part)) is not None:
-            result.kind = kind
+        elif (dtype := _type(part)) is not None:
+            result.dtype = dtype
         elif _is_shape(part):
             result.shape = to_partial_shape(part)
         else:
@@ -113,10 +113,10 @@ def _from_string(text: str) -> InputOverride:
     if match["shape"] is not None:
         dims = [item.strip() for item in match["shape"].split(",")] if match["shape"].strip() else []
         result.shape = to_partial_shape(dims)
-    if match["kind"] is not None:
-        result.kind = _type(match["kind"])
-        if result.kind is None:
-            raise ConversionInputError(f"input: unknown type {match['kind']!r}")
+    if match["dtype"] is not None:
+        result.dtype = _type(match["dtype"])
+        if result.dtype is None:
+            raise ConversionInputError(f"input: unknown type {match['dtype']!r}")
     return result
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Lazy:
-    """An expression that is evaluated later; its attributes and calls are such expressions, too."""
+    """An expression that is evaluated later; its attributes and calls are such expressions as well."""
 
     __slots__ = ("_evaluate",)
 

@@ -51,7 +51,7 @@ def read_live(
         _save_layer(paddle, model, prefix, input, example_input)
         return (
             _without_source(read_program(folder, signatures=signatures)),
-            _ranges(paddle, input),
+            _bounded_inputs(paddle, input),
             parse_output(output),
         )
 
@@ -117,13 +117,13 @@ def _input_spec(paddle: Any, input: Any, example_input: Any) -> list[Any]:
             if override.shape is not None
             else list(example.shape if example is not None else ())
         )
-        dtype = override.kind.to_dtype().name if override.kind is not None else _dtype_name(example)
+        dtype = override.dtype.to_dtype().name if override.dtype is not None else _dtype_name(example)
         spec.append(paddle.static.InputSpec(shape, dtype, override.name or f"x{i}"))
     return spec
 
 
-def _ranges(paddle: Any, input: Any) -> list[InputOverride]:
-    """The inputs with ranges of sizes, for which Paddle's InputSpec knows only "any size"."""
+def _bounded_inputs(paddle: Any, input: Any) -> list[InputOverride]:
+    """The inputs with bounded dimensions, which Paddle's InputSpec cannot express."""
     if input is None or all(isinstance(item, paddle.static.InputSpec) for item in _items(input)):
         return []
     return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import partial
 
 from msgspec.structs import replace
@@ -50,8 +50,8 @@ def convert_program(
 
     Args:
         program: the program.
-        overrides: `input` of `convert`, parsed.
-        output_names: the names of the results to compute; all of them where none are given.
+        overrides: the argument `input` of `convert`, parsed.
+        output_names: the names of the results to compute; if empty, all of them.
         registry: the converters.
         vocabulary: what operators, their operands and attributes are called in both formats.
         share_weights: as for `convert`.
@@ -64,7 +64,7 @@ def convert_program(
         UnsupportedOpsError: the program holds operators without a converter; all of them are named.
         OpConversionError: an operator is used in a way that cannot be converted.
         ConversionInputError: an input or a result is requested that the program does not have.
-        OpInputError: an operator does not convert with the shapes and types given, and does with those declared.
+        OpInputError: an operator does not convert with the shapes and types given, but does with those declared.
     """
     translated = partial(
         _convert_program,
@@ -80,10 +80,10 @@ def convert_program(
     try:
         return translated(overrides, progress=progress)
     except OpConversionError as error:
-        if all(one.shape is None and one.kind is None for one in overrides):
+        if all(one.shape is None and one.dtype is None for one in overrides):
             raise
         try:  # the cuts stay
-            translated([replace(one, shape=None, kind=None) for one in overrides], progress=None)
+            translated([replace(one, shape=None, dtype=None) for one in overrides], progress=None)
         except Paddle2OVError:
             raise error from error.__cause__
         raise OpInputError(error.place, error.reason, _as_given(program, overrides)) from error
@@ -95,7 +95,7 @@ def _as_given(program: Program, overrides: Sequence[InputOverride]) -> list[str]
     for position, one in enumerate(overrides):
         variable = program.variables[one.name] if one.name is not None else program.inputs[position]
         declared = "any shape" if variable.shape is None else str(list(variable.shape))
-        asked = " ".join(str(part) for part in (one.shape, one.kind and one.kind.get_type_name()) if part is not None)
+        asked = " ".join(str(part) for part in (one.shape, one.dtype and one.dtype.get_type_name()) if part is not None)
         if asked:
             given.append(f"'{variable.name}' as {asked} (the program declares {declared} {variable.dtype})")
     return given
@@ -124,26 +124,14 @@ def _convert_program(
     total = 0
     report = (lambda done: progress(done, total)) if progress is not None else None
     translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report, provenance, budget)
-    translating.check(registry.missing(block))
+    translating.refuse_missing(registry.missing(block))
 
     scope = Scope()
-    parameters = []
     with failing_as(_cannot_be_converted):
         block = concatenate_arrays(block, (item.variable for item in wanted))
-        levels = {one.name: one.lod_level for one in program.inputs}
-        for name, (variable, override) in given.items():
-            # All inputs of the program stay, used or not, unless a cut replaces them; so do those that are named.
-            if override is None and cuts and name not in used:
-                continue
-            parameter = _parameter(variable, override or InputOverride())
-            parameters.append(parameter)
-            value = mark_if_complex(parameter.output(0), variable.dtype)
-            scope.values[name] = with_input_lod(value, levels.get(name))
-        for name, weight in program.parameters.items():
-            if name in used:
-                scope.values[name] = mark_if_complex(
-                    ConstantValue(weight.data, weight.dtype, name, share_weights), weight.dtype
-                )
+        # All inputs of the program stay, used or not, unless a cut replaces them.
+        parameters = _enter_inputs(program, given, {name for name in given if not cuts or name in used}, scope)
+        _enter_weights(program, used, share_weights, scope)
         if sequence_lengths:
             parameters += lengths_inputs(program.inputs, scope)
         translating.names.reserve(parameters)
@@ -163,9 +151,33 @@ def _convert_program(
         model = Model(results, parameters, "paddle_model")
     except RuntimeError as error:  # such as a Parameter that a converter made
         raise ConversionInputError(f"a converter gave nodes that are no part of this model: {error}") from error
-    if any(True for _ in registry.extensions()):  # a user's converters may give any names
+    if any(True for _ in registry.extensions()):  # a user's converters may give nodes any names
         make_unique(model)
     return model
+
+
+def _enter_inputs(
+    program: Program, given: Mapping[str, tuple[Variable, InputOverride | None]], kept: Set[str], scope: Scope
+) -> list[Parameter]:
+    """Adds the inputs to the scope: those that `input` names, and those in `kept`."""
+    levels = {one.name: one.lod_level for one in program.inputs}
+    parameters = []
+    for name, (variable, override) in given.items():
+        if override is None and name not in kept:
+            continue
+        parameter = _parameter(variable, override or InputOverride())
+        parameters.append(parameter)
+        value = mark_if_complex(parameter.output(0), variable.dtype)
+        scope.values[name] = with_input_lod(value, levels.get(name))
+    return parameters
+
+
+def _enter_weights(program: Program, used: Set[str], share: bool, scope: Scope) -> None:
+    """Adds the weights that are used to the scope."""
+    for name, weight in program.parameters.items():
+        if name in used:
+            value = ConstantValue(weight.data, weight.dtype, name, share)
+            scope.values[name] = mark_if_complex(value, weight.dtype)
 
 
 _INPUT_TYPES = (*OV_TYPES.values(), Type.u16, Type.u32, Type.dynamic)
@@ -184,10 +196,10 @@ def _parameter(variable: Variable, override: InputOverride) -> Parameter:
     def refused(reason: str) -> Paddle2OVError:
         return ConversionInputError(f"input: '{variable.name}' cannot be of that type and shape: {reason}")
 
-    if override.kind is not None and override.kind not in _INPUT_TYPES:
-        raise refused(f"Paddle has no {override.kind.get_type_name()}")
+    if override.dtype is not None and override.dtype not in _INPUT_TYPES:
+        raise refused(f"Paddle has no {override.dtype.get_type_name()}")
     with failing_as(refused):
-        return input_parameter(variable, override.shape, override.kind)
+        return input_parameter(variable, override.shape, override.dtype)
 
 
 def chosen_outputs(program: Program, names: Sequence[str]) -> list[ProgramOutput]:
@@ -244,7 +256,14 @@ def _check_shape(name: str, shape: PartialShape, variable: Variable) -> None:
 
 
 def _results(wanted: Sequence[ProgramOutput], scope: Scope, names: Names, writers: Mapping[str, str]) -> list[Result]:
-    """The Results; `writers`: the operators, by their ids, that write the variables, where nodes are attributed."""
+    """The Results.
+
+    Args:
+        wanted: the program's results to compute.
+        scope: the values of all variables.
+        names: gives the Results their names.
+        writers: variable -> id of the operator that writes it, if nodes are attributed to operators; else empty.
+    """
     results = []
     taken: set[tuple[str, int]] = set()
     for item in wanted:

@@ -1,4 +1,4 @@
-"""The interface of converters to the operator that they convert."""
+"""What a converter sees of the operator that it converts."""
 
 from __future__ import annotations
 
@@ -37,41 +37,14 @@ from paddle2ov.translation.attribute_types import (
     from_text,
     is_integral,
     is_number,
-    is_open_dtype,
+    is_undefined_dtype,
 )
+from paddle2ov.translation.onednn_attributes import effective_attributes
 from paddle2ov.translation.sequence_lengths import lengths_of
 
 OutputLike: TypeAlias = Node | Value
 NamedOutputs: TypeAlias = Mapping[str, OutputLike | Sequence[OutputLike]]
 """What a converter returns: result name -> value, or list of values for a result that is a list."""
-
-NEUTRAL: Mapping[str, tuple[Any, ...]] = {
-    "fuse_activation": ("", "identity"),
-    "fuse_brelu": (False,),
-    "fuse_relu": (False,),
-    "fuse_relu_before_depthwise_conv": (False,),
-    "fuse_residual_connection": (False,),
-    "fuse_with_relu": (False,),
-    "fused_output_scale": (1.0,),
-    "fused_reshape2_shape": ([],),
-    "fused_reshape_out": ([],),
-    "fused_reshape_x": ([],),
-    "fused_reshape_y": ([],),
-    "fused_squeeze2_axes": ([],),
-    "fused_transpose_out": ([],),
-    "fused_transpose_x": ([],),
-    "fused_transpose_y": ([],),
-    "fused_unsqueeze2_axes": ([],),
-    "scale_data": (1.0,),
-    "scale_in": (1.0,),
-    "scale_in_eltwise": (1.0,),
-    "scale_out": (1.0,),
-    "scale_weights": ([1.0], []),
-    "scale_x": (1.0,),
-    "scale_y": (1.0, [1.0], []),
-    "shift_data": (0.0,),
-}
-"""Attributes that Paddle's oneDNN passes set, and the values with which they have no effect."""
 
 
 class _Required:
@@ -82,12 +55,12 @@ class _Required:
 REQUIRED: Any = _Required()
 _NUMBERS = frozenset((bool, int, float))
 _INTEGERS = frozenset((bool, int))
-_LISTS = """
+_PER_DIMENSION = """
 axes axis decrease_axis dilations ends kernel_size offsets out_size output_size paddings perm repeat_times shape starts
 strides target_shape
 """
-_FOR_DIMENSIONS = frozenset(_LISTS.split())
-"""Attributes and operands that have one integer for each dimension, or two, or for some of them."""
+PER_DIMENSION = frozenset(_PER_DIMENSION.split())
+"""Attributes and operands that hold one or two integers for each dimension, or for some dimensions."""
 
 
 class NodeContext:
@@ -113,7 +86,7 @@ class NodeContext:
         self._variables = variables
         self._signature = signature
         self._used = used
-        self._on_components = on_components  # the results are real or imaginary parts of the declared complex ones
+        self._on_components = on_components  # whether results are real or imaginary parts of the declared complex ones
         self._read: set[str] = set()
 
     # --- identity -------------------------------------------------------------------------------------------------
@@ -210,7 +183,7 @@ class NodeContext:
     def input_shape(self, name: str, idx: int = 0) -> tuple[int, ...] | None:
         """The shape that the program declares for an input (-1 for an unknown dimension), or None.
 
-        What `convert(input=...)` asks for may differ: it counts for the nodes, the declaration for Paddle's decisions.
+        `convert(input=...)` may ask for another one, which nodes get; Paddle decides by the declared one.
         """
         names = self._operator.inputs.get(self._input_name(name), ())
         variable = self._variables.get(names[idx]) if idx < len(names) else None
@@ -324,17 +297,16 @@ class NodeContext:
         """A list of integers that is known at conversion; a single integer gives a list of one.
 
         Raises:
-            BudgetError: it is a list for dimensions, and has more elements than a tensor may have dimensions.
+            BudgetError: it holds integers for dimensions, and more of them than a tensor may have dimensions.
         """
         found = self._ints(name, default)
-        if name in _FOR_DIMENSIONS:
+        if name in PER_DIMENSION:
             check_rank(len(found))
         return found
 
     def _ints(self, name: str, default: Any) -> list[int]:
-        if self._is_attribute(name) or not self._given(
-            name
-        ):  # nearly always a plain list, which need not become an array first
+        if self._is_attribute(name) or not self._given(name):
+            # Nearly always a plain list, which need not become an array first.
             found = self._attribute(name, default)
             if type(found) is list and _INTEGERS.issuperset(map(type, found)):
                 return [int(item) for item in found]
@@ -386,7 +358,7 @@ class NodeContext:
             OpConversionError: it names no type that is known.
         """
         value = self._operator.attributes.get(self._attribute_name(name))
-        if is_open_dtype(value):
+        if is_undefined_dtype(value):
             return default
         found = element_type(value) if type(value) in (int, str) else None
         if found is None:
@@ -486,7 +458,7 @@ class NodeContext:
         raise OpConversionError(self.place, f"{shown}: {reason}" if shown else reason)
 
     def warn(self, reason: str) -> None:
-        """Warns of inputs for which the converted operator differs from Paddle's, where refusing all is too much."""
+        """Warns of inputs for which the converted operator differs from Paddle's, if a refusal is too much."""
         warnings.warn(f"'{self.op_type}': {reason}\n  at {self.place}", ConversionWarning, stacklevel=2)
 
     def require(self, condition: bool, reason: str, **attributes: Any) -> None:
@@ -500,15 +472,14 @@ class NodeContext:
 
     def refuse_unread_attributes(self) -> None:
         """Refuses attributes that Paddle's oneDNN passes set (fusions, int8) unless the converter has read them."""
-        attributes = self._operator.attributes
-        for name in () if NEUTRAL.keys().isdisjoint(attributes) else NEUTRAL.keys() & attributes.keys() - self._read:
-            value = attributes[name]
-            if value not in NEUTRAL[name]:
-                self.refuse("what Paddle's passes for oneDNN fuse into this operator is not supported", **{name: value})
-        # It makes int8 and bfloat16 kernels return float32; other kernels return the type of their input.
+        for name, value in effective_attributes(self._operator.attributes, self._read).items():
+            self.refuse("what Paddle's passes for oneDNN fuse into this operator is not supported", **{name: value})
+        # `force_fp32_output` makes int8 and bfloat16 kernels return float32; others return the type of their input.
         if self._operator.attributes.get("force_fp32_output", False):
-            kind = self.get_input(0).get_element_type()
-            self.require(kind in (Type.f32, Type.f64), f"an input of {kind} is not supported", force_fp32_output=True)
+            element = self.get_input(0).get_element_type()
+            self.require(
+                element in (Type.f32, Type.f64), f"an input of {element} is not supported", force_fp32_output=True
+            )
 
     # --- names ----------------------------------------------------------------------------------------------------
 

@@ -23,8 +23,8 @@ class ComplexAware:
     """A converter that says what its operator does with complex numbers; any other refuses them.
 
     Attributes:
-        convert: the converter for real numbers, of which this has name and documentation.
-        of_complex: the one where an input or a result is complex.
+        convert: the converter for real numbers, whose name and documentation this has.
+        of_complex: the converter used if an input or a result is complex.
     """
 
     def __init__(self, convert: Converter, of_complex: Converter) -> None:
@@ -50,7 +50,7 @@ STRUCTURE = (
     "select_input",
     "while",
 )
-"""Operators that are part of a program's structure: readers and translator handle them, they have no converter."""
+"""Operators that are part of a program's structure: readers and translator handle them, without a converter."""
 
 
 class Registry:
@@ -61,7 +61,7 @@ class Registry:
 
     Raises:
         ConversionInputError: two name the same operator and the later one does not say `override=True`. The `extension`
-            argument needs not say so, unless it names an operator twice itself.
+            argument need not say so, unless it names an operator twice itself.
     """
 
     def __init__(self, extension: Extension = None) -> None:

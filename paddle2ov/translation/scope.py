@@ -32,6 +32,11 @@ class Scope:
         self.captures: dict[str, Parameter] = {}
         self._parent = parent
 
+    @property
+    def is_outermost(self) -> bool:
+        """Whether this is the scope of the main block."""
+        return self._parent is None
+
     def find(self, name: str) -> Value | None:
         """The value of a variable, or None if nothing defines it."""
         found = self.values.get(name)
@@ -56,8 +61,8 @@ class Scope:
             # A node cannot belong to two models.
             return outer.view(outer.array)
         if isinstance(node := outer.get_node(), Constant):
-            # What a converter returned, such as a weight that it found to be its own slice: copied, as OpenVINO gives
-            # no other node a share in the memory of a Constant.
+            # A converter returned it, such as a weight that equals its own slice. It is copied, as OpenVINO lets no
+            # other node share the memory of a Constant.
             dtype = "bfloat16" if outer.get_element_type() == Type.bf16 else None
             return constant(node.get_data(), dtype, share=False).output(0)
         parameter = ops.parameter(outer.get_partial_shape(), outer.get_element_type())

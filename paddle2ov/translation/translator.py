@@ -90,7 +90,7 @@ class Translator:
         """Translates the operators of `block` in order; their results are added to `scope`."""
         for done, operator in enumerate(block.operators, 1):
             self.translate_one(operator, scope)
-            if self._progress is not None and scope._parent is None:
+            if self._progress is not None and scope.is_outermost:
                 self._progress(done)
 
     def translate_one(self, operator: Operator, scope: Scope) -> None:
@@ -108,7 +108,7 @@ class Translator:
         except Exception as error:
             raise OpConversionError(operator.place, described(error)) from error
 
-    def check(self, missing: Sequence[Operator]) -> None:
+    def refuse_missing(self, missing: Sequence[Operator]) -> None:
         """Refuses a program with operators that have no converter, naming all of them.
 
         Raises:
@@ -126,11 +126,11 @@ class Translator:
         variable = self.variables.get(name)
         if variable is not None and variable.is_array:
             return EmptyTensorArray()
-        kind = OV_TYPES.get((variable.dtype if variable else None) or "float32", Type.f32)
+        ov_type = OV_TYPES.get((variable.dtype if variable else None) or "float32", Type.f32)
         shape = [max(dim, 0) for dim in (variable.shape if variable and variable.shape else ())]
         if variable is not None and variable.is_complex:
             shape.append(2)
-        return ops.constant(0, kind).output(0) if not shape else _zeros(shape, kind)
+        return ops.constant(0, ov_type).output(0) if not shape else _zeros(shape, ov_type)
 
     def marked(self, name: str, value: PlainValue) -> PlainValue | ComplexValue:
         """A value with the mark that the declared type of its variable requires."""
@@ -148,7 +148,7 @@ class Translator:
         if self._empty and any(is_empty(value) for values in inputs.values() for value in values):
             results = self._without_elements(converter, context, operator, inputs, signature)
         else:
-            results = _named(_called(converter, context, operator), operator, signature)
+            results = _by_port(_call(converter, context, operator), operator, signature)
             if seen_empty():
                 results = {port: [_constant_if_empty(value) for value in values] for port, values in results.items()}
         if not self._registry.is_extension(operator.type):
@@ -165,7 +165,7 @@ class Translator:
         converter = self._registry.get(operator.type)
         if converter is None:
             raise OpConversionError(operator.place, "there is no converter for this operator")
-        # A user's converter gets them as pairs of real numbers.
+        # A user's converter gets complex numbers as pairs of real numbers.
         if not isinstance(converter, ComplexAware) and not self._registry.is_extension(operator.type):
             context.require(not context.has_complex(), "complex numbers are not supported by this operator")
         return converter
@@ -178,15 +178,15 @@ class Translator:
         inputs: InputValues,
         signature: Signature | None,
     ) -> dict[str, list[Any]]:
-        """The results if an input has no elements: those that are declared to have none either are not computed."""
+        """The results if an input has no elements; results that are declared to have none need not be computed."""
         declared = results_without_elements(operator, inputs, self.variables, self._used, self._empty) or {}
         try:
-            given = _called(converter, context, operator)
+            given = _call(converter, context, operator)
         except Paddle2OVError:
             if not declared:
                 raise
             given = declared
-        results = _named(given, operator, signature)
+        results = _by_port(given, operator, signature)
         for port, values in results.items():
             instead = declared.get(port, [None] * len(values))
             results[port] = [constant_if_empty(value, instead[i]) for i, value in enumerate(values)]
@@ -230,8 +230,8 @@ class Translator:
         """A converter's result with its marks: those that it has, and those that its declaration requires."""
         variable = self.variables.get(name)
         if type(given) not in MARKS and (variable is None or not (variable.lod_level or variable.is_complex)):
-            return _plain(given, name, self.names)  # nearly all values
-        bare = _plain(unmarked(given), name, self.names)
+            return _as_plain_value(given, name, self.names)  # nearly all values
+        bare = _as_plain_value(unmarked(given), name, self.names)
         marked = is_complex(given) or (variable is not None and variable.is_complex)
         value = ComplexValue(bare) if marked else bare
         lod: LoD = NO_LOD
@@ -242,7 +242,7 @@ class Translator:
         return value if isinstance(lod, int) and lod == NO_LOD else LoDTensor(value, lod)
 
 
-def input_parameter(variable: Variable, shape: PartialShape | None = None, kind: Type | None = None) -> Parameter:
+def input_parameter(variable: Variable, shape: PartialShape | None = None, ov_type: Type | None = None) -> Parameter:
     """The Parameter node for a fed variable, under Paddle's name."""
     if shape is None:
         shape = PartialShape([Dimension(dim) for dim in variable.shape]) if variable.shape is not None else None
@@ -250,7 +250,7 @@ def input_parameter(variable: Variable, shape: PartialShape | None = None, kind:
             shape = PartialShape.dynamic()
         if variable.is_complex:
             shape = PartialShape([*shape, Dimension(2)])
-    parameter = ops.parameter(shape, kind or OV_TYPES.get(variable.dtype or "float32", Type.f32), name=variable.name)
+    parameter = ops.parameter(shape, ov_type or OV_TYPES.get(variable.dtype or "float32", Type.f32), name=variable.name)
     parameter.output(0).set_names({variable.name})
     return parameter
 
@@ -279,7 +279,7 @@ def _refuse_unnamed(operator: Operator, signature: Signature) -> None:
         )
 
 
-def _called(converter: Converter, context: NodeContext, operator: Operator) -> Any:
+def _call(converter: Converter, context: NodeContext, operator: Operator) -> Any:
     try:
         return converter(context)
     except Paddle2OVError:
@@ -289,12 +289,12 @@ def _called(converter: Converter, context: NodeContext, operator: Operator) -> A
         raise OpConversionError(operator.place, described(error) + read) from error
 
 
-def _zeros(shape: Sequence[int], kind: Type) -> Output:
-    return ops.broadcast(ops.constant(0, kind), ops.constant(list(shape), Type.i64)).output(0)
+def _zeros(shape: Sequence[int], ov_type: Type) -> Output:
+    return ops.broadcast(ops.constant(0, ov_type), ops.constant(list(shape), Type.i64)).output(0)
 
 
 def _first_lod(inputs: InputValues, signature: Signature | None) -> LoD:
-    """That of the operator's first operand that has one."""
+    """The LoD of the operator's first operand that has one."""
     operands = signature.operands if signature is not None else ()
     ports = sorted(inputs, key=lambda port: operands.index(port) if port in operands else len(operands))
     return next((one.lod for port in ports for one in inputs[port] if isinstance(one, LoDTensor)), NO_LOD)
@@ -329,8 +329,8 @@ def _outputs_of(results: Iterable[Iterable[Any]]) -> Iterator[Output]:
                     yield one
 
 
-def _plain(value: Any, name: str, names: Names) -> PlainValue:
-    """A converter's result, which may be any object, as a value under the variable's name."""
+def _as_plain_value(value: Any, name: str, names: Names) -> PlainValue:
+    """A converter's result, which may be any object, as a value; its node gets the variable's name."""
     if isinstance(value, _KNOWN):
         return value
     if isinstance(value, Node):
@@ -338,15 +338,16 @@ def _plain(value: Any, name: str, names: Names) -> PlainValue:
     elif isinstance(value, Output):
         node, output = value.get_node(), value
     else:
-        raise TypeError(f"its converter gave {value!r} for '{name}', which is no OpenVINO node or output")
+        raise TypeError(f"its converter gave {value!r} for '{name}', which is not an OpenVINO node or output")
     # A converter may return an input as its result (`assign`, `dropout`): that node has its name already.
     if node.get_friendly_name() == node.get_name() and node.get_type_name() not in ("Parameter", "Constant"):
-        # No tensor name: on compilation those of fused nodes end up on the model's results, beside their own.
+        # No tensor name: on compilation the tensor names of fused nodes end up on the model's results.
         names.give(node, name)
     return output
 
 
-def _named(results: Any, operator: Operator, signature: Signature | None) -> dict[str, list[Any]]:
+def _by_port(results: Any, operator: Operator, signature: Signature | None) -> dict[str, list[Any]]:
+    """A converter's results, in any of the forms that it may return, by the names of the operator's outputs."""
     if not isinstance(results, _MAPPINGS):
         if not isinstance(results, (*_SINGLE, list, tuple)):
             raise TypeError(f"its converter gave {results!r}; a mapping of output names to nodes is expected")

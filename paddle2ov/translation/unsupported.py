@@ -1,6 +1,6 @@
 """Why an operator has no converter, for errors, `paddle2ov inspect` and `paddle2ov ops`.
 
-Operators of the signature table that are in none of the groups below are not written yet.
+Operators of the signature table that are in none of the groups below have no converter yet.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ LEFT_OUT: dict[str, str] = {
         r"|py_func|pylayer|read|read_file|run_program|save|save_combine|shadow_(?!feed$)\w+|share_var"
     ),
 }
-"""Why operators are left out of the signature table, and with it of everything else -> a pattern of their names."""
+"""Why operators have no row in the signature table, and so no place anywhere else -> a pattern of their names."""
 
 UNKNOWN = "none of the operators that this version knows: a custom one, or one of another version of Paddle"
 

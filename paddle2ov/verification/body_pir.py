@@ -35,7 +35,7 @@ def write_body(
     arguments, body, last = list(inner.get("args", ())), list(inner["ops"]), inner["ops"][-1]
     is_loop = operator.type == "while"
     entering = operator.inputs["x"] if is_loop else []
-    # What a loop writes in place to outside comes behind its arguments.
+    # Outer values that a loop writes in place come after its arguments.
     entering, beside = entering[: len(arguments)], entering[len(arguments) :]
     if last["#"] != "2.yield" or len(body) < 2 or not all(program.variables[name].is_array for name in beside if name):
         return None

@@ -49,7 +49,7 @@ class Pictures:
         """The inputs for a picture file.
 
         Raises:
-            ConversionInputError: it is no picture, or OpenCV is not installed.
+            ConversionInputError: it is not a picture, or OpenCV is not installed.
         """
         pixels = _read(path)
         arrays = {self._picture.name: self._compiled(pixels[None])[0]}
@@ -135,7 +135,7 @@ def _read(path: Path) -> AnyArray:
         raise ConversionInputError(f"image: {path} cannot be read: {error}") from error
     pixels = cv2.imdecode(content, cv2.IMREAD_COLOR) if content.size else None
     if pixels is None:
-        raise ConversionInputError(f"image: {path} is no picture that OpenCV reads")
+        raise ConversionInputError(f"image: {path} is not a picture that OpenCV reads")
     found: AnyArray = np.asarray(pixels)
     return found
 

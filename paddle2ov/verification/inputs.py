@@ -157,7 +157,7 @@ def load(path: Path) -> Inputs:
     """The arrays of an `.npz` file.
 
     Raises:
-        ConversionInputError: it is none.
+        ConversionInputError: it is not an `.npz` file.
         OSError: it cannot be read.
     """
     with regular_file(path) as file:

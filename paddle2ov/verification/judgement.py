@@ -1,8 +1,8 @@
 """Which of two results is the right one: Paddle computes the same in float64, from the same inputs.
 
-Paddle's rounding is what this shows of a difference: OpenVINO's result is within the tolerance of the one in float64,
-and nearer to it than Paddle's wherever the two differ. An error of the conversion cannot be taken for it, as it keeps
-OpenVINO's result away from what Paddle means.
+A difference is attributed to Paddle's rounding if OpenVINO's result is within the tolerance of the one in float64, and
+nearer to it than Paddle's wherever the two differ. An error of the conversion cannot pass as rounding, as it moves
+OpenVINO's result away from the one in float64.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Float64Comparison:
         paddle: the largest difference of Paddle's float32 from it, as a fraction of the largest value.
         openvino: that of OpenVINO's result.
         is_nearer: whether OpenVINO is nearer to it wherever the two differ from each other beyond the tolerance.
-        is_within: whether OpenVINO is within the tolerance of it, too.
+        is_within: whether OpenVINO is within the tolerance of it as well.
     """
 
     name: str

@@ -172,7 +172,7 @@ class Localiser:
         return compared
 
     def isolate(self, operator: Operator, filled: Sequence[Operator] = ()) -> Isolated | None:
-        """The operator alone, on Paddle's own inputs, behind those that filled its arrays; None where it cannot be."""
+        """The operator alone, on Paddle's inputs, after those that filled its arrays; None if it cannot stand alone."""
         values, together = self._values, (*filled, operator)
         made = {name for one in together for name in one.output_names()}
         available, expected = values.around(together, [name for name in operator.output_names() if name in values.used])
@@ -300,7 +300,7 @@ class Localiser:
         frontiers = _frontiers(values)
         if not frontiers or _agree(self._compare(frontiers[-1][1]).values()):
             return None
-        low, high = -1, len(frontiers) - 1  # in front of the program are the inputs, which agree
+        low, high = -1, len(frontiers) - 1  # before the first operator there are only the inputs, which agree
         while high - low > 1:
             middle = (low + high) // 2
             if _agree(self._compare(frontiers[middle][1]).values()):
@@ -377,7 +377,7 @@ def _independent(operators: Sequence[Operator]) -> list[list[Operator]]:
 
 
 def _frontiers(values: Values) -> list[tuple[int, list[str]]]:
-    """Behind which operators all that is still needed is known: their positions, and the variables.
+    """After which operators all values that are still needed are known: their positions, and the variables.
 
     The last one is the end of the program, where the results are needed.
     """

@@ -1,4 +1,4 @@
-"""What a loss of accuracy is measured in: how far results agree with others, from 0 to 1."""
+"""Measures of agreement between results, from 0 to 1, by which a loss of accuracy is reported."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ class PaddleProcess:
         try:
             reply: dict[str, Any] = json.loads(line)
         except ValueError:
-            raise PaddleRunError(f"{self._python} is no Python interpreter: it says {line[:80]!r}") from None
+            raise PaddleRunError(f"{self._python} is not a Python interpreter: it says {line[:80]!r}") from None
         if "missing" in reply:
             raise PaddleRunError(
                 f"verifying needs Paddle, and {self._python} has none ({reply['missing']}). Install it there "

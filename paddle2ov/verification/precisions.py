@@ -101,13 +101,13 @@ def quantized_model(given: str | os.PathLike[str] | openvino.Model, model: openv
     """A quantized model, read from its IR where it is a path.
 
     Raises:
-        ConversionInputError: it is no IR, or has other inputs or results than the model.
+        ConversionInputError: it is not an IR, or has other inputs or results than the model.
     """
     try:
         found = given if isinstance(given, openvino.Model) else shared_core().read_model(given)
     except RuntimeError as error:
         reason = str(error).strip().splitlines()[-1]
-        raise ConversionInputError(f"quantized: {given} is no OpenVINO IR: {reason}") from None
+        raise ConversionInputError(f"quantized: {given} is not an OpenVINO IR: {reason}") from None
     for what, ports, others in (("inputs", found.inputs, model.inputs), ("results", found.outputs, model.outputs)):
         if [one.get_names() for one in ports] != [one.get_names() for one in others]:
             mine, theirs = (", ".join(one.get_any_name() for one in both) for both in (ports, others))

@@ -74,7 +74,7 @@ class LoadedProgram:
         """Gives each `while` of the main block copies of what it reads.
 
         It writes its next condition to the variable of the first one, and carries on in the memory of what enters it;
-        the executor does not know, and may fetch such a value before the loop as well as behind it.
+        the executor does not know that, and may fetch such a value before the loop or after it.
         """
         pir = self._paddle.pir
         with self._paddle.static.program_guard(self._program):
@@ -146,7 +146,7 @@ class LoadedProgram:
         return None
 
     def _copied(self, found: Any) -> Any:
-        """A copy made where the value is defined: an operator further down may write into its memory."""
+        """A copy made where the value is defined: a later operator may write into its memory."""
         with self._paddle.static.program_guard(self._program):
             # Of an element of a list that is not the operator of the list, but the one that takes it apart.
             self._paddle.pir.set_insertion_point_after(found.get_defining_op())
@@ -237,7 +237,7 @@ def _dtype(tensor: Any) -> str:
 
 
 def _short(text: str) -> str:
-    """Paddle's own reason, without the C++ stack before it and the advice behind it."""
+    """Paddle's own reason, without the C++ stack before it and the advice after it."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     marked = [i for i, line in enumerate(lines) if "Error Message Summary" in line]
     if marked:

@@ -1,8 +1,8 @@
 """Results that differ only because entries with equal scores were chosen in another order.
 
-Two things show it. At the sort or selection: what it read agrees, and its results differ in the order of ties (see
-`orders.py`), or Paddle's own operator, given what OpenVINO read, chooses as OpenVINO does. And behind it: from Paddle's
-choice on, OpenVINO computes Paddle's results.
+Two things show it. At the sort or selection: its inputs agree, and its results differ in the order of ties (see
+`orders.py`), or Paddle's own operator, given what OpenVINO read, chooses as OpenVINO does. And after it: given Paddle's
+choice, OpenVINO computes Paddle's results.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class Values:
         self.dynamic = _dynamic_variables(self.block, [variable.name for variable in program.inputs])
 
     def fix(self, values: Mapping[str, Expected]) -> None:
-        """Makes OpenVINO take values of Paddle's; what depends on them is no constant."""
+        """Makes OpenVINO take values of Paddle's; what depends on them is not constant."""
         self.fixed |= values
         self.dynamic = _dynamic_variables(self.block, [*self.dynamic, *values])
 

@@ -115,7 +115,7 @@ def verify(
     Raises:
         ModelReadError: the model cannot be found or read, or its files change meanwhile.
         UnsupportedOpsError, OpConversionError: it cannot be converted.
-        ConversionInputError: the inputs or shapes do not fit the model, the tolerance is no number of 0 or more, the
+        ConversionInputError: the inputs or shapes do not fit the model, the tolerance is not a number of 0 or more, the
             precision is not known or not this processor's, the quantized model has other inputs or results, or the
             folder of the case cannot be written.
         OpenVINORunError: OpenVINO cannot compile the model.
@@ -250,13 +250,13 @@ def _look_into(
 
 def _check(tolerance: float | None, precision: str, case: str | os.PathLike[str] | None, timeout: float | None) -> None:
     if timeout is not None and not 0 < timeout < float("inf"):
-        raise ConversionInputError(f"timeout: {timeout} is no number of seconds above 0")
+        raise ConversionInputError(f"timeout: {timeout} is not a number of seconds above 0")
     if tolerance is not None and not 0 <= tolerance < float("inf"):
-        raise ConversionInputError(f"tolerance: {tolerance} is no number of 0 or more")
+        raise ConversionInputError(f"tolerance: {tolerance} is not a number of 0 or more")
     if precision == "int8":
         raise ConversionInputError(f"precision: {INT8}")
     if precision not in get_args(PrecisionArgument):
-        raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(get_args(PrecisionArgument))}")
+        raise ConversionInputError(f"precision: {precision!r} is not one of {', '.join(get_args(PrecisionArgument))}")
     if case is not None:
         _check_folder(Path(case))
 

@@ -110,7 +110,7 @@ def test_each_precision_is_kept_apart(model, tmp_path, conversions, monkeypatch)
         ("f16", {}, "precision: CPU has no hardware for f16 here; what it has it for: f32, bf16$"),
         ("f32", {"INFERENCE_PRECISION_HINT": "bf16"}, "f32 is asked for, and bf16 by INFERENCE_PRECISION_HINT"),
         ("int8", {}, r"int8 needs data: `paddle2ov quantize` \(paddle2ov.quantize\)"),
-        ("f64", {}, "precision: 'f64' is none of f32, bf16, f16, default"),
+        ("f64", {}, "precision: 'f64' is not one of f32, bf16, f16, default"),
     ],
 )
 def test_precisions_that_are_refused(precision, config, message, model, conversions, monkeypatch):
@@ -319,7 +319,7 @@ def test_no_folder(model, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(paddle2ov.ConversionInputError, match="cache_dir"):
         paddle2ov.compile_model(model, cache_dir=tmp_path / "file")
-    with pytest.raises(paddle2ov.ConversionInputError, match="is no folder"):
+    with pytest.raises(paddle2ov.ConversionInputError, match="is not a folder"):
         paddle2ov.clear_cache(tmp_path / "none")
 
 

@@ -7,7 +7,7 @@ from openvino import Model, opset16
 
 from paddle2ov.checking.device import Device
 from paddle2ov.graph import core
-from paddle2ov.graph.core import shared_core, with_errors
+from paddle2ov.graph.core import shared_core, with_error_reporting
 from paddle2ov.testing import compile_on_cpu
 
 
@@ -32,23 +32,23 @@ LATENCY = openvino.properties.hint.PerformanceMode.LATENCY
 @pytest.mark.parametrize("count", [1, "1"], ids=["number", "text"])
 def test_one_thread(model, count, hint):
     config = {"INFERENCE_NUM_THREADS": count, **hint}
-    assert_fails(shared_core().compile_model(model, "CPU", with_errors(config, "CPU")))
+    assert_fails(shared_core().compile_model(model, "CPU", with_error_reporting(config, "CPU")))
 
 
 def test_one_processor(model, monkeypatch):
     monkeypatch.setattr(core, "processors", lambda: 1)
-    assert with_errors({}, "CPU") == {"NUM_STREAMS": 0}
-    assert_fails(shared_core().compile_model(model, "CPU", with_errors({}, "CPU")))
+    assert with_error_reporting({}, "CPU") == {"NUM_STREAMS": 0}
+    assert_fails(shared_core().compile_model(model, "CPU", with_error_reporting({}, "CPU")))
 
 
 def test_other_properties_stay(monkeypatch):
     monkeypatch.setattr(core, "processors", lambda: 8)
     for config in [{}, {"INFERENCE_NUM_THREADS": 2}, {"PERFORMANCE_HINT": "LATENCY"}]:
-        assert with_errors(config, "CPU") == config
+        assert with_error_reporting(config, "CPU") == config
     for config in [{"NUM_STREAMS": 1}, {"PERFORMANCE_HINT": "THROUGHPUT"}]:
         alone = {"INFERENCE_NUM_THREADS": 1, **config}
-        assert with_errors(alone, "CPU") == alone
-    assert with_errors({"INFERENCE_NUM_THREADS": 1}, "GPU") == {"INFERENCE_NUM_THREADS": 1}
+        assert with_error_reporting(alone, "CPU") == alone
+    assert with_error_reporting({"INFERENCE_NUM_THREADS": 1}, "GPU") == {"INFERENCE_NUM_THREADS": 1}
 
 
 @pytest.mark.parametrize(

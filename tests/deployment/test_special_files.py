@@ -1,4 +1,4 @@
-"""What is no regular file, in the place of one: refused, or ignored with a warning. Nothing waits for a pipe."""
+"""What is not a regular file, in the place of one: refused, or ignored with a warning. Nothing waits for a pipe."""
 
 import os
 import signal
@@ -74,7 +74,7 @@ def test_in_a_cache(folder, put, tmp_path):
 def test_beside_an_ir(folder, put, tmp_path):
     openvino.save_model(convert(folder), tmp_path / "model.xml")
     put(tmp_path / "model.bin")
-    with pytest.raises(ModelReadError, match=r"model\.bin: (is no regular file|cannot be opened)"):
+    with pytest.raises(ModelReadError, match=r"model\.bin: (is not a regular file|cannot be opened)"):
         check(tmp_path / "model.xml")
     put(tmp_path / "model.xml")
     with pytest.raises(ModelReadError, match="no such file"):
@@ -84,7 +84,7 @@ def test_beside_an_ir(folder, put, tmp_path):
 def test_as_an_argument(put, tmp_path):
     path = tmp_path / "file"
     put(path)
-    with pytest.raises(OSError, match=r"is no regular file|Too many levels"):
+    with pytest.raises(OSError, match=r"is not a regular file|Too many levels"):
         load(path)
     with pytest.raises(ConversionInputError, match="cannot be read"):
         images._read(path)
@@ -94,7 +94,7 @@ def test_as_an_argument(put, tmp_path):
 
 def test_as_the_configuration_of_a_server(folder, tmp_path):
     _pipe(tmp_path / "config.json")
-    with pytest.raises(OSError, match="is no regular file"):
+    with pytest.raises(OSError, match="is not a regular file"):
         write_layout(convert(folder), tmp_path, "decoder", lambda model, path: None)
 
 

@@ -469,7 +469,7 @@ def test_arrays_in_any_layout(folder):
     handle.copy_from_cpu(x)
     assert handle.shape() == list(x.shape)
     for shape in ("x", None, [1.5], 5):
-        with pytest.raises(paddle2ov.ConversionInputError, match="is no shape"):
+        with pytest.raises(paddle2ov.ConversionInputError, match="is not a shape"):
             handle.reshape(shape)
 
 
@@ -492,7 +492,7 @@ def test_configurations_that_cannot_be(folder, tmp_path):
         with pytest.raises(paddle2ov.ConversionInputError, match="set_model_buffer: program"):
             Config().set_model_buffer(*arguments)
     for count in (-3, "a", 1.5, None):
-        with pytest.raises(paddle2ov.ConversionInputError, match="is no number of threads"):
+        with pytest.raises(paddle2ov.ConversionInputError, match="is not a number of threads"):
             Config().set_cpu_math_library_num_threads(count)
     for name, value in [("INFERENCE_NUM_THREADS", -1), ("INFERENCE_NUM_THREADS", "x"), ("NO_SUCH_PROPERTY", 1)]:
         config = Config(folder)

@@ -152,8 +152,8 @@ def test_a_recogniser_from_the_command_line(recogniser, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"data": "nothing"}, "nothing is no file and no folder"),
-        ({"data": []}, "there is no picture and no .npz file"),
+        ({"data": "nothing"}, "nothing is neither a file nor a folder"),
+        ({"data": []}, "there is neither a picture nor an .npz file"),
         ({"data": [3]}, "a path or arrays by name are expected, not int"),
         ({"data": {"y": np.zeros(3)}}, "'x' is missing"),
         ({"subset_size": 0}, "subset_size: 0"),

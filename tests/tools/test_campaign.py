@@ -184,7 +184,7 @@ def test_command_line(tmp_path, capsys):
 def test_seeds(seeds, capsys):
     with pytest.raises(SystemExit):
         command.main(["--seeds", seeds])
-    assert f"--seeds: '{seeds}' is no number of 1 or more" in capsys.readouterr().err
+    assert f"--seeds: '{seeds}' is not a number of 1 or more" in capsys.readouterr().err
 
 
 def test_the_page_has_a_name_that_its_data_do_not_take(capsys):

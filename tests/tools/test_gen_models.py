@@ -110,7 +110,7 @@ def test_bfloat16_rounds_to_even():
         (lambda: tensor([-1, 3]), "dynamic dimension is declared by `dims`"),
         (lambda: tensor([2, 3], dims=[-1, 4]), r"dims \[-1, 4\] do not admit"),
         (lambda: tensor([2], values=[1, 2, 3]), "3 values do not fill"),
-        (lambda: tensor([2], "float"), "'float' is none of"),
+        (lambda: tensor([2], "float"), "'float' is not one of"),
         (lambda: case(x=X, atol=1e-3), "sets atol says why"),
         (lambda: case(x=X, formats=("pir",)), "sets formats says why"),
         (lambda: case(x=X, formats=("onnx",), why="so"), "choose from"),

@@ -126,7 +126,7 @@ def test_installed_package(custom, tmp_path):
         (lambda node: {"other": node.get_input(0)}, "its converter left out output 'output_0', .*; it gave other"),
         (lambda node: None, "its converter gave None; a mapping of output names to nodes is expected"),
         (lambda node: "output_0", "its converter gave 'output_0'; a mapping"),
-        (lambda node: {"output_0": 5}, "its converter gave 5 for '.*', which is no OpenVINO node or output"),
+        (lambda node: {"output_0": 5}, "its converter gave 5 for '.*', which is not an OpenVINO node or output"),
         (lambda node: {"output_0": [node.get_input(0)] * 2}, "gave 2 values for output 'output_0', which has 1"),
         (lambda node: 1 / 0, "ZeroDivisionError: division by zero"),
         (lambda node: node.get_input("y"), r"input 'y' \[0\] is missing; the program passes input_0"),
@@ -152,7 +152,7 @@ def test_what_is_no_extension(custom):
     ("arguments", "message"),
     [
         ((3, len), "an operator's name is expected, not 3"),
-        (("my_relu", 3), "the converter of 'my_relu' is no function: 3"),
+        (("my_relu", 3), "the converter of 'my_relu' is not a function: 3"),
         (("my_relu", len, "my_relu"), r"cannot read the signature 'my_relu'; the form is 'my_relu\(x, y\) -> \(out\)'"),
         (("my_relu", len, 5), "cannot read the signature 5"),
         (("my_relu", len, "my_relu(x,y) -> (out)"), "cannot read the signature"),

@@ -41,7 +41,7 @@ RANGED = PartialShape([1, 3, Dimension(224, 640), -1])
 )
 def test_one_input(argument, name, shape, kind):
     (parsed,) = parse_input(argument)
-    assert (parsed.name, parsed.kind) == (name, kind)
+    assert (parsed.name, parsed.dtype) == (name, kind)
     assert (parsed.shape is None) == (shape is None)
     if shape is not None:
         assert parsed.shape == shape

@@ -1,4 +1,4 @@
-"""The quick functions of paddle2ov.graph.opset make the nodes that OpenVINO's own make."""
+"""The quick functions of paddle2ov.graph.quick_nodes make the nodes that OpenVINO's own make."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import openvino
 import pytest
 from openvino import PartialShape, Type, opset16
 
-from paddle2ov.graph import opset
+from paddle2ov.graph import opset, quick_nodes
 from paddle2ov.graph.opset import ops
 
 X = ops.parameter(PartialShape([-1, 3, 8, 8]), Type.f32)
@@ -57,15 +57,15 @@ CALLS: dict[str, list[tuple]] = {
     "unsqueeze": [(X, AXES), (X, 1)],
     "result": [(X.output(0),), (X,)],
 }
-CALLS |= {name: [(X,), (X.output(0),)] for name in opset._UNARY if name != "logical_not"}
+CALLS |= {name: [(X,), (X.output(0),)] for name in quick_nodes.UNARY if name != "logical_not"}
 CALLS |= {"logical_not": [(BOOL,)]}
 CALLS |= {
     name: [(X, X), (X, np.float32(2)), (X.output(0), X, "none")]
-    for name in opset._BINARY
+    for name in quick_nodes.BINARY
     if not name.startswith("logical")
 }
 CALLS |= {name: [(BOOL, BOOL)] for name in ("logical_and", "logical_or")}
-CALLS |= {name: [(X, AXES), (X, AXES, True), (X, 1)] for name in opset._REDUCTIONS if name != "reduce_logical_or"}
+CALLS |= {name: [(X, AXES), (X, AXES, True), (X, 1)] for name in quick_nodes.REDUCTIONS if name != "reduce_logical_or"}
 CALLS |= {"reduce_logical_or": [(X_BOOL, AXES), (X_BOOL, AXES, True), (X_BOOL, 1)]}
 FAST = sorted(opset._replacements())
 

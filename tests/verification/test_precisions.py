@@ -142,7 +142,7 @@ def test_inputs_that_openvino_refuses(folder):
 def test_a_quantized_model_that_does_not_fit(folder, tmp_path):
     with pytest.raises(ConversionInputError, match="is compared beside the others, with precision='all'"):
         paddle2ov.verify(folder, quantized=tmp_path / "int8.xml")
-    with pytest.raises(ConversionInputError, match=r"quantized: .*int8\.xml is no OpenVINO IR"):
+    with pytest.raises(ConversionInputError, match=r"quantized: .*int8\.xml is not an OpenVINO IR"):
         paddle2ov.verify(folder, precision="all", quantized=tmp_path / "int8.xml")
     x = ops.parameter([1], openvino.Type.f32, name="y")
     x.output(0).set_names({"y"})

@@ -311,7 +311,7 @@ def test_paddle_is_missing_or_dies(tmp_path):
     talking = tmp_path / "talking"
     talking.write_text("#!/bin/sh\necho hello\n")
     talking.chmod(0o755)
-    with pytest.raises(paddle2ov.PaddleRunError, match="talking is no Python interpreter: it says 'hello"):
+    with pytest.raises(paddle2ov.PaddleRunError, match="talking is not a Python interpreter: it says 'hello"):
         paddle2ov.verify(folder, paddle_python=talking)
 
 
@@ -431,7 +431,7 @@ def test_arguments_that_cannot_be(tmp_path):
         with pytest.raises(paddle2ov.ConversionInputError, match="tolerance: "):
             paddle2ov.verify(folder, tolerance=tolerance)
     with pytest.raises(
-        paddle2ov.ConversionInputError, match="precision: 'f64' is none of f32, bf16, f16, default, all"
+        paddle2ov.ConversionInputError, match="precision: 'f64' is not one of f32, bf16, f16, default, all"
     ):
         paddle2ov.verify(folder, precision="f64")
     (tmp_path / "file").write_text("")

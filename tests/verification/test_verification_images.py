@@ -93,7 +93,7 @@ def test_no_picture(picture, tmp_path, monkeypatch):
     folder = model("ppyolo", tmp_path, DETECTION % "false")
     program = read_program(folder)
     (tmp_path / "text.png").write_text("no picture")
-    with pytest.raises(ConversionInputError, match=r"text.png is no picture that OpenCV reads"):
+    with pytest.raises(ConversionInputError, match=r"text.png is not a picture that OpenCV reads"):
         image_inputs(program, folder, [tmp_path / "text.png"])
     monkeypatch.setitem(sys.modules, "cv2", None)
     with pytest.raises(ConversionInputError, match=r"pip install 'paddle2ov\[image\]'"):

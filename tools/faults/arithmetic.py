@@ -26,7 +26,7 @@ def softplus_of_large_negative_numbers() -> Graph:
 
 @fault(processor="avx512f")
 def greater_than_nan() -> Graph:
-    """Greater takes NaN for greater than anything."""
+    """Greater is true for NaN and any number."""
     x, y = parameter(-1), parameter(-1)
     left, right = np.array([np.nan, 1] * 16, np.float32), np.zeros(32, np.float32)
     return Model([ops.greater(x, y)], [x, y]), [[left, right]], [[left > right]]
@@ -115,7 +115,7 @@ def abs_of_sizes() -> Graph:
 
 @fault()
 def selu_of_alpha_zero() -> Graph:
-    """Selu takes an alpha of 0 for one that is not given."""
+    """Selu treats an alpha of 0 as missing."""
     x = parameter(-1)
     data = numbers(8)
     return Model([ops.selu(x, np.float32(0), np.float32(2))], [x]), [[data]], [[2 * np.maximum(data, 0)]]
@@ -123,7 +123,7 @@ def selu_of_alpha_zero() -> Graph:
 
 @fault()
 def hard_sigmoid_of_alpha_zero() -> Graph:
-    """HardSigmoid takes an alpha of 0 for one that is not given."""
+    """HardSigmoid treats an alpha of 0 as missing."""
     x = parameter(-1)
     data = numbers(8)
     return Model([ops.hard_sigmoid(x, np.float32(0), np.float32(0.3))], [x]), [[data]], [[np.full(8, 0.3, np.float32)]]
@@ -140,7 +140,7 @@ def constants_of_sums_merged() -> Graph:
 
 @fault()
 def pad_by_computed_value() -> Graph:
-    """Pad takes 0 where the model computes the value to pad with."""
+    """Pad pads with 0 if the model computes the pad value."""
     x, value = parameter(-1, 3), parameter()
     data = numbers(2, 3)
     out = ops.pad(x, np.array([0, 1]), np.array([1, 0]), "constant", ops.add(value, np.float32(1)))
@@ -150,7 +150,7 @@ def pad_by_computed_value() -> Graph:
 
 @fault()
 def numbers_below_normal_divided() -> Graph:
-    """Numbers below the normal ones are taken for 0 by a division: 1e-39 / 1e-39 is infinity."""
+    """A division treats denormal numbers as 0: 1e-39 / 1e-39 is infinity."""
     x = parameter(-1)
     data = np.full(8, 1e-39, np.float32)
     return Model([ops.divide(x, ops.abs(x))], [x]), [[data]], [[np.ones(8, np.float32)]]
@@ -158,7 +158,7 @@ def numbers_below_normal_divided() -> Graph:
 
 @fault()
 def arithmetic_after_reduction_of_integers() -> Graph:
-    """What is added to a maximum of integers along the middle one of three axes is added twice."""
+    """An addition after a maximum of integers along the middle one of three axes is applied twice."""
     x = parameter(2, 3, 4, kind=Type.i32)
     data = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
     out = ops.subtract(ops.reduce_max(x, np.array([1])), np.int32(1))
@@ -167,7 +167,7 @@ def arithmetic_after_reduction_of_integers() -> Graph:
 
 @fault()
 def normalization_of_scaled_numbers() -> Graph:
-    """Scaled by one number before it, an MVN ignores its epsilon, if there is a FakeQuantize anywhere in the model.
+    """An MVN after a scalar scale ignores its epsilon if there is a FakeQuantize anywhere in the model.
 
     The transformations for low precision take the scale for a dequantization, and move it through MVN and NormalizeL2.
     """
@@ -234,7 +234,7 @@ def one_key_of_many_queries() -> Graph:
 
 @fault(precision="default", tolerance=0.05, processor="avx512_bf16, not amx")
 def post_op_of_one_pixel() -> Graph:
-    """In bfloat16, one pixel of unknown size: a constant behind an activation of a convolution with a bias is wrong."""
+    """In bfloat16, a constant after the activation of a biased convolution is wrong for one pixel of dynamic size."""
     x, filters, data = parameter(-1, 3, -1, -1), numbers(6, 3, 1, 1), numbers(1, 3, 1, 1)
     bias, factor = numbers(1, 6, 1, 1, seed=1) + 2, numbers(1, 6, 1, 1, seed=2) + 2
     convolved = ops.convolution(x, filters, [1, 1], [0, 0], [0, 0], [1, 1])

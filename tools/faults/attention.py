@@ -23,7 +23,7 @@ def attention_compiled_for_one_key() -> Graph:
 
 @fault()
 def attention_with_as_many_heads_as_tokens() -> Graph:
-    """A transpose of equal axes after attention is lost if another node computes the queries."""
+    """A transpose of axes of equal size at attention is lost if another node computes the queries."""
     q, k, v = (parameter(2, 3, 3, 3) for _ in range(3))
     turned = ops.transpose(ops.relu(q), np.array([0, 2, 1, 3]))
     out = ops.matmul(ops.softmax(ops.matmul(turned, k, False, True), -1), v, False, False)

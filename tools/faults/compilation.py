@@ -36,7 +36,7 @@ def post_op_of_unknown_width() -> Graph:
 
 @fault()
 def gather_of_single_element() -> Graph:
-    """A Gather of the only element of an axis, which comes and goes, before another axis of size 1: an axis is lost."""
+    """A Gather of the only element of an axis, between Unsqueeze and Squeeze, loses another axis of size 1."""
     x, data = parameter(-1, -1, -1), numbers(2, 3, 4)
     first, zero = np.array([0]), np.int64(0)
     same = ops.squeeze(ops.gather(ops.unsqueeze(x, first), first, zero), first)
@@ -53,7 +53,7 @@ def layers_of_one_weight() -> Graph:
 
 @fault()
 def gather_by_index_that_is_always_empty() -> Graph:
-    """A Gather by a Range that has no elements, as its limits say, fails to compile."""
+    """A Gather by a Range that is known to be empty fails to compile."""
     x = parameter(-1, 1)
     rows, columns = (ops.gather(ops.shape_of(x), np.int64(i), np.int64(0)) for i in (0, 1))
     length = ops.minimum(rows, ops.subtract(columns, np.int64(1)))
@@ -64,7 +64,7 @@ def gather_by_index_that_is_always_empty() -> Graph:
 
 @fault()
 def select_of_another_condition() -> Graph:
-    """A Select of booleans, one of which is its condition too, does not compile: some become bytes, others do not."""
+    """A Select of booleans, one of which is also its condition, does not compile: only some become bytes."""
     x, y = parameter(-1), parameter(-1)
     condition, other = ops.less(x, np.float32(0)), ops.less(y, np.float32(0))
     arrays = [numbers(8), numbers(8, seed=1)]
@@ -74,7 +74,7 @@ def select_of_another_condition() -> Graph:
 
 @fault()
 def slice_of_constants_not_folded() -> Graph:
-    """A Slice of a constant does not compile if its end is constant, but no number that OpenVINO folds.
+    """A Slice of a constant does not compile if its end is constant, but not folded by OpenVINO.
 
     What GatherElements takes of constants is not. The end shows as constant where a Gather takes the one element of a
     constant by a computed index.
@@ -101,7 +101,7 @@ def resize_of_constant_over_one_axis() -> Graph:
 
 @fault()
 def reshape_of_matmul_to_number() -> Graph:
-    """A product of matrices that is reshaped to no dimensions ends the process."""
+    """A matrix product that is reshaped to rank 0 crashes."""
     x, y = parameter(1, 4), parameter(4, 1)
     arrays = [numbers(1, 4), numbers(4, 1, seed=1)]
     out = ops.reshape(ops.matmul(x, y, False, False), np.zeros(0, np.int64), False)
@@ -131,7 +131,7 @@ def signed_integers_with_zero_points() -> Graph:
 
 @fault(processor="avx512_vnni")
 def factors_behind_an_integer_convolution() -> Graph:
-    """A convolution of integers with a zero point, bias, Relu and factors by channel end the process where shapes vary.
+    """A convolution of integers with a zero point, bias, Relu and per-channel factors crashes in dynamic shapes.
 
     SmoothQuant puts such factors between convolutions.
     """
@@ -204,7 +204,7 @@ def suppression_of_constants() -> Graph:
 
 @fault()
 def average_pool_without_dilations() -> Graph:
-    """AvgPool of opset 16 that is not given dilations ends the process as it is compiled."""
+    """Compiling an AvgPool of opset 16 without dilations crashes."""
     x = parameter(1, 2, 4, 4)
     data = numbers(1, 2, 4, 4)
     out = ops.avg_pool(x, [2, 2], [0, 0], [0, 0], [2, 2], True)
@@ -213,7 +213,7 @@ def average_pool_without_dilations() -> Graph:
 
 @fault()
 def gather_by_empty_constant() -> Graph:
-    """A Gather by no indices, known as it is compiled, ends the process."""
+    """A Gather by an empty constant index crashes."""
     x = parameter(3, 4)
     out = ops.gather(x, ops.constant(np.zeros(0, np.int64)), np.int64(0))
     return Model([out], [x]), [[numbers(3, 4)]], [[np.zeros((0, 4), np.float32)]]
@@ -221,7 +221,7 @@ def gather_by_empty_constant() -> Graph:
 
 @fault()
 def group_normalization_in_residual_block() -> Graph:
-    """The sum of a GroupNormalization and what it was computed from ends the process as it is compiled."""
+    """Compiling the sum of a GroupNormalization and its input crashes."""
     x = parameter(1, 4, 3, 3)
     kept = ops.relu(x)
     out = ops.add(ops.group_normalization(kept, np.ones(4, np.float32), np.zeros(4, np.float32), 2, 1e-5), kept)
@@ -234,7 +234,7 @@ def group_normalization_in_residual_block() -> Graph:
 
 @fault()
 def multinomial_with_two_readers() -> Graph:
-    """Multinomial whose result two nodes read does not compile."""
+    """A Multinomial whose result has two readers does not compile."""
     x = parameter(1, 3)
     drawn = ops.multinomial(x, np.array([4]), "i64", True, False, 1, 1)
     data = np.array([[0, 1, 0]], np.float32)
@@ -280,7 +280,7 @@ def negative_padding_of_convolution() -> Graph:
 
 @fault()
 def unique_of_no_elements() -> Graph:
-    """A Unique of a constant without elements ends the process as it is made."""
+    """Creating a Unique of a constant without elements crashes."""
     x = parameter(1)
     found = ops.unique(ops.constant(np.zeros(0, np.float32)))
     data = numbers(1)
@@ -289,7 +289,7 @@ def unique_of_no_elements() -> Graph:
 
 @fault()
 def broadcast_to_number() -> Graph:
-    """A Broadcast to no dimensions ends the process."""
+    """A Broadcast to rank 0 crashes."""
     x = parameter()
     data = np.array(3, np.float32)
     return Model([ops.broadcast(x, np.zeros(0, np.int64))], [x]), [[data]], [[data]]
@@ -297,7 +297,7 @@ def broadcast_to_number() -> Graph:
 
 @fault()
 def slice_scatter_between_computed_bounds() -> Graph:
-    """A SliceScatter over two axes between computed bounds ends the process."""
+    """A SliceScatter over two axes between computed bounds crashes."""
     x, values = parameter(-1, -1, 3), parameter(-1, -1, 3)
     start, end = (parameter(2, kind=Type.i64) for _ in range(2))
     arrays = [numbers(6, 2, 3), numbers(2, 1, 3, seed=1), np.array([1, 0]), np.array([3, 1])]

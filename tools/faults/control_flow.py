@@ -10,7 +10,7 @@ from tools.faults.register import fault
 
 @fault()
 def branches_of_other_ranks() -> Graph:
-    """An If whose branches give other ranks does not compile."""
+    """An If whose branches have results of different ranks does not compile."""
     choice, x = parameter(kind=Type.boolean), parameter(-1, -1)
     first, second = parameter(-1, -1), parameter(-1, -1)
     flat = ops.reshape(second, np.array([-1]), False)
@@ -26,7 +26,7 @@ def branches_of_other_ranks() -> Graph:
 
 @fault()
 def loop_states_that_change_places() -> Graph:
-    """A loop whose states change places: one is overwritten before the other one is read."""
+    """If a loop swaps two states, one is overwritten before the other one is read."""
     count, x, y = parameter(kind=Type.i64), parameter(2), parameter(2)
     one, other = parameter(2), parameter(2)
     go = ops.constant(np.array(True))
@@ -43,7 +43,7 @@ def loop_states_that_change_places() -> Graph:
 
 @fault()
 def loop_states_written_in_place() -> Graph:
-    """States that are written in place, and change places: one is overwritten before the other one is read."""
+    """If a loop swaps states that are written in place, one is overwritten before the other one is read."""
     x, y = parameter(3, 4), parameter(3, 4)
     one, other = parameter(3, 4), parameter(3, 4)
     loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
@@ -98,7 +98,7 @@ def loop_over_slices_and_states() -> Graph:
 
 @fault()
 def loop_overwrites_what_softmax_reads() -> Graph:
-    """A Softmax in a loop is computed in the memory of what every iteration reads; the next one reads its result."""
+    """A Softmax in a loop overwrites the tensor that every iteration reads: the next one reads its result."""
     x, start = parameter(2, 3), parameter(2, 3)
     kept, state = parameter(2, 3), parameter(2, 3)
     loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
@@ -115,7 +115,7 @@ def loop_overwrites_what_softmax_reads() -> Graph:
 
 @fault()
 def loop_overwrites_what_views_show() -> Graph:
-    """A Swish in a loop is computed in the memory of what every iteration reads, where a view stands between."""
+    """A Swish of a view in a loop overwrites the tensor that every iteration reads."""
     x, start = parameter(2, 3), parameter(2, 3)
     kept, state = parameter(2, 3), parameter(2, 3)
     loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
@@ -132,7 +132,7 @@ def loop_overwrites_what_views_show() -> Graph:
 
 @fault()
 def loop_of_growing_state() -> Graph:
-    """A loop whose state grows does not give it back where it does not run: it is shorter than after any iteration."""
+    """A loop whose state grows does not return the initial state if it does not run."""
     count, x, state = parameter(kind=Type.i64), parameter(-1), parameter(-1)
     loop = ops.loop(count, ops.constant(np.array(True)))
     longer = ops.concat([state, np.zeros(2, np.float32)], 0)
@@ -147,7 +147,7 @@ def loop_of_growing_state() -> Graph:
 
 @fault()
 def loop_over_no_slices() -> Graph:
-    """The joined results of a loop over the slices of an empty tensor have the shape of the run before."""
+    """The concatenated results of a loop over the slices of an empty tensor have the shape of the previous run."""
     x, part = parameter(-1, 3), parameter(1, 3)
     count = ops.gather(ops.shape_of(x), np.int64(0), np.int64(0))
     loop = ops.loop(count, ops.constant(np.array(True)))
@@ -162,7 +162,7 @@ def loop_over_no_slices() -> Graph:
 
 @fault()
 def loop_state_of_another_rank() -> Graph:
-    """A loop that makes a tensor of a number does not compile."""
+    """A loop whose state turns from a scalar into a tensor does not compile."""
     count, x = parameter(kind=Type.i64), parameter()
     state = ops.parameter(PartialShape.dynamic())
     loop = ops.loop(count, ops.constant(np.array(True)))

@@ -10,7 +10,7 @@ from tools.faults.register import fault
 
 @fault()
 def transpose_view_of_joined_memory() -> Graph:
-    """A convolution reads other data where its channels-last input is also joined by a Concat.
+    """A convolution reads other data if its channels-last input is also an input of a Concat.
 
     The transpose to channels first is merged with the change of layout of the convolution into a view of x
     (`MergeTransposeAndReorder`), while the Concat takes x to be a part of its own result in place.
@@ -29,7 +29,7 @@ def transpose_view_of_joined_memory() -> Graph:
 
 @fault()
 def transpose_view_of_result() -> Graph:
-    """A convolution reads other data where a reshape of its channels-last input is a result of the model."""
+    """A convolution reads other data if a reshape of its channels-last input is a result of the model."""
     x = parameter(2, 3, 3, 4)
     last = ops.relu(x)
     filters = numbers(2, 4, 1, 1)
@@ -58,7 +58,7 @@ def resize_view_of_shared_memory() -> Graph:
 
 @fault()
 def transpose_view_in_recurrent_layer() -> Graph:
-    """A recurrent layer over a sequence with its steps first reads other data if a reshape of it is a result, too.
+    """A recurrent layer over a sequence with its steps first reads other data if a reshape of it is also a result.
 
     The transpose to batch first is merged with the layer's change of layout into a view.
     """
@@ -80,7 +80,7 @@ def transpose_view_in_recurrent_layer() -> Graph:
 
 @fault()
 def constant_convolution_overwritten() -> Graph:
-    """A convolution of a constant is computed in the first run only, and its result overwritten by the sum after it."""
+    """A convolution of a constant is computed only in the first run, and the sum after it overwrites the result."""
     x = parameter(2, 3, 6, 6)
     image, filters, ones, none = numbers(2, 3, 6, 6), numbers(3, 3, 1, 1), [1, 1], [0, 0]
     total = ops.add(ops.convolution(ops.constant(image), filters, ones, none, none, ones), x)
@@ -91,7 +91,7 @@ def constant_convolution_overwritten() -> Graph:
 
 @fault()
 def constant_gather_overwritten() -> Graph:
-    """A GatherND of a constant is computed in the first run only, its result overwritten by the product after it."""
+    """A GatherND of a constant is computed only in the first run, and the product after it overwrites the result."""
     x = parameter(1)
     table, indices = numbers(8, 4), np.array([[0, 1], [1, 1]])
     product = ops.multiply(ops.gather_nd(ops.constant(table), indices, 0), x)
@@ -101,7 +101,7 @@ def constant_gather_overwritten() -> Graph:
 
 @fault()
 def constant_transposed_into_product() -> Graph:
-    """A product reads the transpose of what is computed from constants, and not folded, as it was before."""
+    """A product reads a transposed value without the transpose if it is computed from constants and not folded."""
     x = parameter(1)
     data, weights = numbers(2, 4, 8), numbers(8, 6, seed=1)
     transposed = ops.transpose(ops.elu(ops.constant(data), 1.0), np.array([1, 0, 2]))
@@ -113,7 +113,7 @@ def constant_transposed_into_product() -> Graph:
 
 @fault()
 def scale_of_pixels_into_filters() -> Graph:
-    """A factor of each pixel of what a convolution reads is taken into the filters if it has as many elements."""
+    """A per-pixel factor of a convolution's input is folded into the filters if it has as many elements."""
     x = parameter(2, 1, 1, 3)
     factor, filters, data = numbers(1, 1, 1, 3), numbers(4, 1, 1, 3, seed=1), numbers(2, 1, 1, 3, seed=2)
     out = ops.convolution(ops.multiply(x, factor), filters, [1, 1], [0, 1], [0, 1], [1, 1])
@@ -144,7 +144,7 @@ def post_op_along_axis_1() -> Graph:
 
 @fault()
 def broadcast_along_axis_1() -> Graph:
-    """The same for a Broadcast along axis 1 after a MatMul: it becomes a product with ones, and does not compile."""
+    """A Broadcast along axis 1 after a MatMul becomes a product with ones, and does not compile."""
     x = parameter(-1, -1, 4, 6)
     data, weights = numbers(3, 1, 4, 6), numbers(6, 8, seed=1)
     out = ops.broadcast(ops.matmul(x, weights, False, False), np.array([1, 2, 1, 1]), broadcast_spec="BIDIRECTIONAL")
@@ -153,7 +153,7 @@ def broadcast_along_axis_1() -> Graph:
 
 @fault()
 def post_op_of_reduced_sequence() -> Graph:
-    """Numbers per channel that are multiplied to a mean over the last of three axes are those of other channels."""
+    """Per-channel factors of a mean over the last of three axes are taken from other channels."""
     x = parameter(2, 24, 5)
     scale, shift = numbers(24), numbers(24)
     data = numbers(2, 24, 5)
@@ -163,7 +163,7 @@ def post_op_of_reduced_sequence() -> Graph:
 
 @fault()
 def reshape_after_reduction() -> Graph:
-    """A Reshape after a reduction is dropped, as if the reduction kept the reduced axis."""
+    """A Reshape after a reduction is eliminated, as if the reduction kept the reduced axis."""
     x = parameter(-1, 3, 4)
     out = ops.reshape(ops.reduce_mean(x, np.array([1]), False), np.array([-1, 1]), False)
     data = numbers(2, 3, 4)
@@ -172,7 +172,7 @@ def reshape_after_reduction() -> Graph:
 
 @fault()
 def reduction_after_unsqueeze() -> Graph:
-    """A reduction that keeps its axis gets another shape, where an axis behind that was added before."""
+    """A reduction with keep_dims has another shape if an axis after the reduced one was added before."""
     x = parameter(3, 4)
     out = ops.reduce_sum(ops.unsqueeze(x, np.array([2])), np.array([0]), True)
     data = numbers(3, 4)
@@ -181,7 +181,7 @@ def reduction_after_unsqueeze() -> Graph:
 
 @fault()
 def mean_of_each_channel() -> Graph:
-    """The mean over all axes but the channels, behind a transposed convolution, is wrong in the second run."""
+    """The mean over all axes but the channels, after a transposed convolution, is wrong in the second run."""
     x, filters = parameter(2, 4, 3, 3), numbers(4, 1, 1, 1, 1)
     convolved = ops.group_convolution_backprop_data(x, filters, strides=[1, 1])
     data = numbers(2, 4, 3, 3)
@@ -234,7 +234,7 @@ def transpose_before_constant_of_higher_rank() -> Graph:
 
 @fault()
 def stride_of_padded_convolution() -> Graph:
-    """A padded convolution of stride 2 by one pixel, behind an activation, gives a result of another shape."""
+    """A padded pointwise convolution of stride 2 after an activation has an output of another shape."""
     x = parameter(1, 2, 5, 5)
     filters, data = numbers(3, 2, 1, 1), numbers(1, 2, 5, 5)
     out = ops.convolution(ops.relu(x), filters, [2, 2], [1, 1], [1, 1], [1, 1])
@@ -244,7 +244,7 @@ def stride_of_padded_convolution() -> Graph:
 
 @fault()
 def stride_of_split_image() -> Graph:
-    """A convolution of stride 2 by one pixel over elements of one of several results of a node does not compile."""
+    """A pointwise convolution of stride 2 over one of several outputs of a node does not compile."""
     x = parameter(1, 4, 5, 5)
     filters, data = numbers(3, 2, 1, 1), numbers(1, 4, 5, 5)
     image = ops.split(x, np.array(1), 2).output(1)
@@ -255,7 +255,7 @@ def stride_of_split_image() -> Graph:
 
 @fault(precision="default", tolerance=0.05, processor="amx")
 def strided_convolution_of_width_1() -> Graph:
-    """In bfloat16, a convolution of stride 2 whose result has width 1 and is higher gives garbage."""
+    """In bfloat16, a convolution of stride 2 gives garbage if its output has width 1 and a greater height."""
     x = parameter(1, 8, 8, 1)
     filters, data = numbers(24, 8, 3, 2), numbers(1, 8, 8, 1)
     out = ops.convolution(x, filters, [1, 2], [0, 1], [0, 1], [1, 1])
@@ -307,7 +307,7 @@ def convolution_3d_of_depth_1() -> Graph:
 
 @fault()
 def result_converted_to_its_own_type() -> Graph:
-    """A smaller second input, in memory of the caller, is not what the Convert of it to its own type gives.
+    """The Convert of an input to its own type is wrong for a smaller second input in the caller's memory.
 
     The Convert is dropped when the model is compiled, and the result stays in the memory of the first input.
     """
@@ -318,7 +318,7 @@ def result_converted_to_its_own_type() -> Graph:
 
 @fault()
 def result_converted_there_and_back() -> Graph:
-    """The same where an input is converted to float64, which the plugin computes in float32, and back."""
+    """An input that is converted to float64 and back is wrong for a smaller second input in the caller's memory."""
     x = parameter(-1, -1)
     runs = [[numbers(64, 64)], [numbers(2, 2, seed=1)]]
     return Model([ops.convert(ops.convert(x, "f64"), "f32")], [x]), runs, runs
@@ -326,7 +326,7 @@ def result_converted_there_and_back() -> Graph:
 
 @fault()
 def tile_of_one_pixel() -> Graph:
-    """A tile of one pixel for each channel, or of one channel, moves the wrong axes where the batch is unknown."""
+    """A Tile of one pixel for each channel, or of one channel, repeats the wrong axes if the batch is dynamic."""
     x = parameter(-1, 4, 3, 3)
     pooled = ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [3, 3])
     data = numbers(2, 4, 3, 3)

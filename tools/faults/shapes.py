@@ -18,7 +18,7 @@ def range_against_its_step() -> Graph:
 
 @fault()
 def gather_elements_after_slice() -> Graph:
-    """A Slice before GatherElements is dropped, and then the shapes differ."""
+    """A Slice before a GatherElements is eliminated, and then the shapes differ."""
     x, index = parameter(-1, 5), parameter(-1, 3, kind=Type.i64)
     data, rows = numbers(4, 5), np.array([[1, 0, 3]])
     cut = ops.slice(x, np.array([0]), np.array([3]), np.array([1]), np.array([1]))
@@ -65,7 +65,7 @@ def matmul_of_constant_matrices() -> Graph:
 
 @fault()
 def matmul_of_scaled_vector() -> Graph:
-    """The number that a product with a constant vector is multiplied by makes the vector a row: it does not compile."""
+    """A scalar factor after a product with a constant vector turns the vector into a row: it does not compile."""
     x = parameter(2, 3, 4)
     vector, data = numbers(4), numbers(2, 3, 4)
     out = ops.multiply(ops.matmul(x, vector, False, False), np.float32(0.5))
@@ -90,7 +90,7 @@ def lengths_of_dynamic_sequences() -> Graph:
 
 @fault()
 def matmul_of_another_width() -> Graph:
-    """A MatMul with constant weights takes rows of any width, and reads as many numbers a row as the weights have."""
+    """A MatMul with constant weights accepts rows of any width, and reads as many numbers as its weights need."""
     x = parameter(-1, -1)
     return Model([ops.matmul(x, numbers(8, 4), False, False)], [x]), [[numbers(2, 6)]], [None]
 
@@ -104,7 +104,7 @@ def matmul_of_constant_matrices_with_batch() -> Graph:
 
 @fault()
 def reduction_after_transpose() -> Graph:
-    """A reduction that drops an axis of what is transposed leaves the others in the wrong order if one has size 1."""
+    """A reduction after a transpose that drops its axis leaves the others in the wrong order if one has size 1."""
     x, data = parameter(2, 1, 4, 4), numbers(2, 1, 4, 4)
     moved = ops.transpose(x, np.array([0, 2, 3, 1]))
     return Model([ops.reduce_sum(moved, np.array([1]), False)], [x]), [[data]], [[data.transpose(0, 2, 3, 1).sum(1)]]
@@ -112,7 +112,7 @@ def reduction_after_transpose() -> Graph:
 
 @fault()
 def broadcast_to_ones() -> Graph:
-    """A bidirectional Broadcast of reshaped data to more dimensions, all of 1, is taken out, and the rank stays."""
+    """A bidirectional Broadcast of reshaped data to a higher rank, all dimensions 1, is eliminated: the rank stays."""
     x = parameter(-1)
     tall = ops.unsqueeze(x, np.array([1]))
     out = ops.broadcast(tall, np.array([1, 1, 1]), broadcast_spec="BIDIRECTIONAL")
@@ -130,7 +130,7 @@ def select_of_its_condition() -> Graph:
 
 @fault()
 def gather_of_unsqueezed_axis() -> Graph:
-    """A Gather by any constant from an axis that an Unsqueeze made is taken out, as if the constant were a number.
+    """A Gather by any constant along an axis that an Unsqueeze added is eliminated, as if the constant were a scalar.
 
     `EliminateUnsqueezeGather` does not look at the indices.
     """
@@ -142,7 +142,7 @@ def gather_of_unsqueezed_axis() -> Graph:
 
 @fault()
 def elementwise_with_single_element_of_higher_rank() -> Graph:
-    """A sum with a constant of one element and more dimensions has the rank of the data, if these are reshaped before.
+    """The sum of reshaped data and a constant of one element and higher rank has the rank of the data.
 
     `MoveEltwiseUpThroughDataMov` moves the sum before the reshape, with a number in place of the constant.
     """

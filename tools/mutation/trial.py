@@ -104,7 +104,7 @@ def attempt(mutant: Mutant, folder: Path) -> Result:
 
 
 def _lift_limit() -> None:
-    """Of memory: what follows is none of the mutant's."""
+    """Of memory: what follows is not one of the mutant's."""
     resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 

@@ -53,7 +53,7 @@ class _Projection(Struct, frozen=True):
     matrix: AnyArray  # [features, out] or, transposed, [out, features]
     transposed: bool
     bias: AnyArray | None
-    kind: Type  # of the elements of both
+    element_type: Type  # of the elements of both
 
 
 class _Slice(Struct, frozen=True):
@@ -126,12 +126,14 @@ class SplitQkv(Rule[_Shared, tuple[_Projection, _Split]]):
         x, add = projection.matmul.input_value(0), projection.add
         transpose_a = projection.matmul.get_attributes()["transpose_a"]
         for k, piece in enumerate(split.slices):
-            columns = _columns(projection.matrix, projection.kind, split, piece, 0 if projection.transposed else 1)
-            value = ops.matmul(x, large_constant(columns, projection.kind), transpose_a, projection.transposed)
+            columns = _columns(
+                projection.matrix, projection.element_type, split, piece, 0 if projection.transposed else 1
+            )
+            value = ops.matmul(x, large_constant(columns, projection.element_type), transpose_a, projection.transposed)
             name_after(value, projection.matmul, k)
             if projection.bias is not None and add is not None:
-                columns = _columns(projection.bias, projection.kind, split, piece, projection.bias.ndim - 1)
-                value = ops.add(value, large_constant(columns, projection.kind))
+                columns = _columns(projection.bias, projection.element_type, split, piece, projection.bias.ndim - 1)
+                value = ops.add(value, large_constant(columns, projection.element_type))
                 name_after(value, add, k)
             if split.reshape is not None:
                 target = _slice_shape(split.reshape, lead, split, piece)
@@ -222,9 +224,9 @@ def _with_scale(piece: _Slice) -> _Slice:
     return piece
 
 
-def _is_exact(scale: float, kind: Type) -> bool:
+def _is_exact(scale: float, element_type: Type) -> bool:
     """Whether weights may be multiplied by a number: in narrow types a power of two only, which adds no rounding."""
-    return kind in (Type.f32, Type.f64) or (abs(scale) <= 1 and abs(math.frexp(scale)[0]) == 0.5)
+    return element_type in (Type.f32, Type.f64) or (abs(scale) <= 1 and abs(math.frexp(scale)[0]) == 0.5)
 
 
 def _slices(values: Output, dims: list[int | None], perm: list[int] | None) -> tuple[int, list[_Slice]]:
@@ -302,14 +304,14 @@ def _is_transposed(output: Output, reshaped: bool) -> bool:
     return bool(readers) and all(reader.get_node().get_type_name() == "Transpose" for reader in readers)
 
 
-def _columns(array: AnyArray, kind: Type, split: _Split, piece: _Slice, axis: int) -> AnyArray:
+def _columns(array: AnyArray, element_type: Type, split: _Split, piece: _Slice, axis: int) -> AnyArray:
     """The elements of one slice along an axis that the sizes split, scaled."""
     shape, within = array.shape, split.axis - (split.rank - len(split.sizes))
     parts = array.reshape(*shape[:axis], *split.sizes, *shape[axis + 1 :])
     chosen = parts[(slice(None),) * (axis + within) + (slice(piece.start, piece.stop),)]
     if piece.scale is not None:
-        numbers = bits_to_values(chosen, kind)
-        chosen = elements_of(numbers * numbers.dtype.type(piece.scale), kind)
+        numbers = bits_to_values(chosen, element_type)
+        chosen = elements_of(numbers * numbers.dtype.type(piece.scale), element_type)
     columns: AnyArray = np.ascontiguousarray(chosen).reshape(*shape[:axis], -1, *shape[axis + 1 :])
     return columns
 

@@ -17,11 +17,10 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, consumers, insert
+from paddle2ov.passes.kinds import NEUTRAL
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _LARGEST = float(np.finfo(np.float32).max)
-_NEUTRAL = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1}
-"""Nodes that OpenVINO removes where they read this number, which leaves their readers to the convolution."""
 _SCALED = frozenset(("Multiply", "Reshape", "Subtract", "Transpose", "Unsqueeze"))
 """What lies between integers and the weights that they stand for."""
 
@@ -75,9 +74,9 @@ def _count_readers(result: Output) -> int:
 
 
 def _neutral(reader: Input) -> Output | None:
-    """The result of the node that reads something, where that is the same."""
+    """The output of a node that changes nothing, which OpenVINO eliminates; None for any other."""
     node = reader.get_node()
-    number = _NEUTRAL.get(node.get_type_name())
+    number = NEUTRAL.get(node.get_type_name())
     other = node.input_value(1 - reader.get_index()).get_node() if number is not None else None
     is_second = reader.get_index() == 1 and node.get_type_name() in ("Divide", "Subtract")
     if not isinstance(other, Constant) or is_second or not (value_of(other) == number).all():

@@ -21,6 +21,7 @@ from openvino.op import Constant
 from paddle2ov.errors import RewriteError
 from paddle2ov.graph.evaluation import evaluate, evaluate_all, is_safe
 from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, readers
 from paddle2ov.passes.independence import VARYING, Independence
@@ -128,15 +129,8 @@ def _has_other_consumer(output: Output, found: Collection[str]) -> bool:
 
 def _moved(nodes: Iterable[Node], outputs: Sequence[Output]) -> list[Tensor] | None:
     """The values of outputs of nodes that only move elements, in a tenth of the time of compiling; None for others."""
-    pending, seen = list(nodes), set()
-    while pending:
-        node = pending.pop()
-        if node.get_name() in seen:
-            continue
-        if node.get_type_name() not in DATA_MOVEMENT:
-            return None
-        seen.add(node.get_name())
-        pending += [value.get_node() for value in node.input_values()]
+    if any(node.get_type_name() not in DATA_MOVEMENT for node in upstream(nodes)):
+        return None
     values = evaluate_all(outputs, _MAX_MOVED, _MAX_MOVED)
     known = [Tensor(value) for value in values if value is not None]
     return known if len(known) == len(values) else None
@@ -153,14 +147,8 @@ def _is_indexed_within(node: Node) -> bool:
 
 def _check_work(layers: Iterable[Node]) -> None:
     """Refuses what takes too much time or memory to compute, before any of it is computed."""
-    pending, seen = list(layers), set()
     elements = moved = products = 0
-    while pending:
-        node = pending.pop()
-        if node.get_name() in seen:
-            continue
-        seen.add(node.get_name())
-        pending += [value.get_node() for value in node.input_values()]
+    for count, node in enumerate(upstream(layers), 1):
         if node.get_type_name() == "Constant":
             continue
         size = sum(math.prod(static_dims(output) or ()) for output in node.outputs())
@@ -170,7 +158,7 @@ def _check_work(layers: Iterable[Node]) -> None:
             elements += size
             products += size * _products(node)
         if (
-            len(seen) > _MAX_NODES
+            count > _MAX_NODES
             or elements > _MAX_ELEMENTS
             or moved > _MAX_MOVED_ELEMENTS
             or products > _MAX_MULTIPLY_ADDS

@@ -13,10 +13,10 @@ from openvino import Node, Output
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, insert, ints, ints_of, number_of
-from paddle2ov.passes.kinds import REDUCTIONS
+from paddle2ov.passes.kinds import NEUTRAL, REDUCTIONS
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
-_NEUTRAL = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1, "Power": 1}
+_NEUTRAL = {**NEUTRAL, "Power": 1}
 _COPIES = frozenset(("Broadcast", "Concat", "Convert", "Reshape", "Tile"))
 """Nodes that OpenVINO removes where they change nothing."""
 

@@ -86,15 +86,15 @@ def is_undefined(value: PlainValue) -> bool:
     return bool(array.dtype.kind == "f" and np.float32(array[0]) == _UNDEFINED)
 
 
-def as_type(value: Output, kind: Type) -> Output:
+def as_type(value: Output, ov_type: Type) -> Output:
     """A value in an element type."""
-    return value if value.get_element_type() == kind else ops.convert(value, kind).output(0)
+    return value if value.get_element_type() == ov_type else ops.convert(value, ov_type).output(0)
 
 
-def undefined_value(kind: Type, rank: int) -> Output:
+def undefined_value(ov_type: Type, rank: int) -> Output:
     """A placeholder of a given type and rank for such a value; the source of the program never reads it."""
-    number = float(_UNDEFINED) if kind in (Type.f32, Type.f64) else 0
-    return ops.broadcast(ops.constant(number, kind), ops.constant([1] * rank, Type.i64)).output(0)
+    number = float(_UNDEFINED) if ov_type in (Type.f32, Type.f64) else 0
+    return ops.broadcast(ops.constant(number, ov_type), ops.constant([1] * rank, Type.i64)).output(0)
 
 
 def scalar_to_rank(value: PlainValue, rank: int) -> Output:

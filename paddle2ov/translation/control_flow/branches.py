@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from openvino import Model, Output, Type
 
@@ -16,7 +17,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.model import Operator, Variable
+from paddle2ov.program.model import Block, Operator, Variable
 from paddle2ov.translation.control_flow.block_values import (
     as_condition,
     as_output,
@@ -31,6 +32,9 @@ from paddle2ov.translation.control_flow.loop_shapes import hide_dims
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
+_Branch: TypeAlias = tuple[Scope, list[PlainValue]]
+"""The scope of a translated block, and the values of its outputs that are used."""
+
 
 def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
     """out = the first block's outputs if cond is true, else the second's; a constant cond leaves one block only."""
@@ -40,53 +44,60 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
     values: list[Value | None] = [None] * len(names)
     if isinstance(condition, ConstantValue):
         taken = operator.blocks[0 if bool(condition.values().reshape(-1)[0]) else 1]
-        outputs = [taken.outputs[i] for i in wanted]
         for inside in taken.operators:
             translator.translate_one(inside, scope)
-        for i, name in zip(wanted, outputs, strict=True):
-            values[i] = scope.find(name) or translator.placeholder(names[i])  # marks are kept
+        for i in wanted:
+            values[i] = scope.find(taken.outputs[i]) or translator.placeholder(names[i])  # marks are kept
         return values
 
-    branches = []
-    for block in operator.blocks:
-        inner = Scope(scope)
-        outputs = [block.outputs[i] for i in wanted]
-        translator.translate(block, inner)
-        branches.append(
-            (
-                inner,
-                [
-                    find_or_placeholder(translator, inner, name, names[i])
-                    for i, name in zip(wanted, outputs, strict=True)
-                ],
-            )
-        )
-    (then, then_values), (otherwise, else_values) = branches
-    then_results, else_results, positions = [], [], []
-    for i, a, b in zip(wanted, then_values, else_values, strict=True):
+    then, otherwise = (_translate_branch(translator, block, scope, names, wanted) for block in operator.blocks)
+    pairs: dict[int, Sequence[Output]] = {}
+    for i, a, b in zip(wanted, then[1], otherwise[1], strict=True):
         if isinstance(a, EmptyTensorArray) and isinstance(b, EmptyTensorArray):
             values[i] = a
-            continue
-        same_rank = _with_equal_ranks(operator, names[i], _output_like(a, b), _output_like(b, a))
-        declared = translator.variables.get(names[i])
-        results = [ops.result(one) for one in _with_equal_types(operator, names[i], declared, *same_rank)]
-        then_results.append(results[0])
-        else_results.append(results[1])
-        positions.append(i)
+        else:
+            same_rank = _with_equal_ranks(operator, names[i], _output_like(a, b), _output_like(b, a))
+            pairs[i] = _with_equal_types(operator, names[i], translator.variables.get(names[i]), *same_rank)
+    outputs = _build_if(as_output(condition), then[0], otherwise[0], list(pairs.values()), scope)
+    for i, output in zip(pairs, outputs, strict=True):
+        values[i] = _copy_result(output, condition)
+    return values
+
+
+def _translate_branch(
+    translator: Translator, block: Block, scope: Scope, names: Sequence[str], wanted: Sequence[int]
+) -> _Branch:
+    """Translates a block into a scope of its own; `names` are those that its outputs have outside."""
+    inner = Scope(scope)
+    translator.translate(block, inner)
+    return inner, [find_or_placeholder(translator, inner, block.outputs[i], names[i]) for i in wanted]
+
+
+def _build_if(
+    condition: Output, then: Scope, otherwise: Scope, pairs: Sequence[Sequence[Output]], scope: Scope
+) -> list[Output]:
+    """The outputs of an If.
+
+    Args:
+        condition: a tensor of one element.
+        then: the scope of the branch that is taken if it is true.
+        otherwise: the scope of the other branch.
+        pairs: the values of each output in both branches.
+        scope: the scope around the If.
+    """
+    results = [[ops.result(value) for value in pair] for pair in pairs]
     node = ops.if_op(as_condition(condition))
-    node.set_then_body(Model(then_results, list(then.captures.values())))
-    node.set_else_body(Model(else_results, list(otherwise.captures.values())))
+    node.set_then_body(Model([one for one, _ in results], list(then.captures.values())))
+    node.set_else_body(Model([one for _, one in results], list(otherwise.captures.values())))
     entering = {name: outer_value(scope, name) for name in dict.fromkeys((*then.captures, *otherwise.captures))}
-    one = opaque_one([as_output(condition), *entering.values()])
+    one = opaque_one([condition, *entering.values()])
     for name, value in entering.items():
         value = hide_dims(value, value.get_partial_shape(), one)
         node.set_input(value, then.captures.get(name), otherwise.captures.get(name))
-    for then_result, else_result in zip(then_results, else_results, strict=True):
+    for then_result, else_result in results:
         node.set_output(then_result, else_result)
     node.validate_and_infer_types()
-    for output, i in enumerate(positions):
-        values[i] = _copy_result(node.output(output), condition)
-    return values
+    return [node.output(i) for i in range(len(results))]
 
 
 def _output_like(value: PlainValue, other: PlainValue) -> Output:
@@ -113,7 +124,7 @@ def _with_equal_ranks(operator: Operator, name: str, *values: Output) -> Sequenc
     if min(counts) > 0:
         raise OpConversionError(
             operator.place,
-            f"its branches give '{name}' {counts[0]} and {counts[1]} dimensions; OpenVINO wants one rank of both",
+            f"its branches give '{name}' {counts[0]} and {counts[1]} dimensions; OpenVINO needs equal ranks",
         )
     warnings.warn(
         f"'if': where the branch is taken that gives '{name}' 0 dimensions, it has {max(counts)} of 1\n"
@@ -158,9 +169,9 @@ def _with_equal_types(
 def _copy_result(value: Output, condition: PlainValue) -> Output:
     """A copy of an If's result if it has dynamic dimensions.
 
-    Seen with the masks of SOLOv2: in the first inference, and only there, the CPU plugin passes on zeros instead of the
-    result. It does not if an operator follows that copies it and whose output shape depends on data, such as this slice
-    with an end that is computed from the condition.
+    Seen with the masks of SOLOv2: in the first inference only, the CPU plugin passes on zeros instead of the result. It
+    does not if the next operator copies it to a shape that depends on data, such as this slice with an end that is
+    computed from the condition.
     """
     shape = value.get_partial_shape()
     if shape.is_static or shape.rank.is_dynamic:

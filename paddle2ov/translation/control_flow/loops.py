@@ -16,10 +16,10 @@ from openvino.op import Constant, Parameter, Result
 
 from paddle2ov.errors import ConversionWarning, OpConversionError
 from paddle2ov.graph.loop_node import build_loop
-from paddle2ov.graph.loop_states import reached
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
+from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import Operator, Variable
@@ -70,7 +70,7 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
 
 
 def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
-    """Runs the block once for each x[t], with `reverse` in reverse order.
+    """Runs the block once for each x[t]; in reverse order with `reverse`.
 
     The block's inputs are x[t] and the states, its outputs the states of the next iteration and y[t]; the results are
     the final states, and y.
@@ -135,7 +135,7 @@ def _body_for_all_iterations(
     elements: Mapping[str, str] | None = None,
     reverse: bool = False,
 ) -> _Iteration:
-    """The body, translated again with more general shapes until they hold in every iteration: a fixed point.
+    """Translates the body repeatedly, with more and more general shapes, until these hold in every iteration.
 
     Args:
         translator: what translates it.
@@ -233,7 +233,7 @@ def _loop(
     next_condition: PlainValue,
     concatenated: Sequence[Result] = (),
 ) -> Node:
-    """A Loop of that body, which only its condition ends where `trip_count` is None.
+    """A Loop of that body; without a `trip_count`, only its condition ends it.
 
     `concatenated` are its results besides the carried ones, stacked over all iterations.
     """
@@ -255,7 +255,7 @@ def _loop(
         shape = found.shapes[k]
         assert shape is not None  # None only for an array without elements
         starts.append(hide_dims(as_output(found.initial[k]), shape, one))
-    # The current iteration comes first: OpenVINO does not adjust its index where it removes a parameter before it.
+    # The current iteration comes first: OpenVINO does not adjust its index when it removes a parameter before it.
     inputs = [found.current, *found.parameters, *captures.values()]
     condition = as_condition(next_condition)
     if not _runs_at_least_once(trip_count, execution_condition):
@@ -304,7 +304,7 @@ def _as_declared(value: PlainValue, declared: Variable | None) -> PlainValue:
 
 
 def _warn_of_ranks(operator: Operator, first: Mapping[str, PlainValue], found: _Iteration) -> None:
-    """Warns of scalars that became tensors: the program may read them before any iteration has written them."""
+    """Warns of scalars that become tensors: the program may read them before any iteration has written them."""
     for (name, value), started in zip(first.items(), found.initial, strict=True):
         shape, other = _shape_of(value), _shape_of(started)
         if is_undefined(value) or shape is None or other is None:
@@ -342,7 +342,8 @@ def _runs_at_least_once(trip_count: Output | None, execution_condition: Output) 
 
 def _unread_parameters(parameters: Sequence[Parameter], results: Sequence[Output | Result]) -> list[Parameter]:
     """The parameters on whose elements no result depends, as far as is known without analysing inner bodies."""
-    read = reached([one if isinstance(one, Node) else one.get_node() for one in results], _read_by)
+    nodes = [one if isinstance(one, Node) else one.get_node() for one in results]
+    read = {one.get_name() for one in upstream(nodes, _read_by)}
     return [one for one in parameters if one.get_name() not in read]
 
 

@@ -1,0 +1,35 @@
+"""Walks a graph from nodes up to what they are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from openvino import Node
+
+
+def sources_of(node: Node) -> list[Node]:
+    """The nodes that a node reads."""
+    return [value.get_node() for value in node.input_values()]
+
+
+def upstream(nodes: Iterable[Node], follow: Callable[[Node], Iterable[Node]] = sources_of) -> Iterator[Node]:
+    """These nodes and all that `follow` reaches from them, each once."""
+    pending, seen = list(nodes), set()
+    while pending:
+        node = pending.pop()
+        if node.get_name() not in seen:
+            seen.add(node.get_name())
+            yield node
+            pending += follow(node)
+
+
+def depends_on_data(node: Node) -> bool:
+    """Whether a node depends on the data of an input, and not on shapes alone."""
+    return any(one.get_type_name() == "Parameter" for one in upstream([node], _data_sources))
+
+
+def _data_sources(node: Node) -> list[Node]:
+    return [] if node.get_type_name() == "ShapeOf" else sources_of(node)
+
+
+__all__ = ["depends_on_data", "sources_of", "upstream"]

@@ -1,0 +1,45 @@
+"""Attributes that Paddle's passes for oneDNN set on operators: fusions and scales for int8."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+_NEUTRAL: Mapping[str, tuple[Any, ...]] = {
+    "fuse_activation": ("", "identity"),
+    "fuse_brelu": (False,),
+    "fuse_relu": (False,),
+    "fuse_relu_before_depthwise_conv": (False,),
+    "fuse_residual_connection": (False,),
+    "fuse_with_relu": (False,),
+    "fused_output_scale": (1.0,),
+    "fused_reshape2_shape": ([],),
+    "fused_reshape_out": ([],),
+    "fused_reshape_x": ([],),
+    "fused_reshape_y": ([],),
+    "fused_squeeze2_axes": ([],),
+    "fused_transpose_out": ([],),
+    "fused_transpose_x": ([],),
+    "fused_transpose_y": ([],),
+    "fused_unsqueeze2_axes": ([],),
+    "scale_data": (1.0,),
+    "scale_in": (1.0,),
+    "scale_in_eltwise": (1.0,),
+    "scale_out": (1.0,),
+    "scale_weights": ([1.0], []),
+    "scale_x": (1.0,),
+    "scale_y": (1.0, [1.0], []),
+    "shift_data": (0.0,),
+}
+"""The attributes, and the values with which they have no effect."""
+
+
+def effective_attributes(attributes: Mapping[str, Any], read: Set[str]) -> dict[str, Any]:
+    """Those of an operator's attributes that change its result and are not in `read`, with their values."""
+    if _NEUTRAL.keys().isdisjoint(attributes):  # nearly all operators
+        return {}
+    names = _NEUTRAL.keys() & attributes.keys() - read
+    return {name: attributes[name] for name in names if attributes[name] not in _NEUTRAL[name]}
+
+
+__all__ = ["effective_attributes"]
