@@ -1,7 +1,8 @@
 """Sequences are reduced as images of height 1 where per-channel constants follow.
 
 OpenVINO 2026.4 fuses per-channel multiplications and additions into a reduction, and indexes the constants wrongly at
-rank 3: after a mean over the last axis, batch norm is wrong from the second batch item on; over the first axis, of any size.
+rank 3: after a mean over the last axis, batch norm is wrong from the second batch item on. The first axis is no better,
+even if its size is 1.
 """
 
 from __future__ import annotations
