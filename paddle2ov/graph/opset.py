@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from openvino import Node, Output, Type, opset16
 from openvino.op import Constant
 from openvino.utils.node_factory import NodeFactory
@@ -104,6 +105,33 @@ def _select_safely(select: Callable[..., Node]) -> Callable[..., Node]:
     return choose
 
 
+@works_around("size_of_open_slice_in_32_bits")
+def _slice_safely(slice_: Callable[..., Node]) -> Callable[..., Node]:
+    def cut(data: Any, start: Any, stop: Any, step: Any, axes: Any = None) -> Node:
+        made = slice_(data, start, stop, step, axes)
+        if ".." not in made.get_output_partial_shape(0).to_string():
+            return made
+        stops, steps = (made.input_value(place).get_node() for place in (2, 3))
+        if not isinstance(stops, Constant) or not isinstance(steps, Constant):
+            return made
+        # Of an unknown size OpenVINO (2026.4) takes 2^31 - 1 for the largest, and computes with it in 32 bits.
+        stop, strides = _open_ends(stops.get_data()), steps.get_data()
+        if strides.min() >= -1:
+            return slice_(data, start, stop, strides, axes)
+        backwards = slice_(data, start, stop, np.maximum(strides, -1), axes)
+        ends = np.full(len(strides), np.iinfo(np.int64).max)
+        return slice_(backwards, np.zeros(len(strides), np.int64), ends, np.maximum(-strides, 1), axes)
+
+    return cut
+
+
+def _open_ends(stops: NDArray[Any]) -> NDArray[np.int64]:
+    """The ends of a Slice in 64 bits, those beyond 32 bits as far as can be."""
+    narrow, wide = np.iinfo(np.int32), np.iinfo(np.int64)
+    stops = stops.astype(np.int64)
+    return np.where(stops >= narrow.max, wide.max, np.where(stops <= narrow.min, wide.min, stops))
+
+
 @works_around("gather_of_unsqueezed_axis")
 def _gather_safely(gather: Callable[..., Node]) -> Callable[..., Node]:
     def take(data: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Node:
@@ -170,6 +198,6 @@ vars(ops).update(
 )
 vars(ops).update(_replacements(), greater=_greater, greater_equal=_greater_equal)
 vars(ops).update(reshape=_reshape_safely(ops.reshape), broadcast=_broadcast_safely(ops.broadcast))
-vars(ops).update(select=_select_safely(ops.select), gather=_gather_safely(ops.gather))
+vars(ops).update(select=_select_safely(ops.select), gather=_gather_safely(ops.gather), slice=_slice_safely(ops.slice))
 
 __all__ = ["OPSET", "create", "ops"]

@@ -135,6 +135,35 @@ def test_gather_of_unsqueezed_axis(indices, axis):
     np.testing.assert_array_equal(compiled([data])[0], np.take(np.expand_dims(data, axis), indices, axis))
 
 
+END, BEFORE = 2**31 - 1, -(2**31)
+
+
+@pytest.mark.parametrize("factor", [2, 3, 4, 5, 8])
+@pytest.mark.parametrize(
+    "bounds",
+    [(0, END, 2), (1, END, 1), (-1, BEFORE, -1), (-1, BEFORE, -2), (-2, BEFORE, -3), (-1, 1, -4), (6, BEFORE, -4)],
+)
+def test_sizes_of_open_slices(bounds, factor):
+    """OpenVINO takes 2^31 - 1 for the largest size, and its multiples in 32 bits for zero, or for less."""
+    x = ops.parameter([-1, -1], Type.f32)
+    cut = ops.slice(x, *(np.array([bound]) for bound in bounds), np.array([1]))
+    wide = ops.concat([np.array([1], np.int32), np.array([factor], np.int32)], 0)
+    out = ops.broadcast(np.float32(1), ops.convert(ops.multiply(ops.shape_of(cut, "i32"), wide), Type.i64))
+    compiled = openvino.compile_model(openvino.Model([cut, out], [x]), "CPU")
+    data = np.arange(18, dtype=np.float32).reshape(2, 9)
+    found, ones = compiled([data]).values()
+    np.testing.assert_array_equal(found, data[:, slice(*bounds)])
+    assert ones.shape == (2, found.shape[1] * factor)
+
+
+@pytest.mark.parametrize("bounds", [(0, END, 2), (-1, BEFORE, -2)])
+def test_slices_of_known_sizes(bounds):
+    x = ops.parameter([-1, 9], Type.f32)
+    made = ops.slice(x, *(np.array([bound]) for bound in bounds), np.array([1]))
+    assert made.get_output_partial_shape(0).to_string() == "[?,5]"
+    assert made.input_value(0).get_node() is x
+
+
 def same_constant(one, other):
     assert one.get_element_type() == other.get_element_type()
     assert one.get_output_shape(0) == other.get_output_shape(0)

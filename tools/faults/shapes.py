@@ -36,6 +36,16 @@ def slice_backwards_before_first() -> Graph:
 
 
 @fault()
+def size_of_open_slice_in_32_bits() -> Graph:
+    """A Slice by 2 to 2^31 - 1 of an unknown size has at most 2^30 elements; four times as many, in 32 bits, are 0."""
+    x = parameter(-1)
+    cut = ops.slice(x, np.array([0]), np.array([2**31 - 1]), np.array([2]), np.array([0]))
+    size = ops.convert(ops.multiply(ops.shape_of(cut, "i32"), np.array([4], np.int32)), Type.i64)
+    out = ops.broadcast(np.float32(1), size)
+    return Model([out], [x]), [[numbers(6)]], [[np.ones(12, np.float32)]]
+
+
+@fault()
 def resize_of_kept_size() -> Graph:
     """Interpolate leaves a dimension that keeps its size as it is, whatever the scale."""
     x = parameter(1, 1, 3, 8)
