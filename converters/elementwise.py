@@ -13,10 +13,12 @@ operand, as Paddle 2 has it (Paddle 3 gives NaN).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from openvino import Node, Output, Type
+from openvino.op import Constant
 
 from paddle2ov.converters.complex import elementary
 from paddle2ov.converters.graph.common import (
@@ -26,8 +28,10 @@ from paddle2ov.converters.graph.common import (
     exact_divide,
     fold_constants,
     ints,
+    output_of,
     rank_of,
     refuse_complex,
+    shape_of,
     split_mantissa,
     widen_narrow_integers,
 )
@@ -35,6 +39,7 @@ from paddle2ov.converters.graph.powers import power
 from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -149,6 +154,26 @@ _MAX_SPLIT = 2.0**128 * (1 - 2.0**-12)
 """The largest number whose upper half is finite in float32."""
 
 
+@works_around("repeated_values_of_a_snippet")
+def _repeated(y: Output, x: Output) -> Output:
+    """y with the dimensions of x, unless it has them: what is computed of it is as wide as what is computed of x.
+
+    OpenVINO's CPU plugin (2026.4) holds each value that it repeats along the last axis in two registers, of which a
+    processor with AVX2 has too few for all that a division of floats computes of y. It repeats no constant number.
+    """
+    if y.get_partial_shape() == x.get_partial_shape():
+        return y
+    if isinstance(y.get_node(), Constant) and math.prod(y.get_shape()) == 1:
+        return y
+    return ops.broadcast(y, shape_of(x), broadcast_spec="BIDIRECTIONAL").output(0)
+
+
+def _magnitude(y: Output) -> Tensor:
+    """|y|; that of a constant is one, which no rewrite hides."""
+    node = y.get_node()
+    return ops.constant(np.abs(value_of(node)), y.get_element_type()) if isinstance(node, Constant) else ops.abs(y)
+
+
 @works_around("division_by_inverse")
 def _float_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """⌊x / y⌋ and the remainder, of floats; as exact as fmod where |x / y| < 2^24.
@@ -160,7 +185,8 @@ def _float_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     if kind in (Type.f16, Type.bf16):
         both = _float_divmod(ops.convert(x, Type.f32), ops.convert(y, Type.f32))
         return ops.convert(both[0], kind), ops.convert(both[1], kind)
-    size, step = ops.abs(x), ops.abs(y)
+    y = _repeated(output_of(y), output_of(x))
+    size, step = ops.abs(x), _magnitude(y)
     bounded = ops.minimum(step, const_like(_MAX_SPLIT, x))  # infinity cannot be split, and its quotient is 0
     scale = ops.select(ops.greater(bounded, const_like(1e30, x)), const_like(2**-24, x), const_like(1, x))
     high, low = (ops.divide(half, scale) for half in split_mantissa(ops.multiply(bounded, scale)))

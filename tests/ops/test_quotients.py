@@ -43,6 +43,26 @@ def test_whole_quotients(name, known, tmp_path):
         np.testing.assert_allclose(found[-2:], expected[-2:], rtol=2**-23)
 
 
+@pytest.mark.parametrize("dims", [(), (1,), (4, 1), (6,), (4, 6)])
+@pytest.mark.parametrize("which", ["floor_divide", "remainder", "both"])
+def test_quotients_of_known_sizes_compile(dims, which, tmp_path):
+    """Where they do not suffice, OpenVINO does not compile a kernel: a processor with AVX2 has 16 registers."""
+    import paddle
+
+    def run(x, y):
+        found = {"floor_divide": x // y, "remainder": x % y}
+        return [*found.values()] if which == "both" else found[which]
+
+    specs = [paddle.static.InputSpec(shape, "float32", one) for one, shape in (("x", [4, 6]), ("y", dims))]
+    paddle.jit.save(paddle.jit.to_static(run, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
+    rng = np.random.default_rng(0)
+    inputs = [rng.uniform(-9, 9, shape).astype(np.float32) for shape in ((4, 6), dims)]
+    expected = paddle.utils.flatten(run(*map(paddle.to_tensor, inputs)))
+    compiled = openvino.compile_model(paddle2ov.convert(tmp_path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    for found, wanted in zip(compiled(inputs).values(), expected, strict=True):
+        np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-6, atol=1e-6)
+
+
 PICKED = {
     "pooled": lambda paddle, x: paddle.nn.functional.max_pool2d(x, 3, 1, 1),
     "expanded": lambda paddle, x: paddle.expand(x, [2, -1, -1, -1]),

@@ -305,3 +305,16 @@ def slice_scatter_between_computed_bounds() -> Graph:
     want[1:3, :1] = arrays[1]
     out = ops.slice_scatter(x, values, start, end, np.array([1, 1]), np.array([0, 1]))
     return Model([out], [x, values, start, end]), [arrays], [[want]]
+
+
+@fault(processor="avx2, not avx512f")
+def repeated_values_of_a_snippet() -> Graph:
+    """Eight numbers that are computed and repeated in one kernel do not compile with AVX2: registers run out."""
+    x, y = parameter(4, 6), parameter()
+    out, number, wanted, data = x, y, numbers(4, 6), [numbers(4, 6), np.array(0.9, np.float32)]
+    for i in range(9):
+        out = ops.add(ops.multiply(out, number), number)
+        number = ops.multiply(number, number)
+        power = data[1] ** 2**i
+        wanted = wanted * power + power
+    return Model([out], [x, y]), [data], [[wanted]]
