@@ -146,7 +146,8 @@ END, BEFORE = 2**31 - 1, -(2**31)
 def test_sizes_of_open_slices(bounds, factor):
     """OpenVINO takes 2^31 - 1 for the largest size, and its multiples in 32 bits for zero, or for less."""
     x = ops.parameter([-1, -1], Type.f32)
-    cut = ops.slice(x, *(np.array([bound]) for bound in bounds), np.array([1]))
+    start, stop, step = (np.array([bound]) for bound in bounds)
+    cut = ops.slice(x, start, stop, step, np.array([1]))
     wide = ops.concat([np.array([1], np.int32), np.array([factor], np.int32)], 0)
     out = ops.broadcast(np.float32(1), ops.convert(ops.multiply(ops.shape_of(cut, "i32"), wide), Type.i64))
     compiled = openvino.compile_model(openvino.Model([cut, out], [x]), "CPU")
@@ -159,7 +160,8 @@ def test_sizes_of_open_slices(bounds, factor):
 @pytest.mark.parametrize("bounds", [(0, END, 2), (-1, BEFORE, -2)])
 def test_slices_of_known_sizes(bounds):
     x = ops.parameter([-1, 9], Type.f32)
-    made = ops.slice(x, *(np.array([bound]) for bound in bounds), np.array([1]))
+    start, stop, step = (np.array([bound]) for bound in bounds)
+    made = ops.slice(x, start, stop, step, np.array([1]))
     assert made.get_output_partial_shape(0).to_string() == "[?,5]"
     assert made.input_value(0).get_node() is x
 
