@@ -37,7 +37,8 @@ def _quick_factory() -> CreateNode | None:
         from openvino._pyopenvino import NodeFactory as Factory
 
         create: CreateNode = Factory(OPSET).create
-        create("Convert", [Constant(np.array(1.0)).output(0)], {"destination_type": "i64"})
+        one = Constant(np.array(1.0)).output(0)
+        create("Convert", create("Add", [one, one], {}).outputs(), {"destination_type": "i64"})
     except Exception:  # whatever another OpenVINO raises
         return None
     return create
