@@ -52,7 +52,7 @@ def _replacements() -> dict[str, Callable[..., Node]]:
 
 @works_around("greater_than_nan")
 def _greater(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Node:
-    # OpenVINO's Greater and GreaterEqual, compiled for AVX-512, take NaN for greater than anything; these two do not.
+    # OpenVINO's Greater and GreaterEqual, compiled for AVX-512, are true for NaN and any number; these two are not.
     return ops.less(right, left, auto_broadcast)
 
 
