@@ -88,7 +88,7 @@ def _close(node: NodeContext) -> Node:
     rtol = ops.reshape(node.get_tensor("rtol", dtype, 1e-5), ints([]), False)
     atol = ops.reshape(node.get_tensor("atol", dtype, 1e-8), ints([]), False)
     bound = ops.add(atol, ops.multiply(rtol, ops.abs(y)))
-    # As in Paddle, everything but NaN is close to an infinite y: the bound is infinite, too.
+    # As in Paddle, everything but NaN is close to an infinite y: the bound is infinite as well.
     result = ops.logical_or(ops.equal(x, y), ops.less_equal(ops.abs(ops.subtract(x, y)), bound))
     if node.get_bool("equal_nan", False):
         result = ops.logical_or(result, ops.logical_and(ops.is_nan(x), ops.is_nan(y)))

@@ -70,7 +70,7 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
 def _output_padding_and_size(
     node: NodeContext, least: list[int | None], strides: list[int], dilations: list[int]
 ) -> tuple[list[int], Output | None]:
-    """The output padding along each spatial axis, and the size that the result is to be cropped to, if any."""
+    """The output padding along each spatial axis, and the size to crop the result to, if any."""
     spatial = len(least)
     fixed = node.get_ints("output_size", []) if node.is_known("output_size") else None
     if fixed is None or fixed:

@@ -103,7 +103,7 @@ def _like(node: NodeContext, x: Output, value: Any, dtype: Type) -> OutputLike:
 def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
     """out = value everywhere, in `shape` with dimension output_dim_idx taken from dimension input_dim_idx of input.
 
-    If dimension 0 holds sequences (LoD), their number is taken for it.
+    If dimension 0 holds sequences (LoD), it counts as their number.
     """
     x = node.get_input("input")
     dtype = node.get_dtype("dtype", Type.f32)

@@ -71,7 +71,7 @@ def _axis_unlike_unsqueeze(x: Output, axis: int) -> int:
 
 
 def gather_nd(node: NodeContext) -> NamedOutputs:
-    """out[...] = x[index[..., 0], index[..., 1], ...]; OpenVINO, too, counts negative numbers from the end."""
+    """out[...] = x[index[..., 0], index[..., 1], ...]; OpenVINO counts negative numbers from the end as well."""
     x = node.get_input("x")
     index, depth = nd_index(node, x, node.output_shape("out"))
     if depth == 0:  # an index of length 0 selects all of x

@@ -69,7 +69,7 @@ def index_add(node: NodeContext) -> NamedOutputs:
 
 
 def index_put(node: NodeContext) -> NamedOutputs:
-    """out = x with value written (or added) to x[indices[0], indices[1], ...]; a mask stands for where it is true."""
+    """out = x with value written (or added) to x[indices[0], indices[1], ...]; a mask selects where it is true."""
     x, value = node.get_input("x"), node.get_input("value")
     indices = node.get_inputs("indices")
     accumulate = node.get_bool("accumulate", False)

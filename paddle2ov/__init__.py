@@ -14,7 +14,8 @@ if not (_Path(__file__).parent / "op_table.py").exists():
     __path__.append(str(_Path(__file__).parents[1]))
 
 if TYPE_CHECKING:
-    from paddle2ov.checking.check import Check, check
+    from paddle2ov.checking.check import check
+    from paddle2ov.checking.results import Check
     from paddle2ov.compilation import clear_cache, compile_model
     from paddle2ov.conversion import convert
     from paddle2ov.errors import (
@@ -36,11 +37,12 @@ if TYPE_CHECKING:
     from paddle2ov.report import ConversionReport
     from paddle2ov.translation.extension import ConversionExtension, register_converter
     from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-    from paddle2ov.verification.verify import Verification, verify
+    from paddle2ov.verification.results import Verification
+    from paddle2ov.verification.verify import verify
 
 # Importing the package must cost next to nothing beside OpenVINO: a module is loaded when its name is first used.
 _MODULES = {
-    "Check": "checking.check",
+    "Check": "checking.results",
     "ConversionExtension": "translation.extension",
     "ConversionInputError": "errors",
     "ConversionReport": "report",
@@ -58,7 +60,7 @@ _MODULES = {
     "Quantized": "quantization.quantize",
     "RewriteError": "errors",
     "UnsupportedOpsError": "errors",
-    "Verification": "verification.verify",
+    "Verification": "verification.results",
     "check": "checking.check",
     "clear_cache": "compilation",
     "compile_model": "compilation",

@@ -273,4 +273,4 @@ def _as_list(shapes: Any) -> list[InputArgument]:
     return list(shapes) if several else [shapes]
 
 
-__all__ = ["Check", "CheckedResult", "CheckedRun", "Fault", "check"]
+__all__ = ["check"]

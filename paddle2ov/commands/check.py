@@ -24,7 +24,7 @@ from paddle2ov.commands.shared import (
 )
 
 if TYPE_CHECKING:
-    from paddle2ov.checking.check import Check, CheckedRun, Fault
+    from paddle2ov.checking.results import Check, CheckedRun, Fault
     from paddle2ov.compilation.precision import Precision
 
 STATUS = {"agree": 0, "differ": 1, "ties": 3}

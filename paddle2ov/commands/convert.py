@@ -27,6 +27,8 @@ from paddle2ov.commands.verify import STATUS, VERDICTS, print_precisions
 if TYPE_CHECKING:
     from openvino import Model
 
+    from paddle2ov.verification.results import Verification
+
 
 @click.command("convert", cls=ValuedFlags)
 @click.argument("model", required=False, type=ModelType())
@@ -224,15 +226,19 @@ def convert_command(
             reporting.write(reports, converted, conversion, _name(source), found, measured, show=not quiet)
     if not quiet:
         if found is not None:
-            if found.note:
-                click.echo(found.note)
-            if found.precisions is not None:
-                print_precisions(found.precisions)
-            click.echo(VERDICTS[found.verdict])
+            _print_verification(found)
         for path in (written, *reports):
             click.echo(f"{path}")
     if found is not None:
         sys.exit(STATUS[found.verdict])
+
+
+def _print_verification(found: Verification) -> None:
+    if found.note:
+        click.echo(found.note)
+    if found.precisions is not None:
+        print_precisions(found.precisions)
+    click.echo(VERDICTS[found.verdict])
 
 
 def _write(model: Model, xml: Path, serving: Path | None, fp16: bool) -> Path:
@@ -247,7 +253,7 @@ def _write(model: Model, xml: Path, serving: Path | None, fp16: bool) -> Path:
 
 
 _OTHERS = (".bin", ".json", ".onnx", ".pb", ".pdiparams", ".pdmodel", ".pt", ".pth", ".tflite")
-"""Suffixes of files that are no IR's .xml: who names one wants something else."""
+"""Suffixes of files other than an IR's .xml: whoever names one wants something else."""
 
 
 def _target(target: Path | None, source: Path, serving: Path | None) -> Path:

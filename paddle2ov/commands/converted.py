@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from openvino import Model, PartialShape
 
     from paddle2ov.program.model import AnyArray, Program
-    from paddle2ov.verification.verify import PrecisionArgument, Verification
+    from paddle2ov.verification.results import Verification
+    from paddle2ov.verification.verify import PrecisionArgument
 
 Arrays = dict[str, "AnyArray"]
 

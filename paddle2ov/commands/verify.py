@@ -27,7 +27,8 @@ from paddle2ov.commands.shared import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddle2ov.verification.verify import Culprit, PrecisionArgument, PrecisionTable, Rounded, Run, Verification
+    from paddle2ov.verification.results import Culprit, PrecisionTable, Rounded, Run, Verification
+    from paddle2ov.verification.verify import PrecisionArgument
 
 STATUS = {"agree": 0, "differ": 1, "unknown": FAILED, "ties": 3, "rounding": 4}
 _WORST = 5

@@ -89,7 +89,7 @@ def _result(data: Any, name: str | None = None) -> Node:
 
 
 def _inputs(values: Sequence[Any]) -> list[Output]:
-    """What a factory takes: numbers become constants, a node stands for all of its outputs."""
+    """The arguments of a node factory: numbers become constants, a node all of its outputs."""
     outputs = []
     for value in values:
         if isinstance(value, Output):

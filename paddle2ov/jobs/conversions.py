@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from paddle2ov.compilation.precision import Precision
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.report import ConversionReport
-    from paddle2ov.verification.verify import PrecisionArgument, Verification
+    from paddle2ov.verification.results import Verification
+    from paddle2ov.verification.verify import PrecisionArgument
 
 Record = dict[str, Any]
 GOOD = (

@@ -43,7 +43,7 @@ def concatenate_arrays(block: Block, wanted: Iterable[str]) -> Block:
 
 
 class _Arrays:
-    """Which names stand for the same array in the course of the program, and which operators read it."""
+    """Which names refer to the same array in the course of the program, and which operators read it."""
 
     def __init__(self, block: Block, wanted: Iterable[str]) -> None:
         self._parents: dict[str, str] = {}

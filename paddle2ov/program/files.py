@@ -47,7 +47,7 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
         model: a folder that holds one model, or a `deploy.yaml` that names it; a program file (`.json`, `.pdmodel`,
             `__model__`, any name); or the prefix that Paddle's own functions take (`dir/inference` for
             `dir/inference.json`).
-        params: the parameter file, when it does not stand beside the program under the usual name.
+        params: the parameter file, if it is not beside the program under the usual name.
 
     Raises:
         ModelReadError: nothing there, no model there, or more than one: the message lists the candidates.

@@ -103,7 +103,7 @@ class Operator(Struct):
 
     @property
     def place(self) -> Place:
-        """Where the operator stands in the program."""
+        """The place of the operator in the program."""
         output = next((name for names in self.outputs.values() for name in names if name), "")
         return Place(self.block_index, self.index, self.type, output, self.call_stack)
 

@@ -1,6 +1,6 @@
 """Weights: the tensors of a `.pdiparams` file, mapped or read, or of one file per parameter.
 
-The file is a sequence of serialised tensors without names, count or alignment; they stand in the order of the sorted
+The file is a sequence of serialised tensors without names, count or alignment; they are in the order of the sorted
 parameter names. Source: `paddle/phi/core/framework/dense_tensor_serialize.cc` and `dense_tensor_tostream.cc`.
 """
 

@@ -28,7 +28,7 @@ def read_program(
 
     Args:
         model: a model folder, a program file or a path prefix (see `find_model`).
-        params: the parameter file, where it does not stand beside the program under the usual name.
+        params: the parameter file, if it is not beside the program under the usual name.
         signatures: signatures of operators that Paddle does not have.
         mapped: whether the weights stay in the parameter file, which must then stay as it is for as long as they are
             used. Otherwise they are read, once and whole: if files change meanwhile all are read again, or refused.

@@ -159,7 +159,7 @@ def _load(path: Path) -> Any:
 
 
 def _count(node: yaml.Node, known: dict[int, int]) -> int:
-    """The number of nodes below a node, those that aliases stand for counted each time."""
+    """The number of nodes below a node; those behind aliases count each time."""
     if id(node) in known:
         if known[id(node)] < 0:
             raise ValueError("contains itself")

@@ -52,7 +52,7 @@ class Signature(Struct, frozen=True):
     def by_preference(self, spellings: tuple[str, ...]) -> list[tuple[str, int]]:
         """Canonical names with the indices of their spellings; of several for one name Paddle's preferred one first."""
         found = self._orders.get(spellings)
-        if found is None:  # an operator has the same ones wherever it stands in a program
+        if found is None:  # an operator has the same ones at every place of a program
             names = [self.canonical(spelling) for spelling in spellings]
             order = sorted(range(len(names)), key=lambda i: self._rank(names[i], spellings[i]))
             found = self._orders[spellings] = [(names[i], i) for i in order]

@@ -44,7 +44,7 @@ class Stamp(NamedTuple):
 
 
 class NotRegularError(OSError):
-    """What is to be read is a pipe, a device, a socket or a folder: reading it may block, or never end."""
+    """The file to read is a pipe, a device, a socket or a folder: reading it may block, or never end."""
 
 
 def regular_file(path: Path) -> FileIO:

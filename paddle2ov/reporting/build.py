@@ -24,7 +24,7 @@ from paddle2ov.reporting.compiled import Inputs, compile_report
 from paddle2ov.reporting.model import Report, ReportedOperator, ReportedTensor
 from paddle2ov.reporting.program import describe_operators
 from paddle2ov.verification.inputs import named_shapes, random_inputs
-from paddle2ov.verification.verify import Verification
+from paddle2ov.verification.results import Verification
 
 
 def build_report(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from paddle2ov.program.model import AnyArray
     from paddle2ov.report import ConversionReport
-    from paddle2ov.verification.verify import Verification
+    from paddle2ov.verification.results import Verification
 
 
 def check_targets(targets: Sequence[Path]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from paddle2ov.errors import Refusal
 from paddle2ov.quantization.layers import Layer
 from paddle2ov.report import ConversionReport, jsonable
-from paddle2ov.verification.verify import Verification
+from paddle2ov.verification.results import Verification
 
 SCHEMA = "paddle2ov-report/1"
 """Name and version of the JSON: the number changes when a field changes its meaning or goes, not when one is added."""

@@ -98,7 +98,7 @@ class NodeContext:
 
     @property
     def place(self) -> Place:
-        """Where the operator stands in the program."""
+        """The place of the operator in the program."""
         return self._operator.place
 
     @property
@@ -425,7 +425,7 @@ class NodeContext:
 
         Args:
             chosen: for each complex input, by name and position, whether its real (0) or imaginary (1) part is taken;
-                or, for any input, what is to stand for it.
+                or, for any input, its replacement.
             numbers: the same for attributes that are numbers, by name; the imaginary part of a real number is 0.
         """
         inputs = {port: list(values) for port, values in self._inputs.items()}

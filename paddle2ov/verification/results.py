@@ -232,11 +232,9 @@ __all__ = [
     "ComparedOperator",
     "ComparedPrecision",
     "Culprit",
-    "Float64Comparison",
     "PrecisionTable",
     "Rounded",
     "Run",
-    "Tie",
     "Verdict",
     "Verification",
 ]

@@ -28,21 +28,13 @@ from paddle2ov.verification.deadline import Deadline, TimeUpError
 from paddle2ov.verification.faults import compare_operators, locate_fault
 from paddle2ov.verification.images import image_inputs
 from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs
-from paddle2ov.verification.judgement import Float64Comparison, Float64Judge
+from paddle2ov.verification.judgement import Float64Judge
 from paddle2ov.verification.localisation import is_paddle_rounding
 from paddle2ov.verification.paddle_process import PaddleProcess, SideProcess
 from paddle2ov.verification.precisions import compare_precisions, quantized_model
 from paddle2ov.verification.results import (
-    ComparedOperator,
-    ComparedPrecision,
-    Culprit,
-    PrecisionTable,
-    Rounded,
-    Run,
-    Verdict,
     Verification,
 )
-from paddle2ov.verification.ties import Tie
 
 PrecisionArgument = Literal["f32", "bf16", "f16", "default", "all"]
 TOLERANCE = 1e-4
@@ -291,16 +283,4 @@ def _as_list(shapes: InputArgument | Sequence[InputArgument]) -> list[InputArgum
     return list(shapes) if several else [shapes]
 
 
-__all__ = [
-    "ComparedOperator",
-    "ComparedPrecision",
-    "Culprit",
-    "Float64Comparison",
-    "PrecisionTable",
-    "Rounded",
-    "Run",
-    "Tie",
-    "Verdict",
-    "Verification",
-    "verify",
-]
+__all__ = ["PrecisionArgument", "verify"]

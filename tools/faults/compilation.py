@@ -311,7 +311,9 @@ def slice_scatter_between_computed_bounds() -> Graph:
 def repeated_values_of_a_snippet() -> Graph:
     """Eight numbers that are computed and repeated in one kernel do not compile with AVX2: registers run out."""
     x, y = parameter(4, 6), parameter()
-    out, number, wanted, data = x, y, numbers(4, 6), [numbers(4, 6), np.array(0.9, np.float32)]
+    out: Any = x
+    number: Any = y
+    wanted, data = numbers(4, 6), [numbers(4, 6), np.array(0.9, np.float32)]
     for i in range(9):
         out = ops.add(ops.multiply(out, number), number)
         number = ops.multiply(number, number)

@@ -100,7 +100,7 @@ def map_rows(rows: TensorView) -> MapRows | None:
 
 
 def keeps_batch(reshaped: TensorView) -> bool:
-    """Whether a Reshape gives it and keeps the first axis, and so the elements of each batch item together."""
+    """Whether a Reshape computes this and keeps the first axis, and so the elements of each batch item together."""
     reshape = reshaped.node
     if reshape.kind != "Reshape":
         return False

@@ -203,7 +203,7 @@ def _rows_of_operand(own: Dims, dims: Dims, layout: RowLayout) -> str:
     if None not in own and own == full:
         return "all"
     if not layout.is_plain:
-        raise MatchFailureError("an operand may stand for several rows")
+        raise MatchFailureError("an operand may be broadcast over several rows")
     return "unknown" if own[0] is None else "all"
 
 

@@ -22,7 +22,7 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _LARGEST = float(np.finfo(np.float32).max)
 _SCALED = frozenset(("Multiply", "Reshape", "Subtract", "Transpose", "Unsqueeze"))
-"""What lies between integers and the weights that they stand for."""
+"""Node types between integers and the weights that they represent."""
 
 _Convolution: TypeAlias = tuple[Node, list[Input]]
 """A convolution, and what reads its result."""
