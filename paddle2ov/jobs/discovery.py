@@ -56,9 +56,8 @@ def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda me
             for name in folders
             if not name.startswith(".") and name not in _SKIPPED and not _same(here / name, out)
         )
-        for name in sorted(names):
-            if is_archive(here / name):
-                warn(f"{here / name}: skipped: an archive; unpack it, or convert it by itself")
+        for archive in filter(is_archive, (here / name for name in sorted(names))):
+            warn(f"{archive}: skipped: an archive; unpack it, or convert it by itself")
         files = [one for name in sorted(names) if (one := _program(here / name, warn)) is not None]
         for one in files:
             below = here.relative_to(folder)
