@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import os
+import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,6 +19,7 @@ from paddle2ov.commands.inspect import inspect_command
 from paddle2ov.commands.ops import ops_command
 from paddle2ov.commands.quantize import quantize_command
 from paddle2ov.commands.run import run_command
+from paddle2ov.commands.shared import FAILED, UNREAD
 from paddle2ov.commands.verify import verify_command
 
 
@@ -28,6 +33,24 @@ class _DefaultToConvert(click.Group):
                 raise click.UsageError(f"'{args[0]}' is neither a command nor a model; '{meant[0]}' is a command", ctx)
             args = ["convert", *args]
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; where its output cannot be written, that is no verdict on the model."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # `| head`
+            _drop_output()
+            sys.exit(UNREAD)
+        except OSError as error:  # a full disk
+            _drop_output()
+            click.secho(f"error: the output cannot be written: {error.strerror or error}", fg="red", err=True)
+            sys.exit(FAILED)
+
+
+def _drop_output() -> None:
+    """Lets what is buffered go nowhere, which would be written once more at the end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:

@@ -109,6 +109,8 @@ REFUSED = 1
 """Exit status: no; the model is refused, or its results differ. All of them stand in docs/cli.md."""
 FAILED = 2
 """Exit status: it could not be done, or found out."""
+UNREAD = 141
+"""Exit status: nobody reads the output any more; a shell says so of what SIGPIPE ends."""
 
 
 @contextmanager
@@ -135,6 +137,8 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
             except Terminated:
                 click.echo(interrupted, err=True)
                 sys.exit(143)
+    except BrokenPipeError:
+        raise
     except (Paddle2OVError, OSError) as error:
         if traceback:
             raise

@@ -56,7 +56,9 @@ def write_layout(model: Model, folder: Path, name: str, save: Callable[[Model, P
         OSError: the folder cannot be written, or its config.json not read.
     """
     if not _NAME.fullmatch(name):
-        raise ConversionInputError(f"a server's model is called by letters, digits and _.+-, not '{name}'")
+        raise ConversionInputError(
+            f"a server's model is called by letters, digits and _.+-, not '{name}'; name it with -o, such as -o model"
+        )
     if version < 1:
         raise ConversionInputError(f"a version is 1 or more, not {version}")
     triton = triton_config(model, name)

@@ -11,8 +11,9 @@ from pathlib import Path
 from paddle2ov import __version__
 from paddle2ov.errors import ModelReadError
 from paddle2ov.jobs.names import distinct, printable
+from paddle2ov.program.archives import is_archive
 from paddle2ov.program.budget import MAX_PROGRAM_BYTES
-from paddle2ov.program.files import ModelFiles, find_model
+from paddle2ov.program.files import ModelFiles, find_model, is_named_as_program
 from paddle2ov.program.settings import find_settings
 
 _SKIPPED = ("__pycache__", "node_modules")
@@ -36,7 +37,7 @@ def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda me
     Args:
         folder: where to look; links to folders are not followed.
         out: where the results are to stand.
-        warn: called with what cannot be read below the folder, and is skipped.
+        warn: called with what cannot be read below the folder, and with archives; both are skipped.
 
     Raises:
         ModelReadError: the folder cannot be read.
@@ -55,6 +56,8 @@ def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda me
             for name in folders
             if not name.startswith(".") and name not in _SKIPPED and not _same(here / name, out)
         )
+        for archive in filter(is_archive, (here / name for name in sorted(names))):
+            warn(f"{archive}: skipped: an archive; unpack it, or convert it by itself")
         files = [one for name in sorted(names) if (one := _program(here / name, warn)) is not None]
         for one in files:
             below = here.relative_to(folder)
@@ -101,6 +104,8 @@ def _program(path: Path, warn: Callable[[str], None]) -> ModelFiles | None:
     except ModelReadError as error:
         if isinstance(error.__cause__, OSError):
             warn(f"skipped: {error}")
+        elif is_named_as_program(path):  # damaged, or a pointer to it: the conversion says so
+            return ModelFiles(path, "pir" if path.suffix == ".json" else "legacy", None, ())
         return None  # or another kind of JSON
 
 

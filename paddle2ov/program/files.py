@@ -68,7 +68,7 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
         kind = _sniff(program)
         if kind is None:
             _check_fetched(program)
-            raise ModelReadError(f"{program}: neither a PIR program (JSON) nor a legacy one (protobuf)")
+            raise ModelReadError(f"{program}: {_no_program(program)}")
         return _with_params(program, kind, params)
     except (OSError, ValueError) as error:
         raise ModelReadError(f"{path}: cannot be opened: {error}") from error
@@ -109,11 +109,26 @@ def _program_in(folder: Path) -> tuple[Path, Path | None]:
     for entry in files:
         if entry.suffix == ".json" or entry.name in _LEGACY_NAMES:
             _check_fetched(entry)
+        if is_named_as_program(entry):
+            raise ModelReadError(f"{entry}: {_no_program(entry)}")
     have = ", ".join(entry.name for entry in files[:20]) or "no files"
     raise ModelReadError(
         f"{folder}: no Paddle inference model here (looked for *.json in PIR format, *.pdmodel, __model__); "
         f"it holds: {have}{_below(folder)}"
     )
+
+
+def is_named_as_program(path: Path) -> bool:
+    """Whether a file is called as only programs are, whatever it holds."""
+    return (
+        path.suffix == ".pdmodel"
+        or path.name == "__model__"
+        or (path.suffix == ".json" and path.with_suffix(".pdiparams").is_file())
+    )
+
+
+def _no_program(path: Path) -> str:
+    return "empty" if not path.stat().st_size else "neither a PIR program (JSON) nor a legacy one (protobuf)"
 
 
 def _below(folder: Path) -> str:

@@ -30,7 +30,9 @@ from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.model import AnyArray
 from paddle2ov.program.settings import find_settings, read_settings
 from paddle2ov.quantization.data import CalibrationData, Data, PathLike
+from paddle2ov.quantization.exact import COMPARISONS, exact_nodes
 from paddle2ov.quantization.layers import Layer, layers_of
+from paddle2ov.report import ConversionReport
 from paddle2ov.verification.inputs import Inputs
 from paddle2ov.verification.measures import BOXES, Measure, Results, measure_for
 
@@ -133,8 +135,8 @@ def quantize(
     """Converts a Paddle inference model and quantizes it with NNCF (`pip install 'paddle2ov[quantize]'`).
 
     Activations and weights become integers of 8 bits, with ranges that the data show; the first convolutions (four, and
-    at most a tenth of all) stay in floating point. Of more data than `subset_size`, what lies evenly among them is
-    used, and accuracy is measured on others.
+    at most a tenth of all), comparisons, and what sorts, selects or computes boxes stay in floating point. Of more data
+    than `subset_size`, what lies evenly among them is used, and accuracy is measured on others.
 
     Args:
         model: the model's folder or program file.
@@ -168,7 +170,9 @@ def quantize(
         raise ConversionInputError("max_drop: goes with the quantization of activations, not with that of weights")
     nncf = _nncf()
     path = Path(model)
-    converted = convert(model, params, **{"share_weights": False, **options})  # NNCF edits weights in place
+    conversion = options.pop("report", None) or ConversionReport()
+    # NNCF edits weights in place
+    converted = convert(model, params, report=conversion, **{"share_weights": False, **options})
     folder = path if path.is_dir() else path.parent
     described = find_settings(folder)
     settings = read_settings(described) if described is not None else None
@@ -180,11 +184,11 @@ def quantize(
     measure = measure_for(settings, reference[validation[0]])
     _name_tensors_of_branches(converted)
     some = dict(list(reference.items())[:_CHECKED])
-    first_layers = _first_convolutions(converted)
+    floating_nodes = [*_first_convolutions(converted), *exact_nodes(converted, conversion)]
 
     def attempt(is_transformer: bool, floating: Sequence[str]) -> openvino.Model:
         """A copy quantized by NNCF, without nodes of the types `floating`, which OpenVINO computes as it should."""
-        ignored = nncf.IgnoredScope(names=first_layers, types=list(floating), validate=False)
+        ignored = nncf.IgnoredScope(names=floating_nodes, types=[*COMPARISONS, *floating], validate=False)
         common = {"subset_size": len(calibration), "ignored_scope": ignored, **_settings(nncf, is_transformer)}
         dataset = nncf.Dataset(calibration, items.inputs)
         if weights is not None:

@@ -15,11 +15,14 @@ from click.testing import CliRunner
 from gen_models import all_ops
 from gen_models.harness.store import generated
 from paddle2ov.cli import cli
+from paddle2ov.errors import ModelReadError
 from paddle2ov.inspection import inspect
 from paddle2ov.jobs import conversions
 from paddle2ov.jobs.discovery import find_models, fingerprint
 from paddle2ov.jobs.executor import Outcome
 from tests.support.formats import NEEDS_PADDLE_2
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb\nsize 12345\n"
 
 
 def put(folder, format="pir", op="relu", name="inference"):
@@ -350,6 +353,41 @@ def test_what_cannot_be_read_is_skipped(tmp_path, inline, monkeypatch):
     assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["Warning"] * 2
     assert "closed: skipped: Permission denied" in result.stderr
     assert re.search(r"gone: skipped: .*Permission denied", result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("inference.json", b"", "inference.json: empty"),
+        ("inference.json", b"\x00\x91\xff", "inference.json: neither a PIR program"),
+        ("inference.json", POINTER, "inference.json: a pointer of Git LFS"),
+        ("inference.pdmodel", b"", "inference.pdmodel: empty"),
+        ("inference.pdmodel", POINTER, "inference.pdmodel: a pointer of Git LFS"),
+    ],
+)
+def test_a_program_that_is_damaged_is_no_other_file(name, content, message, tmp_path, inline):
+    """It is called as programs are: it counts, where another kind of JSON is passed over."""
+    root, out = tmp_path / "models", tmp_path / "out"
+    put(root / "one")
+    (root / "two").mkdir()
+    (root / "two" / "config.json").write_text('{"labels": ["a"]}')
+    (root / "two" / name).write_bytes(content)
+    (root / "two" / "inference.pdiparams").write_bytes(POINTER)
+    result = batch(root, "-o", out)
+    assert result.exit_code == 1
+    assert states(out) == {"one": "converted", "two": "refused"}
+    assert message in result.stderr
+    with pytest.raises(ModelReadError, match=message):
+        inspect(root / "two")
+
+
+def test_archives_are_skipped_aloud(tmp_path, inline):
+    root, out = tmp_path / "models", tmp_path / "out"
+    put(root / "one")
+    shutil.make_archive(str(root / "two"), "zip", root / "one")
+    result = batch(root, "-o", out)
+    assert result.exit_code == 0
+    assert "two.zip: skipped: an archive" in result.stderr
 
 
 def fingerprint_of_what_goes(model, *options):

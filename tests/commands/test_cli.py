@@ -594,3 +594,22 @@ def test_input_given_to_an_operator_that_is_refused_anyway(tmp_path):
     folder = paddle_model(tmp_path, lambda x: [paddle.nn.functional.relu(x)]).parent
     with pytest.raises(paddle2ov.OpConversionError, match="never"):
         paddle2ov.convert(folder, input="x[4,4]", extension=extension)
+
+
+def run_with_output(arguments, stdout):
+    command = [sys.executable, "-m", "paddle2ov", *map(str, arguments)]
+    return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False)
+
+
+@pytest.mark.parametrize("command", [["ops"], ["inspect", "MODEL"], ["MODEL", "-o", "OUT"]])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_output_that_cannot_be_written_is_no_verdict(command, model, tmp_path):
+    given = [{"MODEL": model, "OUT": tmp_path / "out.xml"}.get(part, part) for part in command]
+    with Path("/dev/full").open("w") as full:
+        ended = run_with_output(given, full)
+    assert (ended.returncode, ended.stderr) == (2, "error: the output cannot be written: No space left on device\n")
+    read, write = os.pipe()
+    os.close(read)
+    ended = run_with_output(given, write)
+    os.close(write)
+    assert (ended.returncode, ended.stderr) == (141, "")

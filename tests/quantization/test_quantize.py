@@ -16,8 +16,10 @@ from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionInputError, OpenVINORunError
 from paddle2ov.cli import cli
+from paddle2ov.commands.families import families
 from paddle2ov.program.settings import read_settings
 from paddle2ov.quantization import quantize as module
+from paddle2ov.quantization.exact import EXACT
 from paddle2ov.verification.measures import BOXES, LABELS, REGIONS, RESULTS, TEXT, measure_for
 
 RECOGNISER = """
@@ -72,6 +74,28 @@ def test_the_first_convolution_stays_in_floating_point():
     first, *others = (layer for layer in found.layers if layer.kind == "Convolution")
     assert first.precision not in ("i8", "u8")
     assert {layer.precision for layer in others} <= {"i8", "u8"}
+
+
+@pytest.mark.parametrize("name", ["picodet", "ssd", "yolov3"])
+def test_boxes_are_chosen_in_floating_point(name):
+    """Scores of 8 bits tie, and the negative infinity that marks what is out has no range."""
+    folder = folder_of(name)
+    found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    quantizers = [node for node in found.model.get_ops() if node.get_type_name() == "FakeQuantize"]
+    ranges = [value.get_node() for node in quantizers for value in node.input_values()[1:]]
+    assert quantizers
+    assert all(np.isfinite(one.get_data()).all() for one in ranges if one.get_type_name() == "Constant")
+    compiled = openvino.compile_model(found.model, "CPU", {"LP_TRANSFORMS_MODE": "NO"})
+    results = compiled(dict(np.load(folder / "inputs_0.npz")))
+    assert BOXES.agreement([results[port] for port in compiled.outputs], paddle_results(folder)) > 0.8
+
+
+def test_what_computes_boxes_is_known():
+    """Every operator of detection but those of regions, which compute features."""
+    detection = {name: family for name, family in families().items() if family.startswith("detection/")}
+    regions = {name for name, family in detection.items() if family.startswith("detection/roi")}
+    assert detection.keys() - regions <= EXACT
+    assert families().keys() >= EXACT
 
 
 def test_a_classifier_of_attention_is_a_transformer():
