@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
+
+
+_FEW = 16
+"""As many numbers as sizes are computed in."""
+_UPSTREAM = 200
 
 
 def runtime_zero(inputs: Sequence[Output] = ()) -> Node:
@@ -27,6 +33,25 @@ def hide(value: Output, zero: Node) -> Node:
     """A copy of a tensor that OpenVINO does not know to be constant; `zero`: what `runtime_zero` gave."""
     axis = ops.constant(0, Type.i64)
     return ops.gather(ops.unsqueeze(value, axis), zero, axis)
+
+
+def hide_sizes(value: Output) -> Output:
+    """A copy of a few numbers that are computed from sizes alone, of which OpenVINO knows no bounds; others as they are."""
+    shape = value.get_partial_shape()
+    if shape.is_dynamic or math.prod(shape.to_shape()) > _FEW:
+        return value
+    sized: Output | None = None
+    left, done = [value.get_node()], set()
+    while left:
+        node = left.pop()
+        if node.get_type_name() == "ShapeOf":
+            sized = node.input_value(0)
+        elif node.get_type_name() != "Constant" and node.get_name() not in done:
+            done.add(node.get_name())
+            if not node.get_input_size() or len(done) > _UPSTREAM:  # an input, or likely to depend on one
+                return value
+            left += [one.get_node() for one in node.input_values()]
+    return value if sized is None else hide(value, runtime_zero([sized])).output(0)
 
 
 def opaque_one(values: Sequence[Output]) -> Output | None:
@@ -57,4 +82,4 @@ def _depends_on_data(value: Output) -> bool:
     return False
 
 
-__all__ = ["hide", "opaque_one", "runtime_zero"]
+__all__ = ["hide", "hide_sizes", "opaque_one", "runtime_zero"]
