@@ -9,7 +9,6 @@ from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
 
-
 _FEW = 16
 """As many numbers as sizes are computed in."""
 _UPSTREAM = 200
@@ -36,7 +35,7 @@ def hide(value: Output, zero: Node) -> Node:
 
 
 def hide_sizes(value: Output) -> Output:
-    """A copy of a few numbers that are computed from sizes alone, of which OpenVINO knows no bounds; others as they are."""
+    """A copy of a few numbers that are computed from sizes alone, without bounds for OpenVINO; others as they are."""
     shape = value.get_partial_shape()
     if shape.is_dynamic or math.prod(shape.to_shape()) > _FEW:
         return value
