@@ -62,6 +62,7 @@ from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
+from paddle2ov.passes.workarounds.hide_bounds_of_slices import hide_bounds_of_slices
 from paddle2ov.passes.workarounds.hide_constants import hide_constants
 from paddle2ov.passes.workarounds.pin_recurrent_batch import pin_recurrent_batch
 from paddle2ov.passes.workarounds.reduce_before_transpose import reduce_before_transpose
@@ -120,6 +121,7 @@ REWRITES: tuple[Rewrite, ...] = (
     clamp_shared_convolutions,
     avoid_reshape_elision,  # after those that put reshapes in
     avoid_slice_elision,
+    hide_bounds_of_slices,  # after it
     refine_functions,  # after those that match a function as one node
     copy_loop_invariants,  # last: the others change what reads a tensor
 )

@@ -230,3 +230,22 @@ def test_remainders_of_bounded_sizes(function, rows, tmp_path):
         for found in (1, 3, 4):
             data = np.where(np.arange(size)[:, None] < found, [1, 2], [-3, 4]).astype(np.float32)
             np.testing.assert_array_equal(compiled([data])[0], function(paddle.to_tensor(data)).numpy())
+
+
+def first_assigned(x, lengths):
+    x[: lengths[0]] = 7.0
+    x[lengths[1] :, 0] = 5.0
+    return x
+
+
+def test_assignments_to_computed_slices_of_bounded_sizes(tmp_path):
+    spec = [paddle.static.InputSpec([-1, 2], "float32", "x"), paddle.static.InputSpec([2], "int64", "lengths")]
+    paddle.jit.save(paddle.jit.to_static(first_assigned, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
+    compiled = compile_on_cpu(paddle2ov.convert(tmp_path, input={"x": ["1..6", 2]}))
+    request = compiled.create_infer_request()
+    for size, lengths in ((6, [2, 4]), (1, [0, 1]), (3, [1, 0]), (6, [5, 6])):
+        data = random(size, 2)
+        expected = data.copy()
+        expected[: lengths[0]] = 7
+        expected[lengths[1] :, 0] = 5
+        np.testing.assert_array_equal(request.infer([data, np.array(lengths)])[0], expected)
