@@ -119,9 +119,9 @@ REWRITES: tuple[Rewrite, ...] = (
     absorb_scales,
     avoid_scale_fusion,
     clamp_shared_convolutions,
+    hide_bounds_of_slices,  # before avoid_slice_elision, which makes other nodes of slices
     avoid_reshape_elision,  # after those that put reshapes in
     avoid_slice_elision,
-    hide_bounds_of_slices,  # after it
     refine_functions,  # after those that match a function as one node
     copy_loop_invariants,  # last: the others change what reads a tensor
 )

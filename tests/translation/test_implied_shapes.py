@@ -232,15 +232,20 @@ def test_remainders_of_bounded_sizes(function, rows, tmp_path):
             np.testing.assert_array_equal(compiled([data])[0], function(paddle.to_tensor(data)).numpy())
 
 
-def first_assigned(x, lengths):
+def parts_assigned(x, lengths):
     x[: lengths[0]] = 7.0
     x[lengths[1] :, 0] = 5.0
     return x
 
 
-def test_assignments_to_computed_slices_of_bounded_sizes(tmp_path):
+def parts_assigned_and_order(x, lengths):
+    return parts_assigned(x, lengths), paddle.take_along_axis(x, paddle.argsort(x, 0), 0)
+
+
+@pytest.mark.parametrize("function", [parts_assigned, parts_assigned_and_order])
+def test_assignments_to_computed_slices_of_bounded_sizes(function, tmp_path):
     spec = [paddle.static.InputSpec([-1, 2], "float32", "x"), paddle.static.InputSpec([2], "int64", "lengths")]
-    paddle.jit.save(paddle.jit.to_static(first_assigned, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
+    paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
     compiled = compile_on_cpu(paddle2ov.convert(tmp_path, input={"x": ["1..6", 2]}))
     request = compiled.create_infer_request()
     for size, lengths in ((6, [2, 4]), (1, [0, 1]), (3, [1, 0]), (6, [5, 6])):
