@@ -37,6 +37,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.powers import power
 from paddle2ov.converters.indexing import exact_select
+from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import value_of
@@ -137,15 +138,16 @@ def _is_float(x: Tensor) -> bool:
     return bool(x.get_element_type().is_real())
 
 
-@works_around("integer_division_in_float32", "integer_division_rounds_to_zero")
+@works_around("integer_division_in_float32", "integer_division_rounds_to_zero", "remainder_of_sizes")
 def _integer_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """⌊x / y⌋ and the remainder, of integers.
 
     OpenVINO's CPU plugin divides integers in float32, and rounds towards zero where constant folding rounds down. So
     its quotient is an estimate, and the remainder is divided once more: exact where |y| < 2^24.
+    Of sizes it takes a FloorMod for a constant where that is the same for the least and the largest size.
     """
     estimate = ops.divide(x, y)
-    rest = ops.subtract(x, ops.multiply(estimate, y))
+    rest = hide_sizes(output_of(ops.subtract(x, ops.multiply(estimate, y))))
     remainder = ops.floor_mod(rest, y)
     return ops.add(estimate, ops.divide(ops.subtract(rest, remainder), y)), remainder
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.upstream import depends_on_data
+
+_FEW = 16
+"""As many numbers as sizes are computed in."""
+_UPSTREAM = 200
 
 
 def runtime_zero(inputs: Sequence[Output] = ()) -> Node:
@@ -30,6 +35,25 @@ def hide(value: Output, zero: Node) -> Node:
     return ops.gather(ops.unsqueeze(value, axis), zero, axis)
 
 
+def hide_sizes(value: Output) -> Output:
+    """A copy of a few numbers that are computed from sizes alone, without bounds for OpenVINO; others as they are."""
+    shape = value.get_partial_shape()
+    if shape.is_dynamic or math.prod(shape.to_shape()) > _FEW:
+        return value
+    sized: Output | None = None
+    left, done = [value.get_node()], set()
+    while left:
+        node = left.pop()
+        if node.get_type_name() == "ShapeOf":
+            sized = node.input_value(0)
+        elif node.get_type_name() != "Constant" and node.get_name() not in done:
+            done.add(node.get_name())
+            if not node.get_input_size() or len(done) > _UPSTREAM:  # an input, or likely to depend on one
+                return value
+            left += [one.get_node() for one in node.input_values()]
+    return value if sized is None else hide(value, runtime_zero([sized])).output(0)
+
+
 def opaque_one(values: Sequence[Output]) -> Output | None:
     """[1] that no pass of OpenVINO can fold, computed from the first value that depends on input data, if any."""
     readable = (one for one in values if one.get_element_type() != Type.string)
@@ -43,4 +67,4 @@ def opaque_one(values: Sequence[Output]) -> Output | None:
     return ops.maximum(ops.convert(anything, Type.i64), ops.constant(1, Type.i64)).output(0)
 
 
-__all__ = ["hide", "opaque_one", "runtime_zero"]
+__all__ = ["hide", "hide_sizes", "opaque_one", "runtime_zero"]

@@ -62,6 +62,7 @@ from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
+from paddle2ov.passes.workarounds.hide_bounds_of_slices import hide_bounds_of_slices
 from paddle2ov.passes.workarounds.hide_constants import hide_constants
 from paddle2ov.passes.workarounds.pin_recurrent_batch import pin_recurrent_batch
 from paddle2ov.passes.workarounds.reduce_before_transpose import reduce_before_transpose
@@ -118,6 +119,7 @@ REWRITES: tuple[Rewrite, ...] = (
     absorb_scales,
     avoid_scale_fusion,
     clamp_shared_convolutions,
+    hide_bounds_of_slices,  # before avoid_slice_elision, which replaces slices by other nodes
     avoid_reshape_elision,  # after rewrites that add reshapes
     avoid_slice_elision,
     refine_functions,  # after rewrites that match a function as one node

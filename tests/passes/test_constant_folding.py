@@ -10,6 +10,7 @@ from paddle2ov.passes.workarounds.avoid_abs_elimination import avoid_abs_elimina
 from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
+from paddle2ov.passes.workarounds.hide_bounds_of_slices import hide_bounds_of_slices
 from paddle2ov.passes.workarounds.hide_constants import hide_constants
 from paddle2ov.passes.workarounds.pin_recurrent_batch import pin_recurrent_batch
 from paddle2ov.testing import compile_on_cpu
@@ -186,3 +187,36 @@ def test_sizes_whose_lower_bound_is_negative():
     less = checked.add(checked.shape_of(x), checked.constant([-1], Type.i64))
     model = Model([checked.broadcast(checked.constant(1.0, Type.f32), less)], [x])
     assert compile_on_cpu(model)([random(4)])[0].shape == (3,)
+
+
+# --- slices of bounded sizes ---
+
+
+def part_and_whole(found, stop, axis=0):
+    """A part of what is found, and as many sevens as are found."""
+    part = ops.slice(found, np.array([0]), stop, np.array([1]), np.array([axis]))
+    sevens = ops.broadcast(np.array([7]), ops.shape_of(found))
+    return ops.concat([ops.multiply(ops.broadcast(np.array([1]), ops.shape_of(part)), part), sevens], axis)
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+def test_a_slice_of_what_is_found_is_no_longer_than_it_is(rank):
+    x, stop = parameter(6), ops.parameter(PartialShape([1]), Type.i64)
+    found = ops.non_zero(x) if rank == 2 else ops.squeeze(ops.non_zero(x), np.array([0]))
+    model = Model([part_and_whole(found, stop, rank - 1)], [x, stop])
+    assert hide_bounds_of_slices(Graph(model)) == {"slices": 1}
+    request = compile_on_cpu(model).create_infer_request()
+    for data, end in (([1, 0, 2, 0, 3, 4], 2), ([0, 0, 1, 0, 0, 0], 0), ([1] * 6, 4), ([0] * 6, 3)):
+        data = np.array(data, np.float32)
+        got = request.infer([data, np.array([end])])[0]
+        places = np.flatnonzero(data)
+        np.testing.assert_array_equal(got.reshape(-1), [*places[:end], *[7] * len(places)])
+
+
+def test_slices_between_constants_and_of_any_size_stay():
+    stop = ops.parameter(PartialShape([1]), Type.i64)
+    x = ops.parameter(PartialShape([(1, 6)]), Type.i64)
+    assert hide_bounds_of_slices(Graph(Model([part_and_whole(x, np.array([2]))], [x]))) == {"slices": 0}
+    for dims in ([-1], [6]):
+        x = ops.parameter(PartialShape(dims), Type.i64)
+        assert hide_bounds_of_slices(Graph(Model([part_and_whole(x, stop)], [x, stop]))) == {"slices": 0}

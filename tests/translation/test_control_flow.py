@@ -250,9 +250,14 @@ def totals(before, after):
 
 @pytest.mark.parametrize(
     ("before", "after", "kind"),
-    [("int64", "float32", "float32"), ("int32", "int64", "int64"), ("float32", "int64", "float32")],
+    [
+        ("int64", "float32", "float32"),
+        ("int32", "int64", "int64"),
+        ("int64", "int32", "int32"),
+        ("float32", "int64", "float32"),
+    ],
 )
-def test_a_number_to_which_a_loop_gives_another_type_has_the_one_that_holds_both(before, after, kind):
+def test_a_number_to_which_a_loop_gives_another_type_has_one_that_holds_both(before, after, kind):
     said = f"'while': 'y' is {before} before the first iteration and {after} after it; here it is {kind} in both"
     with pytest.warns(paddle2ov.ConversionWarning, match=said):
         model = paddle2ov.convert(totals(before, after))

@@ -193,3 +193,64 @@ def test_check_inner_dims_refuses():
     for x, y in (("?,8", "8,4"), ("?,?", "?,4")):
         x, y = ops.parameter(PartialShape(x)), ops.parameter(PartialShape(y))
         assert check_inner_dims(Graph(Model([ops.matmul(x, y, False, False)], [x, y]))) == {"products": 0}
+
+
+def padded_to_a_multiple(x):
+    return paddle.concat([x, paddle.zeros([(4 - x.shape[0] % 4) % 4, 2])])
+
+
+def row_of_a_cycle(x):
+    return paddle.arange(0, 30, 10)[paddle.shape(x)[0] % 3]
+
+
+def row_of_as_many_as_are_found(x):
+    return x[paddle.nonzero(x[:, 0] > 0).shape[0] % 6]
+
+
+def rounded_down(x):
+    return x[: (x.shape[0] - 5) // 3 + 3]
+
+
+@pytest.mark.parametrize(
+    ("function", "rows"),
+    [
+        (padded_to_a_multiple, "4..8"),
+        (row_of_a_cycle, "0..6"),
+        (row_of_as_many_as_are_found, 6),
+        (rounded_down, "2..8"),
+    ],
+)
+def test_remainders_of_bounded_sizes(function, rows, tmp_path):
+    """OpenVINO takes them for constants where they are the same for the least and for the largest size."""
+    dims = [rows if isinstance(rows, int) else -1, 2]
+    spec = [paddle.static.InputSpec(dims, "float32", "x")]
+    paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
+    compiled = compile_on_cpu(paddle2ov.convert(tmp_path, input={"x": [rows, 2]}))
+    for size in [6] if isinstance(rows, int) else [4, 5, 6]:
+        for found in (1, 3, 4):
+            data = np.where(np.arange(size)[:, None] < found, [1, 2], [-3, 4]).astype(np.float32)
+            np.testing.assert_array_equal(compiled([data])[0], function(paddle.to_tensor(data)).numpy())
+
+
+def parts_assigned(x, lengths):
+    x[: lengths[0]] = 7.0
+    x[lengths[1] :, 0] = 5.0
+    return x
+
+
+def parts_assigned_and_order(x, lengths):
+    return parts_assigned(x, lengths), paddle.take_along_axis(x, paddle.argsort(x, 0), 0)
+
+
+@pytest.mark.parametrize("function", [parts_assigned, parts_assigned_and_order])
+def test_assignments_to_computed_slices_of_bounded_sizes(function, tmp_path):
+    spec = [paddle.static.InputSpec([-1, 2], "float32", "x"), paddle.static.InputSpec([2], "int64", "lengths")]
+    paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
+    compiled = compile_on_cpu(paddle2ov.convert(tmp_path, input={"x": ["1..6", 2]}))
+    request = compiled.create_infer_request()
+    for size, lengths in ((6, [2, 4]), (1, [0, 1]), (3, [1, 0]), (6, [5, 6])):
+        data = random(size, 2)
+        expected = data.copy()
+        expected[: lengths[0]] = 7
+        expected[lengths[1] :, 0] = 5
+        np.testing.assert_array_equal(request.infer([data, np.array(lengths)])[0], expected)

@@ -106,6 +106,16 @@ def exp_of_nan() -> Graph:
 
 
 @fault()
+def remainder_of_sizes() -> Graph:
+    """A FloorMod is taken for a constant if it is one of the least and of the largest size: n % 3 of up to 6 is 0."""
+    x = parameter(6)
+    places = ops.non_zero(x)
+    size = ops.gather(ops.shape_of(places), np.int64(1), np.int64(0))
+    row = ops.gather(ops.constant(np.arange(3)), ops.floor_mod(size, np.int64(3)), np.int64(0))
+    return Model([row], [x]), [[np.array([1, 0, 2, 0, 0, 0], np.float32)]], [[np.array(2)]]
+
+
+@fault()
 def abs_of_sizes() -> Graph:
     """Abs is dropped where its input can be bounded before the run: |n - 5| of a size n is n - 5."""
     x = parameter(-1)

@@ -311,12 +311,10 @@ def slice_scatter_between_computed_bounds() -> Graph:
 def repeated_values_of_a_snippet() -> Graph:
     """Eight numbers that are computed and repeated in one kernel do not compile with AVX2: registers run out."""
     x, y = parameter(4, 6), parameter()
-    out: Any = x
-    number: Any = y
-    wanted, data = numbers(4, 6), [numbers(4, 6), np.array(0.9, np.float32)]
+    wanted, data = numbers(4, 6).clip(0), [numbers(4, 6), np.array(0.9, np.float32)]
+    out, number = ops.relu(x), ops.multiply(y, np.float32(1))
     for i in range(9):
-        out = ops.add(ops.multiply(out, number), number)
-        number = ops.multiply(number, number)
+        out, number = ops.add(ops.multiply(out, number), number), ops.multiply(number, number)
         power = data[1] ** 2**i
         wanted = wanted * power + power
     return Model([out], [x, y]), [data], [[wanted]]

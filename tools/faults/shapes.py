@@ -186,3 +186,16 @@ def run_after_one_that_failed() -> Graph:
     out = ops.relu(ops.reshape(x, np.array([-1, 3]), False))
     wanted = [np.maximum(data, 0).reshape(2, 3)]
     return Model([out], [x]), [[data], [numbers(5)], [data]], [wanted, None, wanted]
+
+
+@fault()
+def slice_of_bounded_size() -> Graph:
+    """A slice to a computed end, of up to 6 elements, is taken for as long as the whole: sizes are exchanged."""
+    x, stop = parameter(6), parameter(1, kind=Type.i64)
+    first, one = np.array([0]), np.array([1])
+    found = ops.squeeze(ops.non_zero(x), first)
+    part = ops.slice(found, first, stop, one, first)
+    parts = ops.multiply(ops.broadcast(one, ops.shape_of(part)), part)
+    out = ops.concat([parts, ops.broadcast(np.array([7]), ops.shape_of(found))], 0)
+    data = [np.array([1, 0, 2, 0, 3, 4], np.float32), np.array([2])]
+    return Model([out], [x, stop]), [data], [[np.array([0, 2, 7, 7, 7, 7])]]

@@ -144,7 +144,7 @@ def _with_equal_types(
     """The branches' values in one type: the one that both become where they meet.
 
     Paddle 2 yields the values as they are, whatever the program declares. A number of the source is float64 there; it
-    gets the declared type, as OpenVINO's CPU plugin computes float64 as float32 anyway.
+    gets the declared type, as float64 is computed with the digits of float32 anyway.
     """
     kinds = then.get_element_type(), otherwise.get_element_type()
     if kinds[0] == kinds[1]:

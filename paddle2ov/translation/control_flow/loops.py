@@ -167,7 +167,7 @@ def _body_for_all_iterations(
         found.yielded = [find_or_placeholder(translator, found.scope, name) for name in wanted]
         after = found.yielded[: len(initial)]
         started = [
-            _in_common_type(operator, name, _initial_value(old, new, scope, found), new, is_undefined(value))
+            _in_common_type(operator, name, value, _initial_value(old, new, scope, found), new)
             for (name, value), old, new in zip(first.items(), initial, after, strict=True)
         ]
         entering = [
@@ -200,8 +200,8 @@ def _initial_value(old: PlainValue, new: PlainValue, scope: Scope, found: _Itera
     return old
 
 
-def _in_common_type(operator: Operator, name: str, old: PlainValue, new: PlainValue, is_unset: bool) -> PlainValue:
-    """The initial value in a type that holds it and the value of the next iteration.
+def _in_common_type(operator: Operator, name: str, given: PlainValue, old: PlainValue, new: PlainValue) -> PlainValue:
+    """The initial value in a type that holds it and the value of the next iteration; of two integers, the latter's.
 
     A number of the source that a loop adds floats to begins as an integer. OpenVINO copies the bits of the next value
     into a state of another type.
@@ -213,8 +213,11 @@ def _in_common_type(operator: Operator, name: str, old: PlainValue, new: PlainVa
     if kind == after:
         return old
     shape = value.get_partial_shape()
-    if is_unset and shape.rank.is_static:
+    if is_undefined(given) and shape.rank.is_static:
         return undefined_value(after, len(shape))
+    integers = kind.is_integral_number() and after.is_integral_number()
+    if integers and not isinstance(given, EmptyTensorArray) and as_output(given).get_element_type() == kind:
+        return as_type(value, after)  # all are computed in 32 bits
     common = common_type(kind, after)
     if common is None:
         raise OpConversionError(

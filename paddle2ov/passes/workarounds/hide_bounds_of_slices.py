@@ -1,0 +1,60 @@
+"""Between computed ends, tensors of bounded size are sliced as if nothing were known of their sizes.
+
+OpenVINO 2026.4 takes a part of up to n elements, of what has up to n elements, for as long as the whole: what is
+computed with the size of one has that of the other, and memory is written that nobody holds.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from openvino import Node, Output
+
+from paddle2ov.graph.opaque_values import opaque_one
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.graph import Counts, Graph, constant_of, insert, ints_of
+from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.translation.control_flow.loop_shapes import hide_dims
+
+_Plan: TypeAlias = tuple[Node, Output]
+"""A Slice, and the [1] that each run computes."""
+
+
+@works_around("slice_of_bounded_size")
+class HideBoundsOfSlices(Rule[Node, _Plan]):
+    """What is sliced between computed ends has no known bounds.
+
+    Given:
+        Slice whose start or end is no constant, along an axis of unknown but bounded size.
+    Result:
+        Reshape to sizes that each run computes → Slice.
+    """
+
+    roots = ("Slice",)
+    counts = ("slices",)
+
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        if all(constant_of(end) is not None for end in node.input_values()[1:3]):
+            return None
+        shape = node.get_input_partial_shape(0)
+        if shape.rank.is_dynamic:
+            return None
+        axes = ints_of(node.input_value(4)) if node.get_input_size() > 4 else None
+        dims = [shape[axis] for axis in (range(len(shape)) if axes is None else axes)]
+        return node if any(dim.is_dynamic and dim.get_max_length() != -1 for dim in dims) else None
+
+    def check(self, graph: Graph, match: Node) -> _Plan:
+        one = opaque_one([match.input_value(0)])
+        if one is None:
+            raise MatchFailureError("it slices what depends on no input")
+        return match, one
+
+    def rewrite(self, graph: Graph, plan: _Plan) -> Counts:
+        node, one = plan
+        data = node.input_value(0)
+        insert([node.input(0)], hide_dims(data, data.get_partial_shape(), one), node)
+        node.validate_and_infer_types()
+        return {"slices": 1}
+
+
+hide_bounds_of_slices = HideBoundsOfSlices()
