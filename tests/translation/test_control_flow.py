@@ -104,6 +104,17 @@ def test_branches_of_types_that_do_not_meet_are_refused():
     assert "block 0, operator 0 (if)" in str(raised.value)
 
 
+def test_results_of_unknown_size_are_copied_twice():
+    model = paddle2ov.convert(branches(other_axes=[]), input={"x": [-1, 3]}, rewrite=False)
+    (branch,) = (node for node in model.get_ops() if node.get_type_name() == "If")
+    copies, value = 0, branch.output(0)
+    while copied := [one for one in value.get_target_inputs() if one.get_node().get_type_name() == "Slice"]:
+        copies, value = copies + 1, copied[0].get_node().output(0)
+    assert copies == 2
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert np.array_equal(openvino.compile_model(model, "CPU")([x, np.array(True)])[0], x)
+
+
 def test_what_a_loop_changes_is_not_known_of_what_enters_it():
     x = ops.parameter([1, 2, 3], openvino.Type.f32)
     one = opaque_one([ops.constant(True).output(0), x.output(0)])

@@ -167,16 +167,22 @@ def _with_equal_types(
 
 
 def _copy_result(value: Output, condition: PlainValue) -> Output:
-    """A copy of an If's result if it has dynamic dimensions.
+    """A copy of an If's result if it has dynamic dimensions, made twice.
 
     Seen with the masks of SOLOv2: in the first inference only, the CPU plugin passes on zeros instead of the result. It
     does not if the next operator copies it to a shape that depends on data, such as this slice with an end that is
-    computed from the condition.
+    computed from the condition. Seen with the frames that a streaming Conformer keeps: in the first inference only, that
+    copy is of memory that nothing was written to. A copy of the copy is right in both.
     """
     shape = value.get_partial_shape()
     if shape.is_static or shape.rank.is_dynamic:
         return value
     one = ops.maximum(ops.convert(as_condition(condition), Type.i64), ops.constant(1, Type.i64))
+    return _copy(_copy(value, one), one)
+
+
+def _copy(value: Output, one: Output) -> Output:
+    """All rows of a tensor, with an end that is computed from a one that only the run tells."""
     end = ops.multiply(
         ops.gather(ops.shape_of(value, Type.i64), ops.constant([0], Type.i64), ops.constant(0, Type.i64)),
         ops.reshape(one, ops.constant([1], Type.i64), False),
