@@ -120,6 +120,8 @@ def convert(
     program, overrides, outputs = _read(model, params, input, output, example_input, signatures, share_weights)
     if program is not model and program.source is not None:
         share_weights = True  # the mapped file's memory, or that of arrays that nothing else uses
+    for name, key in registry.unused(program):
+        log.warning("extension: '%s' is not used: PIR's operator of that name goes by '%s' here", name, key)
     settings = None
     if bounded or preprocess:
         from paddle2ov.deployment import beside

@@ -19,6 +19,12 @@ _NO_PROGRAM = {
     ".pdiparams": "the weights of a model; pass its folder, or its program (.json or .pdmodel)",
     ".pdparams": "the weights of a training checkpoint, without a program; export the model first (paddle.jit.save, or "
     "the export_model tool of PaddleDetection, PaddleOCR, ...)",
+    ".pdopt": "the state of an optimizer; export the model first (paddle.jit.save)",
+    ".nb": "a model of Paddle Lite, whose operators are optimized already; pass the model that it was made of",
+    ".onnx": "an ONNX model, which openvino.convert_model takes",
+    ".xml": "an OpenVINO model, as openvino.Core().read_model takes it",
+    **dict.fromkeys((".pb", ".tflite"), "a model of TensorFlow, which openvino.convert_model takes"),
+    **dict.fromkeys((".pt", ".pth", ".safetensors"), "the weights of another framework, or a model of PyTorch"),
 }
 """What people pass in place of a program, by its suffix, and what to pass instead."""
 
@@ -104,13 +110,14 @@ def _program_in(folder: Path) -> tuple[Path, Path | None]:
     if found:
         names = ", ".join(entry.name for entry in found)
         raise ModelReadError(f"{folder}: holds {len(found)} models ({names}); pass the file that is meant")
-    if any(entry.suffix == ".pdparams" for entry in files):
-        raise ModelReadError(f"{folder}: holds {_NO_PROGRAM['.pdparams']}")
     for entry in files:
         if entry.suffix == ".json" or entry.name in _LEGACY_NAMES:
             _check_fetched(entry)
         if is_named_as_program(entry):
             raise ModelReadError(f"{entry}: {_no_program(entry)}")
+    for suffix in (".pdparams", ".onnx", ".nb"):
+        if any(entry.suffix == suffix for entry in files):
+            raise ModelReadError(f"{folder}: holds {_NO_PROGRAM[suffix]}{_below(folder)}")
     have = ", ".join(entry.name for entry in files[:20]) or "no files"
     raise ModelReadError(
         f"{folder}: no Paddle inference model here (looked for *.json in PIR format, *.pdmodel, __model__); "

@@ -66,7 +66,8 @@ def read_contents(program: bytes, params: bytes, signatures: Iterable[Signature]
     if kind is None:
         raise ModelReadError(f"{name}: neither a PIR program (JSON) nor a legacy one (protobuf)")
     source = MemorySource(dict(zip(paths, (program, params), strict=True)))
-    return _read(ModelFiles(paths[0], kind, paths[1], ()), Vocabulary(signatures), source, mapped=False)
+    files = ModelFiles(paths[0], kind, paths[1] if params else None, ())
+    return _read(files, Vocabulary(signatures), source, mapped=False)
 
 
 def _read(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: bool) -> Program:
@@ -90,6 +91,8 @@ def _read_files(files: ModelFiles, vocabulary: Vocabulary, source: Source, mappe
     _check_names(files.program, program)
     if files.params is not None:
         program.parameters = parameters.read_combined(files.params, declared, source, mapped)
+    elif declared and not files.candidates:  # a program in memory
+        raise ModelReadError(f"params: the program has {len(declared)} parameters, and none are given")
     elif declared and files.format == "legacy" and _any_separate(files, declared[0].name):
         program.parameters = parameters.read_separate(files.program.parent, declared, source)
     elif declared:

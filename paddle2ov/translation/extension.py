@@ -28,7 +28,8 @@ class ConversionExtension:
     unchanged: it gets a node and returns `{port: [Output]}`.
 
     Args:
-        op_type: the operator's name in the program (a custom operator's own name; for Paddle's the registry's key).
+        op_type: the operator's name in the program (a custom operator's own name; for Paddle's the registry's key, or
+            PIR's name where that is no other operator's key).
         callback: the converter: takes a `NodeContext`, returns named outputs.
         signature: for an operator that is not Paddle's own, its inputs and outputs in order, as
             `"my_op(x, weight) -> (out)"`: PIR programs pass them by position. A legacy spelling that differs from the
@@ -118,8 +119,17 @@ def extensions_of(extension: Extension) -> list[ConversionExtension]:
         return [one for item in extension for one in extensions_of(item)]
     raise ConversionInputError(
         f"an extension is a paddle2ov.ConversionExtension, a mapping {{operator: function}} or a list of these, "
-        f"not {type(extension).__name__}"
+        f"not {type(extension).__name__}{_instead(extension)}"
     )
+
+
+def _instead(extension: Any) -> str:
+    """What to pass in place of what other tools take."""
+    if type(extension).__module__.startswith("openvino"):
+        return ", which keeps its function to itself: give paddle2ov's the same arguments"
+    if isinstance(extension, str):
+        return f" ({extension[:80]!r}): import it and pass its converters; the command line takes files (--extension)"
+    return ""
 
 
 def run_extensions(paths: Iterable[Path]) -> None:

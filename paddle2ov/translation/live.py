@@ -175,13 +175,23 @@ def _variables(program: Any, given: Any, argument: str) -> list[Any]:
     items = _items(given) if not isinstance(given, str) else [given]
     if not any(isinstance(item, str) for item in items):
         return items
-    by_name = {name: variable for variable in _all_variables(program) if (name := getattr(variable, "name", None))}
+    by_name = {name: variable for variable in _all_variables(program) if (name := _name_of(variable))}
     found = []
     for name in parse_output(items):
         if name not in by_name:
-            raise ConversionInputError(f"{argument}: the program has no variable '{name}'")
+            raise ConversionInputError(
+                f"{argument}: the program has no variable '{name}'; pass the variable itself: in PIR few have a name"
+            )
         found.append(by_name[name])
     return found
+
+
+def _name_of(variable: Any) -> str | None:
+    try:
+        name: str | None = getattr(variable, "name", None)
+    except ValueError:  # most values of PIR have none, and say so
+        return None
+    return name
 
 
 def _all_variables(program: Any) -> Sequence[Any]:

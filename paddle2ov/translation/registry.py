@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache, update_wrapper
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,7 +13,7 @@ from paddle2ov.translation.extension import ConversionExtension, Extension, exte
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from paddle2ov.program.model import Block, Operator
+    from paddle2ov.program.model import Block, Operator, Program
     from paddle2ov.program.signatures import Signature
     from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -75,7 +76,7 @@ class Registry:
 
     def _add(self, extensions: Iterable[ConversionExtension], explicit: bool = False) -> None:
         added: set[str] = set()
-        for item in extensions:
+        for item in map(self._by_key, extensions):
             known = item.op_type in self._overlay or item.op_type in self._table
             if (item.op_type in added if explicit else known) and not item.override:
                 raise ConversionInputError(
@@ -83,6 +84,27 @@ class Registry:
                 )
             self._overlay[item.op_type] = item
             added.add(item.op_type)
+
+    def _by_key(self, item: ConversionExtension) -> ConversionExtension:
+        """An extension under the registry's key; PIR's name is taken too, where no other operator has it as its key."""
+        from paddle2ov.program.signatures import key_of_pir, signature
+
+        name = item.op_type.removeprefix("pd_op.")
+        if item.signature is None and (name != item.op_type or signature(name) is None):
+            name = key_of_pir(name) or name
+        return item if name == item.op_type else replace(item, op_type=name)
+
+    def unused(self, program: Program) -> Iterator[tuple[str, str]]:
+        """Extensions whose name is PIR's of an operator of the program that goes by another: pairs (name, key)."""
+        from paddle2ov.program.signatures import key_of_pir
+
+        if not self._overlay or program.format != "pir":
+            return
+        types = {one.type for one in program.block.walk()}
+        for name in self._overlay.keys() - types:
+            key = key_of_pir(name)
+            if key in types and key not in self._overlay and key is not None:
+                yield name, key
 
     def get(self, key: str) -> Converter | None:
         """The converter of an operator, or None."""

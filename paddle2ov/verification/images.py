@@ -41,7 +41,7 @@ class Pictures:
     """
 
     def __init__(self, program: Program, folder: Path) -> None:
-        self._program, self._plan = program, _plan(folder)
+        self._program, self._plan, self._settings = program, _plan(folder), find_settings(folder)
         self._picture = _image_variable(program)
         self._compiled = _compiled(self._plan)
 
@@ -58,7 +58,10 @@ class Pictures:
             for one in self._program.inputs
             if one.name != self._picture.name
         }
-        (found,) = given_inputs(self._program, arrays)
+        try:
+            (found,) = given_inputs(self._program, arrays)
+        except ConversionInputError as error:
+            raise ConversionInputError(f"image: prepared as {self._settings} says: {error}; {_HINT}") from error
         return found
 
 

@@ -99,6 +99,9 @@ def test_contents_and_streams(folder):
     assert same(paddle2ov.convert(io.BytesIO(program.read_bytes()), io.BytesIO(given or b"")), folder)
     with program.open("rb") as stream:
         assert same(paddle2ov.convert(stream, memoryview(given or b"")), folder)
+    if given:
+        with pytest.raises(ModelReadError, match=r"params: the program has \d+ parameters, and none are given"):
+            paddle2ov.convert(program.read_bytes())
 
 
 def test_a_stream_of_text_is_none(folder):

@@ -151,6 +151,25 @@ def test_weights_in_place_of_a_program(model, tmp_path):
             paddle2ov.convert(wrong)
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("model.onnx", "an ONNX model, which openvino.convert_model takes"),
+        ("model.xml", "an OpenVINO model"),
+        ("model.nb", "a model of Paddle Lite"),
+        ("model.pth", "the weights of another framework"),
+        ("model.tflite", "a model of TensorFlow"),
+    ],
+)
+def test_models_of_others(name, message, tmp_path):
+    (tmp_path / name).write_bytes(b"\x08\x08\x12\x07")
+    with pytest.raises(ModelReadError, match=f"{name}: {message}"):
+        paddle2ov.convert(tmp_path / name)
+    if name.endswith((".onnx", ".nb")):
+        with pytest.raises(ModelReadError, match=f"{tmp_path.name}: holds {message}"):
+            paddle2ov.convert(tmp_path)
+
+
 @pytest.mark.parametrize("named", ["program", "inference.pdiparams"])
 def test_pointers_of_git_lfs(model, named):
     """A clone without Git LFS holds the files' names, sizes and sums."""

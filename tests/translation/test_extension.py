@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from openvino import opset16 as ops
+from openvino.frontend import ConversionExtension as FrontendExtension
 
 import paddle2ov
 from gen_models import all_ops
@@ -143,9 +144,39 @@ def test_errors_of_a_converter_name_the_place(custom, converter, message):
     assert "at block 0, operator" in str(caught.value)
 
 
-def test_what_is_no_extension(custom):
-    with pytest.raises(paddle2ov.ConversionInputError, match="an extension is"):
-        paddle2ov.convert(custom, extension="my_relu")
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("my_ops.py", r"not str \('my_ops.py'\): import it and pass its converters"),
+        (print, "not builtin_function_or_method$"),
+        (
+            FrontendExtension("relu", openvino_callback),
+            "keeps its function to itself: give paddle2ov's the same arguments",
+        ),
+    ],
+    ids=["path", "function", "openvino"],
+)
+def test_what_is_no_extension(given, message, custom):
+    with pytest.raises(paddle2ov.ConversionInputError, match=f"an extension is .*{message}"):
+        paddle2ov.convert(custom, extension=given)
+
+
+@pytest.mark.parametrize("name", ["hardswish", "pd_op.hardswish", "hard_swish"])
+def test_the_name_that_pir_has_for_an_operator(name):
+    op = all_ops()["hard_swish"]
+    folder = generated(op, op.cases[0], "pir")
+    (result,) = run(
+        paddle2ov.convert(folder, extension={name: openvino_callback}), inputs := load(folder / "inputs.npz")
+    )
+    np.testing.assert_array_equal(result.array, -inputs["x"])
+
+
+def test_the_name_of_an_older_operator_is_not_used_in_silence(caplog):
+    """PIR's `matmul` is `matmul_v2` here, and `matmul` an operator of Paddle 1."""
+    op = all_ops()["matmul_v2"]
+    folder = generated(op, op.cases[0], "pir")
+    paddle2ov.convert(folder, extension={"matmul": openvino_callback})
+    assert caplog.messages == ["extension: 'matmul' is not used: PIR's operator of that name goes by 'matmul_v2' here"]
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,8 @@ def test_program(by_name):
         np.testing.assert_allclose(result.array, array, rtol=2e-5, atol=2e-5)
     with pytest.raises(ConversionInputError, match="needs output="):
         paddle2ov.convert(main)
+    with pytest.raises(ConversionInputError, match="output: the program has no variable 'nope'; pass the variable"):
+        paddle2ov.convert(main, output="nope")
     paddle.disable_static()
 
 

@@ -70,6 +70,12 @@ def test_a_letter_box(picture, tmp_path):
     np.testing.assert_array_equal(inputs["scale_factor"], np.array([[64 / 50, 64 / 50]], np.float32))
 
 
+def test_a_size_that_the_model_does_not_take(picture, tmp_path):
+    folder = model("picodet_fixed", tmp_path, DETECTION.replace("96", "64") % "false")
+    with pytest.raises(ConversionInputError, match=r"image: prepared as .*inference\.yml says: .* \[1, 3, 64, 64\]"):
+        image_inputs(read_program(folder), folder, [picture])
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
