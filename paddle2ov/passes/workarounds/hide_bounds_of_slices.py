@@ -1,7 +1,7 @@
-"""Between computed ends, tensors of bounded size are sliced as if nothing were known of their sizes.
+"""Hides the bounds of dimensions that are sliced between computed ends.
 
-OpenVINO 2026.4 takes a part of up to n elements, of what has up to n elements, for as long as the whole: what is
-computed with the size of one has that of the other, and memory is written that nobody holds.
+Of a dimension of at most n, OpenVINO 2026.4 infers that a Slice between computed ends has at most n elements as well,
+and takes the two for equal: what is computed with one size is allocated with the other, and memory beyond it is written.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 from openvino import Node, Output
 
+from paddle2ov.graph.loop_shapes import hide_dims
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, constant_of, insert, ints_of
 from paddle2ov.passes.rule import MatchFailureError, Rule
-from paddle2ov.translation.control_flow.loop_shapes import hide_dims
 
 _Plan: TypeAlias = tuple[Node, Output]
 """A Slice, and the [1] that each run computes."""
@@ -22,12 +22,12 @@ _Plan: TypeAlias = tuple[Node, Output]
 
 @works_around("slice_of_bounded_size")
 class HideBoundsOfSlices(Rule[Node, _Plan]):
-    """What is sliced between computed ends has no known bounds.
+    """Hides the dimensions of what is sliced between computed ends.
 
     Given:
         Slice whose start or end is no constant, along an axis of unknown but bounded size.
     Result:
-        Reshape to sizes that each run computes → Slice.
+        Reshape to sizes that are computed at run time → Slice.
     """
 
     roots = ("Slice",)

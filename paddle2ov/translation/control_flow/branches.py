@@ -12,6 +12,7 @@ from typing import TypeAlias
 from openvino import Model, Output, Type
 
 from paddle2ov.errors import ConversionWarning, OpConversionError
+from paddle2ov.graph.loop_shapes import hide_dims
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
@@ -28,7 +29,6 @@ from paddle2ov.translation.control_flow.block_values import (
     outer_value,
     undefined_value,
 )
-from paddle2ov.translation.control_flow.loop_shapes import hide_dims
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
@@ -171,8 +171,8 @@ def _copy_result(value: Output, condition: PlainValue) -> Output:
 
     Seen with the masks of SOLOv2: in the first inference only, the CPU plugin passes on zeros instead of the result. It
     does not if the next operator copies it to a shape that depends on data, such as this slice with an end that is
-    computed from the condition. Seen with the frames that a streaming Conformer keeps: in the first inference only, that
-    copy is of memory that nothing was written to. A copy of the copy is right in both.
+    computed from the condition. Seen with the frames that a streaming Conformer keeps: in the first inference only,
+    that copy is of memory that nothing was written to. A copy of the copy is right in both.
     """
     shape = value.get_partial_shape()
     if shape.is_static or shape.rank.is_dynamic:

@@ -16,6 +16,12 @@ from openvino.op import Constant, Parameter, Result
 
 from paddle2ov.errors import ConversionWarning, OpConversionError
 from paddle2ov.graph.loop_node import build_loop
+from paddle2ov.graph.loop_shapes import (
+    common_shape,
+    erase_bounds,
+    hide_dims,
+    unlimited,
+)
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
@@ -34,12 +40,6 @@ from paddle2ov.translation.control_flow.block_values import (
     outer_value,
     scalar_to_rank,
     undefined_value,
-)
-from paddle2ov.translation.control_flow.loop_shapes import (
-    common_shape,
-    erase_bounds,
-    hide_dims,
-    unlimited,
 )
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
