@@ -29,6 +29,7 @@ from paddle2ov.converters.graph.common import (
     rank_of,
     reshape,
     shape_of,
+    widen_narrow_integers,
 )
 from paddle2ov.converters.graph.computed_axis import reduce_over_computed_axes
 from paddle2ov.graph.opset import ops
@@ -40,10 +41,11 @@ Reduction: TypeAlias = Callable[..., Node]
 
 def reduce_sum(node: NodeContext) -> NamedOutputs:
     """out = sum of x over axis; bool and int32 are summed as int64 unless `dtype` says otherwise."""
-    x: Tensor = node.get_input("x")
+    x = node.get_input("x")
     wide = x.get_element_type() in (Type.boolean, Type.i32)
-    x = cast_to(x, node.get_dtype("dtype", Type.i64 if wide else None))
-    return {"out": _reduce(node, ops.reduce_sum, x)}
+    x = output_of(cast_to(x, node.get_dtype("dtype", Type.i64 if wide else None)))
+    total = _reduce(node, ops.reduce_sum, widen_narrow_integers(x))
+    return {"out": cast_to(total, x.get_element_type())}
 
 
 def nansum(node: NodeContext) -> NamedOutputs:

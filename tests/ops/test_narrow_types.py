@@ -2,13 +2,15 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
+import paddle2ov
 from gen_models import all_ops
 from gen_models.harness.generate import GenerationError
 from gen_models.harness.spec import TensorSpec
 from gen_models.harness.store import generated
-from paddle2ov.testing import check_case
+from paddle2ov.testing import check_case, run
 
 HALVES = ("float16", "bfloat16")
 BYTES = ("int8", "uint8", "int16")
@@ -78,3 +80,20 @@ def test_narrow_types(name, old, new):
         if tried == CASES_PER_TYPE:
             break
     assert tried
+
+
+@pytest.mark.parametrize("dtype", BYTES)
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_sums_wrap_around(dtype, axis, tmp_path):
+    """Paddle adds narrow integers in their type."""
+    import paddle
+
+    def total(x):
+        return paddle.sum(x, axis)
+
+    spec = [paddle.static.InputSpec([-1, 300], dtype, "x")]
+    paddle.jit.save(paddle.jit.to_static(total, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
+    limits = np.iinfo(dtype)
+    data = np.random.default_rng(0).integers(limits.min, limits.max, (200, 300)).astype(dtype)
+    (found,) = run(paddle2ov.convert(tmp_path), {"x": data})
+    np.testing.assert_array_equal(found.array, data.sum(axis, dtype=dtype))
