@@ -1,7 +1,7 @@
 """Hides the bounds of dimensions that are sliced between computed ends.
 
 Of a dimension of at most n, OpenVINO 2026.4 infers that a Slice between computed ends has at most n elements as well,
-and takes the two for equal: what is computed with one size is allocated with the other, and memory beyond it is written.
+and takes the two for equal: what is computed with one size is allocated with the other, and written beyond its end.
 """
 
 from __future__ import annotations
