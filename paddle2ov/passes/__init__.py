@@ -109,11 +109,11 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,
     avoid_pixel_post_ops,
-    reduce_before_transpose,  # before those that look at what is reduced
+    reduce_before_transpose,  # these two before those that look at what is reduced
+    reduce_before_unsqueeze,
     avoid_channel_means,
     avoid_reduction_post_ops,
     avoid_unit_tiles,
-    reduce_before_unsqueeze,  # before those that change what a reduction keeps
     check_inner_dims,
     absorb_scales,
     avoid_scale_fusion,

@@ -2,7 +2,8 @@
 
 OpenVINO 2026.4 does the same where the sizes are known, and puts the axis into the wrong place: the sum of [N, L, 1]
 over N comes out as [1, 1, L] where it keeps the reduced axis. It takes a Reshape that adds axes of one element for an
-Unsqueeze.
+Unsqueeze. Where the reduced axis is dropped the result is right, but the other rules for reductions have to see what
+OpenVINO will reduce.
 """
 
 from __future__ import annotations
@@ -24,26 +25,24 @@ _COPIES = frozenset(("Broadcast", "Concat", "Convert", "Reshape", "Tile"))
 _Widened: TypeAlias = tuple[Node, Output, list[int]]
 """A reduction, what the Unsqueeze before it reads, and the axes that it adds."""
 _Plan: TypeAlias = tuple[Node, Output, list[int], list[int]]
-"""The same, and the axes to reduce of what the Unsqueeze reads."""
+"""The same, with the axes to add to the result, and the axes to reduce of what the Unsqueeze reads."""
 
 
 @works_around("reduction_after_unsqueeze")
 class ReduceBeforeUnsqueeze(Rule[_Widened, _Plan]):
-    """A reduction that keeps its axes and the Unsqueeze before it change places.
+    """A reduction and the Unsqueeze before it change places.
 
     Given:
         Unsqueeze, or a Reshape of known shapes that adds axes of one element → maybe nodes that change nothing →
-        Reduce with keep_dims, over an axis before an added one, and not over added ones alone.
+        Reduce, not over added axes alone; with keep_dims over an axis before an added one.
     Result:
-        Reduce → Unsqueeze.
+        Reduce → Unsqueeze, of the added axes that remain.
     """
 
     roots = sorted(REDUCTIONS)
     counts = ("reductions",)
 
     def pattern(self, graph: Graph, node: Node) -> _Widened | None:
-        if not node.get_attributes()["keep_dims"]:
-            return None
         widening = _changing(node.input_value(0)).get_node()
         added = _added_axes(widening)
         return (node, widening.input_value(0), added) if added else None
@@ -53,10 +52,15 @@ class ReduceBeforeUnsqueeze(Rule[_Widened, _Plan]):
         axes = ints_of(node.input_value(1))
         if axes is None:
             raise MatchFailureError("the axes are computed")
-        rank = len(node.get_output_partial_shape(0))
+        rank = len(node.get_input_partial_shape(0))
         reduced = sorted({axis % rank for axis in axes})
         kept = [axis - sum(one < axis for one in added) for axis in reduced if axis not in added]
-        if not kept or reduced[0] > added[-1]:
+        if not kept:
+            raise MatchFailureError("only what is added is reduced")
+        if not node.get_attributes()["keep_dims"]:
+            remaining = [axis - sum(one < axis for one in reduced) for axis in added if axis not in reduced]
+            return node, source, remaining, kept
+        if reduced[0] > added[-1]:
             raise MatchFailureError("no axis before the one that is added is reduced")
         return node, source, added, kept
 
@@ -66,7 +70,8 @@ class ReduceBeforeUnsqueeze(Rule[_Widened, _Plan]):
         node.input(0).replace_source_output(source)
         node.input(1).replace_source_output(ints(axes).output(0))
         node.validate_and_infer_types()
-        insert(reading, ops.unsqueeze(node, ints(added)).output(0), node)
+        if added:
+            insert(reading, ops.unsqueeze(node, ints(added)).output(0), node)
         return {"reductions": 1}
 
 
