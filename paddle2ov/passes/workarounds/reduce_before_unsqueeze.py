@@ -19,6 +19,8 @@ from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _NEUTRAL = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1, "Power": 1}
+_OF_ONE = REDUCTIONS - {"ReduceL1", "ReduceL2"}
+"""Reductions that leave one element as it is."""
 _COPIES = frozenset(("Broadcast", "Concat", "Convert", "Reshape", "Tile"))
 """Nodes that OpenVINO removes where they change nothing."""
 
@@ -34,9 +36,9 @@ class ReduceBeforeUnsqueeze(Rule[_Widened, _Plan]):
 
     Given:
         Unsqueeze, or a Reshape of known shapes that adds axes of one element → maybe nodes that change nothing →
-        Reduce, not over added axes alone; with keep_dims over an axis before an added one.
+        Reduce; with keep_dims over an axis before an added one, and not over added ones alone.
     Result:
-        Reduce → Unsqueeze, of the added axes that remain.
+        Reduce → Unsqueeze, of the added axes that remain; a Squeeze where only added axes are reduced.
     """
 
     roots = sorted(REDUCTIONS)
@@ -55,9 +57,10 @@ class ReduceBeforeUnsqueeze(Rule[_Widened, _Plan]):
         rank = len(node.get_input_partial_shape(0))
         reduced = sorted({axis % rank for axis in axes})
         kept = [axis - sum(one < axis for one in added) for axis in reduced if axis not in added]
-        if not kept:
+        keeps = node.get_attributes()["keep_dims"]
+        if not kept and (keeps or node.get_type_name() not in _OF_ONE):
             raise MatchFailureError("only what is added is reduced")
-        if not node.get_attributes()["keep_dims"]:
+        if not keeps:
             remaining = [axis - sum(one < axis for one in reduced) for axis in added if axis not in reduced]
             return node, source, remaining, kept
         if reduced[0] > added[-1]:
@@ -67,6 +70,9 @@ class ReduceBeforeUnsqueeze(Rule[_Widened, _Plan]):
     def rewrite(self, graph: Graph, plan: _Plan) -> Counts:
         node, source, added, axes = plan
         reading = consumers(node.output(0))
+        if not axes:
+            insert(reading, ops.squeeze(node.input_value(0), node.input_value(1)).output(0), node)
+            return {"reductions": 1}
         node.input(0).replace_source_output(source)
         node.input(1).replace_source_output(ints(axes).output(0))
         node.validate_and_infer_types()
