@@ -126,7 +126,8 @@ def _streaming() -> Any:
 
         def forward(self, sound, attention, frames):
             x = self.enter(sound.transpose([0, 2, 1])).transpose([0, 2, 1])
-            attentions, seen = [], []
+            attentions: list[Any] = []
+            seen: list[Any] = []
             for i in range(2):
                 x = x + 0.5 * self.steps[2 * i](self.norms[4 * i](x))
                 context, one = self.attended(i, self.norms[4 * i + 1](x), attention[i : i + 1])

@@ -110,11 +110,11 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,
     avoid_pixel_post_ops,
-    reduce_before_transpose,  # before rewrites that look at the input of a reduction
+    reduce_before_transpose,  # these two before rewrites that look at the input of a reduction
+    reduce_before_unsqueeze,
     avoid_channel_means,
     avoid_reduction_post_ops,
     avoid_unit_tiles,
-    reduce_before_unsqueeze,  # before rewrites that change keep_dims
     check_inner_dims,
     absorb_scales,
     avoid_scale_fusion,

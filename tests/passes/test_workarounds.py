@@ -17,7 +17,7 @@ from openvino.op import Constant
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.opset import create
 from paddle2ov.graph.types import value_of
-from paddle2ov.passes import Graph
+from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
 from paddle2ov.passes.workarounds.avoid_batched_weights import avoid_batched_weights
@@ -1116,9 +1116,10 @@ VIEWS = {
 REDUCING = (ops.reduce_sum, ops.reduce_mean, ops.reduce_max, ops.reduce_l2)
 
 
+@pytest.mark.parametrize("keep", [False, True])
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("rank", [1, 2, 3])
-def test_reduce_before_unsqueeze(rank, view):
+def test_reduce_before_unsqueeze(rank, view, keep):
     """Every axis that may be added, and every set of axes that is reduced."""
     rng, shape, models, moved = np.random.default_rng(rank), [3, 1, 2][:rank], [], 0
     for added in range(rank + 1):
@@ -1128,7 +1129,7 @@ def test_reduce_before_unsqueeze(rank, view):
                 wide = [*shape[:added], 1, *shape[added:]]
                 as_reshape = rng.random() < 0.5
                 y = ops.reshape(x, np.array(wide), False) if as_reshape else ops.unsqueeze(x, np.array([added]))
-                models.append(Model([REDUCING[int(rng.integers(4))](VIEWS[view](y), np.array(axes), True)], [x]))
+                models.append(Model([REDUCING[int(rng.integers(4))](VIEWS[view](y), np.array(axes), keep)], [x]))
     array = random(*shape)
     for model in models:
         (want,) = node_by_node(model, [array])
@@ -1139,8 +1140,31 @@ def test_reduce_before_unsqueeze(rank, view):
     assert moved
 
 
+BEHIND_UNSQUEEZED = {
+    "factors": lambda y: ops.multiply(y, random(1, 4, 1)),
+    "reshaped": lambda y: ops.reshape(y, np.array([-1, 1]), False),
+    "transposed": lambda y: ops.relu(ops.transpose(y, np.array([1, 0, 2]))),
+}
+
+
+@pytest.mark.parametrize("build", BEHIND_UNSQUEEZED.values(), ids=BEHIND_UNSQUEEZED)
+@pytest.mark.parametrize("added", range(4))
+@pytest.mark.parametrize("axis", range(4))
+def test_what_follows_a_reduction_of_what_is_unsqueezed(axis, added, build):
+    """All rules together: what is right alone lets OpenVINO make what others go around."""
+    shape = (4, 4, 4) if axis != added else (1, 4, 5)
+    x = parameter(*shape)
+    reduced = ops.reduce_max(ops.unsqueeze(x, np.array([added])), np.array([axis]), False)
+    model, array = Model([build(reduced)], [x]), random(*shape)
+    (want,) = node_by_node(model, [array])
+    run_rewrites(model)
+    got = compile_on_cpu(model)([array])[0]
+    assert got.shape == want.shape
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
 STAYING = {
-    "no axis is kept": lambda x: ops.reduce_sum(ops.unsqueeze(x, np.array([2])), np.array([0]), False),
+    "the added axis, dropped": lambda x: ops.reduce_l2(ops.unsqueeze(x, np.array([1])), np.array([1]), False),
     "after the added axis": lambda x: ops.reduce_sum(ops.unsqueeze(x, np.array([0])), np.array([1]), True),
     "the added axis": lambda x: ops.reduce_sum(ops.unsqueeze(x, np.array([2])), np.array([2]), True),
     "nothing is added": lambda x: ops.reduce_sum(ops.reshape(x, np.array([4, 3]), False), np.array([0]), True),

@@ -1,7 +1,8 @@
 """Reduces before unsqueezing.
 
 OpenVINO 2026.4 does this as well if the shape is static, but adds the axis in the wrong place: the sum of [N, L, 1]
-over N with keep_dims comes out as [1, 1, L]. It treats a Reshape that adds axes of size 1 as an Unsqueeze.
+over N with keep_dims comes out as [1, 1, L]. It treats a Reshape that adds axes of size 1 as an Unsqueeze. Without
+keep_dims the result is right, but the other rules for reductions have to see what OpenVINO will reduce.
 """
 
 from __future__ import annotations
@@ -17,32 +18,32 @@ from paddle2ov.passes.kinds import NEUTRAL, REDUCTIONS
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _NEUTRAL = {**NEUTRAL, "Power": 1}
+_OF_ONE = REDUCTIONS - {"ReduceL1", "ReduceL2"}
+"""Reductions that return a single element unchanged."""
 _COPIES = frozenset(("Broadcast", "Concat", "Convert", "Reshape", "Tile"))
 """Nodes that OpenVINO removes where they change nothing."""
 
 _Widened: TypeAlias = tuple[Node, Output, list[int]]
 """A reduction, what the Unsqueeze before it reads, and the axes that it adds."""
 _Plan: TypeAlias = tuple[Node, Output, list[int], list[int]]
-"""The same, and the axes to reduce of what the Unsqueeze reads."""
+"""The same, with the axes to add to the result, and the axes to reduce of what the Unsqueeze reads."""
 
 
 @works_around("reduction_after_unsqueeze")
 class ReduceBeforeUnsqueeze(Rule[_Widened, _Plan]):
-    """Swaps an Unsqueeze and the reduction after it if the reduction has keep_dims.
+    """Swaps an Unsqueeze and the reduction after it.
 
     Given:
-        Unsqueeze, or a Reshape of static shape that adds axes of size 1 → possibly nodes that change nothing → Reduce
-        with keep_dims, over an axis before an added one, and not over added ones alone.
+        Unsqueeze, or a Reshape of static shape that adds axes of size 1 → possibly nodes that change nothing → Reduce;
+        with keep_dims only if it is over an axis before an added one, and not over added ones alone.
     Result:
-        Reduce → Unsqueeze.
+        Reduce → Unsqueeze, of the added axes that remain; a Squeeze where only added axes are reduced.
     """
 
     roots = sorted(REDUCTIONS)
     counts = ("reductions",)
 
     def pattern(self, graph: Graph, node: Node) -> _Widened | None:
-        if not node.get_attributes()["keep_dims"]:
-            return None
         widening = _skip_identities(node.input_value(0)).get_node()
         added = _added_axes(widening)
         return (node, widening.input_value(0), added) if added else None
@@ -52,20 +53,30 @@ class ReduceBeforeUnsqueeze(Rule[_Widened, _Plan]):
         axes = ints_of(node.input_value(1))
         if axes is None:
             raise MatchFailureError("the axes are computed")
-        rank = len(node.get_output_partial_shape(0))
+        rank = len(node.get_input_partial_shape(0))
         reduced = sorted({axis % rank for axis in axes})
         kept = [axis - sum(one < axis for one in added) for axis in reduced if axis not in added]
-        if not kept or reduced[0] > added[-1]:
+        keeps = node.get_attributes()["keep_dims"]
+        if not kept and (keeps or node.get_type_name() not in _OF_ONE):
+            raise MatchFailureError("only what is added is reduced")
+        if not keeps:
+            remaining = [axis - sum(one < axis for one in reduced) for axis in added if axis not in reduced]
+            return node, source, remaining, kept
+        if reduced[0] > added[-1]:
             raise MatchFailureError("no axis before the one that is added is reduced")
         return node, source, added, kept
 
     def rewrite(self, graph: Graph, plan: _Plan) -> Counts:
         node, source, added, axes = plan
         reading = consumers(node.output(0))
+        if not axes:
+            insert(reading, ops.squeeze(node.input_value(0), node.input_value(1)).output(0), node)
+            return {"reductions": 1}
         node.input(0).replace_source_output(source)
         node.input(1).replace_source_output(ints(axes).output(0))
         node.validate_and_infer_types()
-        insert(reading, ops.unsqueeze(node, ints(added)).output(0), node)
+        if added:
+            insert(reading, ops.unsqueeze(node, ints(added)).output(0), node)
         return {"reductions": 1}
 
 

@@ -177,7 +177,7 @@ def _copy_result(value: Output, condition: PlainValue) -> Output:
     shape = value.get_partial_shape()
     if shape.is_static or shape.rank.is_dynamic:
         return value
-    one = ops.maximum(ops.convert(as_condition(condition), Type.i64), ops.constant(1, Type.i64))
+    one = ops.maximum(ops.convert(as_condition(condition), Type.i64), ops.constant(1, Type.i64)).output(0)
     return _copy(_copy(value, one), one)
 
 
