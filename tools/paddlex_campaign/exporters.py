@@ -5,6 +5,7 @@ Each does what the export of the repository does, and takes the architecture fro
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,8 @@ def export_detection(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shap
     shape = shape[-3:]
     if hasattr(model, "fuse_norm"):
         model.fuse_norm = config["TestReader"].get("fuse_normalize", False)
+        if model.fuse_norm:
+            model.load_meanstd(config["TestReader"]["sample_transforms"])
     declared = {"image": [None, *shape], "im_shape": [None, 2], "scale_factor": [None, 2]}
     spec = {name: paddle.static.InputSpec(dims, "float32", name) for name, dims in declared.items()}
     size = tuple(640 if dim in (None, -1) else dim for dim in shape)
@@ -145,8 +148,96 @@ def export_seg(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
     return layer, [paddle.static.InputSpec([None, 3, None, None], "float32", "x")], {"x": (1, 3, 512, 512)}
 
 
+def export_ocr(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
+    """With statistics of batch norms that are those of the input, as depth would amplify rounding otherwise."""
+    import paddle
+    import yaml
+
+    from gen_models.harness.network import condition
+    from tools.paddlex_campaign.sources import import_without_init, without_pretrained
+
+    import_without_init(folder, "ppocr")
+    import_without_init(folder, "ppocr.utils")
+    from ppocr.modeling.architectures import build_model  # type: ignore[import-not-found,unused-ignore]
+
+    config = without_pretrained(yaml.safe_load(path.read_text(encoding="utf-8")))
+    architecture = config["Architecture"]
+    described = architecture["Head"]
+    if architecture["model_type"] == "rec":
+        listed = (folder / config["Global"]["character_dict_path"]).read_text(encoding="utf-8")
+        characters = listed.count("\n") + 1 + bool(config["Global"].get("use_space_char"))
+        decoders = {"CTCLabelDecode": 0, "SARLabelDecode": 2, "NRTRLabelDecode": 3}  # what each adds to the characters
+        described["out_channels"] = characters
+        described["out_channels_list"] = {name: characters + added for name, added in decoders.items()}
+    model = build_model(architecture)
+    model.eval()
+    for one in model.sublayers():
+        if hasattr(one, "rep") and not getattr(one, "is_repped", False):
+            one.rep()
+    shape, declared = _text_shapes(architecture)
+    condition(model, [paddle.to_tensor(np.random.default_rng(0).standard_normal((1, *shape), np.float32))])
+    return model, [paddle.static.InputSpec([None, *declared], "float32", "x")], {"x": (1, *shape)}
+
+
+def _text_shapes(architecture: Mapping[str, Any]) -> tuple[Shape, Shape]:
+    """The size to run a text model at, and the one that the repository declares at its export."""
+    if architecture["model_type"] == "rec":
+        return (3, 48, 320), (3, 48, None)
+    if architecture["algorithm"] == "SLANeXt":
+        return (3, 512, 512), (3, 512, 512)
+    return (3, 320, 320), (3, None, None)
+
+
+def export_ts(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
+    """With the hours' features that PaddleX's configurations ask for where a model reads known covariates."""
+    import inspect
+
+    import paddle
+    import yaml
+
+    sys.path.insert(0, str(folder))
+    import paddlets.models.anomaly  # type: ignore[import-not-found,unused-ignore]
+    import paddlets.models.classify  # type: ignore[import-not-found,unused-ignore]
+    import paddlets.models.forecasting  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - registers them
+    from paddlets.utils import manager  # type: ignore[import-not-found,unused-ignore]
+
+    config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    described, length, ahead = config["model"], config["seq_len"], config.get("predict_len", 0)
+    of = manager.MODELS[described["name"]]
+    options = {**described.get("model_cfg", {}), "in_chunk_len": length, "out_chunk_len": ahead}
+    wanted = inspect.signature(of.__init__).parameters
+    model = of(**{key: one for key, one in options.items() if key in wanted})
+    variables = options.get("c_in", TS_VARIABLES)
+    sizes = ("target_dim", "observed_dim", "observed_num_dim", "feature_dim")
+    model._fit_params = {
+        **dict.fromkeys(sizes, variables),
+        "known_cov_dim": TS_HOUR_FEATURES,
+        "observed_cat_cols": {},
+        "input_lens": length,
+    }
+    model._n_classes = TS_CLASSES
+    layer = model._init_network()
+    layer.eval()
+    kind = of.__module__.split(".")[2]
+    shapes: dict[str, Shape] = {
+        "forecasting": {
+            "past_target": (1, length, variables),
+            "known_cov_numeric": (1, length + ahead, TS_HOUR_FEATURES),
+        },
+        "anomaly": {"observed_cov_numeric": (1, length, variables)},
+        "classify": {"features": (1, length, variables), "pad_mask": (1, length)},
+    }[kind]
+    spec = {name: paddle.static.InputSpec([None, *shape[1:]], "float32", name) for name, shape in shapes.items()}
+    return layer, [spec], shapes
+
+
+TS_VARIABLES, TS_HOUR_FEATURES, TS_CLASSES = 7, 4, 5
+
+
 EXPORTERS: dict[str, Exporter] = {
     "PaddleClas": export_clas,
     "PaddleDetection": export_detection,
+    "PaddleOCR": export_ocr,
     "PaddleSeg": export_seg,
+    "PaddleTS": export_ts,
 }

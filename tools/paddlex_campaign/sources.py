@@ -16,7 +16,9 @@ COMMITS = {
     "PaddleX": "5029b5053d82b9acfd4b0b6e57c3a58773224504",
     "PaddleClas": "d178931fca432204e6b7422bac4f92e09ff22fa4",
     "PaddleDetection": "666f597fd00d3157e84dd9fb2dd3f40bf9918ebc",
+    "PaddleOCR": "6d2110b743adcabe53e29b1f7af047cbc551c322",
     "PaddleSeg": "d7975e7cb3b9102eae4eabcef5afb81b878473aa",
+    "PaddleTS": "9f2350094ec8c4872cb49286e739df60e8bb58d9",
 }
 """The commits that the table was made with."""
 
@@ -25,10 +27,12 @@ REPOSITORIES = tuple(name for name in COMMITS if name != "PaddleX")
 
 
 def configs(sources: Path) -> Iterator[tuple[str, str, Path]]:
-    """Name, repository and configuration of each model that PaddleX has a configuration for."""
+    """Name, repository and configuration of each model that PaddleX, or PaddleOCR itself, has a configuration for."""
     for repository in REPOSITORIES:
         folder = sources / "PaddleX" / "paddlex" / "repo_apis" / f"{repository}_api" / "configs"
-        for path in sorted(folder.glob("*.yaml")):
+        if repository == "PaddleOCR":  # it has those of newer models, too, by the names that PaddleX gives them
+            folder = sources / repository / "configs"
+        for path in sorted(folder.rglob("*.y*ml")):
             yield path.stem, repository, path
 
 

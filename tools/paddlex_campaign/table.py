@@ -44,12 +44,13 @@ HEAD = """
 ## Architectures that were run
 
 Of these models, {tried} were tried as architectures with random weights: exported from the repository that defines them
-with the configuration that PaddleX has for them, in Paddle's PIR format, run on a random input of the size shown and
-compared with Paddle. {done} were compared; of the others the row says why not. {left} were not tried.
+with the configuration that PaddleX or PaddleOCR has for them, in Paddle's PIR format, run on a random input of the size
+shown and compared with Paddle. {done} were compared; of the others the row says why not. {left} were not tried.
 
-The difference is the largest of any value of a result, divided by the largest value of that result. The results have no
-meaning with random weights, so a small difference says that the arithmetic agrees, not how accurate a model is.
-Classifiers and segmenters are exported without the softmax or sigmoid at the end, which would make all results alike.
+The difference is the largest of any value of a result, divided by the largest value of that result; of masks it is the
+share of pixels that differ. The results have no meaning with random weights, so a small difference says that the
+arithmetic agrees, not how accurate a model is. Classifiers and segmenters are exported without the softmax or sigmoid
+at the end, which would make all results alike.
 
 Written by `python -m tools.paddlex_models`, from [paddlex.json](paddlex.json), which
 `python -m tools.paddlex_campaign --sources FOLDER` writes; `--commits` lists the repositories that FOLDER holds.
