@@ -26,8 +26,8 @@ def export_clas(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
 
     import_without_init(folder, "ppcls")
     import_without_init(folder, "ppcls.utils")
-    from ppcls.arch import RecModel, build_model  # type: ignore[import-not-found,unused-ignore]
-    from ppcls.utils import logger  # type: ignore[import-not-found,unused-ignore]
+    from ppcls.arch import RecModel, build_model
+    from ppcls.utils import logger
 
     logger.init_logger()
 
@@ -40,7 +40,7 @@ def export_clas(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
     if is_feature:
         model.head = None
 
-    class Exported(paddle.nn.Layer):  # type: ignore[misc,unused-ignore]
+    class Exported(paddle.nn.Layer):
         def __init__(self) -> None:
             super().__init__()
             self.base_model = model
@@ -78,9 +78,9 @@ def export_detection(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shap
     import_without_init(folder, "ppdet")
     import_without_init(folder, "ppdet.utils")
     import_without_init(folder, "ppdet.data")
-    import ppdet.modeling  # type: ignore[import-not-found,unused-ignore]
-    import ppdet.optimizer  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - what configurations name
-    from ppdet.core.workspace import create, load_config  # type: ignore[import-not-found,unused-ignore]
+    import ppdet.modeling
+    import ppdet.optimizer  # noqa: F401 - what configurations name
+    from ppdet.core.workspace import create, load_config
 
     config = without_pretrained(load_config(str(path)))
     model = create(config.architecture)
@@ -117,8 +117,8 @@ def export_seg(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
     from tools.paddlex_campaign.sources import import_without_init, without_pretrained
 
     import_without_init(folder, "paddleseg")
-    import paddleseg.models  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - registers the layers
-    from paddleseg.cvlibs import manager  # type: ignore[import-not-found,unused-ignore]
+    import paddleseg.models  # noqa: F401 - registers the layers
+    from paddleseg.cvlibs import manager
 
     config = without_pretrained(yaml.safe_load(path.read_text(encoding="utf-8")))
     classes = config["train_dataset"].get("num_classes", 19)
@@ -135,7 +135,7 @@ def export_seg(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
     model = build(described)
     model.eval()
 
-    class Exported(paddle.nn.Layer):  # type: ignore[misc,unused-ignore]
+    class Exported(paddle.nn.Layer):
         def __init__(self) -> None:
             super().__init__()
             self.net = model
@@ -158,7 +158,7 @@ def export_ocr(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
 
     import_without_init(folder, "ppocr")
     import_without_init(folder, "ppocr.utils")
-    from ppocr.modeling.architectures import build_model  # type: ignore[import-not-found,unused-ignore]
+    from ppocr.modeling.architectures import build_model
 
     config = without_pretrained(yaml.safe_load(path.read_text(encoding="utf-8")))
     architecture = config["Architecture"]
@@ -179,7 +179,7 @@ def export_ocr(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
     return model, [paddle.static.InputSpec([None, *declared], "float32", "x")], {"x": (1, *shape)}
 
 
-def _text_shapes(architecture: Mapping[str, Any]) -> tuple[Shape, Shape]:
+def _text_shapes(architecture: Mapping[str, Any]) -> tuple[tuple[int, ...], Shape]:
     """The size to run a text model at, and the one that the repository declares at its export."""
     if architecture["model_type"] == "rec":
         return (3, 48, 320), (3, 48, None)
@@ -196,10 +196,10 @@ def export_ts(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
     import yaml
 
     sys.path.insert(0, str(folder))
-    import paddlets.models.anomaly  # type: ignore[import-not-found,unused-ignore]
-    import paddlets.models.classify  # type: ignore[import-not-found,unused-ignore]
-    import paddlets.models.forecasting  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - registers them
-    from paddlets.utils import manager  # type: ignore[import-not-found,unused-ignore]
+    import paddlets.models.anomaly
+    import paddlets.models.classify
+    import paddlets.models.forecasting  # noqa: F401 - registers them
+    from paddlets.utils import manager
 
     config = yaml.safe_load(path.read_text(encoding="utf-8"))
     described, length, ahead = config["model"], config["seq_len"], config.get("predict_len", 0)
@@ -219,14 +219,15 @@ def export_ts(folder: Path, path: Path) -> tuple[Any, Any, dict[str, Shape]]:
     layer = model._init_network()
     layer.eval()
     kind = of.__module__.split(".")[2]
-    shapes: dict[str, Shape] = {
+    tasks: dict[str, dict[str, Shape]] = {
         "forecasting": {
             "past_target": (1, length, variables),
             "known_cov_numeric": (1, length + ahead, TS_HOUR_FEATURES),
         },
         "anomaly": {"observed_cov_numeric": (1, length, variables)},
         "classify": {"features": (1, length, variables), "pad_mask": (1, length)},
-    }[kind]
+    }
+    shapes = tasks[kind]
     spec = {name: paddle.static.InputSpec([None, *shape[1:]], "float32", name) for name, shape in shapes.items()}
     return layer, [spec], shapes
 
