@@ -32,6 +32,7 @@ from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshape
 from paddle2ov.passes.templates import Outcome, outcome
 from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.avoid_abs_elimination import avoid_abs_elimination
+from paddle2ov.passes.workarounds.avoid_abs_sinking import avoid_abs_sinking
 from paddle2ov.passes.workarounds.avoid_batched_weights import avoid_batched_weights
 from paddle2ov.passes.workarounds.avoid_channel_means import avoid_channel_means
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
@@ -123,6 +124,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_reshape_elision,  # after rewrites that add reshapes
     avoid_slice_elision,
     refine_functions,  # after rewrites that match a function as one node
+    avoid_abs_sinking,  # after rewrites that drop unit axes, or add an Abs
     copy_loop_invariants,  # last: the others change the readers of tensors
 )
 

@@ -20,6 +20,7 @@ from paddle2ov.graph.types import value_of
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
+from paddle2ov.passes.workarounds.avoid_abs_sinking import avoid_abs_sinking
 from paddle2ov.passes.workarounds.avoid_batched_weights import avoid_batched_weights
 from paddle2ov.passes.workarounds.avoid_channel_means import avoid_channel_means
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
@@ -1600,3 +1601,33 @@ def test_reduce_before_transpose_refuses():
         x = parameter(*dims)
         model = Model([ops.reduce_sum(ops.transpose(x, perm), over, keep)], [x, order, axes])
         assert reduce_before_transpose(Graph(model)) == {"reductions": 0}
+
+
+# --- absolute values of joined vectors ---
+
+
+BETWEEN = {
+    "nothing": lambda y: y,
+    "a reshape": lambda y: ops.reshape(y, np.array([-1]), False),
+    "an activation": ops.relu,
+}
+
+
+@pytest.mark.parametrize("between", BETWEEN)
+@pytest.mark.parametrize("dims", [(6,), (-1,), (1,)])
+def test_avoid_abs_sinking(dims, between):
+    """What else reads the vector keeps its signs."""
+    x, data = parameter(*dims), random(abs(dims[0])) - 1
+    joined = ops.concat([x, ops.sin(x)], 0)
+    length = ops.reduce_sum(ops.abs(BETWEEN[between](joined)), np.array([0]), True)
+    model = Model([ops.divide(joined, ops.add(length, np.float32(1)))], [x])
+    both = np.concatenate([data, np.sin(data)])
+    want = both / (np.abs(np.maximum(both, 0) if between == "an activation" else both).sum() + 1)
+    assert avoid_abs_sinking(Graph(model)) == {"abs": 1}
+    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5)
+
+
+def test_avoid_abs_sinking_fails_to_match():
+    x, y = parameter(4), parameter(2, 4)
+    model = Model([ops.abs(x), ops.abs(ops.concat([y, y], 0))], [x, y])
+    assert avoid_abs_sinking(Graph(model)) == {"abs": 0}

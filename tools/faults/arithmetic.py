@@ -116,6 +116,14 @@ def remainder_of_sizes() -> Graph:
 
 
 @fault()
+def abs_of_joined_vectors() -> Graph:
+    """Abs of a Concat of vectors changes what else reads the Concat."""
+    x, data = parameter(3), numbers(3)
+    joined, want = ops.concat([x, ops.tanh(x)], 0), np.concatenate([data, np.tanh(data)])
+    return Model([ops.add(joined, ops.abs(joined))], [x]), [[data]], [[want + np.abs(want)]]
+
+
+@fault()
 def abs_of_sizes() -> Graph:
     """Abs is dropped where its input can be bounded before the run: |n - 5| of a size n is n - 5."""
     x = parameter(-1)
