@@ -20,7 +20,7 @@ import openvino
 from numpy.typing import NDArray
 
 from paddle2ov.conversion import convert
-from paddle2ov.graph.core import shared_core, with_error_reporting, with_exact_integers
+from paddle2ov.graph.core import compile_on, with_error_reporting, with_exact_integers
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program.sources import check_mapped
 
@@ -215,7 +215,7 @@ def compile_on_cpu(model: openvino.Model, precision: str = "f32") -> openvino.Co
     # What takes time here (20 ms for a single operator) are OpenVINO's own transformations; no option shortens them.
     hint = {} if precision == "default" else {"INFERENCE_PRECISION_HINT": precision}
     config = with_error_reporting({**hint, "INFERENCE_NUM_THREADS": 1}, "CPU")
-    return shared_core().compile_model(model, "CPU", with_exact_integers(config, "CPU"))
+    return compile_on("CPU", model, with_exact_integers(config, "CPU"))
 
 
 def infer(

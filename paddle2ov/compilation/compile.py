@@ -16,7 +16,7 @@ from paddle2ov.compilation.cache import CompiledCache
 from paddle2ov.compilation.identity import ModelIdentity, setting_of
 from paddle2ov.compilation.precision import Precision, check_compilable, with_precision
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
-from paddle2ov.graph.core import shared_core, with_error_reporting, with_exact_integers
+from paddle2ov.graph.core import compile_on, shared_core, with_error_reporting, with_exact_integers
 
 log = logging.getLogger("paddle2ov")
 
@@ -154,7 +154,7 @@ def compiled(build: Build, device: str, config: Mapping[str, Any]) -> openvino.C
     model = build()
     check_compilable(model, device, config)
     try:
-        return shared_core().compile_model(model, device, dict(config))
+        return compile_on(device, model, config)
     except RuntimeError as error:
         raise OpenVINORunError(f"OpenVINO does not compile the model: {error}") from error
 

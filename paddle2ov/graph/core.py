@@ -50,6 +50,24 @@ def with_exact_integers(config: Mapping[str, Any], device: str) -> dict[str, Any
     return given
 
 
+@works_around("repeated_values_of_a_snippet")
+def compile_on(device: str, model: openvino.Model, config: Mapping[str, Any]) -> openvino.CompiledModel:
+    """Compiles a model, without fused elementwise kernels if one of them needs more registers than the processor has.
+
+    OpenVINO's CPU plugin (2026.4) refuses such a model instead of splitting the kernel. With AVX2 it takes some thirty
+    nodes of static shape.
+
+    Raises:
+        RuntimeError: OpenVINO cannot compile it.
+    """
+    try:
+        return shared_core().compile_model(model, device, dict(config))
+    except RuntimeError as error:
+        if "Can't allocate registers for a snippet" not in str(error) or "SNIPPETS_MODE" in config:
+            raise
+        return shared_core().compile_model(model, device, {**config, "SNIPPETS_MODE": "DISABLE"})
+
+
 @cache
 def has_integer_kernels() -> bool:
     """Whether the processor adds up products of 8-bit integers exactly, and faster than floats; if unknown, true."""
@@ -65,4 +83,11 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-__all__ = ["has_integer_kernels", "processors", "shared_core", "with_error_reporting", "with_exact_integers"]
+__all__ = [
+    "compile_on",
+    "has_integer_kernels",
+    "processors",
+    "shared_core",
+    "with_error_reporting",
+    "with_exact_integers",
+]

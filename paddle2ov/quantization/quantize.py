@@ -19,7 +19,7 @@ from openvino.op import if_op
 from paddle2ov.compilation.precision import capabilities, computes_in, is_compilable_in_f16
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVError
-from paddle2ov.graph.core import has_integer_kernels, shared_core, with_error_reporting
+from paddle2ov.graph.core import compile_on, has_integer_kernels, with_error_reporting
 from paddle2ov.graph.names import bodies_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes import run_rewrites
@@ -341,7 +341,7 @@ def _name_tensors_of_branches(model: openvino.Model) -> None:
 
 def _compiled(model: openvino.Model, precision: str | None, config: Mapping[str, Any] | None = None) -> CompiledModel:
     hint = {} if precision is None else {"INFERENCE_PRECISION_HINT": precision}
-    return shared_core().compile_model(model, "CPU", with_error_reporting({**hint, **(config or {})}, "CPU"))
+    return compile_on("CPU", model, with_error_reporting({**hint, **(config or {})}, "CPU"))
 
 
 def _run(compiled: CompiledModel, inputs: Inputs) -> list[AnyArray]:
