@@ -194,12 +194,18 @@ def quantize(
         if weights is not None:
             made = nncf.compress_weights(converted.clone(), mode=_weights_mode(nncf, weights))
         elif max_drop is None:
-            made = nncf.quantize(converted.clone(), dataset, **common)
+            made = nncf.quantize(converted.clone(), dataset, advanced_parameters=_advanced(nncf), **common)
         else:
             others = nncf.Dataset(validation, items.inputs)
             judged = _validation(measure, items, reference)
             made = nncf.quantize_with_accuracy_control(
-                converted.clone(), dataset, others, judged, max_drop=max_drop, **common
+                converted.clone(),
+                dataset,
+                others,
+                judged,
+                max_drop=max_drop,
+                advanced_quantization_parameters=_advanced(nncf),
+                **common,
             )
         run_rewrites(made, (align_zero_points, clamp_shared_convolutions))
         _check_low_precision(made, items, some, measure)
@@ -291,6 +297,12 @@ def _settings(nncf: Any, is_transformer: bool) -> dict[str, Any]:
     """Arguments of `nncf.quantize`; SmoothQuant of convolutions stays off."""
     kind = nncf.ModelType.TRANSFORMER if is_transformer else None
     return {"model_type": kind, "preset": nncf.QuantizationPreset.MIXED}
+
+
+def _advanced(nncf: Any) -> Any:
+    """Weights of 7 bits where the processor adds up products in 16 bits: of 8 bits they saturate."""
+    fix = None if has_integer_kernels() else nncf.OverflowFix.ENABLE
+    return nncf.AdvancedQuantizationParameters(overflow_fix=fix)
 
 
 def _divided(count: int, subset_size: int) -> tuple[list[int], list[int]]:

@@ -71,7 +71,7 @@ def refused(path, message):
 def test_truncated_program(model, part):
     content = model.read_bytes()
     model.write_bytes(content[: int(part * len(content))])
-    refused(model, "not a P|no blocks|neither a PIR")
+    refused(model, "not a P|no blocks|neither a PIR|: empty")
 
 
 @pytest.mark.parametrize(

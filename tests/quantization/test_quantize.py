@@ -248,3 +248,14 @@ def test_the_measure_is_that_of_the_settings(text, shape, measure, tmp_path):
     path = tmp_path / "inference.yml"
     path.write_text(text)
     assert measure_for(read_settings(path), [np.zeros(shape, np.float32)]) is measure
+
+
+@pytest.mark.parametrize(("kernels", "largest"), [(True, 127), (False, 64)])
+def test_weights_have_seven_bits_where_products_saturate(kernels, largest, monkeypatch):
+    monkeypatch.setattr(module, "has_integer_kernels", lambda: kernels)
+    # Whether the products saturate is up to this processor.
+    monkeypatch.setattr(module, "_check_low_precision", lambda *_: None)
+    folder = folder_of("csp_channels_last")
+    found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    weights = [node for node in found.model.get_ops() if node.get_output_element_type(0) == openvino.Type.i8]
+    assert max(abs(node.get_data().astype(int)).max() for node in weights) == largest
