@@ -41,7 +41,7 @@ def transpose_view_of_result() -> Graph:
     return Model([convolved, ops.reshape(last, np.array([-1, 4]), False)], [x]), [[data]] * 2, [want] * 2
 
 
-@fault()
+@fault(processor="avx512f")
 def resize_view_of_shared_memory() -> Graph:
     """A resize along the second and third of four axes reads other data where a reshape of its input is a result.
 
@@ -324,7 +324,7 @@ def result_converted_there_and_back() -> Graph:
     return Model([ops.convert(ops.convert(x, "f64"), "f32")], [x]), runs, runs
 
 
-@fault()
+@fault(processor="avx512f")
 def tile_of_one_pixel() -> Graph:
     """A Tile of one pixel for each channel, or of one channel, repeats the wrong axes if the batch is dynamic."""
     x = parameter(-1, 4, 3, 3)
