@@ -6,12 +6,27 @@ import click
 
 
 class ValuedFlags(click.Command):
-    """A command whose flags with a `--no-` form may have a value, as those of `ovc` do: `--compress_to_fp16=False`."""
+    """A command whose flags with a `--no-` form may have a value, as those of `ovc` do.
+
+    `--compress_to_fp16=False` or `--compress_to_fp16 False`.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click's, with each of these as the form that it means."""
         end = args.index("--") if "--" in args else len(args)
-        return super().parse_args(ctx, [*(self._without_value(one, ctx) for one in args[:end]), *args[end:]])
+        joined = self._joined(args[:end])
+        return super().parse_args(ctx, [*(self._without_value(one, ctx) for one in joined), *args[end:]])
+
+    def _joined(self, args: list[str]) -> list[str]:
+        """`--flag True` as `--flag=True`."""
+        flags = {name for option in self.params if option.secondary_opts for name in option.opts}
+        found: list[str] = []
+        for one in args:
+            if found and found[-1] in flags and one.lower() in ("true", "false"):
+                found[-1] += f"={one}"
+            else:
+                found.append(one)
+        return found
 
     def _without_value(self, argument: str, ctx: click.Context) -> str:
         name, given, value = argument.partition("=")

@@ -25,6 +25,11 @@ def parsed(*arguments):
 )
 def test_a_flag_with_a_value(flag, expected):
     assert parsed("net", flag) == (expected, "net")
+    name, given, value = flag.partition("=")
+    if value in ("True", "False"):
+        assert parsed(name, value, "net") == parsed("net", name, value.lower()) == (expected, "net")
+    if not given:
+        assert parsed(flag, "net") == (expected, "net")
 
 
 def test_a_value_that_is_none():
