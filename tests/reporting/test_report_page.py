@@ -203,19 +203,22 @@ def test_dark_mode(browser, pages):
     lightness = """
     const style = getComputedStyle(document.documentElement);
     const context = document.createElement("canvas").getContext("2d");
-    return [style.color, style.backgroundColor, Chart.defaults.color].map((colour) => {
+    const bars = [FATE_COLOURS.primitive, FATE_COLOURS.removed, FATE_COLOURS.converted];
+    return [style.color, style.backgroundColor, Chart.defaults.color, ...bars].map((colour) => {
       context.fillStyle = colour;
       const [r, g, b] = [1, 3, 5].map((i) => parseInt(context.fillStyle.slice(i, i + 2), 16));
       return 0.3 * r + 0.59 * g + 0.11 * b;
     });
     """
     browser.open(pages("chain"))
-    ink, ground, chart = browser.run(lightness)
+    ink, ground, chart, primitive, removed, converted = browser.run(lightness)
     assert max(ink, chart) < ground - 100
+    assert primitive < removed < converted < ground
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
-    ink, ground, chart = browser.open(pages("chain")).run(lightness)
+    ink, ground, chart, primitive, removed, converted = browser.open(pages("chain")).run(lightness)
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     assert min(ink, chart) > ground + 100
+    assert primitive > removed > converted > ground
 
 
 @pytest.mark.parametrize(("page", "shown"), [("chain", False), ("attention", True)])

@@ -2,9 +2,11 @@
 /* Charts, with one look: horizontal bars that grow with their number, stacked bars, points, a line. */
 
 const COLOURS = ["#2f6690", "#5fa8a0", "#d9a441", "#b5657a", "#7a6fa8", "#7d9b4e", "#a9764a", "#6b7b8c", "#9cc1d9", "#c9b8d8"];
+const themed = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/* What left nothing behind is nearest to the ground, which is light or dark. */
 const FATE_COLOURS = {
-  primitive: "#2f6690", fused: "#5fa8a0", merged: "#9cc9c3", folded: "#d9a441", removed: "#c8ced6", converted: "#e2e6eb",
-  inner: "#7a6fa8", unused: "#f0d9d6", refused: "#b3261e", unknown: "#c8ced6",
+  primitive: "#2f6690", fused: "#5fa8a0", merged: "#9cc9c3", folded: "#d9a441", removed: themed("--less"), converted: themed("--least"),
+  inner: "#7a6fa8", unused: themed("--useless"), refused: "#b3261e", unknown: themed("--less"),
 };
 const FATE_WORDS = {
   primitive: "own primitive", fused: "fused", merged: "merged", folded: "folded", removed: "removed", converted: "no node",
@@ -13,7 +15,6 @@ const FATE_WORDS = {
 
 Chart.defaults.font.family = getComputedStyle(document.documentElement).getPropertyValue("--font");
 Chart.defaults.font.size = 12;
-const themed = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 Chart.defaults.color = themed("--soft");
 Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
