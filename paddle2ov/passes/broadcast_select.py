@@ -8,7 +8,10 @@ from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, replace
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.passes.constants import constant_of
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 

@@ -18,8 +18,11 @@ from typing import TypeAlias
 from openvino import Dimension, Model, Node, PartialShape, Symbol
 
 from paddle2ov.graph.expected_dims import expected_dims
-from paddle2ov.passes.graph import Graph, consumers, insert, ints_of, readers
+from paddle2ov.passes.constants import ints_of
+from paddle2ov.passes.consumers import consumers, readers
+from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.passes.replacement import insert
 
 Required: TypeAlias = tuple[Dimension, Dimension]
 """A dimension, and one that it must be equal to."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from openvino import Node, Output
 
 from paddle2ov.graph.memory import COPYING, SLICING, SPLITTING, VIEWS
-from paddle2ov.passes.graph import consumers, perm_of
+from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.operands import perm_of
 
 _COPYING = COPYING | SLICING
 """Nodes that read a view and write elsewhere."""

@@ -17,10 +17,10 @@ from paddle2ov.graph.provenance import PADDLE_OPERATORS, operators_of, set_opera
 from paddle2ov.passes import REWRITES, Graph, run_rewrites
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.passes.detection.pushdown import NOT_INSIDE
-from paddle2ov.passes.graph import replace
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
+from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import Rule
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.compute_constants import compute_constants

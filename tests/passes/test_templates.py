@@ -10,7 +10,7 @@ from paddle2ov.converters.graph.loops import loop
 from paddle2ov.graph.guards import forget_empty
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import run_rewrites
-from paddle2ov.passes.graph import replace
+from paddle2ov.passes.replacement import replace
 
 
 @pytest.fixture(autouse=True)

@@ -9,19 +9,13 @@ from msgspec.structs import replace as replace_field
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import (
-    Counts,
-    Dims,
-    Graph,
-    dims_of,
-    ints,
-    ints_of,
-    name_after,
-    only_consumer,
-    perm_of,
-    replace,
-)
+from paddle2ov.graph.shapes import Dims, dims_of
+from paddle2ov.passes.constants import ints, ints_of
+from paddle2ov.passes.consumers import only_consumer
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.passes.operands import perm_of
+from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 

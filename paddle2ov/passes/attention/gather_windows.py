@@ -9,18 +9,12 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import (
-    Counts,
-    Graph,
-    dims_of,
-    ints,
-    ints_of,
-    large_constant,
-    name_after,
-    only_consumer,
-    perm_of,
-    replace,
-)
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.passes.constants import ints, ints_of, large_constant
+from paddle2ov.passes.consumers import only_consumer
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.operands import perm_of
+from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.program.model import AnyArray
 

@@ -10,18 +10,12 @@ from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import (
-    Counts,
-    Dims,
-    Graph,
-    dims_of,
-    ints,
-    ints_of,
-    name_after,
-    only_consumer,
-    producers,
-    replace,
-)
+from paddle2ov.graph.shapes import Dims, dims_of
+from paddle2ov.graph.upstream import sources_of
+from paddle2ov.passes.constants import ints, ints_of
+from paddle2ov.passes.consumers import only_consumer
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
@@ -51,14 +45,14 @@ class MergePatches(Rule[Node, _Patches]):
     counts = ("joins", "slices")
 
     def pattern(self, graph: Graph, node: Node) -> Node | None:
-        slices = producers(node)
+        slices = sources_of(node)
         if len(slices) < 2 or any(one.get_type_name() != "Slice" for one in slices):
             return None
         x = slices[0].input_value(0)
         return node if all(one.input_value(0) == x for one in slices) else None
 
     def check(self, graph: Graph, match: Node) -> _Patches:
-        slices = producers(match)
+        slices = sources_of(match)
         dims = dims_of(slices[0].input_value(0))
         if dims is None or 0 in dims or dims.count(None) > 1:
             raise MatchFailureError("several sizes are not known, or 0")

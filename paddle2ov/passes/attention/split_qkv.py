@@ -10,26 +10,21 @@ from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import (
-    Counts,
-    Graph,
-    bits_to_values,
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.types import bits_to_values
+from paddle2ov.passes.constants import (
     computed_constant_of,
     constant_of,
-    consumers,
-    dims_of,
     elements_of,
     ints,
     ints_of,
     large_constant,
-    name_after,
     number_of,
-    only_consumer,
-    perm_of,
-    replace,
-    reshaped_dims,
-    without,
 )
+from paddle2ov.passes.consumers import consumers, only_consumer
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.operands import perm_of, reshaped_dims
+from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.program.model import AnyArray
 
@@ -323,7 +318,7 @@ def _slice_shape(reshape: Node, lead: int, split: _Split, piece: _Slice) -> Node
     sizes = list(split.sizes)
     sizes[split.axis - lead] = piece.stop - piece.start
     if piece.squeezed:
-        sizes = without(sizes, split.axis - lead)
+        del sizes[split.axis - lead]
     if known is not None:
         return ints(known[:lead] + sizes)
     leading = ops.slice(source, ints([0]), ints([lead]), ints([1]))

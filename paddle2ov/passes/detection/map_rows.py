@@ -10,8 +10,9 @@ from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.passes.constants import ints
 from paddle2ov.passes.detection.views import TensorView
-from paddle2ov.passes.graph import dims_of, ints
 
 Dim: TypeAlias = "int | Output"
 """A static dimension, or a [1] tensor that holds a dynamic one."""

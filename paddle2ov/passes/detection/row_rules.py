@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from paddle2ov.graph.shapes import Dims
 from paddle2ov.passes.detection.views import NodeView, TensorView
-from paddle2ov.passes.graph import Dims
 from paddle2ov.passes.kinds import ELEMENTWISE
 from paddle2ov.passes.rule import MatchFailureError
 

@@ -6,7 +6,9 @@ from typing import TypeAlias
 
 from openvino import Input, Node
 
-from paddle2ov.passes.graph import Counts, Graph, consumers, perm_of
+from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _Read: TypeAlias = tuple[Node, list[Input]]

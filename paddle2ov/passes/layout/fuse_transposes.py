@@ -5,8 +5,10 @@ from __future__ import annotations
 from msgspec import Struct
 from openvino import Node
 
-from paddle2ov.passes.graph import Counts, Graph, perm_of, replace
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.layout.permutation import compose, permute
+from paddle2ov.passes.operands import perm_of
+from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 

@@ -7,16 +7,11 @@ from collections.abc import Mapping
 
 from openvino import Node, Output
 
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import (
-    Counts,
-    Graph,
-    constant_of,
-    consumers,
-    dims_of,
-    ints_of,
-    perm_of,
-)
+from paddle2ov.passes.constants import constant_of, ints_of
+from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.layout.minimum_cut import END, ENDLESS, MinimumCut, Vertex
 from paddle2ov.passes.layout.permutable import PERMUTABLE, data_of
@@ -29,6 +24,7 @@ from paddle2ov.passes.layout.permuted_nodes import (
     perm_after_reduction,
     readers_of,
 )
+from paddle2ov.passes.operands import perm_of
 
 _FLEXIBLE = LAYOUT_AGNOSTIC | PERMUTABLE.keys()
 _FUSING = UNARY | BINARY | {"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul"}

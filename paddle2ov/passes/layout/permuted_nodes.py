@@ -9,10 +9,13 @@ from typing import TypeAlias
 from openvino import Input, Node, Output
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import consumers, ints, ints_of, name_after, perm_of, replace
+from paddle2ov.passes.constants import ints, ints_of
+from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
 from paddle2ov.passes.layout.permutation import compose, inverse, permute
+from paddle2ov.passes.operands import perm_of
+from paddle2ov.passes.replacement import name_after, replace
 
 LAYOUT_AGNOSTIC = frozenset(("ShapeOf", "Transpose"))
 """Node types that read a tensor in any layout, once adapted."""

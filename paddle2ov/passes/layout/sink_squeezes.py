@@ -6,21 +6,14 @@ from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import (
-    Counts,
-    Graph,
-    constant_of,
-    consumers,
-    dims_of,
-    ints,
-    name_after,
-    only_consumer,
-    replace,
-    reshaped_constant,
-)
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.passes.constants import constant_of, ints, reshaped_constant
+from paddle2ov.passes.consumers import consumers, only_consumer
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY, UNARY
 from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
 from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, is_slope
+from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")

@@ -8,23 +8,14 @@ from typing import TypeAlias
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import (
-    Counts,
-    Graph,
-    constant_of,
-    consumers,
-    dims_of,
-    inherit_name,
-    ints,
-    ints_of,
-    name_after,
-    only_consumer,
-    perm_of,
-    replace,
-    reshaped_constant,
-)
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.passes.constants import constant_of, ints, ints_of, reshaped_constant
+from paddle2ov.passes.consumers import consumers, only_consumer
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
+from paddle2ov.passes.operands import perm_of
+from paddle2ov.passes.replacement import inherit_name, name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.program.model import AnyArray
 

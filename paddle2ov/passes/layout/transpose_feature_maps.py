@@ -8,20 +8,12 @@ from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import (
-    Counts,
-    Dims,
-    Graph,
-    consumers,
-    dims_of,
-    ints,
-    ints_of,
-    name_after,
-    only_consumer,
-    perm_of,
-    replace,
-    reshaped_dims,
-)
+from paddle2ov.graph.shapes import Dims, dims_of
+from paddle2ov.passes.constants import ints, ints_of
+from paddle2ov.passes.consumers import consumers, only_consumer
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.operands import perm_of, reshaped_dims
+from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from paddle2ov.passes.graph import Counts, Graph, dims_of, perm_of, replace
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.layout.permutation import perm_kind, simplify_perm, transpose_unit_axes
+from paddle2ov.passes.operands import perm_of
+from paddle2ov.passes.replacement import replace
 
 
 def transposes_to_reshapes(graph: Graph) -> Counts:

@@ -12,8 +12,9 @@ from openvino import Node
 from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, insert, replace
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.independence import VARYING, Independence
+from paddle2ov.passes.replacement import insert, replace
 
 
 @works_around("abs_of_sizes")

@@ -10,8 +10,9 @@ from openvino import Node
 
 from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, insert
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.independence import Independence
+from paddle2ov.passes.replacement import insert
 
 _LAYERS = ("GRUSequence", "LSTMSequence", "RNNSequence")
 

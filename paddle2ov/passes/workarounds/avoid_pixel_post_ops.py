@@ -13,8 +13,11 @@ from openvino import Input, Node
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, constant_of, insert, ints, only_consumer
+from paddle2ov.passes.constants import constant_of, ints
+from paddle2ov.passes.consumers import only_consumer
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import Rule
 
 _LINEAR = ("Add", "Divide", "Multiply", "Subtract")

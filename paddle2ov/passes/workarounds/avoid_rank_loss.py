@@ -12,8 +12,10 @@ from openvino import Input, Node
 
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, ints, number_of, replace, reshaped_constant
+from paddle2ov.passes.constants import ints, number_of, reshaped_constant
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY
+from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import Rule
 
 _Raised: TypeAlias = tuple[Input, int]

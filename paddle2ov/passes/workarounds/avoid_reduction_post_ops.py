@@ -13,9 +13,13 @@ from typing import TypeAlias
 from openvino import Node
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, constant_of, consumers, dims_of, insert, ints, ints_of, readers
+from paddle2ov.passes.constants import constant_of, ints, ints_of
+from paddle2ov.passes.consumers import consumers, readers
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _PER_CHANNEL = BINARY | {"FakeQuantize", "PRelu"}

@@ -9,9 +9,13 @@ from __future__ import annotations
 from openvino import Node
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, insert, ints, ints_of, nearest, readers
+from paddle2ov.passes.constants import ints, ints_of
+from paddle2ov.passes.consumers import consumers, nearest, readers
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import REDUCTIONS
+from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _RESHAPING = {"Reshape", "Squeeze", "Transpose", "Unsqueeze"}

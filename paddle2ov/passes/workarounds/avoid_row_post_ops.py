@@ -16,9 +16,13 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, computed_constant_of, dims_of, readers, replace
+from paddle2ov.passes.constants import computed_constant_of
+from paddle2ov.passes.consumers import readers
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import Rule
 from paddle2ov.program.model import AnyArray
 

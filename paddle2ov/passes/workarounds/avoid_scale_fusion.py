@@ -9,9 +9,11 @@ from __future__ import annotations
 from openvino import Input, Node
 
 from paddle2ov.graph.opaque_values import hide, runtime_zero
+from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Dims, Graph, dims_of, insert
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.independence import Independence
+from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 

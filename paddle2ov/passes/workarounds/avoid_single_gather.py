@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from openvino import Node
 
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, computed_constant_of, dims_of, replace
+from paddle2ov.passes.constants import computed_constant_of
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 

@@ -11,9 +11,12 @@ from openvino import Node, Output, Shape, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, name_after, replace
+from paddle2ov.passes.constants import constant_of
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import UNARY
+from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _EPSILON, _EPSILON_HALF = 1e-30, 1e-7

@@ -10,9 +10,13 @@ from __future__ import annotations
 from openvino import Node
 
 from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.upstream import sources_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, producers, replace
+from paddle2ov.passes.constants import ints
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
@@ -78,7 +82,7 @@ def _is_moved_wrongly(convolution: Node) -> bool:
             continue
         kind = node.get_type_name()
         if kind in ELEMENTWISE:
-            pending += [(node, one) for one in producers(node)]
+            pending += [(node, one) for one in sources_of(node)]
         elif kind == "Slice":  # of an image of one pixel it would do nothing, and be dropped
             pending.append((node, node.input_value(0).get_node()))
         elif kind == "Convolution" and _is_by_pixel(node):

@@ -11,9 +11,13 @@ from typing import TypeAlias
 
 from openvino import Node
 
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.upstream import sources_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, dims_of, nearest, perm_of, producers, readers
+from paddle2ov.passes.consumers import nearest, readers
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.passes.workarounds.deeper_transpose import transpose_deeper
 
@@ -62,7 +66,7 @@ class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
 
 def _is_around_attention(transpose: Node) -> bool:
     products = [
-        *nearest(producers(transpose)[:1], _MATMULS, ELEMENTWISE, producers),
+        *nearest(sources_of(transpose)[:1], _MATMULS, ELEMENTWISE, sources_of),
         *nearest(readers(transpose), _MATMULS, ELEMENTWISE, readers),
     ]
     return any(one.get_type_name() == "ScaledDotProductAttention" or _is_of_attention(one) for one in products)
@@ -70,7 +74,7 @@ def _is_around_attention(transpose: Node) -> bool:
 
 def _is_of_attention(product: Node) -> bool:
     """Whether a MatMul reads the output of a Softmax, or computes its scores."""
-    weights = nearest(producers(product), {"Softmax"}, ELEMENTWISE, producers)
+    weights = nearest(sources_of(product), {"Softmax"}, ELEMENTWISE, sources_of)
     return bool(weights or nearest(readers(product), {"Softmax"}, ELEMENTWISE, readers))
 
 

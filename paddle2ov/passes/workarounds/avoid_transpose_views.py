@@ -13,8 +13,10 @@ from typing import TypeAlias
 
 from openvino import Node
 
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, dims_of, perm_of
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.passes.shared_memory import changes_layout, shares_memory
 from paddle2ov.passes.workarounds.deeper_transpose import transpose_deeper

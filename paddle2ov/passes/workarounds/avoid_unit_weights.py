@@ -10,8 +10,10 @@ from openvino import Node
 
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, dims_of, replace
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 

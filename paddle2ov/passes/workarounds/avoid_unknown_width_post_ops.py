@@ -10,9 +10,13 @@ from __future__ import annotations
 from openvino import Input, Node
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, insert, ints, nearest, readers
+from paddle2ov.passes.constants import constant_of, ints
+from paddle2ov.passes.consumers import nearest, readers
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import Rule
 
 _FUSED = ("Add", "Divide", "Multiply", "PRelu", "Subtract")

@@ -10,9 +10,11 @@ from __future__ import annotations
 from openvino import Node
 
 from paddle2ov.graph.expected_dims import expect_dims
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, dims_of, insert
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.independence import may_be_constant
+from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 

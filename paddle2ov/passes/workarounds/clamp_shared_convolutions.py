@@ -16,8 +16,10 @@ from openvino.op import Constant
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, consumers, insert
+from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import NEUTRAL
+from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _LARGEST = float(np.finfo(np.float32).max)

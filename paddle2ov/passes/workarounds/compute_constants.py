@@ -23,7 +23,8 @@ from paddle2ov.graph.evaluation import evaluate, evaluate_all, is_safe
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, readers
+from paddle2ov.passes.consumers import readers
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.independence import VARYING, Independence
 from paddle2ov.passes.workarounds.compute_apart import DATA_MOVEMENT, compute_apart
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from openvino import Node
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import ints, name_after, replace
+from paddle2ov.passes.constants import ints
+from paddle2ov.passes.replacement import name_after, replace
 
 
 def transpose_deeper(transpose: Node, perm: Sequence[int]) -> None:

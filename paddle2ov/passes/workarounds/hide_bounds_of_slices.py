@@ -13,7 +13,9 @@ from openvino import Node, Output
 from paddle2ov.graph.loop_shapes import hide_dims
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.graph import Counts, Graph, constant_of, insert, ints_of
+from paddle2ov.passes.constants import constant_of, ints_of
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _Plan: TypeAlias = tuple[Node, Output]

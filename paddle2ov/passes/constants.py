@@ -1,0 +1,91 @@
+"""Constants of a graph: their elements as NumPy arrays and Python numbers, and new ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from openvino import Node, Output, Shape, Tensor, Type
+from openvino.op import Constant
+
+from paddle2ov.graph.evaluation import evaluate_node
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.types import value_of
+from paddle2ov.program.model import AnyArray
+
+_COMPUTED = frozenset(("Broadcast", "Concat", "Convert", "Multiply", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
+_MAX_COMPUTED = 1 << 14
+_WITHOUT_NUMPY = (Type.bf16, Type.f8e4m3, Type.f8e5m2)
+
+
+def constant_of(output: Output) -> AnyArray | None:
+    """The elements of a Constant; None for any other node.
+
+    OpenVINO returns the bits of bfloat16 as float16: use `number_of` or `value_of` for numbers.
+    """
+    node = output.get_node()
+    return node.get_data() if isinstance(node, Constant) else None
+
+
+def number_of(output: Output) -> float | None:
+    """The value of a Constant of one element, whatever its type and rank; None for any other node."""
+    node = output.get_node()
+    if not isinstance(node, Constant) or math.prod(node.get_output_shape(0)) != 1:
+        return None
+    return float(value_of(node).reshape(-1)[0])
+
+
+def ints_of(output: Output) -> list[int] | None:
+    """The values of an integer Constant; None for any other node."""
+    value = constant_of(output)
+    return None if value is None else [int(one) for one in value.reshape(-1)]
+
+
+def computed_constant_of(output: Output, depth: int = 4) -> AnyArray | None:
+    """The value of a Constant, or of up to `depth` nodes over constants if it is as small as a bias; else None."""
+    tensor = _computed(output, depth) if output.get_node().get_type_name() != "Constant" else None
+    return constant_of(output) if tensor is None else tensor.data.copy()
+
+
+def _computed(output: Output, depth: int) -> Tensor | None:
+    node = output.get_node()
+    if isinstance(node, Constant):
+        return node.get_tensor_view()
+    dims = static_dims(output) if depth and node.get_type_name() in _COMPUTED else None
+    if dims is None or math.prod(dims) > _MAX_COMPUTED:
+        return None
+    inputs = [_computed(one, depth - 1) for one in node.input_values()]
+    known = [one for one in inputs if one is not None]
+    results = evaluate_node(node, known) if len(known) == len(inputs) else None
+    return None if results is None else results[output.get_index()]
+
+
+def reshaped_constant(constant: Output, shape: Sequence[int]) -> Output:
+    """A Constant with the same elements in another shape; of any type, those that NumPy lacks included."""
+    node = constant.get_node()
+    assert isinstance(node, Constant)
+    tensor = Tensor(node.get_data().copy(), Shape(list(shape)), constant.get_element_type())
+    return Constant(tensor, shared_memory=False).output(0)
+
+
+def ints(values: Sequence[int] | int) -> Node:
+    """An int64 Constant; created without the checks of `ops.constant`, it takes a quarter of the time."""
+    return Constant(np.asarray(values, np.int64))
+
+
+def large_constant(array: AnyArray, element_type: Type) -> Node:
+    """A Constant that shares the memory of an array, if that is writeable (OpenVINO insists); else it copies.
+
+    Elements of a type that NumPy lacks are copied: the node would not keep their memory alive.
+    """
+    if element_type in _WITHOUT_NUMPY:
+        return Constant(Tensor(array, Shape(array.shape), element_type), shared_memory=False)
+    return Constant(array if array.flags.writeable else array.copy(), shared_memory=True)
+
+
+def elements_of(numbers: AnyArray, element_type: Type) -> AnyArray:
+    """Numbers as the elements of a Constant: for bfloat16, which must hold them exactly, their bits as uint16."""
+    if element_type == Type.bf16:
+        return (numbers.view(np.uint32) >> 16).astype(np.uint16)
+    return numbers

@@ -1,0 +1,40 @@
+"""The nodes that read a node, and walks from one node to the nearest of some type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from openvino import Input, Node, Output
+
+_MAX_BETWEEN = 6
+"""OpenVINO does not fuse more nodes into one kernel."""
+
+
+def consumers(output: Output) -> list[Input]:
+    """The inputs that read a tensor."""
+    return list(output.get_target_inputs())
+
+
+def only_consumer(output: Output) -> Node | None:
+    """The only node that reads a tensor; None if there are several inputs that do."""
+    inputs = output.get_target_inputs()
+    return next(iter(inputs)).get_node() if len(inputs) == 1 else None
+
+
+def readers(node: Node) -> list[Node]:
+    """The nodes that read a node."""
+    return [reader.get_node() for output in node.outputs() for reader in consumers(output)]
+
+
+def nearest(
+    nodes: list[Node], kinds: Collection[str], between: Collection[str], follow: Callable[[Node], list[Node]]
+) -> list[Node]:
+    """The nodes of types `kinds` that `follow` reaches from `nodes`, through at most six nodes of types `between`."""
+    found: list[Node] = []
+    seen: set[str] = set()
+    for _ in range(_MAX_BETWEEN + 1):
+        new = {node.get_name(): node for node in nodes if node.get_name() not in seen}
+        seen |= new.keys()
+        found += [node for node in new.values() if node.get_type_name() in kinds]
+        nodes = [one for node in new.values() if node.get_type_name() in between for one in follow(node)]
+    return found

@@ -1,0 +1,52 @@
+"""What the constant operands of Reshape and Transpose say."""
+
+from __future__ import annotations
+
+from openvino import Node, Output
+
+from paddle2ov.graph.shapes import Dims, dims_of
+from paddle2ov.passes.constants import ints_of
+
+
+def perm_of(node: Node) -> list[int] | None:
+    """The permutation of a Transpose; None where it is computed."""
+    perm = ints_of(node.input_value(1))
+    if perm:
+        return perm
+    dims = dims_of(node.input_value(0))  # an empty order reverses the axes
+    return list(range(len(dims)))[::-1] if perm is not None and dims is not None else None
+
+
+def target_of(reshape: Node) -> list[int | Output | None] | None:
+    """The elements of the target shape of a Reshape; a [1] tensor for one that is computed, None if it is not known.
+
+    None for a shape that is neither a constant nor a Concat of constants and such tensors.
+    """
+    source = reshape.input_value(1)
+    if source.get_node().get_type_name() != "Concat":
+        known = ints_of(source)
+        return None if known is None else list(known)
+    found: list[int | Output | None] = []
+    for piece in source.get_node().input_values():
+        node = piece.get_node()
+        value = ints_of(node.input_value(0) if node.get_type_name() == "Unsqueeze" else piece)
+        if value is not None:
+            found += value
+            continue
+        length = (dims_of(piece) or [None])[0]
+        if length is None:
+            return None
+        found += [piece] if length == 1 else [None] * length
+    return found
+
+
+def reshaped_dims(reshape: Node) -> Dims | None:
+    """The output dimensions of a Reshape; where OpenVINO infers none, the constants in its target shape, a Concat."""
+    dims, source = dims_of(reshape.output(0)), reshape.input_value(1).get_node()
+    if dims is None or None not in dims or source.get_type_name() != "Concat":
+        return dims
+    named = target_of(reshape)
+    if named is None or len(named) != len(dims):
+        return dims
+    known = [one if isinstance(one, int) and one > 0 else None for one in named]
+    return [one if one is not None else other for one, other in zip(dims, known, strict=True)]
