@@ -13,19 +13,18 @@ from typing import Any
 from msgspec.structs import replace
 from openvino import Model
 
-from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
 from paddle2ov.passes import Graph, MatchFailures, rewrite_graph
 from paddle2ov.passes.implied_dims import narrow_inputs
-from paddle2ov.program import Program, load_readers, read_contents, read_program
+from paddle2ov.program import Program, load_readers
 from paddle2ov.program.archives import is_archive, unpacked
-from paddle2ov.program.signatures import Signature
 from paddle2ov.program.sources import forget_source, remember_source
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.report import ConversionReport, size_text
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.garbage import rare_collections
-from paddle2ov.translation.input_spec import InputArgument, InputOverride, parse_input, parse_output
+from paddle2ov.translation.input_spec import InputArgument
+from paddle2ov.translation.model_argument import read_model
 from paddle2ov.translation.model_builder import Progress, convert_program
 from paddle2ov.translation.registry import Registry
 
@@ -117,7 +116,7 @@ def convert(
     registry = Registry(extension)
     clock = [time.perf_counter()]
     signatures = registry.signatures()
-    program, overrides, outputs = _read(model, params, input, output, example_input, signatures, share_weights)
+    program, overrides, outputs = read_model(model, params, input, output, example_input, signatures, share_weights)
     if program is not model and program.source is not None:
         share_weights = True  # the mapped file's memory, or that of arrays that nothing else uses
     for name, key in registry.unused(program):
@@ -172,58 +171,6 @@ def convert(
         _log_steps(program, converted, *seconds)
         _log_match_failures(failures)
     return converted
-
-
-def _read(
-    model: Any,
-    params: Any,
-    given: InputArgument,
-    wanted: str | Sequence[str] | None,
-    example: Any,
-    signatures: Sequence[Signature],
-    mapped: bool,
-) -> tuple[Program, Sequence[InputOverride], Sequence[str]]:
-    """The program of a model in files or of a live one, with what the arguments ask of its inputs and results."""
-    if isinstance(model, tuple | list):
-        if len(model) != 2 or params is not None:
-            raise ConversionInputError("a model given as a pair is (program file, parameter file)")
-        model, params = model
-    if _is_content(model):
-        if example is not None:
-            raise ConversionInputError("example_input is for a paddle.nn.Layer; a saved model has its own input shapes")
-        program = read_contents(_content(model, "model"), _content(params, "params"), signatures)
-        return program, parse_input(given), parse_output(wanted)
-    if params is not None and not isinstance(model, str | os.PathLike):
-        raise ConversionInputError(f"params is for a model in files, not for a {type(model).__name__}")
-    if not isinstance(model, str | os.PathLike | Program):
-        from paddle2ov.translation.live import read_live
-
-        return read_live(model, given, wanted, example, signatures)
-    if example is not None:
-        raise ConversionInputError("example_input is for a paddle.nn.Layer; a saved model has its own input shapes")
-    program = model if isinstance(model, Program) else read_program(model, params, signatures, mapped=mapped)
-    return program, parse_input(given), parse_output(wanted)
-
-
-def _is_content(value: Any) -> bool:
-    return isinstance(value, bytes | bytearray | memoryview) or (
-        hasattr(value, "read") and not hasattr(value, "forward")
-    )
-
-
-def _content(value: Any, name: str) -> bytes:
-    """The bytes of a file that is in memory or open; none for None."""
-    if value is None:
-        return b""
-    try:
-        content = value.read() if hasattr(value, "read") else value
-    except (OSError, ValueError) as error:  # a closed one, one that is written, a text that is none
-        raise ModelReadError(f"{name}: the stream cannot be read: {error}") from error
-    if not isinstance(content, bytes | bytearray | memoryview):
-        raise ConversionInputError(
-            f"{name}: a model in memory is bytes, or a stream of bytes, not {type(content).__name__}"
-        )
-    return bytes(content)
 
 
 def _note_translated(report: ConversionReport, model: Model) -> None:

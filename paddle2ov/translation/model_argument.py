@@ -1,0 +1,81 @@
+"""What a conversion is asked for: the program that the arguments of `convert` name, its inputs and its results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from paddle2ov.errors import ConversionInputError, ModelReadError
+from paddle2ov.program import Program, read_contents, read_program
+from paddle2ov.program.signatures import Signature
+from paddle2ov.translation.input_spec import InputArgument, InputOverride, parse_input, parse_output
+
+
+def read_model(
+    model: Any,
+    params: Any,
+    given: InputArgument,
+    wanted: str | Sequence[str] | None,
+    example: Any,
+    signatures: Sequence[Signature],
+    mapped: bool,
+) -> tuple[Program, Sequence[InputOverride], Sequence[str]]:
+    """The program of a model in files, in memory or of a live one, and what is asked of its inputs and results.
+
+    Args:
+        model: that of `convert`.
+        params: that of `convert`.
+        given: `input` of `convert`.
+        wanted: `output` of `convert`.
+        example: `example_input` of `convert`.
+        signatures: those of operators that Paddle does not have.
+        mapped: whether the weights stay in the parameter file.
+
+    Raises:
+        ModelReadError: the model cannot be found or read.
+        ConversionInputError: the arguments do not fit each other, or are of types that cannot be converted.
+    """
+    if isinstance(model, tuple | list):
+        if len(model) != 2 or params is not None:
+            raise ConversionInputError("a model given as a pair is (program file, parameter file)")
+        model, params = model
+    if _is_content(model):
+        if example is not None:
+            raise ConversionInputError("example_input is for a paddle.nn.Layer; a saved model has its own input shapes")
+        program = read_contents(_content(model, "model"), _content(params, "params"), signatures)
+        return program, parse_input(given), parse_output(wanted)
+    if params is not None and not isinstance(model, str | os.PathLike):
+        raise ConversionInputError(f"params is for a model in files, not for a {type(model).__name__}")
+    if not isinstance(model, str | os.PathLike | Program):
+        from paddle2ov.translation.live import read_live
+
+        return read_live(model, given, wanted, example, signatures)
+    if example is not None:
+        raise ConversionInputError("example_input is for a paddle.nn.Layer; a saved model has its own input shapes")
+    program = model if isinstance(model, Program) else read_program(model, params, signatures, mapped=mapped)
+    return program, parse_input(given), parse_output(wanted)
+
+
+def _is_content(value: Any) -> bool:
+    return isinstance(value, bytes | bytearray | memoryview) or (
+        hasattr(value, "read") and not hasattr(value, "forward")
+    )
+
+
+def _content(value: Any, name: str) -> bytes:
+    """The bytes of a file that is in memory or open; none for None."""
+    if value is None:
+        return b""
+    try:
+        content = value.read() if hasattr(value, "read") else value
+    except (OSError, ValueError) as error:  # a closed one, one that is written, a text that is none
+        raise ModelReadError(f"{name}: the stream cannot be read: {error}") from error
+    if not isinstance(content, bytes | bytearray | memoryview):
+        raise ConversionInputError(
+            f"{name}: a model in memory is bytes, or a stream of bytes, not {type(content).__name__}"
+        )
+    return bytes(content)
+
+
+__all__ = ["read_model"]
