@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -41,7 +41,7 @@ device), "refused" and "failed".
 
 @dataclass(frozen=True, slots=True)
 class ConversionJob:
-    """What a process needs to know of one model; paths are absolute."""
+    """What a process needs to know of one model; paths are absolute. The program may be an archive."""
 
     name: str
     program: str
@@ -76,7 +76,25 @@ def convert_one(job: ConversionJob) -> Record:
     from paddle2ov.jobs.termination import terminable
 
     with terminable():
+        return _convert_packed(job)
+
+
+def _convert_packed(job: ConversionJob) -> Record:
+    """The same for a job whose program may be an archive; messages then name the archive, not where it is unpacked."""
+    from pathlib import Path
+
+    from paddle2ov.errors import ModelReadError
+    from paddle2ov.program.archives import is_archive, unpacked
+
+    archive = Path(job.program)
+    if not is_archive(archive):
         return _convert(job)
+    try:
+        with unpacked(archive) as folder:
+            record = _convert(replace(job, program=str(folder)))
+    except (ModelReadError, OSError) as error:
+        return {"state": "refused", "message": str(error), "seconds": 0.0}
+    return {**record, "message": record["message"].replace(str(folder), str(archive))}
 
 
 def _convert(job: ConversionJob) -> Record:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from paddle2ov import __version__
 from paddle2ov.errors import ModelReadError
 from paddle2ov.jobs.names import distinct, printable
-from paddle2ov.program.archives import is_archive
+from paddle2ov.program.archives import format_in, is_archive, name_of
 from paddle2ov.program.budget import MAX_PROGRAM_BYTES
 from paddle2ov.program.files import ModelFiles, find_model, is_named_as_program
 from paddle2ov.program.settings import find_settings
@@ -21,7 +21,7 @@ _SKIPPED = ("__pycache__", "node_modules")
 
 @dataclass(frozen=True, slots=True)
 class FoundModel:
-    """A model: its name below the folder, its files, and the .xml that it becomes."""
+    """A model: its name below the folder, its files (an archive is the program), and the .xml that it becomes."""
 
     name: str
     files: ModelFiles
@@ -32,12 +32,13 @@ def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda me
     """The models in the order of their names; hidden folders, caches and the output folder are passed over.
 
     The results mirror the folder: `a/b/inference.json` becomes `OUT/a/b.xml`; where a folder holds several programs,
-    each is called by its file, `OUT/a/b/det.xml`. No two have the same name or result.
+    each is called by its file, `OUT/a/b/det.xml`. A model in an archive, `a/det_infer.tar`, becomes
+    `OUT/a/det_infer.xml`. No two have the same name or result.
 
     Args:
         folder: where to look; links to folders are not followed.
         out: where the results are to stand.
-        warn: called with what cannot be read below the folder, and with archives; both are skipped.
+        warn: called with what cannot be read below the folder, and with archives of other things; both are skipped.
 
     Raises:
         ModelReadError: the folder cannot be read.
@@ -56,11 +57,13 @@ def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda me
             for name in folders
             if not name.startswith(".") and name not in _SKIPPED and not _same(here / name, out)
         )
+        below = here.relative_to(folder)
         for archive in filter(is_archive, (here / name for name in sorted(names))):
-            warn(f"{archive}: skipped: an archive; unpack it, or convert it by itself")
+            packed = _packed(archive, warn)
+            if packed is not None:
+                found.append((printable(str(below / archive.name)), packed, below / name_of(archive)))
         files = [one for name in sorted(names) if (one := _program(here / name, warn)) is not None]
         for one in files:
-            below = here.relative_to(folder)
             alone = len(files) == 1 and below != Path()
             name = below if alone else below / one.program.name
             stem = (
@@ -87,13 +90,38 @@ def fingerprint(model: FoundModel, *options: object) -> str:
     files = model.files
     with files.program.open("rb") as program:  # one that is larger than any that is read is refused later
         parts = [__version__, repr(options), hashlib.sha256(program.read(MAX_PROGRAM_BYTES)).hexdigest()]
+    if is_archive(files.program):
+        return _digest([*parts, _about(files.program)])
     settings = find_settings(files.program.parent)
     beside = sorted(files.program.parent.iterdir()) if files.params is None and files.format == "legacy" else ()
     for path in (files.params, settings, *beside):
         if path is not None and path.is_file():
-            about = path.stat()
-            parts.append(f"{path.name} {about.st_size} {about.st_mtime_ns}")
+            parts.append(_about(path))
+    return _digest(parts)
+
+
+def _about(path: Path) -> str:
+    about = path.stat()
+    return f"{path.name} {about.st_size} {about.st_mtime_ns}"
+
+
+def _digest(parts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _packed(archive: Path, warn: Callable[[str], None]) -> ModelFiles | None:
+    """An archive in place of a program; a damaged one as well: the conversion says so."""
+    try:
+        format = format_in(archive)
+    except ModelReadError:
+        format = ""
+    except OSError as error:
+        warn(f"{archive}: skipped: {error.strerror}")
+        return None
+    if format is None:
+        warn(f"{archive}: skipped: no Paddle inference model in it")
+        return None
+    return ModelFiles(archive, format, None, ())
 
 
 def _program(path: Path, warn: Callable[[str], None]) -> ModelFiles | None:

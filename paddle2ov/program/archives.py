@@ -64,6 +64,25 @@ def taking_archives(function: _Function) -> _Function:
     return cast(_Function, wrapped)
 
 
+def format_in(archive: Path) -> str | None:
+    """The format of the model in an archive, by the names of its files, "pir" or "legacy"; None if it holds none.
+
+    Raises:
+        ModelReadError: it is damaged.
+        OSError: it cannot be read.
+    """
+    try:
+        with _members(archive, _budget(archive)) as members:
+            programs = [path for name in members if _is_program(path := PurePosixPath(name), members)]
+    except (ModelReadError, OSError):
+        raise
+    except Exception as error:  # tarfile, zipfile and what they decompress with raise all kinds of them
+        raise ModelReadError(f"{archive}: cannot be read: {error}") from error
+    if not programs:
+        return None
+    return "pir" if any(path.suffix == ".json" for path in programs) else "legacy"
+
+
 def name_of(archive: Path) -> str:
     """The name of an archive without its suffixes."""
     suffix = next((one for one in SUFFIXES if archive.name.lower().endswith(one)), "")
@@ -99,8 +118,13 @@ class _Bounded:
             raise _too_large(self._archive)
 
 
+def _budget(archive: Path) -> int:
+    """How many bytes may come out of an archive."""
+    return _RATIO * archive.stat().st_size + _MARGIN
+
+
 def _unpack(archive: Path, folder: Path) -> None:
-    budget = _RATIO * archive.stat().st_size + _MARGIN
+    budget = _budget(archive)
     with _members(archive, budget) as members:
         place = _place_of_model(archive, members)
         for name, (size, open_member) in members.items():
@@ -186,4 +210,4 @@ def _by_name(archive: Path, members: Iterable[tuple[str, _Member]]) -> dict[str,
     return found
 
 
-__all__ = ["SUFFIXES", "is_archive", "name_of", "taking_archives", "unpacked"]
+__all__ = ["SUFFIXES", "format_in", "is_archive", "name_of", "taking_archives", "unpacked"]

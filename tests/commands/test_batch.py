@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sqlite3
+import tempfile
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -381,13 +382,50 @@ def test_a_program_that_is_damaged_is_no_other_file(name, content, message, tmp_
         inspect(root / "two")
 
 
-def test_archives_are_skipped_aloud(tmp_path, inline):
+def test_archives(tmp_path, inline):
     root, out = tmp_path / "models", tmp_path / "out"
-    put(root / "one")
-    shutil.make_archive(str(root / "two"), "zip", root / "one")
-    result = batch(root, "-o", out)
-    assert result.exit_code == 0
-    assert "two.zip: skipped: an archive" in result.stderr
+    put(root / "sub" / "det_infer")
+    shutil.make_archive(str(root / "sub" / "det_infer"), "tar", root / "sub", "det_infer")
+    put(tmp_path / "other")
+    shutil.make_archive(str(root / "rec"), "zip", tmp_path / "other")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "labels.json").write_text("[]")
+    shutil.make_archive(str(root / "data"), "gztar", tmp_path / "data")
+    (root / "torn.tar").write_bytes((root / "sub" / "det_infer.tar").read_bytes()[:700])
+    result = batch(root, "-o", out, "--report")
+    assert result.exit_code == 1
+    assert "data.tar.gz: skipped: no Paddle inference model in it" in result.stderr
+    assert states(out) == {
+        "rec.zip": "converted",
+        "sub/det_infer": "converted",
+        "sub/det_infer.tar": "converted",
+        "torn.tar": "refused",
+    }
+    written = ["rec.xml", "sub/det_infer.xml", "sub/det_infer (2).xml"]
+    assert sorted(str(path.relative_to(out)) for path in out.rglob("*.xml")) == sorted(written)
+    records = {one["name"]: one for one in json.loads((out / "summary.json").read_text())["models"]}
+    assert {one["format"] for one in records.values() if one["state"] == "converted"} == {"pir"}
+    assert str(root / "torn.tar") in records["torn.tar"]["message"]
+
+    inline.ran.clear()
+    batch(root, "-o", out, "--report")
+    assert inline.ran == ["torn.tar"]
+    shutil.make_archive(str(root / "rec"), "zip", root / "sub" / "det_infer")
+    inline.ran.clear()
+    batch(root, "-o", out, "--report")
+    assert inline.ran == ["rec.zip", "torn.tar"]
+
+
+def test_what_is_refused_of_an_archive_names_the_archive(tmp_path, inline):
+    root, out = tmp_path / "models", tmp_path / "out"
+    put(tmp_path / "one", op="relu")
+    program = tmp_path / "one" / "inference.json"
+    program.write_text(program.read_text().replace("relu", "frelu"))
+    shutil.make_archive(str(root / "one"), "zip", tmp_path / "one")
+    assert batch(root, "-o", out).exit_code == 1
+    (record,) = json.loads((out / "summary.json").read_text())["models"]
+    assert "frelu" in record["message"]
+    assert tempfile.gettempdir() not in record["message"].replace(str(tmp_path), "")
 
 
 def fingerprint_of_what_goes(model, *options):
