@@ -161,10 +161,10 @@ def convert(
         report.settings = settings or known_beside(model[0] if isinstance(model, tuple | list) else model)
         report.seconds = dict(zip(("read", "translate", "optimise"), seconds, strict=True))
     if settings is not None and preprocess:
-        from paddle2ov.deployment.preprocessing import build_in, describe
+        from paddle2ov.deployment.preprocessing import build_in
 
         built = build_in(converted, settings)
-        (log.warning if built.remaining else log.info)("the model %s", describe(built))
+        (log.warning if built.plan.remaining else log.info)("the model %s", built.describe())
     if program.source is not None:
         remember_source(converted, program.source)
     if verbose:

@@ -1,19 +1,25 @@
 """Builds the preprocessing that the settings describe into the model, which then takes images as `cv2.imread` gives.
 
-The input that holds the image becomes uint8 [N, H, W, 3] in the order blue, green, red. See `planning.py` for what is
-built in, `steps.py` and its like for what it computes. OpenCV computes linear and cubic interpolation of bytes
-in fixed point; here it is float32, rounded to whole levels, which differs by at most one level of 255. Where a model is
-compiled for bfloat16 its nodes' results are rounded to that: it holds levels exactly, but no sizes, positions and sums,
-which are integers therefore. (OpenVINO can keep single nodes in float32, but not by what Python can set, and its
-transformations lose that.)
+The input that holds the image becomes uint8 [N, H, W, 3] in the order blue, green, red. Where all of the preprocessing
+is built in, a detector's `im_shape` and `scale_factor` are computed as well, and are no inputs any more. See
+`planning.py` for what is built in, `steps.py` and its like for what it computes. OpenCV computes linear and cubic
+interpolation of bytes in fixed point; here it is float32, rounded to whole levels, which differs by at most one level
+of 255. Where a model is compiled for bfloat16 its nodes' results are rounded to that: it holds levels exactly, but no
+sizes, positions and sums, which are integers therefore. (OpenVINO can keep single nodes in float32, but not by what
+Python can set, and its transformations lose that.)
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from openvino import Dimension, Model, Node, Output, PartialShape, Type
 
 from paddle2ov.deployment.planning import PreprocessingPlan, plan
+from paddle2ov.deployment.sizes import Number
+from paddle2ov.deployment.steps import spatial_shape
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.settings import Settings
@@ -22,11 +28,27 @@ PREPROCESSING = "preprocessing"
 """Behind the input's name and a "/", the names of its nodes, by which reports find them."""
 
 
-def build_in(model: Model, settings: Settings) -> PreprocessingPlan:
-    """Replaces the model's image input by one that takes bytes, and computes the preprocessing of it.
+_SIZES = ("im_shape", "scale_factor")
+"""Inputs of PaddleDetection's models: the size of the image after its resize, and the scales of its sides."""
 
-    Returns:
-        What was built in and what remains.
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """What was built into a model: the steps of a plan, and which of `im_shape` and `scale_factor` are computed."""
+
+    plan: PreprocessingPlan
+    sizes: tuple[str, ...] = ()
+
+    def describe(self) -> str:
+        """That and what stays with the caller, in words; the model's runtime information keeps it."""
+        steps = ", ".join([*(text for step in self.plan.steps if (text := step.describe())), *self.sizes])
+        text = f"takes uint8 [N, H, W, 3] in the order blue, green, red; built in: {steps or 'layout'}"
+        remaining = "; ".join(f"{name} ({reason})" for name, reason in self.plan.remaining)
+        return text + (f"; yours: {remaining}" if remaining else "")
+
+
+def build_in(model: Model, settings: Settings) -> BuiltIn:
+    """Replaces the model's image input by one that takes bytes, and computes the preprocessing of it.
 
     Raises:
         ModelReadError: the settings are not of the form that is known.
@@ -59,7 +81,7 @@ def build_in(model: Model, settings: Settings) -> PreprocessingPlan:
     names = old.output(0).get_names()
     image = PartialShape([shape[0], *((-1, -1) if found.resizes else (shape[2], shape[3])), 3])
     new = ops.parameter(image, np.uint8, name=old.get_friendly_name())
-    value = compute(new.output(0), found)
+    value, sizes = compute(new.output(0), found)
     _name(value.get_node(), f"{old.get_friendly_name()}/{PREPROCESSING}")
     users = list(old.output(0).get_target_inputs())
     for user in users:
@@ -67,9 +89,10 @@ def build_in(model: Model, settings: Settings) -> PreprocessingPlan:
     position = model.get_parameter_index(old)
     model.replace_parameter(position, new)
     new.output(0).set_names(names)
+    built = BuiltIn(found, () if found.remaining else _build_in_sizes(model, new, sizes))
     model.validate_nodes_and_infer_types()
-    model.set_rt_info(describe(found), ["paddle2ov", "preprocessing"])
-    return found
+    model.set_rt_info(built.describe(), ["paddle2ov", "preprocessing"])
+    return built
 
 
 def _name(last: Node, name: str) -> None:
@@ -84,20 +107,42 @@ def _name(last: Node, name: str) -> None:
         waiting += [one.get_node() for one in node.input_values()]
 
 
-def describe(found: PreprocessingPlan) -> str:
-    """What was built in and what stays with the caller, in words; the model's runtime information keeps it."""
-    steps = ", ".join(text for step in found.steps if (text := step.describe()))
-    text = f"takes uint8 [N, H, W, 3] in the order blue, green, red; built in: {steps or 'layout'}"
-    remaining = "; ".join(f"{name} ({reason})" for name, reason in found.remaining)
-    return text + (f"; yours: {remaining}" if remaining else "")
+def _build_in_sizes(model: Model, image: Node, sizes: Mapping[str, Output]) -> tuple[str, ...]:
+    """Replaces inputs of two numbers for each image by what they mean; returns their names."""
+    built = []
+    for parameter in model.get_parameters():
+        name = next((one for one in _SIZES if one in parameter.output(0).get_names()), None)
+        is_pair = parameter.get_partial_shape().compatible(PartialShape([-1, 2]))
+        if name is None or not is_pair or parameter.get_element_type() != Type.f32:
+            continue
+        count = ops.gather(ops.shape_of(image), np.array([0]), np.array(0))
+        pairs = ops.broadcast(sizes[name], ops.concat([count, np.array([2])], 0))
+        _name(pairs, f"{name}/{PREPROCESSING}")
+        for user in parameter.output(0).get_target_inputs():
+            user.replace_source_output(pairs.output(0))
+        model.remove_parameter(parameter)
+        built.append(name)
+    return tuple(built)
 
 
-def compute(value: Output, found: PreprocessingPlan) -> Output:
-    """The steps, on channels first throughout: no step but the layout itself depends on where the channels are."""
+def compute(value: Output, found: PreprocessingPlan) -> tuple[Output, dict[str, Output]]:
+    """The steps, on channels first throughout: no step but the layout itself depends on where the channels are.
+
+    Returns:
+        The prepared images, and the values of `im_shape` and `scale_factor`, each float32 [2].
+    """
     image: Output | Node = ops.transpose(value, np.array([0, 3, 1, 2]))
     if found.rgb:
         image = ops.gather(image, np.array([2, 1, 0]), np.array(1))
     image = ops.convert(image, np.float32)
+    size: Number = spatial_shape(image)
+    scales: Number = ops.constant(np.ones(2, np.float32))
     for step in found.steps:
-        image = step.apply(image)
-    return image.output(0) if isinstance(image, Node) else image
+        before, image = image, step.apply(image)
+        size, scales = step.resized(before, image) or (size, scales)
+    sizes = zip(_SIZES, (ops.convert(size, np.float32), scales), strict=True)
+    return _output_of(image), {name: _output_of(one) for name, one in sizes}
+
+
+def _output_of(value: Output | Node) -> Output:
+    return value.output(0) if isinstance(value, Node) else value

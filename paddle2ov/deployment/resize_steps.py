@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from openvino import Type
+from openvino import Node, Type
 
 from paddle2ov.deployment.sizes import Number, int_constant, round_scaled, up_to_multiple
-from paddle2ov.deployment.steps import Size, Step, Value, long_side, short_side, spatial_shape
+from paddle2ov.deployment.steps import Size, Step, Value, long_side, ratio, short_side, spatial_shape
 from paddle2ov.deployment.taps import arange, area, blend_neighbours, pillow, pixels_in
 from paddle2ov.graph.opset import ops
 
@@ -80,6 +80,10 @@ class Resize(Step):
     def size(self, before: Size) -> Size:
         return self.to
 
+    def resized(self, before: Value, after: Value) -> tuple[Number, Number]:
+        new = spatial_shape(after)
+        return new, ratio(new, spatial_shape(before))
+
     def describe(self) -> str:
         return f"resize to {self.to[0]} x {self.to[1]} ({self.sampling.interpolation})"
 
@@ -100,6 +104,14 @@ class ResizeKeepRatio(Step):
 
     def apply(self, value: Value) -> Value:
         old = spatial_shape(value)
+        side, length = self._side_and_length(old)
+        new = round_scaled(old, length, side)
+        if not self.by_factor:
+            return self.sampling.resize(value, up_to_multiple(new, self.divisor) if self.divisor > 1 else new)
+        return self.sampling.resize_by(value, new, side, length)
+
+    def _side_and_length(self, old: Number) -> tuple[Node, Node]:
+        """The side that decides, and what becomes of it."""
         long_decides = ops.greater(
             *(
                 (round_scaled(long_side(old), int_constant([self.short]), short_side(old)), int_constant([self.long]))
@@ -111,14 +123,17 @@ class ResizeKeepRatio(Step):
             )
         )
         length = ops.select(long_decides, int_constant([self.long]), int_constant([self.short]))
-        side = ops.select(long_decides, long_side(old), short_side(old))
-        new = round_scaled(old, length, side)
-        if not self.by_factor:
-            return self.sampling.resize(value, up_to_multiple(new, self.divisor) if self.divisor > 1 else new)
-        return self.sampling.resize_by(value, new, side, length)
+        return ops.select(long_decides, long_side(old), short_side(old)), length
 
     def size(self, before: Size) -> Size:
         return None, None
+
+    def resized(self, before: Value, after: Value) -> tuple[Number, Number]:
+        old, new = spatial_shape(before), spatial_shape(after)
+        if not self.by_factor:
+            return new, ratio(new, old)
+        side, length = self._side_and_length(old)
+        return new, ops.concat([ratio(length, side)] * 2, 0)
 
     def new_size(self, height: int, width: int) -> tuple[tuple[int, int], tuple[float, float]]:
         """The size of an image after it, and the scales of its sides."""

@@ -35,6 +35,13 @@ class Step:
         """The image's size after it."""
         return before
 
+    def resized(self, before: Value, after: Value) -> tuple[Number, Number] | None:
+        """The size [height, width] that it resizes the image to, without any padding, and the scales of the sides.
+
+        None for a step that does not resize; `before` and `after` are the images before and after it.
+        """
+        return None
+
     def describe(self) -> str:
         """What it does, in words; "" if that need not be reported."""
         return ""
@@ -141,6 +148,11 @@ def long_side(size: Number) -> Number:
     return ops.reduce_max(size, np.array([0]), True)
 
 
+def ratio(one: Number, other: Number) -> Node:
+    """One integer over another, in float32."""
+    return ops.divide(ops.convert(one, np.float32), ops.convert(other, np.float32))
+
+
 def pad_zeros(value: Value, more: Number) -> Value:
     """The image padded below and to the right with [rows, columns] of zeros."""
     ends = ops.concat([np.zeros(2, np.int32), more], 0)
@@ -162,6 +174,7 @@ __all__ = [
     "Value",
     "long_side",
     "pad_zeros",
+    "ratio",
     "short_side",
     "spatial_shape",
 ]

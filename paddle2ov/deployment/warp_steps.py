@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from openvino import Node
 
 from paddle2ov.deployment.resize_steps import Sampling
 from paddle2ov.deployment.sizes import Number, int_constant, int_divmod, round_scaled, scale_exactly, up_to_multiple
-from paddle2ov.deployment.steps import Size, Step, Value, long_side, short_side, spatial_shape
+from paddle2ov.deployment.steps import Size, Step, Value, long_side, ratio, short_side, spatial_shape
 from paddle2ov.deployment.taps import arange, blend_neighbours, pixels_in
 from paddle2ov.graph.opset import ops
 
@@ -31,11 +32,7 @@ class LetterBox(Step):
 
     def apply(self, value: Value) -> Value:
         old, to = spatial_shape(value), int_constant(self.to)
-        across = ops.multiply(old, int_constant(self.to[::-1]))  # height · target width, width · target height
-        height, width = (ops.gather(across, np.array([one]), np.array(0)) for one in (0, 1))
-        tall = ops.greater_equal(height, width)
-        side = ops.gather(old, ops.select(tall, int_constant([0]), int_constant([1])), np.array(0))
-        limit = ops.select(tall, int_constant([self.to[0]]), int_constant([self.to[1]]))
+        side, limit = self._side_and_limit(old)
         new = round_scaled(old, limit, side)
         more = ops.subtract(to, new)
         before, _ = int_divmod(more, int_constant(2))
@@ -43,8 +40,21 @@ class LetterBox(Step):
         placed = ops.pad(Sampling("area").resize(value, new), begin, end, "constant", np.float32(_GRAY))
         return ops.reshape(placed, np.array([0, 0, *self.to]), True)  # the size is known
 
+    def _side_and_limit(self, old: Number) -> tuple[Node, Node]:
+        """The side that decides, and what becomes of it."""
+        across = ops.multiply(old, int_constant(self.to[::-1]))  # height · target width, width · target height
+        height, width = (ops.gather(across, np.array([one]), np.array(0)) for one in (0, 1))
+        tall = ops.greater_equal(height, width)
+        side = ops.gather(old, ops.select(tall, int_constant([0]), int_constant([1])), np.array(0))
+        return side, ops.select(tall, int_constant([self.to[0]]), int_constant([self.to[1]]))
+
     def size(self, before: Size) -> Size:
         return self.to
+
+    def resized(self, before: Value, after: Value) -> tuple[Number, Number]:
+        old = spatial_shape(before)
+        side, limit = self._side_and_limit(old)
+        return round_scaled(old, limit, side), ops.concat([ratio(limit, side)] * 2, 0)
 
     def new_size(self, height: int, width: int) -> tuple[tuple[int, int], tuple[float, float]]:
         """The size of an image on the canvas, and the scales of its sides."""

@@ -122,7 +122,7 @@ def _size_input(name: str, size: tuple[int, int], found: PreprocessingPlan) -> A
 
 def _compiled(found: PreprocessingPlan) -> CompiledModel:
     pixels = ops.parameter([1, -1, -1, 3], np.uint8)
-    return compile_on_cpu(Model([ops.result(compute(pixels.output(0), found))], [pixels]))
+    return compile_on_cpu(Model([ops.result(compute(pixels.output(0), found)[0])], [pixels]))
 
 
 def _read(path: Path) -> AnyArray:

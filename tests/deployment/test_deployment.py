@@ -13,7 +13,7 @@ from gen_models.harness.spec import paddle
 from paddle2ov import ConversionInputError, ModelReadError, convert, read_program
 from paddle2ov.deployment import sizes
 from paddle2ov.deployment.planning import plan
-from paddle2ov.deployment.preprocessing import describe
+from paddle2ov.deployment.preprocessing import BuiltIn
 from paddle2ov.graph.opset import ops
 from paddle2ov.program import find_model
 from paddle2ov.program.settings import read_settings
@@ -206,7 +206,7 @@ def test_text_detection(with_settings, told, sizes):
 def test_default_of_text_detection(tmp_path):
     path = tmp_path / "inference.yml"
     path.write_text(TEXT_DETECTION.replace("{resize_long: 960}", "null"))
-    assert "the short side at least 736, multiples of 32" in describe(plan(read_settings(path)))
+    assert "the short side at least 736, multiples of 32" in BuiltIn(plan(read_settings(path))).describe()
 
 
 def recognised(one, shape=(3, 48, 96), most=3200):
@@ -538,7 +538,7 @@ def test_steps_after_a_float_picture_are_the_callers(tmp_path):
     found = plan(read_settings(path))
     assert found.steps == []
     assert [name for name, _ in found.remaining] == ["ResizeImage", "NormalizeImage", "ToCHWImage"]
-    assert "channel_num" in describe(found)
+    assert "channel_num" in BuiltIn(found).describe()
 
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
