@@ -40,6 +40,7 @@ from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.size_bounds import are_few
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray
@@ -214,10 +215,24 @@ def _float_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     return ops.add(quotient, ops.subtract(x, x)), rest
 
 
+def _are_counts(x: Tensor, y: Tensor) -> bool:
+    """Whether a few floats were made of integers, such as numbers of elements, or one side was, and one is constant.
+
+    Quotients of these that are integers have to be: the variance of one element is 0 / (4 / 4 - 1), not a number.
+    """
+    kinds = []
+    for node in (output_of(x).get_node(), output_of(y).get_node()):
+        kinds.append(node.get_type_name())
+        is_count = kinds[-1] == "Convert" and node.get_input_element_type(0).is_integral()
+        if not (is_count or kinds[-1] == "Constant") or not are_few(node.output(0)):
+            return False
+    return "Convert" in kinds
+
+
 def divide(x: Tensor, y: Tensor) -> Node:
     """x / y; of integers truncated, as in C++."""
     if _is_float(x):
-        return ops.divide(x, y)
+        return exact_divide(x, y) if _are_counts(x, y) else ops.divide(x, y)
     quotient, remainder = _integer_divmod(x, y)
     signs = ops.not_equal(ops.less(x, const_like(0, x)), ops.less(y, const_like(0, y)))
     up = ops.logical_and(signs, ops.not_equal(remainder, const_like(0, x)))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from contextlib import suppress
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,17 +36,37 @@ class _DefaultToConvert(click.Group):
             args = ["convert", *args]
         return super().parse_args(ctx, args)
 
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        """The context of a call; `--help` and `--version` print here already."""
+        with _printing():
+            return super().make_context(*args, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; where its output cannot be written, that is no verdict on the model."""
-        try:
+        """Runs the command."""
+        with _printing():
             return super().invoke(ctx)
-        except BrokenPipeError:  # `| head`
-            _drop_output()
-            sys.exit(UNREAD)
-        except OSError as error:  # a full disk
-            _drop_output()
-            click.secho(f"error: the output cannot be written: {error.strerror or error}", fg="red", err=True)
-            sys.exit(FAILED)
+
+
+@contextmanager
+def _printing() -> Iterator[None]:
+    """Where the output cannot be written, that is no verdict on the model; other errors go on."""
+    try:
+        yield
+    except BrokenPipeError:  # `| head`
+        _drop_output()
+        sys.exit(UNREAD)
+    except OSError as error:
+        if not _is_of_output(error):
+            raise
+        _drop_output()  # a full disk
+        click.secho(f"error: the output cannot be written: {error.strerror or error}", fg="red", err=True)
+        sys.exit(FAILED)
+
+
+def _is_of_output(error: OSError) -> bool:
+    """Whether what failed is a stream that click or rich print to: it has no name, as files do that are opened."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return error.filename is None and frames[-1].f_globals.get("__name__", "").startswith(("click.", "rich."))
 
 
 def _drop_output() -> None:

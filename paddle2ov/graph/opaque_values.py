@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.upstream import depends_on_data
+from paddle2ov.graph.size_bounds import are_few
+from paddle2ov.graph.upstream import data_sources, depends_on_data, upstream
 
-_FEW = 16
-"""As many numbers as sizes are computed in."""
 _UPSTREAM = 200
 
 
@@ -37,20 +35,14 @@ def hide(value: Output, zero: Node) -> Node:
 
 def hide_sizes(value: Output) -> Output:
     """A copy of a few numbers that are computed from sizes alone, without bounds for OpenVINO; others as they are."""
-    shape = value.get_partial_shape()
-    if shape.is_dynamic or math.prod(shape.to_shape()) > _FEW:
+    if not are_few(value):
         return value
     sized: Output | None = None
-    left, done = [value.get_node()], set()
-    while left:
-        node = left.pop()
+    for visited, node in enumerate(upstream([value.get_node()], data_sources)):
         if node.get_type_name() == "ShapeOf":
             sized = node.input_value(0)
-        elif node.get_type_name() != "Constant" and node.get_name() not in done:
-            done.add(node.get_name())
-            if not node.get_input_size() or len(done) > _UPSTREAM:  # an input, or likely to depend on one
-                return value
-            left += [one.get_node() for one in node.input_values()]
+        elif visited > _UPSTREAM or not (node.get_input_size() or node.get_type_name() == "Constant"):
+            return value  # it depends on an input, or is likely to
     return value if sized is None else hide(value, runtime_zero([sized])).output(0)
 
 

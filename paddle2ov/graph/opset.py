@@ -23,6 +23,7 @@ from openvino.utils.node_factory import NodeFactory
 from paddle2ov.graph.guards import UNCHECKED, CreateNode, check_reshape, checked_create, checked_function
 from paddle2ov.graph.quick_nodes import quick_functions
 from paddle2ov.graph.shapes import parsed
+from paddle2ov.graph.size_bounds import hiding_bounds
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around
 
@@ -200,5 +201,6 @@ vars(ops).update(
 vars(ops).update(_replacements(), greater=_greater, greater_equal=_greater_equal)
 vars(ops).update(reshape=_reshape_safely(ops.reshape), broadcast=_broadcast_safely(ops.broadcast))
 vars(ops).update(select=_select_safely(ops.select), gather=_gather_safely(ops.gather), slice=_slice_safely(ops.slice))
+vars(ops).update(hiding_bounds(vars(ops)))
 
 __all__ = ["OPSET", "create", "ops"]

@@ -25,11 +25,12 @@ def upstream(nodes: Iterable[Node], follow: Callable[[Node], Iterable[Node]] = s
 
 def depends_on_data(node: Node) -> bool:
     """Whether a node depends on the data of an input, and not on shapes alone."""
-    return any(one.get_type_name() == "Parameter" for one in upstream([node], _data_sources))
+    return any(one.get_type_name() == "Parameter" for one in upstream([node], data_sources))
 
 
-def _data_sources(node: Node) -> list[Node]:
+def data_sources(node: Node) -> list[Node]:
+    """The nodes whose data a node reads; a ShapeOf reads none."""
     return [] if node.get_type_name() == "ShapeOf" else sources_of(node)
 
 
-__all__ = ["depends_on_data", "sources_of", "upstream"]
+__all__ = ["data_sources", "depends_on_data", "sources_of", "upstream"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -17,12 +18,21 @@ class Terminated(KeyboardInterrupt):
 def terminable() -> Iterator[None]:
     """SIGTERM raises `Terminated` inside; if that is not handled, the previous handler of the signal is called.
 
-    A second one ends the process at once. Nothing changes outside the main thread, which alone may handle signals.
+    A second one ends the process at once, as one does in a process that is forked meanwhile, such as that with which
+    OpenVINO's telemetry sends. Nothing changes outside the main thread, which alone may handle signals.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, _raise) or signal.SIG_DFL
+    process = os.getpid()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if os.getpid() == process:
+            raise Terminated
+        signal.raise_signal(signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, end) or signal.SIG_DFL
     try:
         yield
     except Terminated:
@@ -31,11 +41,6 @@ def terminable() -> Iterator[None]:
         raise
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _raise(number: int, frame: FrameType | None) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    raise Terminated
 
 
 __all__ = ["Terminated", "terminable"]

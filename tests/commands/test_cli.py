@@ -601,7 +601,7 @@ def run_with_output(arguments, stdout):
     return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False)
 
 
-@pytest.mark.parametrize("command", [["ops"], ["inspect", "MODEL"], ["MODEL", "-o", "OUT"]])
+@pytest.mark.parametrize("command", [["--version"], ["ops"], ["inspect", "MODEL"], ["MODEL", "-o", "OUT"]])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_output_that_cannot_be_written_is_no_verdict(command, model, tmp_path):
     given = [{"MODEL": model, "OUT": tmp_path / "out.xml"}.get(part, part) for part in command]
@@ -613,3 +613,13 @@ def test_output_that_cannot_be_written_is_no_verdict(command, model, tmp_path):
     ended = run_with_output(given, write)
     os.close(write)
     assert (ended.returncode, ended.stderr) == (141, "")
+
+
+def test_other_errors_of_the_system_are_not_those_of_the_output(monkeypatch):
+    def fail(*_, **__):
+        raise PermissionError(13, "Permission denied", "table")
+
+    monkeypatch.setattr(cli.commands["ops"], "callback", fail)
+    result = call("ops")
+    assert isinstance(result.exception, PermissionError)
+    assert "the output cannot be written" not in result.output

@@ -173,6 +173,17 @@ thread.start()
 thread.join()
 assert seen == [DEFAULT]
 """
+IN_A_FORK = """
+import multiprocessing, time
+
+with terminable():
+    forked = multiprocessing.get_context("fork").Process(target=time.sleep, args=[60])
+    forked.start()
+    time.sleep(0.1)  # until it sleeps
+    forked.terminate()
+    forked.join()
+assert forked.exitcode == -signal.SIGTERM
+"""
 AFTER_PREDICTORS = """
 from paddle2ov.inference import Config, create_predictor
 
@@ -190,6 +201,7 @@ ends(raises=False)
         pytest.param(PUT_BACK, id="put back"),
         pytest.param(OF_OTHERS, id="of others"),
         pytest.param(IN_A_THREAD, id="in a thread"),
+        pytest.param(IN_A_FORK, id="in a fork"),
         pytest.param(AFTER_PREDICTORS, id="after predictors"),
     ],
 )

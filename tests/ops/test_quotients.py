@@ -6,6 +6,7 @@ import pytest
 
 import paddle2ov
 from paddle2ov.deployment.saving import save_model
+from paddle2ov.testing import compile_on_cpu
 
 X = np.concatenate([np.arange(-3000, 3000), [1e30, np.inf, -np.inf, 3.4e38, -3.4e38]]).astype(np.float32)
 FUNCTIONS = {
@@ -86,3 +87,22 @@ def test_quotients_are_equal_to_what_is_picked_of_them(name, tmp_path):
     compiled = openvino.compile_model(paddle2ov.convert(tmp_path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     for found, expected in zip(compiled(x).values(), run(paddle.to_tensor(x)), strict=True):
         np.testing.assert_array_equal(found, expected.numpy())
+
+
+def test_the_variance_of_one_element_is_not_a_number(tmp_path):
+    """Numbers of elements are divided exactly: 3 * (1 / 3) - 1 is no 0 where it is computed by rounded inverses."""
+    import paddle
+
+    def deviations(x):
+        return [paddle.std(x, 0), paddle.std(x, [0, 1], keepdim=True), paddle.std(x[:, :1], 1), x / paddle.std(x, 0)]
+
+    dims = [[-1, 3], [-1, -1]]
+    for i, dim in enumerate(dims):
+        spec = [paddle.static.InputSpec(dim, "float32", "x")]
+        program = paddle.jit.to_static(deviations, input_spec=spec, full_graph=True)
+        paddle.jit.save(program, str(tmp_path / str(i) / "inference"))
+        compiled = compile_on_cpu(paddle2ov.convert(tmp_path / str(i)))
+        for rows in (5, 1):
+            data = np.random.default_rng(rows).normal(size=(rows, 3)).astype(np.float32)
+            for found, wanted in zip(compiled([data]).values(), deviations(paddle.to_tensor(data)), strict=True):
+                np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-5)

@@ -779,12 +779,50 @@ def test_layers_of_one_weight_of_unknown_width():
         compiled([random(3, 2)])
 
 
-@pytest.mark.parametrize(
-    ("dims", "weights", "turned"), [((1, 2), (1, 1), True), ((1, 2, 1), (1, 1), False), ((2, 1), (1, 2), False)]
-)
-def test_layers_of_one_weight_refuses(dims, weights, turned):
+@pytest.mark.parametrize("dims", [(-1, 1), (-1, -1), (-1, -1, 1), (2, 5, 1), (-1, -1, -1, -1)])
+@pytest.mark.parametrize("side", ["query", "keys", "values"])
+def test_attention_of_one_query_and_feature(dims, side):
+    """A constant of one element is the query, the key or the value of attention."""
+    x, y, one = parameter(*dims), parameter(*dims[:-2], -1, 4), random(*([1] * len(dims)))
+    data = random(*(2 if size == -1 else size for size in dims[:-2]), 5, 1)
+    values = random(*data.shape[:-1], 4)
+    if side == "values":
+        values = values[..., :1, :]
+        scores = ops.matmul(y, y, False, True)
+        scores = ops.softmax(ops.slice(scores, [0], [1], [1], [-1]), -1)
+        model = Model([ops.matmul(scores, one, False, False)], [y])
+        arrays, want = [values], np.broadcast_to(one, [*values.shape[:-1], 1])
+    else:
+        left, right = (one, x) if side == "query" else (x, one)
+        scores = ops.softmax(ops.matmul(left, right, False, True), -1)
+        rows = y if side == "query" else ops.slice(y, [0], [1], [1], [-2])
+        model = Model([ops.matmul(scores, rows, False, False)], [x, y])
+        powers = np.exp(data.swapaxes(-1, -2) * one) if side == "query" else np.exp(data * one)
+        arrays = [data, values]
+        want = powers / powers.sum(-1, keepdims=True) @ (values if side == "query" else values[..., :1, :])
+    assert avoid_unit_weights(Graph(model)) == {"products": 1}
+    np.testing.assert_allclose(compile_on_cpu(model)(arrays)[0], want, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("dims", "turned"), [((1, 3), True), ((2, 1, 3), True), ((2, 3, 1), False), ((-1, -1), True)])
+@pytest.mark.parametrize("side", [0, 1])
+def test_products_with_one_element(dims, turned, side):
+    """Transposed as by the product, whichever operand it is."""
+    turned = turned if side == 0 else not turned
+    x, one = parameter(*dims), random(1, 1, 1)
+    data = random(*(size if size > 0 else 3 if i else 1 for i, size in enumerate(dims)))
+    sides, flags = ([x, one], [turned, False]) if side == 0 else ([one, x], [False, turned])
+    model = Model([ops.matmul(*sides, *flags)], [x])
+    moved = data.swapaxes(-1, -2) if turned else data
+    assert avoid_unit_weights(Graph(model)) == {"products": 1}
+    want = moved @ one if side == 0 else one @ moved
+    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("dims", "weights"), [((1, 1), (1,)), ((1,), (1, 1)), ((2, 1), (1, 2))])
+def test_layers_of_one_weight_refuses(dims, weights):
     x = parameter(*dims)
-    assert avoid_unit_weights(Graph(Model([ops.matmul(x, random(*weights), turned, False)], [x]))) == {"products": 0}
+    assert avoid_unit_weights(Graph(Model([ops.matmul(x, random(*weights), False, False)], [x]))) == {"products": 0}
 
 
 @pytest.mark.parametrize(("kernel", "dilation"), [((2, 2), 1), ((1, 4), 1), ((2, 3), 2)])

@@ -232,6 +232,54 @@ def test_remainders_of_bounded_sizes(function, rows, tmp_path):
             np.testing.assert_array_equal(compiled([data])[0], function(paddle.to_tensor(data)).numpy())
 
 
+def less_3(x):
+    return paddle.shape(x)[0].astype("int64") - 3
+
+
+NUMBERS_OF_SIZES = {
+    "abs": lambda n: paddle.abs(n),
+    "bool": lambda n: n.astype("bool"),
+    "cond": lambda n: paddle.static.nn.cond(n == -2, lambda: n * 2, lambda: n + 1),
+    "equal": lambda n: n == -2,
+    "floor_divide": lambda n: n // 2,
+    "logical_not": lambda n: paddle.logical_not(n == -2),
+    "not_equal": lambda n: n != -2,
+    "pow": lambda n: n**4,
+    "pow of floats": lambda n: n.astype("float32") ** paddle.full([], 2.0),
+    "prod": lambda n: paddle.prod(paddle.stack([n, n * 0 - 2, n])),
+    "quotient": lambda n: -7 // paddle.maximum(n, paddle.ones([], "int64")),
+    "remainder": lambda n: n % 2,
+    "uint8": lambda n: n.astype("uint8") // 16,
+    "where": lambda n: paddle.where(n == -2, n, -n),
+}
+
+
+@pytest.fixture(scope="module")
+def numbers_of_sizes(tmp_path_factory):
+    """A program that counts with n - 3 for n rows, and makes tensors of as many rows as it finds."""
+    path = tmp_path_factory.mktemp("numbers_of_sizes")
+
+    def function(x):
+        found = [count(less_3(x)).astype("int64") for count in NUMBERS_OF_SIZES.values()]
+        return [*found, *(paddle.zeros([one + 20]) for one in found)]
+
+    spec = [paddle.static.InputSpec([-1, 2], "float32", "x")]
+    paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(path / "inference"))
+    return path, function
+
+
+@pytest.mark.parametrize("rows", [-1, "1..5", "0..6"])
+def test_numbers_of_sizes(rows, numbers_of_sizes):
+    """OpenVINO computes most of them of the least and of the largest size alone."""
+    path, function = numbers_of_sizes
+    compiled = compile_on_cpu(paddle2ov.convert(path, input={"x": [rows, 2]}))
+    for size in (5, 1, 3, 2, 4):
+        found = compiled([random(size, 2)]).values()
+        wanted = function(paddle.zeros([size, 2]))
+        for name, one, other in zip([*NUMBERS_OF_SIZES] * 2, found, wanted, strict=True):
+            np.testing.assert_array_equal(one, other.numpy(), name)
+
+
 def parts_assigned(x, lengths):
     x[: lengths[0]] = 7.0
     x[lengths[1] :, 0] = 5.0

@@ -1,7 +1,7 @@
 """Numbers: precision, NaN, infinities, integers."""
 
 import numpy as np
-from openvino import Model, Type
+from openvino import Model, PartialShape, Type
 from openvino import opset16 as ops
 
 from tools.faults.prelude import Graph, numbers, parameter
@@ -113,6 +113,41 @@ def remainder_of_sizes() -> Graph:
     size = ops.gather(ops.shape_of(places), np.int64(1), np.int64(0))
     row = ops.gather(ops.constant(np.arange(3)), ops.floor_mod(size, np.int64(3)), np.int64(0))
     return Model([row], [x]), [[np.array([1, 0, 2, 0, 0, 0], np.float32)]], [[np.array(2)]]
+
+
+@fault()
+def power_of_sizes() -> Graph:
+    """A Power is taken for a constant if it is one of the least and of the largest size: (n - 3)^2 of 1 to 5 is 4."""
+    x = ops.parameter(PartialShape("1..5"))
+    size = ops.subtract(ops.convert(ops.shape_of(x), Type.f32), np.float32(3))
+    out = ops.broadcast(np.float32(1), ops.convert(ops.power(size, np.float32(2)), Type.i64))
+    return Model([out], [x]), [[numbers(4)]], [[np.ones(1, np.float32)]]
+
+
+@fault()
+def product_of_sizes() -> Graph:
+    """A ReduceProd is taken for a constant if it is one of the least and of the largest size, whatever the signs."""
+    x = ops.parameter(PartialShape("1..5"))
+    size = ops.subtract(ops.shape_of(x), np.array([3]))
+    product = ops.reduce_prod(ops.concat([size, size], 0), np.array([0]), True)
+    return Model([ops.broadcast(np.float32(1), product)], [x]), [[numbers(4)]], [[np.ones(1, np.float32)]]
+
+
+@fault()
+def narrow_numbers_of_sizes() -> Graph:
+    """A size less 3 of 1 to 5 is true as a boolean, as it is for 1 and for 5."""
+    x = ops.parameter(PartialShape("1..5"))
+    size = ops.convert(ops.subtract(ops.shape_of(x), np.array([3])), Type.boolean)
+    return Model([ops.broadcast(np.float32(1), ops.convert(size, Type.i64))], [x]), [[numbers(3)]], [[numbers(0)]]
+
+
+@fault()
+def equal_to_negative_size() -> Graph:
+    """A size less 3 is not compared with -2: its least value is taken for 0."""
+    x = parameter(-1)
+    size = ops.subtract(ops.shape_of(x), np.array([3]))
+    out = ops.broadcast(np.float32(1), ops.convert(ops.equal(size, np.array([-2])), Type.i64))
+    return Model([out], [x]), [[numbers(1)]], [[np.ones(1, np.float32)]]
 
 
 @fault()

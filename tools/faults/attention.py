@@ -22,6 +22,15 @@ def attention_compiled_for_one_key() -> Graph:
 
 
 @fault()
+def attention_of_one_query_and_feature() -> Graph:
+    """Attention whose query is a constant of one element does not compile."""
+    x, query, data = parameter(-1, 1), numbers(1, 1), numbers(5, 1)
+    out = ops.matmul(ops.softmax(ops.matmul(query, x, False, True), -1), x, False, False)
+    powers = np.exp(query @ data.T)
+    return Model([out], [x]), [[data]], [[powers / powers.sum() @ data]]
+
+
+@fault()
 def attention_with_as_many_heads_as_tokens() -> Graph:
     """A transpose of axes of equal size at attention is lost if another node computes the queries."""
     q, k, v = (parameter(2, 3, 3, 3) for _ in range(3))

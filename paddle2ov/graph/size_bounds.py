@@ -1,0 +1,121 @@
+"""Functions of the opset whose results OpenVINO bounds wrongly, of sizes whose bounds it does not see.
+
+Of what is computed from sizes alone, OpenVINO 2026.4 computes a least and a largest value as it infers shapes, and
+takes a result for constant where both are the same. Most operations are computed of the least and of the largest
+inputs, as if they were monotonic: (n - 3)^2 of 1 to 5 rows is 4. Of a size without a largest value it takes 0 for the
+least one, whatever is subtracted: n - 3 is never -2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from openvino import Node, Output, Type
+from openvino.op import Constant
+
+from paddle2ov.graph.upstream import upstream
+from paddle2ov.graph.workarounds import works_around
+
+_FEW = 16
+_MAX_UPSTREAM = 200
+
+_OF_SIGNED = ("abs", "divide", "equal", "reduce_prod")
+"""Functions that are wrong only of sizes that may be below 0; the others are of any."""
+_KEEP_SIGN = {
+    **dict.fromkeys(("Add", "Concat", "Divide", "Maximum", "Multiply"), slice(None)),
+    **dict.fromkeys(("Broadcast", "Convert", "Gather", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum"), slice(1)),
+    **dict.fromkeys(("Reshape", "Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose"), slice(1)),
+    **dict.fromkeys(("Unsqueeze", "VariadicSplit"), slice(1)),
+    "Constant": slice(0),
+    "Select": slice(1, None),
+    "ShapeOf": slice(0),
+}
+"""Node types that are below 0 only if one of these inputs is."""
+
+
+@works_around(
+    "abs_of_sizes",
+    "equal_to_negative_size",
+    "narrow_numbers_of_sizes",
+    "power_of_sizes",
+    "product_of_sizes",
+    "remainder_of_sizes",
+)
+def hiding_bounds(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+    """Those of the functions that are concerned; they read copies of sizes, without bounds."""
+    return {
+        "convert": _converting(functions["convert"]),
+        "reduce_prod": _reducing(functions["reduce_prod"]),
+        **{name: _unary(functions[name], name in _OF_SIGNED) for name in ("abs", "logical_not")},
+        **{
+            name: _binary(functions[name], name in _OF_SIGNED)
+            for name in ("divide", "equal", "floor_mod", "mod", "power", "squared_difference")
+        },
+    }
+
+
+def _unary(function: Callable[..., Any], of_signed: bool) -> Callable[..., Any]:
+    return lambda node: function(_without_bounds(node, of_signed))
+
+
+def _binary(function: Callable[..., Any], of_signed: bool) -> Callable[..., Any]:
+    def build(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Any:
+        return function(_without_bounds(left, of_signed), _without_bounds(right, of_signed), auto_broadcast)
+
+    return build
+
+
+def _reducing(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda node, reduction_axes, keep_dims=False: reduce(_without_bounds(node, True), reduction_axes, keep_dims)
+
+
+def _converting(convert: Callable[..., Any]) -> Callable[..., Any]:
+    """Hides the bounds of what becomes boolean, as -2 and 2 both are true, or does not fit into 8 or 16 bits."""
+    of_signed: dict[Any, bool] = {Type.boolean: True, "boolean": True}
+    for name in ("i8", "i16", "u8", "u16"):
+        of_signed |= {name: False, getattr(Type, name): False}
+
+    def build(data: Any, destination_type: Any) -> Any:
+        concerned = of_signed.get(destination_type) if isinstance(destination_type, str | Type) else None
+        return convert(data if concerned is None else _without_bounds(data, concerned), destination_type)
+
+    return build
+
+
+def _without_bounds(value: Any, of_signed: bool) -> Any:
+    """A copy of a few numbers that are computed from sizes alone; anything else as it is."""
+    if not isinstance(value, Node | Output) or isinstance(value, Constant):
+        return value
+    output = value.output(0) if isinstance(value, Node) else value
+    if not are_few(output) or (of_signed and not _may_be_negative(output.get_node())):
+        return value
+    from paddle2ov.graph.opaque_values import hide_sizes  # which is made of these functions
+
+    return hide_sizes(output)
+
+
+def are_few(value: Output) -> bool:
+    """Whether a tensor has no more elements than sizes are computed in."""
+    shape = value.get_partial_shape()
+    return shape.is_static and math.prod(shape.to_shape()) <= _FEW
+
+
+def _may_be_negative(node: Node) -> bool:
+    for visited, one in enumerate(upstream([node], _signed_sources)):
+        kind = one.get_type_name()
+        if kind == "Constant":
+            if one.get_output_element_type(0).is_signed() and are_few(one.output(0)) and (one.get_data() < 0).any():
+                return True
+        elif kind not in _KEEP_SIGN or visited > _MAX_UPSTREAM:
+            return True
+    return False
+
+
+def _signed_sources(node: Node) -> list[Node]:
+    sources = _KEEP_SIGN.get(node.get_type_name())
+    return [] if sources is None else [value.get_node() for value in node.input_values()[sources]]
+
+
+__all__ = ["are_few", "hiding_bounds"]
