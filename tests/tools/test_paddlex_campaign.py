@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tools.paddlex_campaign.sources import configs
+from tools.paddlex_campaign.sources import OWN, Source, configs
 from tools.paddlex_campaign.trial import difference
 
 
@@ -24,4 +24,19 @@ def test_newer_text_models_have_configurations_in_their_own_repository(tmp_path)
     for path in (own, listed):
         path.parent.mkdir(parents=True)
         path.touch()
-    assert list(configs(tmp_path)) == [("PP-OCRv6_tiny_det", "PaddleOCR", own), ("TiDE", "PaddleTS", listed)]
+    found = dict(configs(tmp_path))
+    assert found["PP-OCRv6_tiny_det"] == Source("PaddleOCR", own)
+    assert found["TiDE"] == Source("PaddleTS", listed)
+    assert found.keys() - OWN.keys() == {"PP-OCRv6_tiny_det", "TiDE"}
+
+
+def test_boxes_whose_scores_differ_by_rounding_may_stand_in_any_order():
+    boxes = np.array([[0, 0.9, 1, 2, 3, 4], [0, 0.8, 5, 6, 7, 8], [1, 0.8, 9, 9, 9, 9]])
+    swapped = boxes[[0, 2, 1]] + np.array([0, 1e-7, 0, 0, 0, 0])
+    assert difference([swapped], [boxes]) == pytest.approx(1.1e-7, rel=0.1)
+    assert difference([boxes[[1, 0, 2]]], [boxes]) > 0.1
+
+
+def test_of_boxes_each_column_has_a_scale_of_its_own():
+    boxes = np.array([[0, 0.5, 1, 2, 3, 4e9]])
+    assert difference([boxes + np.array([0, 0.1, 0, 0, 0, 0])], [boxes]) == pytest.approx(0.2)

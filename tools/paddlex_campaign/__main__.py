@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from tools.paddlex_campaign.sources import COMMITS, configs
+from tools.paddlex_campaign.sources import COMMITS, Source, configs
 from tools.paddlex_campaign.table import DATA, load, save
 
 GIB = 1 << 30
@@ -36,25 +36,26 @@ def main(arguments: list[str]) -> int:
     found = load()
     wanted = [one for one in _wanted(options) if options.again or found.get(one[0], {}).get("stage") != "done"]
     with ThreadPoolExecutor(options.workers) as pool:
-        running = {pool.submit(run, options, *one): one for one in wanted}
+        running = {pool.submit(run, options, source): (name, source) for name, source in wanted}
         for future in as_completed(running):
-            name, repository, path = running[future]
-            found[name] = {"repository": repository, "config": path.name, **future.result()}
+            name, source = running[future]
+            described = {"repository": source.repository, "config": source.path.name}
+            if source.changes:
+                described["changes"] = ", ".join(f"{key}: {value}" for key, value in source.changes.items())
+            found[name] = {**described, **future.result()}
             save(found)
             print(name, found[name].get("difference", found[name].get("reason")), flush=True)
     print(f"{DATA.name}: {sum(one['stage'] == 'done' for one in found.values())} of {len(found)} compared")
     return 0
 
 
-def run(options: argparse.Namespace, name: str, repository: str, path: Path) -> dict[str, Any]:
+def run(options: argparse.Namespace, source: Source) -> dict[str, Any]:
     """What the process of a model says of it, or what became of the process."""
-    folder = (options.sources / repository).resolve()
-    command = [sys.executable, "-m", "tools.paddlex_campaign.trial", repository, str(folder), str(path.resolve())]
-    limit = int(options.memory * GIB)
+    folder = (options.sources / source.repository).resolve()
+    command = [sys.executable, "-m", "tools.paddlex_campaign.trial", source.repository, str(folder)]
+    command += [str(source.path.resolve()), json.dumps(source.changes), str(int(options.memory * GIB))]
     try:
-        ended = subprocess.run(
-            [*command, str(limit)], capture_output=True, text=True, timeout=options.timeout, check=False
-        )
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout, check=False)
     except subprocess.TimeoutExpired:
         return {"stage": "process", "reason": f"took longer than {options.timeout:g} s"}
     lines = ended.stdout.splitlines()
@@ -64,10 +65,10 @@ def run(options: argparse.Namespace, name: str, repository: str, path: Path) -> 
     return result
 
 
-def _wanted(options: argparse.Namespace) -> Iterator[tuple[str, str, Path]]:
-    for name, repository, path in configs(options.sources):
+def _wanted(options: argparse.Namespace) -> Iterator[tuple[str, Source]]:
+    for name, source in configs(options.sources):
         if any(fnmatch.fnmatch(name, pattern) for pattern in options.only.split(":")):
-            yield name, repository, path
+            yield name, source
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:

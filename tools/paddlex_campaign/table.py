@@ -50,7 +50,9 @@ shown and compared with Paddle. {done} were compared; of the others the row says
 The difference is the largest of any value of a result, divided by the largest value of that result; of masks it is the
 share of pixels that differ. The results have no meaning with random weights, so a small difference says that the
 arithmetic agrees, not how accurate a model is. Classifiers and segmenters are exported without the softmax or sigmoid
-at the end, which would make all results alike.
+at the end, which would make all results alike. Batch norms have the statistics of the input. Models that write formulas
+write 12 tokens, the most probable ones; a vocoder's noise is a sine. Rows of boxes are in the order of their scores, but
+for scores that differ by rounding.
 
 Written by `python -m tools.paddlex_models`, from [paddlex.json](paddlex.json), which
 `python -m tools.paddlex_campaign --sources FOLDER` writes; `--commits` lists the repositories that FOLDER holds.
@@ -62,7 +64,7 @@ COLUMNS = """
 
 
 def _row(name: str, one: dict[str, Any]) -> str:
-    config = f"{one['repository']}, {one['config']}"
+    config = ", ".join(one[key] for key in ("repository", "config", "changes") if key in one)
     operators = one.get("operators", "")
     return (
         f"| {name} | {config} | {operators} | {_shapes(one.get('inputs', {}).values())} "

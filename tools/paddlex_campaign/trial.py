@@ -1,8 +1,8 @@
 """One model: exported, converted, run on both sides, compared. A process of its own, as a model may take it down.
 
-    python -m tools.paddlex_campaign.trial REPOSITORY FOLDER CONFIG MEMORY
+    python -m tools.paddlex_campaign.trial REPOSITORY FOLDER CONFIG CHANGES MEMORY
 
-with at most so many bytes of memory
+with what CHANGES, as JSON, say to be another in CONFIG, and at most so many bytes of memory
 
 prints what came out as one line of JSON, the last one.
 """
@@ -18,13 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.paddlex_campaign.sources import Source
+
 Array = NDArray[Any]
 
 
 def main(arguments: list[str]) -> int:
-    repository, folder, config, memory = arguments
+    repository, folder, config, changes, memory = arguments
     limit_memory(int(memory))
-    print(json.dumps(trial(repository, Path(folder), Path(config))))
+    print(json.dumps(trial(Source(repository, Path(config), json.loads(changes)), Path(folder))))
     return 0
 
 
@@ -39,12 +41,12 @@ def limit_memory(limit: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
-def trial(repository: str, folder: Path, config: Path) -> dict[str, Any]:
+def trial(source: Source, folder: Path) -> dict[str, Any]:
     """What became of the model; `stage` is how far it came."""
     found: dict[str, Any] = {"stage": "export"}
     with tempfile.TemporaryDirectory() as scratch:
         try:
-            inputs, expected = export(repository, folder, config, Path(scratch))
+            inputs, expected = export(source, folder, Path(scratch))
             found["stage"] = "conversion"
             found["operators"], results = run_converted(Path(scratch), inputs)
             found["stage"] = "comparison"
@@ -61,14 +63,14 @@ def trial(repository: str, folder: Path, config: Path) -> dict[str, Any]:
     return found
 
 
-def export(repository: str, folder: Path, config: Path, into: Path) -> tuple[dict[str, Array], list[Array]]:
+def export(source: Source, folder: Path, into: Path) -> tuple[dict[str, Array], list[Array]]:
     """Saves the model; its inputs, and what Paddle computes of them from what was saved."""
     import paddle
 
     from tools.paddlex_campaign.exporters import EXPORTERS
 
     paddle.seed(0)
-    layer, spec, shapes = EXPORTERS[repository](folder, config)
+    layer, spec, shapes = EXPORTERS[source.repository](folder, source.path, source.changes)
     static = paddle.jit.to_static(layer, input_spec=spec, full_graph=True)
     for given in without_unread(spec):
         try:
@@ -105,10 +107,9 @@ def plain_config(folder: Path) -> Any:
 
 
 def random_input(name: str, shapes: dict[str, Any]) -> Array:
-    if name == "scale_factor":
-        return np.ones(shapes[name], np.float32)
-    if name == "im_shape":
-        return np.array([shapes["image"][2:]], np.float32)
+    """The values of an input that an exporter gave, or random ones of the size that it gave."""
+    if isinstance(shapes[name], np.ndarray):
+        return np.asarray(shapes[name])
     drawn: Array = np.random.default_rng(0).standard_normal(shapes[name], np.float32)
     return drawn
 
@@ -133,6 +134,24 @@ def difference(results: list[Array], expected: list[Array]) -> float:
     return max((_difference(ours, theirs) for ours, theirs in zip(results, expected, strict=True)), default=0.0)
 
 
+SCORE_ROUNDING = 2e-6
+
+
+def in_the_order_of(theirs: Array, ours: Array) -> Array:
+    """Rows of a label, a score and a box: those whose scores differ by rounding may stand in any order."""
+    left = list(range(len(ours)))
+    order = []
+    for row in theirs:
+        near = [one for one in left if abs(ours[one, 1] - row[1]) <= SCORE_ROUNDING * max(1.0, abs(row[1]))]
+        order.append(min(near or left[:1], key=lambda one: float(np.abs(ours[one] - row).max())))
+        left.remove(order[-1])
+    return ours[order]
+
+
+def _is_of_boxes(result: Array) -> bool:
+    return result.ndim == 2 and result.shape[1] >= 6 and result.dtype.kind == "f"
+
+
 def _has_ties(result: Array) -> bool:
     """Whether a result has rows of a label, a score and a box, two of the same score."""
     return result.ndim == 2 and result.shape[1] == 6 and len(np.unique(result[:, 1])) < len(result)
@@ -145,6 +164,14 @@ def _difference(ours: Array, theirs: Array) -> float:
         return 0.0
     if theirs.dtype.kind == "i" and theirs.ndim == 3:  # masks: a threshold makes 0 or 1 of what differs by rounding
         return float((ours != theirs).mean())
+    if _is_of_boxes(theirs):
+        scores = _largest(ours[:, 1], theirs[:, 1])  # as they stand: only what ties may stand in another order
+        ours = in_the_order_of(theirs, ours)
+        return max(scores, *(_largest(ours[:, column], theirs[:, column]) for column in range(theirs.shape[1])))
+    return _largest(ours, theirs)
+
+
+def _largest(ours: Array, theirs: Array) -> float:
     left, right = ours.astype(np.float64), theirs.astype(np.float64)
     if not np.array_equal(np.isfinite(left), np.isfinite(right)):
         raise ValueError("other values are finite than in Paddle")

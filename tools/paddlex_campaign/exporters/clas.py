@@ -1,0 +1,53 @@
+"""Classifiers, features and attributes, of PaddleClas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tools.paddlex_campaign.exporters.types import Exported
+
+
+def export_clas(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported:
+    """Without the softmax or sigmoid at the end, which makes all results of random weights alike."""
+    import paddle
+    import yaml
+
+    from tools.paddlex_campaign.sources import import_without_init, without_pretrained
+
+    import_without_init(folder, "ppcls")
+    import_without_init(folder, "ppcls.utils")
+    from ppcls.arch import RecModel, build_model
+    from ppcls.utils import logger
+
+    logger.init_logger()
+
+    config = without_pretrained(yaml.safe_load(path.read_text(encoding="utf-8")))
+    architecture = config["Arch"]
+    added = {key: architecture.pop(key, None) for key in ("infer_output_key", "infer_add_softmax")}
+    build = {**config, "Arch": architecture}
+    model = build_model(build, mode="export")
+    is_feature = added["infer_output_key"] == "features" and isinstance(model, RecModel)
+    if is_feature:
+        model.head = None
+
+    class Layer(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.base_model = model
+
+        def forward(self, x: Any) -> Any:
+            y = self.base_model(x)
+            y = y[0] if isinstance(y, list) else y
+            if added["infer_output_key"] is not None:
+                y = y[added["infer_output_key"]]
+            return y["logits"] if isinstance(y, dict) else y
+
+    layer = Layer()
+    layer.eval()
+    for one in layer.sublayers():
+        if hasattr(one, "re_parameterize") and not getattr(one, "is_repped", False):
+            one.re_parameterize()
+    shape = config["Global"]["image_shape"]
+    return Exported(layer, [paddle.static.InputSpec([None, *shape], "float32", "x")], {"x": (1, *shape)})

@@ -1,0 +1,48 @@
+"""Segmentation and anomaly detection, of PaddleSeg."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tools.paddlex_campaign.exporters.types import Exported
+
+
+def export_seg(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported:
+    """Without the softmax at the end, as of classifiers."""
+    import paddle
+    import yaml
+
+    from tools.paddlex_campaign.sources import import_without_init, without_pretrained
+
+    import_without_init(folder, "paddleseg")
+    import paddleseg.models  # noqa: F401 - registers the layers
+    from paddleseg.cvlibs import manager
+
+    config = without_pretrained(yaml.safe_load(path.read_text(encoding="utf-8")))
+    classes = config["train_dataset"].get("num_classes", 19)
+
+    def build(described: Mapping[str, Any]) -> Any:
+        given = {key: build(one) if isinstance(one, dict) and "type" in one else one for key, one in described.items()}
+        name = given.pop("type")
+        for components in (manager.MODELS, manager.BACKBONES):
+            if name in components.components_dict:
+                return components[name](**given)
+        raise ValueError(f"the repository has no {name}")
+
+    described = {"num_classes": classes, **config["model"]}
+    model = build(described)
+    model.eval()
+
+    class Layer(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = model
+
+        def forward(self, x: Any) -> Any:
+            return self.net(x)[0]
+
+    layer = Layer()
+    layer.eval()
+    return Exported(layer, [paddle.static.InputSpec([None, 3, None, None], "float32", "x")], {"x": (1, 3, 512, 512)})

@@ -1,0 +1,57 @@
+"""Time series, of PaddleTS."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tools.paddlex_campaign.exporters.types import Exported, Shape
+
+
+def export_ts(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported:
+    """With the hours' features that PaddleX's configurations ask for where a model reads known covariates."""
+    import inspect
+
+    import paddle
+    import yaml
+
+    sys.path.insert(0, str(folder))
+    import paddlets.models.anomaly
+    import paddlets.models.classify
+    import paddlets.models.forecasting  # noqa: F401 - registers them
+    from paddlets.utils import manager
+
+    config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    described, length, ahead = config["model"], config["seq_len"], config.get("predict_len", 0)
+    of = manager.MODELS[described["name"]]
+    options = {**described.get("model_cfg", {}), "in_chunk_len": length, "out_chunk_len": ahead}
+    wanted = inspect.signature(of.__init__).parameters
+    model = of(**{key: one for key, one in options.items() if key in wanted})
+    variables = options.get("c_in", TS_VARIABLES)
+    sizes = ("target_dim", "observed_dim", "observed_num_dim", "feature_dim")
+    model._fit_params = {
+        **dict.fromkeys(sizes, variables),
+        "known_cov_dim": TS_HOUR_FEATURES,
+        "observed_cat_cols": {},
+        "input_lens": length,
+    }
+    model._n_classes = TS_CLASSES
+    layer = model._init_network()
+    layer.eval()
+    kind = of.__module__.split(".")[2]
+    tasks: dict[str, dict[str, Shape]] = {
+        "forecasting": {
+            "past_target": (1, length, variables),
+            "known_cov_numeric": (1, length + ahead, TS_HOUR_FEATURES),
+        },
+        "anomaly": {"observed_cov_numeric": (1, length, variables)},
+        "classify": {"features": (1, length, variables), "pad_mask": (1, length)},
+    }
+    shapes = tasks[kind]
+    spec = {name: paddle.static.InputSpec([None, *shape[1:]], "float32", name) for name, shape in shapes.items()}
+    return Exported(layer, [spec], {**shapes})
+
+
+TS_VARIABLES, TS_HOUR_FEATURES, TS_CLASSES = 7, 4, 5
