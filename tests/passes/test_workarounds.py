@@ -1170,10 +1170,14 @@ def test_reduce_before_unsqueeze(rank, view, keep):
                 y = ops.reshape(x, np.array(wide), False) if as_reshape else ops.unsqueeze(x, np.array([added]))
                 models.append(Model([REDUCING[int(rng.integers(4))](VIEWS[view](y), np.array(axes), keep)], [x]))
     array = random(*shape)
+    expected = [node_by_node(model, [array])[0] for model in models]
     for model in models:
-        (want,) = node_by_node(model, [array])
         moved += reduce_before_unsqueeze(Graph(model))["reductions"]
-        got = compile_on_cpu(model)([array])[0]
+    results, parameters = (
+        [one for part in map(get, models) for one in part] for get in (Model.get_results, Model.get_parameters)
+    )
+    computed = compile_on_cpu(Model(results, parameters))([array] * len(models))
+    for want, got in zip(expected, computed.values(), strict=True):
         assert got.shape == want.shape
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
     assert moved
