@@ -62,6 +62,8 @@ def _unary(function: Callable[..., Any], of_signed: bool) -> Callable[..., Any]:
 
 def _binary(function: Callable[..., Any], of_signed: bool) -> Callable[..., Any]:
     def build(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Any:
+        if _is_many(left) or _is_many(right):  # as the result is: no sizes
+            return function(left, right, auto_broadcast)
         return function(_without_bounds(left, of_signed), _without_bounds(right, of_signed), auto_broadcast)
 
     return build
@@ -94,6 +96,10 @@ def _without_bounds(value: Any, of_signed: bool) -> Any:
     from paddle2ov.graph.opaque_values import hide_sizes  # which is made of these functions
 
     return hide_sizes(output)
+
+
+def _is_many(value: Any) -> bool:
+    return isinstance(value, Node | Output) and not are_few(value.output(0) if isinstance(value, Node) else value)
 
 
 def are_few(value: Output) -> bool:
