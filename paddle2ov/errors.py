@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -228,19 +227,34 @@ def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join((useful or lines)[:3]) or 'no message'}"
 
 
-@contextmanager
-def failing_as(error: Callable[[str], Paddle2OVError]) -> Iterator[None]:
-    """Converts unexpected exceptions, which a program may provoke, to a `Paddle2OVError`.
+class failing_as:  # noqa: N801 - it is used as a function
+    """A context that converts unexpected exceptions, which a program may provoke, to a `Paddle2OVError`.
+
+    Not a generator: from Python 3.12 on the frames of one and the exception that it converts hold each other, and with
+    them all that was converted, until the cyclic collector comes.
 
     Args:
         error: makes one from the message of the exception, which becomes its cause.
+        kinds: the exceptions that are converted.
+        describe: gives the message of an exception.
     """
-    try:
-        yield
-    except Paddle2OVError:
-        raise
-    except Exception as cause:
-        raise error(described(cause)) from cause
+
+    __slots__ = ("_describe", "_error", "_kinds")
+
+    def __init__(
+        self,
+        error: Callable[[str], Paddle2OVError],
+        kinds: type[Exception] = Exception,
+        describe: Callable[[BaseException], str] = described,
+    ) -> None:
+        self._error, self._kinds, self._describe = error, kinds, describe
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, cause: BaseException | None, traceback: object) -> None:
+        if isinstance(cause, self._kinds) and not isinstance(cause, Paddle2OVError):
+            raise self._error(self._describe(cause)) from cause
 
 
 class OpenVINORunError(Paddle2OVError, RuntimeError):

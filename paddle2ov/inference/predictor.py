@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import operator
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +16,7 @@ import numpy as np
 import openvino
 
 from paddle2ov.compilation.compile import compiled, compiled_once
-from paddle2ov.errors import ConversionInputError, OpConversionError, OpenVINORunError
+from paddle2ov.errors import ConversionInputError, OpConversionError, OpenVINORunError, failing_as
 from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.inference.config import Config
@@ -483,13 +482,9 @@ def _property(compiled: openvino.CompiledModel, name: str, default: int) -> Any:
         return default
 
 
-@contextmanager
-def _openvino_errors(what: str) -> Iterator[None]:
+def _openvino_errors(what: str) -> failing_as:
     """Raises OpenVINO's errors as `OpenVINORunError`."""
-    try:
-        yield
-    except RuntimeError as error:
-        raise OpenVINORunError(f"OpenVINO does not {what}: {error}") from error
+    return failing_as(lambda reason: OpenVINORunError(f"OpenVINO does not {what}: {reason}"), RuntimeError, str)
 
 
 def _split(ports: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:

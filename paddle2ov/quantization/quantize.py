@@ -18,7 +18,7 @@ from openvino.op import if_op
 
 from paddle2ov.compilation.precision import capabilities, computes_in, is_compilable_in_f16
 from paddle2ov.conversion import convert
-from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVError
+from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVError, failing_as
 from paddle2ov.graph.core import compile_on, has_integer_kernels, with_error_reporting
 from paddle2ov.graph.names import bodies_of
 from paddle2ov.graph.workarounds import works_around
@@ -376,15 +376,9 @@ def _measured(
     return MeasuredPrecision(name, float(sum(agreements)) / len(agreements), middle * 1e3)
 
 
-@contextmanager
-def _openvino_errors(what: str) -> Iterator[None]:
+def _openvino_errors(what: str) -> failing_as:
     """Raises OpenVINO's errors as `OpenVINORunError`."""
-    try:
-        yield
-    except Paddle2OVError:
-        raise
-    except RuntimeError as error:
-        raise OpenVINORunError(f"{what}: {error}") from error
+    return failing_as(lambda reason: OpenVINORunError(f"{what}: {reason}"), RuntimeError, str)
 
 
 @contextmanager

@@ -14,8 +14,8 @@ import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.harness.spec import case, tensor
 from gen_models.harness.store import generated, generated_network
-from paddle2ov import compile_model, convert, inspect
-from paddle2ov.errors import OpenVINORunError
+from paddle2ov import ConversionExtension, compile_model, convert, inspect
+from paddle2ov.errors import OpConversionError, OpenVINORunError
 from paddle2ov.inference import Config, create_predictor
 
 
@@ -35,6 +35,14 @@ def _fail(folder):
 
 def _report(folder):
     convert(folder, report=paddle2ov.ConversionReport())
+
+
+def _refuse(folder):
+    def divide(node):
+        return [node.get_input("X") / 0, 1 / 0]
+
+    with contextlib.suppress(OpConversionError):
+        convert(folder, extension=ConversionExtension("elementwise_add", divide))
 
 
 def _left_by(use, folder):
@@ -61,7 +69,8 @@ def test_nothing_waits_for_the_collector(use, kind):
     assert _left_by(use, folder) == []
 
 
-def test_runs_that_fail_leave_nothing():
+@pytest.mark.parametrize("use", [_fail, _refuse])
+def test_what_fails_leaves_nothing(use):
     vector = tensor([2, 3], dims=[-1, -1])
     folder = generated(all_ops()["elementwise_add"], case(x=vector, y=vector), "pir")
-    assert _left_by(_fail, folder) == []
+    assert _left_by(use, folder) == []
