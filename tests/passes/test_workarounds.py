@@ -1648,6 +1648,7 @@ BETWEEN = {
     "nothing": lambda y: y,
     "a reshape": lambda y: ops.reshape(y, np.array([-1]), False),
     "an activation": ops.relu,
+    "a sine": ops.sin,
 }
 
 
@@ -1660,12 +1661,14 @@ def test_avoid_abs_sinking(dims, between):
     length = ops.reduce_sum(ops.abs(BETWEEN[between](joined)), np.array([0]), True)
     model = Model([ops.divide(joined, ops.add(length, np.float32(1)))], [x])
     both = np.concatenate([data, np.sin(data)])
-    want = both / (np.abs(np.maximum(both, 0) if between == "an activation" else both).sum() + 1)
-    assert avoid_abs_sinking(Graph(model)) == {"abs": 1}
+    computed = {"an activation": np.maximum(both, 0), "a sine": np.sin(both)}.get(between, both)
+    want = both / (np.abs(computed).sum() + 1)
+    assert avoid_abs_sinking(Graph(model)) == {"abs": 0 if between == "a sine" else 1}
     np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5)
 
 
 def test_avoid_abs_sinking_fails_to_match():
     x, y = parameter(4), parameter(2, 4)
-    model = Model([ops.abs(x), ops.abs(ops.concat([y, y], 0))], [x, y])
+    total = ops.tanh(ops.reduce_sum(ops.concat([y, y], 0), np.array([0]), False))
+    model = Model([ops.abs(x), ops.abs(ops.concat([y, y], 0)), ops.abs(total)], [x, y])
     assert avoid_abs_sinking(Graph(model)) == {"abs": 0}
