@@ -9,6 +9,8 @@ An index that is out of range is an error in Paddle; OpenVINO does not check it.
 
 from __future__ import annotations
 
+import math
+
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
@@ -174,10 +176,34 @@ def nonzero(node: NodeContext) -> NamedOutputs:
     return {"out": ops.reshape(found, ints([-1, 1]), False) if rank == 1 else ops.transpose(found, ints([1, 0]))}
 
 
+_ELEMENTWISE = frozenset(
+    (
+        *("Convert", "Equal", "Greater", "GreaterEqual", "IsFinite", "IsInf", "IsNaN", "Less", "LessEqual"),
+        *("LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "NotEqual"),
+    )
+)
+"""Node types that masks are computed by."""
+
+
+def has_dims_of(mask: Output, x: Output, depth: int = 4) -> bool:
+    """Whether a mask is known to have the shape of x: all dimensions are, or it is computed of x and of numbers."""
+    dims = static_dims(mask)
+    if dims is not None:
+        return dims == static_dims(x)
+    node = mask.get_node()
+    if mask == x:
+        return True
+    if node.get_type_name() not in _ELEMENTWISE or depth == 0:
+        return False
+    parts = [one for one in node.input_values() if math.prod(static_dims(one) or (0,)) != 1]
+    rank = mask.get_partial_shape().rank
+    return all(one.get_partial_shape().rank == rank and has_dims_of(one, x, depth - 1) for one in parts)
+
+
 def masked_select(node: NodeContext) -> NamedOutputs:
-    """out = the elements of x where mask holds, 1-D."""
+    """out = the elements of x where mask holds, 1-D; each is broadcast to the shape of the other."""
     x, mask = node.get_input("x"), node.get_input("mask")
-    if node.input_shape("x") != node.input_shape("mask") or x.get_partial_shape() != mask.get_partial_shape():
+    if not has_dims_of(mask, x):
         dims = shape_of(mask)
         mask = ops.broadcast(mask, shape_of(x), None, "BIDIRECTIONAL").output(0)
         x = ops.broadcast(x, dims, None, "BIDIRECTIONAL").output(0)

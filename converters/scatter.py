@@ -17,14 +17,15 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const,
     const_like,
+    dim_vector,
     ints,
     normalize_axis,
     rank_of,
     shape_of,
 )
-from paddle2ov.converters.indexing import exact_select, nd_index
+from paddle2ov.converters.indexing import exact_select, has_dims_of, nd_index
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -75,10 +76,8 @@ def index_put(node: NodeContext) -> NamedOutputs:
     accumulate = node.get_bool("accumulate", False)
     masks = [index.get_element_type() == Type.boolean for index in indices]
     single = static_dims(value)
-    if masks == [True] and not accumulate and single is not None and all(dim == 1 for dim in single):
-        mask = indices[0]
-        inner = list(range(rank_of(node, mask), rank_of(node, x)))
-        mask = ops.unsqueeze(mask, ints(inner)).output(0) if inner else mask
+    mask = _mask_of_all(node, x, indices[0]) if masks == [True] else None
+    if mask is not None and not accumulate and single is not None and all(dim == 1 for dim in single):
         return {"out": exact_select(mask, ops.reshape(value, ints([]), False), x)}
     coordinates: list[Tensor] = []
     for index, is_mask in zip(indices, masks, strict=True):
@@ -104,6 +103,27 @@ def index_put(node: NodeContext) -> NamedOutputs:
     target = ops.concat([outer, ops.slice(shape_of(x), ints([depth]), ints([END]), ints([1]))], 0)
     updates = ops.broadcast(value, target if inner_rank else outer)
     return {"out": ops.scatter_nd_update(x, stacked, updates, "sum" if accumulate else None)}
+
+
+def _mask_of_all(node: NodeContext, x: Output, mask: Output) -> Output | None:
+    """A mask over the first axes of x, with the rank of x; None if it is known to be smaller.
+
+    A run in which a dimension of it turns out to be another one fails: it must not be broadcast.
+    """
+    dims, wanted = dims_of(mask) or [], dims_of(x) or []
+    rank = rank_of(node, mask)
+    for size, whole in zip(dims, wanted, strict=False):
+        if size is not None and whole is not None and size > whole:
+            node.refuse(f"a mask of shape {dims} for a tensor of shape {wanted}")
+    if any(None not in (size, whole) and size != whole for size, whole in zip(dims, wanted, strict=False)):
+        return None
+    inner = list(range(rank, rank_of(node, x)))
+    if inner and None in (*dims, *wanted[:rank]):
+        shape = ops.concat([dim_vector(x, list(range(rank))), ints([1] * len(inner))], 0)
+        return ops.reshape(mask, shape, False).output(0)
+    if inner:
+        return ops.unsqueeze(mask, ints(inner)).output(0)
+    return mask if has_dims_of(mask, x) else ops.reshape(mask, shape_of(x), False).output(0)
 
 
 _REDUCTIONS = {

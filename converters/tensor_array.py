@@ -8,7 +8,7 @@ Semantics: `paddle/phi/kernels/array_kernel.cc`, `paddle/fluid/pir/dialect/opera
 An array is carried as one tensor, its elements stacked along a new first dimension: all elements have one shape. A
 program that writes elements of different shapes is refused where that is known, and fails when it runs otherwise. Only
 where only the concatenation of the elements is used (`paddle2ov/program/concatenated_arrays.py`), that is what is
-carried, and the first dimensions of the elements may differ.
+carried, the axis of the concatenation first, and the dimensions of the elements along it may differ.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def create_array_like(node: NodeContext) -> NamedOutputs:
 def write_to_array(node: NodeContext) -> NamedOutputs:
     """out = array with element i replaced by x, or x appended where i is its length."""
     x = node.get_input("x")
-    if node.semantics.concatenated_array:
-        return {"out": _concatenate(node, x)}
+    if node.semantics.concatenated_along is not None:
+        return {"out": _concatenate(node, x, node.semantics.concatenated_along)}
     element = ops.unsqueeze(x, ints([0]))
     if not node.has_input("array") or node.is_empty_array("array"):
         return {"out": element}
@@ -66,8 +66,12 @@ def _require_one_shape(node: NodeContext, array: Output, x: Output) -> None:
         node.refuse(f"an array whose elements differ in shape is not supported: {new} after {held}")
 
 
-def _concatenate(node: NodeContext, x: Output) -> Tensor:
-    """The array with x concatenated to it."""
+def _concatenate(node: NodeContext, x: Output, axis: int) -> Tensor:
+    """The array, in which an axis is the first one, with x concatenated to it."""
+    axis = normalize_axis(node, axis, rank_of(node, x))
+    if axis:
+        order = [axis, *(i for i in range(rank_of(node, x)) if i != axis)]
+        x = ops.transpose(x, ints(order)).output(0)
     if not node.has_input("array") or node.is_empty_array("array"):
         return x
     rank = rank_of(node, x)
@@ -101,8 +105,11 @@ def lod_array_length(node: NodeContext) -> NamedOutputs:
 def tensor_array_to_tensor(node: NodeContext) -> NamedOutputs:
     """out = the elements stacked (use_stack) or concatenated along axis; out_index = the size of each along axis."""
     array = node.get_input("x")
-    if node.semantics.concatenated_array:
-        return {"out": array}
+    if node.semantics.concatenated_along is not None:
+        rank = rank_of(node, array)
+        axis = normalize_axis(node, node.semantics.concatenated_along, rank)
+        order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+        return {"out": ops.transpose(array, ints(order)) if axis else array}
     rank = rank_of(node, array) - 1
     stack = node.get_bool("use_stack", False)
     axis = normalize_axis(node, node.get_int("axis", 0), rank + 1 if stack else rank)

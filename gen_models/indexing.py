@@ -347,6 +347,12 @@ OPS = [
             case(x=tensor([3, 4], "int64", dims=[-1, -1]), mask=tensor([3, 4], "bool", dims=[-1, -1])),
             case(x=tensor([6]), mask=tensor([6], "bool", values=[False] * 6)),
             case(x=tensor([3, 4]), mask=tensor([3, 1], "bool"), formats=PIR, why="Paddle 2 does not broadcast here"),
+            case(
+                x=tensor([3, 4], dims=[-1, -1]),
+                mask=tensor([3, 1], "bool", dims=[-1, -1]),
+                formats=PIR,
+                why="Paddle 2 does not broadcast here",
+            ),
             case(x=tensor([0, 2]), mask=tensor([0, 2], "bool"), formats=PIR, why="Paddle 2 takes nothing empty"),
         ],
         random=_masked_random,

@@ -82,6 +82,9 @@ def _put_random(draw):
 
 NEW = "new in Paddle 3"
 
+KNOWN = {"dynamic": False, "why": "a mask of unknown size is taken to be as large as the tensor: the run fails"}
+"""For a case whose mask is smaller than the tensor."""
+
 OPS = [
     Op(
         "scatter",
@@ -165,6 +168,11 @@ OPS = [
             case(x=tensor([4, 3, 2], "int64"), indices=[_i(2, 0)], value=tensor([3, 2], "int64")),
             case(x=tensor([4, 3], dims=[-1, -1]), indices=[_i(2, 0, dims=[-1])], value=tensor([2, 3], dims=[-1, -1])),
             case(x=tensor([4, 3], dims=[-1, -1]), indices=[tensor([4, 3], "bool", dims=[-1, -1])], value=tensor([1])),
+            # A mask that is smaller than the tensor selects of its first elements, and is not broadcast.
+            case(x=tensor([4, 3]), indices=[tensor([4, 1], "bool", values=[1, 0, 1, 0])], value=tensor([1]), **KNOWN),
+            case(x=tensor([4, 3]), indices=[tensor([1], "bool", values=[1])], value=tensor([1]), **KNOWN),
+            case(x=tensor([4, 3, 2]), indices=[tensor([2, 3], "bool")], value=tensor([1]), **KNOWN),
+            case(x=tensor([4, 3], dims=[-1, 3]), indices=[tensor([4], "bool", dims=[-1])], value=tensor([1])),
             case(x=tensor([4, 3], "bool"), indices=[_i(2, 0)], value=tensor([1], "bool")),
             case(x=tensor([4, 3], "int32"), indices=[_i(2, 0, dtype="int32")], value=tensor([1], "int32")),
             case(x=tensor([4, 3], "complex64"), indices=[_i(2, 0)], value=tensor([2, 3], "complex64"), **COMPLEX_HERE),

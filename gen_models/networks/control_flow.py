@@ -242,7 +242,7 @@ def _array_of_selections() -> Any:
 
     class Selections(paddle.nn.Layer):
         def forward(self, x):
-            parts, counts = [], []
+            parts, columns, counts = [], [], []
             for i in range(x.shape[0]):
                 row = x[i]
                 place = paddle.nonzero(row[:, 0] > 0)
@@ -250,8 +250,9 @@ def _array_of_selections() -> Any:
                 if paddle.shape(found)[0] > 2:
                     found = found[:2] * 3
                 parts.append(found)
+                columns.append(paddle.transpose(found, [1, 0]))
                 counts.append(paddle.shape(found)[0:1])
-            return paddle.concat(parts), paddle.concat(counts)
+            return paddle.concat(parts), paddle.concat(columns, axis=1), paddle.concat(counts)
 
     return Selections()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -19,9 +20,9 @@ def concatenate_arrays(block: Block, wanted: Iterable[str]) -> Block:
 
     Given:
         write_to_array at the array's length (in blocks of branches and loops as well) → tensor_array_to_tensor along
-        axis 0, where nothing else reads the array, its length or the sizes of its elements.
+        one axis, where nothing else reads the array, its length or the sizes of its elements.
     Result:
-        The same operators with `concatenated_array` in their semantics, and the writes without their `i`.
+        The same operators with `concatenated_along` in their semantics, and the writes without their `i`.
 
     Args:
         block: the main block; it is not changed.
@@ -38,8 +39,8 @@ def concatenate_arrays(block: Block, wanted: Iterable[str]) -> Block:
     }
     if not concatenations:
         return block
-    roots = {arrays.root(_first(one.inputs, "x")) for one in block.walk() if id(one) in concatenations}
-    return _with_semantics(block, arrays, roots)
+    axes = {arrays.root(_first(one.inputs, "x")): _axis(one) for one in block.walk() if id(one) in concatenations}
+    return _with_semantics(block, arrays, axes)
 
 
 class _Arrays:
@@ -76,10 +77,12 @@ class _Arrays:
     def can_concatenate(self, concatenation: Operator) -> bool:
         """Whether the array can be represented by its concatenation."""
         root = self.root(_first(concatenation.inputs, "x"))
-        members = self._members[root] | {root}
-        return all(self._allows(operator, port, root) for name in members for operator, port in self._readers[name])
+        members, axis = self._members[root] | {root}, _axis(concatenation)
+        return isinstance(axis, int) and all(
+            self._allows(operator, port, root, axis) for name in members for operator, port in self._readers[name]
+        )
 
-    def _allows(self, operator: Operator | None, port: str, root: str) -> bool:
+    def _allows(self, operator: Operator | None, port: str, root: str, axis: int) -> bool:
         if operator is None:
             return False
         if operator.type in ("while", "recurrent", "if", "assign", "assign_array"):
@@ -91,9 +94,9 @@ class _Arrays:
             length = self._lengths.get(_first(operator.inputs, "i"))
             return port == "array" and length is not None and self.root(length) == root
         if operator.type == "tensor_array_to_tensor":
-            stacked, axis = operator.attributes.get("use_stack", False), operator.attributes.get("axis", 0)
             sizes = operator.outputs.get("out_index", ())
-            return not stacked and axis == 0 and not any(self._readers[name] for name in sizes)
+            is_stack = operator.attributes.get("use_stack", False)
+            return not is_stack and _axis(operator) == axis and not any(self._readers[name] for name in sizes)
         return False
 
 
@@ -128,20 +131,23 @@ def _first(ports: Mapping[str, Sequence[str]], port: str) -> str:
     return names[0] if names else ""
 
 
-def _with_semantics(block: Block, arrays: _Arrays, roots: set[str]) -> Block:
+def _axis(concatenation: Operator) -> Any:
+    return concatenation.attributes.get("axis", 0)
+
+
+def _with_semantics(block: Block, arrays: _Arrays, axes: Mapping[str, int]) -> Block:
+    """The block with the axis of each array (by its root) in the semantics of the operators that write or read it."""
     operators = []
     for operator in block.operators:
-        if operator.type in ("write_to_array", "tensor_array_to_tensor") and (
-            arrays.root(
-                _first(operator.outputs, "out") if operator.type == "write_to_array" else _first(operator.inputs, "x")
-            )
-            in roots
-        ):
+        writes = operator.type == "write_to_array"
+        array = _first(operator.outputs, "out") if writes else _first(operator.inputs, "x")
+        axis = axes.get(arrays.root(array)) if writes or operator.type == "tensor_array_to_tensor" else None
+        if axis is not None:
             inputs = {port: names for port, names in operator.inputs.items() if port != "i"}
-            semantics = replace(operator.semantics, concatenated_array=True)
+            semantics = replace(operator.semantics, concatenated_along=axis)
             operator = replace(operator, inputs=inputs, semantics=semantics)
         elif operator.blocks:
-            operator = replace(operator, blocks=tuple(_with_semantics(one, arrays, roots) for one in operator.blocks))
+            operator = replace(operator, blocks=tuple(_with_semantics(one, arrays, axes) for one in operator.blocks))
         operators.append(operator)
     return replace(block, operators=operators)
 

@@ -65,8 +65,8 @@ class Semantics(Struct, frozen=True):
         single_scales: resizes: the scales of a tensor are multiplied in single precision.
         end_before_first: slices with steps: read backwards, an end of -1 is the one before the first element, and an
             end further before it counts as the first element.
-        concatenated_array: `write_to_array`, `tensor_array_to_tensor`: the array is represented by the concatenation of
-            its elements along their first dimension, and a write appends to it (`concatenated_arrays.py`).
+        concatenated_along: `write_to_array`, `tensor_array_to_tensor`: the array is represented by the concatenation of
+            its elements along this axis, which is its first, and a write appends to it (`concatenated_arrays.py`).
     """
 
     truncated_quotient: bool = False
@@ -75,7 +75,7 @@ class Semantics(Struct, frozen=True):
     weighted_rest: bool = False
     single_scales: bool = False
     end_before_first: bool = False
-    concatenated_array: bool = False
+    concatenated_along: int | None = None
 
 
 class Operator(Struct):

@@ -369,3 +369,11 @@ def test_a_rank_that_only_the_run_shows_is_refused(op_type, port, inputs):
     whole.variables["out"] = Variable("out", "float32", (-1,))
     with pytest.raises(OpConversionError, match="how many dimensions"):
         paddle2ov.convert(whole)
+
+
+@pytest.mark.parametrize("mask", [(5,), (4, 4)])
+def test_a_mask_that_is_larger_than_the_tensor_is_refused(mask):
+    inputs = {"x": np.ones((4, 3), np.float32), "indices": [np.ones(mask, bool)], "value": np.ones(1, np.float32)}
+    whole, _ = program("index_put", inputs, {"accumulate": False})
+    with pytest.raises(OpConversionError, match=r"cannot convert 'index_put': a mask of shape \[.*\] for a tensor of"):
+        paddle2ov.convert(whole)

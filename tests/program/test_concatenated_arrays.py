@@ -40,16 +40,19 @@ def main(inner, *more, axis=0, use_stack=False, sizes="sizes"):
 
 
 def marked(block, wanted=("joined",)):
-    return [one for one in concatenate_arrays(block, wanted).walk() if one.semantics.concatenated_array]
+    return [one for one in concatenate_arrays(block, wanted).walk() if one.semantics.concatenated_along is not None]
 
 
 def test_a_filled_and_concatenated_array_is_joined():
     block = main(body())
     write, concatenation = marked(block)
+    assert {one.semantics.concatenated_along for one in (write, concatenation)} == {0}
     assert (write.type, concatenation.type) == ("write_to_array", "tensor_array_to_tensor")
     assert "i" not in write.inputs
     assert write.attributes == {}, "attributes are Paddle's alone"
-    assert not [one for one in block.walk() if one.semantics.concatenated_array], "the block itself is not changed"
+    assert not [one for one in block.walk() if one.semantics.concatenated_along is not None], (
+        "the block itself is not changed"
+    )
 
 
 def test_branches_of_a_loop_may_fill_the_array():
@@ -61,10 +64,15 @@ def test_branches_of_a_loop_may_fill_the_array():
     assert len(marked(block)) == 2
 
 
+@pytest.mark.parametrize("axis", [1, -1])
+def test_along_any_axis(axis):
+    assert [one.semantics.concatenated_along for one in marked(main(body(), axis=axis))] == [axis, axis]
+
+
 @pytest.mark.parametrize(
     "block",
     [
-        main(body(), axis=1),
+        main(body(), operator("tensor_array_to_tensor", {"x": "array@3"}, {"out": "other"}, {"axis": 1})),
         main(body(), use_stack=True),
         main(body(), operator("scale", {"x": "sizes"}, {"out": "scaled"})),
         main(body(), operator("read_from_array", {"array": "array@3", "i": "zero"}, {"out": "first"})),
