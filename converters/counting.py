@@ -14,15 +14,18 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const,
     const_like,
+    dim_vector,
     exact_divide,
     ints,
     normalize_axis,
+    output_of,
     rank_of,
     shape_of,
 )
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -45,15 +48,40 @@ def unique(node: NodeContext) -> NamedOutputs:
         none = _empty_result(dtype)
         return {"out": ops.reshape(x, ints([0]), False), "indices": none, "inverse": none, "counts": none}
     if axis is None:
+        x, size = _with_element(ops.reshape(x, ints([-1]), False).output(0))
         found = ops.unique(x, None, is_sorted)
-        out = found.output(0)
+        out: Tensor = found.output(0)
     else:
         # OpenVINO's CPU plugin merges equal slices along the first axis only.
         order = [axis, *(i for i in range(rank_of(node, x)) if i != axis)]
-        found = ops.unique(transpose_to(x, order), ints(0), is_sorted)
-        out = transpose_to(found.output(0), [order.index(i) for i in range(len(order))])
+        x, size = _with_element(output_of(transpose_to(x, order)))
+        found = ops.unique(x, ints(0), is_sorted)
+        out = found.output(0)
     indices, inverse, counts = (cast_to(found.output(i), dtype) for i in (1, 2, 3))
-    return {"out": out, "indices": indices, "inverse": inverse, "counts": counts}
+    results = {"out": out, "indices": indices, "inverse": inverse, "counts": counts}
+    if size is not None:  # nothing of the element that was added
+        end = ops.multiply(ops.minimum(size, ints([1])), ints([END]))
+        results = {name: ops.slice(one, ints([0]), end, ints([1]), ints([0])) for name, one in results.items()}
+    if axis is not None:
+        results["out"] = transpose_to(output_of(results["out"]), [order.index(i) for i in range(len(order))])
+    return results
+
+
+@works_around("unique_of_nothing")
+def _with_element(x: Output) -> tuple[Output, Node | None]:
+    """x, with a zero (a slice of zeros) if it has no elements along its first axis, and how many it has.
+
+    If that is known, x is returned as it is. OpenVINO's CPU plugin (2026.4) does not run a Unique of nothing: its
+    results are those of the run before.
+    """
+    dims = dims_of(x) or []
+    if dims[0] is not None:
+        return x, None
+    size = dim_vector(x, [0])
+    missing: Tensor = ops.subtract(ints([1]), ops.minimum(size, ints([1])))
+    if len(dims) > 1:
+        missing = ops.concat([missing, dim_vector(x, list(range(1, len(dims))))], 0)
+    return ops.concat([x, ops.broadcast(const_like(0, x), missing)], 0).output(0), size
 
 
 def unique_consecutive(node: NodeContext) -> NamedOutputs:

@@ -112,6 +112,7 @@ UNSEEN = {
     "resize_of_kept_size": "OpenVINO computes the node alone as wrongly",
     "selu_of_alpha_zero": "OpenVINO computes the node alone as wrongly",
     "slice_backwards_before_first": "OpenVINO computes the node alone as wrongly",
+    "unique_of_nothing": "OpenVINO computes the node alone as wrongly",
 }
 """What `check` does not find, and why."""
 

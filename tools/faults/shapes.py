@@ -199,3 +199,11 @@ def slice_of_bounded_size() -> Graph:
     out = ops.concat([parts, ops.broadcast(np.array([7]), ops.shape_of(found))], 0)
     data = [np.array([1, 0, 2, 0, 3, 4], np.float32), np.array([2])]
     return Model([out], [x, stop]), [data], [[np.array([0, 2, 7, 7, 7, 7])]]
+
+
+@fault()
+def unique_of_nothing() -> Graph:
+    """The results of a Unique of no elements are those of the run before."""
+    x = parameter(-1)
+    runs = [[np.array([2, 1, 2], np.float32)], [np.zeros(0, np.float32)]]
+    return Model([ops.unique(x).output(0)], [x]), runs, [[np.array([1, 2], np.float32)], [np.zeros(0, np.float32)]]
