@@ -111,7 +111,7 @@ def are_few(value: Output) -> bool:
 def _may_be_negative(node: Node) -> bool:
     for visited, one in enumerate(upstream([node], _signed_sources)):
         kind = one.get_type_name()
-        if kind == "Constant":
+        if isinstance(one, Constant):
             if one.get_output_element_type(0).is_signed() and are_few(one.output(0)) and (one.get_data() < 0).any():
                 return True
         elif kind not in _KEEP_SIGN or visited > _MAX_UPSTREAM:
