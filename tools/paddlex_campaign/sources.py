@@ -44,16 +44,18 @@ _SAM_H = {"encoder_embed_dim": 1280, "encoder_num_heads": 16}
 _SHALLOW = {"encoder_depth": 4, "encoder_global_attn_indexes": [1, 3]}
 """Of 32 layers."""
 OWN = {
-    "GroundingDINO-T": Source("PaddleMIX", Path("PaddleMIX/paddlemix/models/groundingdino/configuration.py")),
+    "GroundingDINO-T": Source(
+        "PaddleMIX", Path("PaddleMIX/paddlemix/models/groundingdino/configuration.py"), {"num_queries": 100}
+    ),
     "MaskRCNN-ResNet50-vd-SSLDv2-FPN": Source(
         "PaddleDetection", Path("PaddleDetection/configs/mask_rcnn/mask_rcnn_r50_vd_fpn_ssld_2x_coco.yml")
     ),
     "PP-DocBlockLayout": Source("PaddleDetection", Path(_PADDLEX, "RT-DETR-L.yaml"), {"num_classes": 1}),
     "PP-DocLayoutV2": Source(
-        "PaddleX", Path(_MODELING, "object_detection/modeling/pp_doclayout_v2.py"), {"layer": "PPDocLayoutV2"}
+        "PaddleX", Path(_MODELING, "object_detection/modeling/pp_doclayout_v2.py"), {"num_queries": 30}
     ),
     "PP-DocLayoutV3": Source(
-        "PaddleX", Path(_MODELING, "object_detection/modeling/pp_doclayout_v3.py"), {"layer": "PPDocLayoutV3"}
+        "PaddleX", Path(_MODELING, "object_detection/modeling/pp_doclayout_v3.py"), {"num_queries": 30}
     ),
     "PP-DocLayout_plus-L": Source("PaddleDetection", Path(_PADDLEX, "RT-DETR-L.yaml"), {"num_classes": 20}),
     "PP-LCNet_x1_0_textline_ori": Source(
