@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,7 @@ def plain_config(folder: Path) -> Any:
     return config
 
 
-def random_input(name: str, shapes: dict[str, Any]) -> Array:
+def random_input(name: str, shapes: Mapping[str, Any]) -> Array:
     """The values of an input that an exporter gave, or random ones of the size that it gave."""
     if isinstance(shapes[name], np.ndarray):
         return np.asarray(shapes[name])
@@ -164,7 +165,9 @@ def in_the_order_of(theirs: Array, ours: Array) -> Array:
 
 
 def _is_of_boxes(result: Array) -> bool:
-    return result.ndim == 2 and result.shape[1] >= 6 and result.dtype.kind == "f"
+    """Whether rows are of a label, a score and a box, and at most its place in the order of reading."""
+    is_table = result.ndim == 2 and 6 <= result.shape[1] <= 10 and result.dtype.kind == "f"
+    return is_table and np.array_equal(result[:, 0], np.round(result[:, 0]))
 
 
 def _has_ties(result: Array) -> bool:

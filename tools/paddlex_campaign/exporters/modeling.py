@@ -62,6 +62,9 @@ def _layout(module: str, changes: Mapping[str, Any]) -> Exported:
     name = LAYOUTS[module]
     package = "paddlex.inference.models.object_detection.modeling"
     config = getattr(importlib.import_module(f"{package}._config_{module}"), f"{name}Config")(**changes)
+    if module == "pp_doclayout_v2":  # which the files beside its weights have
+        config.class_thresholds = [0.1] * config.num_labels
+        config.class_order = [one % config.reading_order_config.num_classes for one in range(config.num_labels)]
     model = getattr(importlib.import_module(f"{package}.{module}"), name)(config)
 
     class Layer(paddle.nn.Layer):
