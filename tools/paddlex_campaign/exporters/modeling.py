@@ -62,6 +62,8 @@ def _layout(module: str, changes: Mapping[str, Any]) -> Exported:
     name = LAYOUTS[module]
     package = "paddlex.inference.models.object_detection.modeling"
     config = getattr(importlib.import_module(f"{package}._config_{module}"), f"{name}Config")(**changes)
+    argsort = paddle.argsort  # an unstable one orders what is equal in a way of its own for each number of elements
+    paddle.argsort = lambda x, **options: argsort(x, **{**options, "stable": True})
     if module == "pp_doclayout_v2":  # which the files beside its weights have
         config.class_thresholds = [0.1] * config.num_labels
         config.class_order = [one % config.reading_order_config.num_classes for one in range(config.num_labels)]
