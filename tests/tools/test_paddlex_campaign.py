@@ -39,4 +39,6 @@ def test_boxes_whose_scores_differ_by_rounding_may_stand_in_any_order():
 
 def test_of_boxes_each_column_has_a_scale_of_its_own():
     boxes = np.array([[0, 0.5, 1, 2, 3, 4e9]])
-    assert difference([boxes + np.array([0, 0.1, 0, 0, 0, 0])], [boxes]) == pytest.approx(0.2)
+    changed = boxes + np.array([0, 0.1, 0, 0, 0, 0])
+    assert difference([changed], [boxes]) == pytest.approx(0.2)
+    assert difference([changed + 0.5], [boxes + 0.5]) < 1e-9  # no labels

@@ -44,16 +44,20 @@ _SAM_H = {"encoder_embed_dim": 1280, "encoder_num_heads": 16}
 _SHALLOW = {"encoder_depth": 4, "encoder_global_attn_indexes": [1, 3]}
 """Of 32 layers."""
 OWN = {
-    "GroundingDINO-T": Source("PaddleMIX", Path("PaddleMIX/paddlemix/models/groundingdino/configuration.py")),
+    "Co-DINO-R50": Source("PaddleDetection", Path("PaddleDetection/configs/co_detr/co_dino_r50_5scale_1x_coco.yml")),
+    "GroundingDINO-T": Source(
+        "PaddleMIX", Path("PaddleMIX/paddlemix/models/groundingdino/configuration.py"), {"num_queries": 100}
+    ),
     "MaskRCNN-ResNet50-vd-SSLDv2-FPN": Source(
         "PaddleDetection", Path("PaddleDetection/configs/mask_rcnn/mask_rcnn_r50_vd_fpn_ssld_2x_coco.yml")
     ),
     "PP-DocBlockLayout": Source("PaddleDetection", Path(_PADDLEX, "RT-DETR-L.yaml"), {"num_classes": 1}),
+    "PP-YOLOE-R-L": Source("PaddleDetection", Path(_PADDLEX, "PP-YOLOE-R-L.yaml"), {"size": 256}),
     "PP-DocLayoutV2": Source(
-        "PaddleX", Path(_MODELING, "object_detection/modeling/pp_doclayout_v2.py"), {"layer": "PPDocLayoutV2"}
+        "PaddleX", Path(_MODELING, "object_detection/modeling/pp_doclayout_v2.py"), {"num_queries": 30}
     ),
     "PP-DocLayoutV3": Source(
-        "PaddleX", Path(_MODELING, "object_detection/modeling/pp_doclayout_v3.py"), {"layer": "PPDocLayoutV3"}
+        "PaddleX", Path(_MODELING, "object_detection/modeling/pp_doclayout_v3.py"), {"num_queries": 30}
     ),
     "PP-DocLayout_plus-L": Source("PaddleDetection", Path(_PADDLEX, "RT-DETR-L.yaml"), {"num_classes": 20}),
     "PP-LCNet_x1_0_textline_ori": Source(
@@ -69,11 +73,12 @@ OWN = {
         Path("PaddleMIX/paddlemix/models/sam/configuration.py"),
         {**_SAM_H, **_SHALLOW, "input_type": "points"},
     ),
+    "SOLOv2": Source("PaddleDetection", Path(_PADDLEX, "SOLOv2.yaml"), {"size": 256}),
     "UVDoc": Source("PaddleX", Path(_MODELING, "image_unwarping/modeling/uvdoc.py")),
     "fastspeech2_csmsc": Source("PaddleSpeech", Path("PaddleSpeech/examples/csmsc/tts3/conf/default.yaml")),
     "pwgan_csmsc": Source("PaddleSpeech", Path("PaddleSpeech/examples/csmsc/voc1/conf/default.yaml")),
 }
-"""Of models that neither PaddleX nor PaddleOCR has a configuration for under their names."""
+"""Of models that neither PaddleX nor PaddleOCR has a configuration for under their names, or one that is changed."""
 
 
 def configs(sources: Path) -> Iterator[tuple[str, Source]]:
@@ -83,7 +88,8 @@ def configs(sources: Path) -> Iterator[tuple[str, Source]]:
         if repository == "PaddleOCR":  # it has those of newer models, too, by the names that PaddleX gives them
             folder = sources / repository / "configs"
         for path in sorted(folder.rglob("*.y*ml")):
-            yield path.stem, Source(repository, path)
+            if path.stem not in OWN:
+                yield path.stem, Source(repository, path)
     for name, own in OWN.items():
         yield name, own._replace(path=sources / own.path)
 

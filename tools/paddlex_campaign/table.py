@@ -36,6 +36,8 @@ def table(names: Collection[str]) -> str:
         text += f"\nOf {empty}, Paddle's own result has no values (no box passes its threshold): marked *empty*.\n"
     if any(one["stage"] == "done" and one["constant"] for one in found.values()):
         text += "\n*constant*: all values of a result are the same in Paddle, which shows little.\n"
+    if any(one.get("eager") for one in found.values()):
+        text += "\n*layer*: Paddle saves the program, and does not run it; the results are those of the layer.\n"
     text += COLUMNS
     return text + "".join(_row(name, one) for name, one in sorted(found.items()))
 
@@ -51,8 +53,9 @@ The difference is the largest of any value of a result, divided by the largest v
 share of pixels that differ. The results have no meaning with random weights, so a small difference says that the
 arithmetic agrees, not how accurate a model is. Classifiers and segmenters are exported without the softmax or sigmoid
 at the end, which would make all results alike. Batch norms have the statistics of the input. Models that write formulas
-write 12 tokens, the most probable ones; a vocoder's noise is a sine. Rows of boxes are in the order of their scores, but
-for scores that differ by rounding.
+write 12 tokens, the most probable ones; a vocoder's noise is a sine. Rows of boxes are in the order of their scores,
+but for scores that differ by rounding. The order of reading that PP-DocLayoutV2 gives boxes is that of votes: of random
+weights two are nearly equal, and two places of 29 differ.
 
 Written by `python -m tools.paddlex_models`, from [paddlex.json](paddlex.json), which
 `python -m tools.paddlex_campaign --sources FOLDER` writes; `--commits` lists the repositories that FOLDER holds.
@@ -74,9 +77,8 @@ def _row(name: str, one: dict[str, Any]) -> str:
 
 def _outcome(one: dict[str, Any]) -> str:
     if one["stage"] == "done":
-        return f"{one['difference']:.1e}" + (
-            ", *empty*" if _is_empty(one) else ", *constant*" if one["constant"] else ""
-        )
+        marks = ", *empty*" if _is_empty(one) else ", *constant*" if one["constant"] else ""
+        return f"{one['difference']:.1e}{marks}" + (", *layer*" if one.get("eager") else "")
     reason = str(one["reason"]).replace("|", "\\|").replace("<", "&lt;")
     return f"{one['stage']}: {reason}"
 

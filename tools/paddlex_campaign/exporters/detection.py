@@ -34,11 +34,13 @@ def export_detection(folder: Path, path: Path, changes: Mapping[str, Any]) -> Ex
     from ppdet.core.workspace import create, load_config
 
     # Data sets and transforms are of the modules that were left out.
-    yaml.add_multi_constructor("!", lambda loader, tag, node: loader.construct_mapping(node, deep=True), yaml.Loader)
+    yaml.add_multi_constructor("!", lambda loader, tag, node: {}, yaml.Loader)
 
     config = without_pretrained(load_config(str(path)))
     for key, value in changes.items():
         config[key] = value
+    if "pretrained" in config.get("SwinTransformer", {}):
+        config["SwinTransformer"]["pretrained"] = ""  # None is weights to download there
     model = create(config.architecture)
     model.eval()
     for name in ("aux_neck", "aux_head"):
@@ -51,7 +53,7 @@ def export_detection(folder: Path, path: Path, changes: Mapping[str, Any]) -> Ex
         if one.ndim == 1 and float(one.max()) < -2:
             one.set_value(paddle.zeros_like(one))
     shape = config["TestReader"].get("inputs_def", {}).get("image_shape") or [3, -1, -1]
-    shape = shape[-3:]
+    shape = [3, changes["size"], changes["size"]] if "size" in changes else shape[-3:]
     if hasattr(model, "fuse_norm"):
         model.fuse_norm = config["TestReader"].get("fuse_normalize", False)
         if model.fuse_norm:

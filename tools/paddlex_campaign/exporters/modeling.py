@@ -15,7 +15,7 @@ from tools.paddlex_campaign.exporters.types import Exported
 
 def export_modeling(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported:
     """The module is that of the installed PaddleX: an older one of its repository has none."""
-    return _unwarping() if path.stem == "uvdoc" else _layout(path.stem, changes["layer"])
+    return _unwarping() if path.stem == "uvdoc" else _layout(path.stem, changes)
 
 
 def _unwarping() -> Exported:
@@ -53,11 +53,20 @@ def _unwarping() -> Exported:
     return Exported(layer, spec, {"image": image})
 
 
-def _layout(module: str, name: str) -> Exported:
+LAYOUTS = {"pp_doclayout_v2": "PPDocLayoutV2", "pp_doclayout_v3": "PPDocLayoutV3"}
+
+
+def _layout(module: str, changes: Mapping[str, Any]) -> Exported:
     import paddle
 
+    name = LAYOUTS[module]
     package = "paddlex.inference.models.object_detection.modeling"
-    config = getattr(importlib.import_module(f"{package}._config_{module}"), f"{name}Config")()
+    config = getattr(importlib.import_module(f"{package}._config_{module}"), f"{name}Config")(**changes)
+    argsort = paddle.argsort  # an unstable one orders what is equal in a way of its own for each number of elements
+    paddle.argsort = lambda x, **options: argsort(x, **{**options, "stable": True})
+    if module == "pp_doclayout_v2":  # which the files beside its weights have
+        config.class_thresholds = [0.1] * config.num_labels
+        config.class_order = [one % config.reading_order_config.num_classes for one in range(config.num_labels)]
     model = getattr(importlib.import_module(f"{package}.{module}"), name)(config)
 
     class Layer(paddle.nn.Layer):

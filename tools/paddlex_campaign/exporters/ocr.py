@@ -72,7 +72,7 @@ def _most_probable(probabilities: Any, count: int) -> Any:
     return probabilities.argmax(axis=-1, keepdim=True)
 
 
-def _text_shapes(architecture: Mapping[str, Any]) -> tuple[Shape, Shape]:
+def _text_shapes(architecture: Mapping[str, Any]) -> tuple[Shape, tuple[int | None, ...]]:
     """The size to run a text model at, and the one that the repository declares at its export."""
     algorithm = architecture["algorithm"]
     if algorithm in FORMULAS:

@@ -17,9 +17,12 @@ def export_seg(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported
     from tools.paddlex_campaign.sources import import_without_init, without_pretrained
 
     import_without_init(folder, "paddleseg")
-    import paddleseg.models  # noqa: F401 - registers the layers
+    import paddleseg.models
+    import paddleseg.models.stfpm
     from paddleseg.cvlibs import manager
 
+    teacher = paddleseg.models.stfpm.ResNet_MS3
+    paddleseg.models.stfpm.ResNet_MS3 = lambda pretrained, arch: teacher(pretrained=False, arch=arch)
     config = without_pretrained(yaml.safe_load(path.read_text(encoding="utf-8")))
     classes = config["train_dataset"].get("num_classes", 19)
 
@@ -45,4 +48,6 @@ def export_seg(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported
 
     layer = Layer()
     layer.eval()
-    return Exported(layer, [paddle.static.InputSpec([None, 3, None, None], "float32", "x")], {"x": (1, 3, 512, 512)})
+    shape = (1, 3, 512, 512)
+    declared = list(shape) if described["type"] == "MaskFormer" else [None, 3, None, None]
+    return Exported(layer, [paddle.static.InputSpec(declared, "float32", "x")], {"x": shape})

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-Shape = tuple[int | None, ...]
+Shape = tuple[int, ...]
 
 
 class Exported(NamedTuple):
@@ -16,7 +16,7 @@ class Exported(NamedTuple):
 
     layer: Any
     specification: Any
-    inputs: dict[str, Shape | NDArray[Any]]
+    inputs: Mapping[str, Shape | NDArray[Any]]
 
 
 Exporter = Callable[[Path, Path, Mapping[str, Any]], Exported]

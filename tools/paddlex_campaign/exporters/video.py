@@ -48,5 +48,5 @@ def export_video(folder: Path, path: Path, changes: Mapping[str, Any]) -> Export
     layer = Layer()
     layer.eval()
     condition(layer, [paddle.to_tensor(np.random.default_rng(0).standard_normal(shape, np.float32))])
-    declared = list(shape) if is_localizer else [None, *shape[1:]]
+    declared: list[int | None] = list(shape) if is_localizer else [None, *shape[1:]]
     return Exported(layer, [paddle.static.InputSpec(declared, "float32", "x")], {"x": shape})
