@@ -25,6 +25,7 @@ from pathlib import Path
 
 from paddle2ov.commands.families import PACKAGE, families_of, imported_modules
 from paddle2ov.program.signatures import ROWS, Signature, key_of_pir, parse_signature
+from paddle2ov.translation.extension import SIGNATURE
 from paddle2ov.translation.registry import STRUCTURE
 from paddle2ov.translation.unsupported import NOT_YET, UNKNOWN, reason
 from tools.check_op import CHECKS, FURTHER_LISTS
@@ -72,8 +73,6 @@ _PORTS = ("inputs", "outputs")
 LINE_LENGTH = 120
 NAME = r"[a-z][a-z0-9_]*"
 ROW = re.compile(r'^ {4}"(?P<key>\w+)": ')
-_ITEMS = r"(\w+(=[\w|-]+)?(, \w+(=[\w|-]+)?)*)?"
-SIGNATURE = re.compile(rf"(-|\w+)\({_ITEMS}\) -> \({_ITEMS}\)(; {_ITEMS})?")
 
 
 class ScaffoldError(Exception):
