@@ -342,7 +342,7 @@ def port_of(signature: Signature, name: str) -> str:
 
 def call(head: str, arguments: list[str], indent: int, tail: str = "", brackets: str = "()") -> str:
     """A call, a dict or a function's first line: on one line, or on one for each argument if that is too long."""
-    opening, closing = brackets
+    opening, closing = brackets[0], brackets[1]
     line = f"{head}{opening}{', '.join(arguments)}{closing}{tail}"
     if len(line) <= LINE_LENGTH:
         return line

@@ -28,7 +28,6 @@ _KEEP_SIGN = {
     **dict.fromkeys(("Broadcast", "Convert", "Gather", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum"), slice(1)),
     **dict.fromkeys(("Reshape", "Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose"), slice(1)),
     **dict.fromkeys(("Unsqueeze", "VariadicSplit"), slice(1)),
-    "Constant": slice(0),
     "Select": slice(1, None),
     "ShapeOf": slice(0),
 }
@@ -110,11 +109,10 @@ def are_few(value: Output) -> bool:
 
 def _may_be_negative(node: Node) -> bool:
     for visited, one in enumerate(upstream([node], _signed_sources)):
-        kind = one.get_type_name()
-        if kind == "Constant":
+        if isinstance(one, Constant):
             if one.get_output_element_type(0).is_signed() and are_few(one.output(0)) and (one.get_data() < 0).any():
                 return True
-        elif kind not in _KEEP_SIGN or visited > _MAX_UPSTREAM:
+        elif one.get_type_name() not in _KEEP_SIGN or visited > _MAX_UPSTREAM:
             return True
     return False
 

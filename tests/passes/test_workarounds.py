@@ -1173,9 +1173,8 @@ def test_reduce_before_unsqueeze(rank, view, keep):
     expected = [node_by_node(model, [array])[0] for model in models]
     for model in models:
         moved += reduce_before_unsqueeze(Graph(model))["reductions"]
-    results, parameters = (
-        [one for part in map(get, models) for one in part] for get in (Model.get_results, Model.get_parameters)
-    )
+    results = [one for model in models for one in model.get_results()]
+    parameters = [one for model in models for one in model.get_parameters()]
     computed = compile_on_cpu(Model(results, parameters))([array] * len(models))
     for want, got in zip(expected, computed.values(), strict=True):
         assert got.shape == want.shape

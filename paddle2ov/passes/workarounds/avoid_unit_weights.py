@@ -22,7 +22,7 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 @works_around(
     "attention_of_one_query_and_feature", "elementwise_with_single_element_of_higher_rank", "layers_of_one_weight"
 )
-class AvoidUnitWeights(Rule[Node, tuple[Node, int]]):
+class AvoidUnitWeights(Rule[tuple[Node, int], tuple[Node, int]]):
     """Turns a MatMul with a matrix of one element into a Multiply.
 
     Given:
