@@ -276,7 +276,10 @@ class Scaffold:
         before = text[: start.start()].rstrip("\n") + "\n\n\n"
         function = f"{call(f'def {builder}', operands, 0, ':')}\n{called}\n\n\n"
         self.changes[self.generator_file] = before + function + text[start.start() :]
-        self.notes.append(f"{self.generator_file}: write {builder}() and its cases")
+        self.notes.append(
+            f"{self.generator_file}: write {builder}(), whose arguments may be others, and its cases, of which each "
+            "operand is float32 [2, 3] as yet"
+        )
 
     def paddle_function(self, signature: Signature) -> str:
         """Paddle's public function of the operator's name, as it is called; of none that is found, one to correct."""
