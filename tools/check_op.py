@@ -1,4 +1,4 @@
-"""Everything that one operator has to pass, under a minute: `python -m tools.check_op my_op`, `make check-op OP=...`.
+"""Everything that one operator has to pass, in a few minutes: `python -m tools.check_op my_op`, `make check-op OP=...`.
 
 CHECKS is also what `tools.new_op` prints, and CONTRIBUTING.md names each of its files.
 """

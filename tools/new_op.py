@@ -7,12 +7,16 @@ in, which tests there are to pass and which lists those read:
     op_table.py                      the line that registers it
     paddle2ov/program/signatures.py  its row: PIR name, operands, results (an existing row is left as it is)
     gen_models/<module>.py           a builder and a first case, where the cases of the family's other operators are
+
+Operands and results are those of the signature row. Most of Paddle's operators have one; `--row` (`ROW=...`) gives that
+of another: `--row 'my_op(x, y) -> (out)'`.
 """
 
 from __future__ import annotations
 
 import argparse
 import difflib
+import importlib.util
 import keyword
 import re
 import sys
@@ -20,7 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from paddle2ov.commands.families import PACKAGE, families_of, imported_modules
-from paddle2ov.program.signatures import ROWS, key_of_pir
+from paddle2ov.program.signatures import ROWS, Signature, key_of_pir, parse_signature
+from paddle2ov.translation.extension import SIGNATURE
 from paddle2ov.translation.registry import STRUCTURE
 from paddle2ov.translation.unsupported import NOT_YET, UNKNOWN, reason
 from tools.check_op import CHECKS, FURTHER_LISTS
@@ -45,7 +50,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 CONVERTER = '''
 
 def {function}(node: NodeContext) -> NamedOutputs:
-    """out = ... (what the operator computes, in one line)."""
+    """{meaning}."""
     node.refuse("the converter of {op} is not written yet")
 '''
 
@@ -57,13 +62,13 @@ OPS = [
 ]
 '''
 
-BUILDER = """def {builder}(x):
-    return paddle.{function}(x)
+FIRST_TENSORS = ("tensor([2, 3])", "tensor([2, 3], dims=[-1, 3])")
+"""Each operand in the first cases: as declared, and with a dynamic dimension."""
 
+PUBLIC = ("", "nn.functional", "linalg", "fft", "signal", "geometric", "vision.ops", "incubate.nn.functional")
+"""The modules of Paddle whose functions append operators to a program."""
 
-"""
-
-CASE = '    Op("{op}", {builder}, cases=[case(x=tensor([2, 3])), case(x=tensor([2, 3], dims=[-1, 3]))]),\n'
+_PORTS = ("inputs", "outputs")
 
 LINE_LENGTH = 120
 NAME = r"[a-z][a-z0-9_]*"
@@ -82,6 +87,7 @@ class Scaffold:
     op: str
     family: str
     new_family: bool = False
+    row: str = ""
     changes: dict[Path, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -192,14 +198,19 @@ class Scaffold:
             raise ScaffoldError(f"operator {self.op!r}: in-place variants resolve by themselves, name {self.op[:-1]!r}")
         self.check_name()
         self.find_family()
-        self.plan_converter()
+        signature = self.plan_signature()
+        self.plan_converter(signature)
         self.plan_table()
-        self.plan_signature()
-        self.plan_generator()
+        self.plan_generator(signature)
 
-    def plan_converter(self) -> None:
+    def plan_converter(self, signature: Signature) -> None:
         """A function at the end of the family's module, which is created if need be."""
-        names = {"op": self.op, "family": self.family, "function": self.function}
+        names = {
+            "op": self.op,
+            "family": self.family,
+            "function": self.function,
+            "meaning": _meaning(signature),
+        }
         exists = (self.root / self.converter_file).exists()
         text = self.read(self.converter_file) if exists else CONVERTER_HEADER.format(**names)
         if re.search(rf"^(def {self.function}\(|{self.function}\b.*=)", text, re.MULTILINE):
@@ -218,34 +229,85 @@ class Scaffold:
         self.changes[TABLE] = insert_row(text, self.op, f'    "{self.op}": {module}.{self.function},\n', TABLE)
         self.notes.append(f"{TABLE}: registered")
 
-    def plan_signature(self) -> None:
-        """A row that is to be corrected by hand, unless there is one."""
+    def plan_signature(self) -> Signature:
+        """The operator's row: the one that there is, the one that is given, or one to be corrected by hand."""
         text = self.read(SIGNATURES)
         if self.op in keys(text):
-            row = next(line.strip() for line in text.splitlines() if line.startswith(f'    "{self.op}": '))
-            self.notes.append(f"{SIGNATURES}: has a row for {self.op}, left as it is: {row}")
-            return
-        row = f'    "{self.op}": "{self.op}(x) -> (out)",\n'
-        self.changes[SIGNATURES] = insert_row(text, self.op, row, SIGNATURES)
-        self.notes.append(f"{SIGNATURES}: correct the row (operands in PIR order, legacy names where they differ)")
+            line = next(line.strip() for line in text.splitlines() if line.startswith(f'    "{self.op}": '))
+            if self.row:
+                raise ScaffoldError(f"{SIGNATURES} has a row for {self.op}; correct it there: {line}")
+            self.notes.append(f"{SIGNATURES}: has a row for {self.op}, left as it is: {line}")
+            return parse_signature(self.op, line.partition(": ")[2].rstrip(",").strip('"'))
+        if self.row and not SIGNATURE.fullmatch(self.row):
+            raise ScaffoldError(f"row {self.row!r}: write it as '{self.op}(x, y) -> (out)'")
+        row = self.row or f"{self.op}(x) -> (out)"
+        self.changes[SIGNATURES] = insert_row(text, self.op, f'    "{self.op}": "{row}",\n', SIGNATURES)
+        if not self.row:
+            self.notes.append(
+                f"{SIGNATURES}: correct the row (operands in PIR order, legacy names where they differ); with the row "
+                f"known, ROW='{self.op}(x, y) -> (out)' (--row) writes the cases for its operands"
+            )
+        return parse_signature(self.op, row)
 
-    def plan_generator(self) -> None:
+    def plan_generator(self, signature: Signature) -> None:
         """A builder before OPS, an entry at the end of it."""
         exists = (self.root / self.generator_file).exists()
         text = self.read(self.generator_file) if exists else GENERATOR_HEADER.format(family=self.family)
-        text = extend_import(text, "gen_models.harness.spec", ["Op", "case", "paddle", "tensor"], self.generator_file)
+        builder, operands = f"_{self.op}", [_argument(name) for name in signature.operands]
+        if re.search(rf"^def {builder}\(", text, re.MULTILINE):
+            raise ScaffoldError(f"{self.generator_file} already has a builder {builder}")
+        used = {"gen_models.harness.spec": ["Op", "case", "tensor"] if operands else ["Op", "case"]}
+        marks = []
+        if signature.pir_name is None:
+            used |= {"gen_models.harness.building": ["legacy_op"], "gen_models.harness.marks": ["OLD"]}
+            marks = ["**OLD"]
+            called = self.legacy_call(signature)
+        else:
+            used["gen_models.harness.spec"].append("paddle")
+            called = call(f"    return {self.paddle_function(signature)}", operands, 4)
+        for module, names in used.items():
+            text = extend_import(text, module, names, self.generator_file)
         start = re.search(r"^OPS\b.*= \[\n?", text, re.MULTILINE)
         end = re.search(r"^\]", text[start.end() :], re.MULTILINE) if start else None
         if not start or not end:
             raise ScaffoldError(f"{self.generator_file} has no list `OPS = [` ... `]` to extend")
-        names = {"op": self.op, "function": self.function, "builder": f"_{self.op}"}
-        if re.search(rf"^def {names['builder']}\(", text, re.MULTILINE):
-            raise ScaffoldError(f"{self.generator_file} already has a builder {names['builder']}")
         close = start.end() + end.start()
-        text = text[:close] + CASE.format(**names) + text[close:]
+        text = text[:close] + _entry(self.op, builder, operands, marks) + text[close:]
         before = text[: start.start()].rstrip("\n") + "\n\n\n"
-        self.changes[self.generator_file] = before + BUILDER.format(**names) + text[start.start() :]
-        self.notes.append(f"{self.generator_file}: write {names['builder']}() and its cases")
+        function = f"{call(f'def {builder}', operands, 0, ':')}\n{called}\n\n\n"
+        self.changes[self.generator_file] = before + function + text[start.start() :]
+        self.notes.append(
+            f"{self.generator_file}: write {builder}(), whose arguments may be others, and its cases, of which each "
+            "operand is float32 [2, 3] as yet"
+        )
+
+    def paddle_function(self, signature: Signature) -> str:
+        """Paddle's public function of the operator's name, as it is called; of none that is found, one to correct."""
+        names = list(dict.fromkeys([signature.pir_name or self.op, self.op, re.sub(r"_?v?\d$", "", self.op)]))
+        found = next(filter(None, map(public_function, names)), None)
+        if found is None:
+            self.notes.append(
+                f"{self.generator_file}: Paddle has no public function {' or '.join(names)}: call the one that appends "
+                "the operator, or the operator itself (`legacy_op` of gen_models.harness.building)"
+            )
+        return found or f"paddle.{self.function}"
+
+    def legacy_call(self, signature: Signature) -> str:
+        """How the operator is appended that only legacy programs have; the types of its results are to be corrected."""
+        like = f"{_argument(signature.operands[0])}.dtype" if signature.operands else '"float32"'
+        inputs, outputs = (
+            [f'"{port_of(signature, name)}": {value(name)}' for name in names]
+            for names, value in ((signature.operands, _argument), (signature.results, lambda _: like))
+        )
+        head, tail = f'    return legacy_op("{self.op}", ', ", {})"
+        line = f"{head}{{{', '.join(inputs)}}}, {{{', '.join(outputs)}}}{tail}"
+        if len(line) <= LINE_LENGTH:
+            return line
+        given = (
+            call(f"    {name} = ", items, 4, brackets="{}")
+            for name, items in zip(_PORTS, (inputs, outputs), strict=True)
+        )
+        return "\n".join([*given, f"{head}{', '.join(_PORTS)}{tail}"])
 
     def write(self) -> None:
         """Make the planned changes."""
@@ -259,16 +321,88 @@ def keys(text: str) -> list[str]:
     return [found["key"] for line in text.splitlines() if (found := ROW.match(line))]
 
 
+def public_function(name: str) -> str | None:
+    """Where the installed Paddle, which is not imported, has a public function: `paddle.nn.functional.relu`."""
+    spec = importlib.util.find_spec("paddle")
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent
+    for module in PUBLIC:
+        path = folder.joinpath(*module.split("."))
+        file = path.with_suffix(".py") if module and not path.is_dir() else path / "__init__.py"
+        if not file.is_file():
+            continue
+        names = re.search(r"^__all__ = \[(.*?)\]", file.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+        if names and re.search(rf"[\"']{name}[\"']", names[1]):
+            return ".".join(filter(None, ["paddle", module, name]))
+    return None
+
+
+def port_of(signature: Signature, name: str) -> str:
+    """The legacy port of an operand or a result: the first that the row lists, else in CamelCase."""
+    return next(iter(signature.spellings(name)), "".join(part.capitalize() for part in name.split("_")))
+
+
+def call(head: str, arguments: list[str], indent: int, tail: str = "", brackets: str = "()") -> str:
+    """A call, a dict or a function's first line: on one line, or on one for each argument if that is too long."""
+    opening, closing = brackets[0], brackets[1]
+    line = f"{head}{opening}{', '.join(arguments)}{closing}{tail}"
+    if len(line) <= LINE_LENGTH:
+        return line
+    space = " " * indent
+    return f"{head}{opening}\n" + "".join(f"{space}    {one},\n" for one in arguments) + f"{space}{closing}{tail}"
+
+
+def _entry(op: str, builder: str, operands: list[str], marks: list[str]) -> str:
+    """The operator's entry in OPS, with a case of static and one of dynamic dimensions if it has operands."""
+    given = [[*(f"{name}={tensor}" for name in operands), *marks] for tensor in FIRST_TENSORS[: len(operands) + 1]]
+    cases = ", ".join(f"case({', '.join(one)})" for one in given)
+    line = f'    Op("{op}", {builder}, cases=[{cases}]),\n'
+    if len(line) <= LINE_LENGTH + 1:
+        return line
+    listed = "".join(f"{call('            case', one, 12, ',')}\n" for one in given)
+    return f'    Op(\n        "{op}",\n        {builder},\n        cases=[\n{listed}        ],\n    ),\n'
+
+
+def _argument(operand: str) -> str:
+    """An operand as the argument of a builder."""
+    return f"{operand}_" if keyword.iskeyword(operand) else operand
+
+
+def _meaning(signature: Signature) -> str:
+    """The docstring to fill in, with the names of the row as far as they fit."""
+    for few in (4, 3, 2, 1):
+        results, operands = (
+            ", ".join([*names[:few], *["..."] * (len(names) > few)])
+            for names in (signature.results, signature.operands)
+        )
+        line = f"{results or 'nothing'} = ... (what the operator computes of {operands or 'attributes'}, in one line)"
+        if len(line) + 11 <= LINE_LENGTH:
+            return line
+    return "out = ... (what the operator computes, in one line)"
+
+
 def extend_import(text: str, module: str, names: list[str], path: Path) -> str:
     """Add names to the line, or the bracketed list, that imports from a module, in ruff's order."""
     found = re.search(rf"^from {re.escape(module)} import (\((?P<many>[^)]*)\)|(?P<few>[^\n(]*))\n", text, re.MULTILINE)
     if not found:
-        raise ScaffoldError(f"{path} has no `from {module} import ...` to extend")
+        return _insert_import(text, import_statement(module, names), path)
     present = {name.strip() for name in (found["many"] or found["few"]).split(",") if name.strip()}
     if present.issuperset(names):
         return text
     merged = sorted(present.union(names), key=lambda name: (not name.isupper(), not name[0].isupper(), name))
     return text[: found.start()] + import_statement(module, merged) + text[found.end() :]
+
+
+def _insert_import(text: str, statement: str, path: Path) -> str:
+    """Puts an import at its sorted place among those of the same package."""
+    package = statement.split()[1].partition(".")[0]
+    pattern = rf"^from {re.escape(package)}\b[\w.]* import (\([^)]*\)|[^\n(]*)\n"
+    there = list(re.finditer(pattern, text, re.MULTILINE))
+    if not there:
+        raise ScaffoldError(f"{path} has no `from {package}... import ...` to put {statement.split()[1]} beside")
+    at = next((one.start() for one in there if one[0].split()[1] > statement.split()[1]), there[-1].end())
+    return text[:at] + statement + text[at:]
 
 
 def import_module(table: str, family: str) -> tuple[str, str]:
@@ -354,9 +488,12 @@ def main(arguments: list[str] | None = None) -> int:
         "--family", required=True, help="the module in converters/: reduction, resize/interpolation, ..."
     )
     parser.add_argument("--new-family", action="store_true", help="make a module that has nearly another's name")
+    parser.add_argument(
+        "--row", default="", help="the signature row of an operator that has none yet: 'my_op(x, y) -> (out)'"
+    )
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[1], help="the repository")
     options = parser.parse_args(arguments)
-    scaffold = Scaffold(options.root, options.op, options.family, options.new_family)
+    scaffold = Scaffold(options.root, options.op, options.family, options.new_family, options.row)
     try:
         scaffold.plan()
     except ScaffoldError as error:

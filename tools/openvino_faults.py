@@ -29,6 +29,7 @@ when it is stale.
 OpenVINO, and `tests/tools/test_openvino_faults.py` runs all of them: it fails once the installed OpenVINO computes one
 of them right, so that what works around it can go. `python -m tools.openvino_faults --script NAME` prints one as a
 script of its own, which needs OpenVINO and NumPy only, and ends with an error or crashes as long as the fault is there.
+What OpenVINO computes otherwise and is not worked around, such as int64 beyond 32 bits, stands in [limits](limits.md).
 A script is what stands under its name below, after this, which all of them share:
 
 ```python

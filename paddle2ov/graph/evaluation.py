@@ -79,6 +79,8 @@ _Results = dict[tuple[str, int], Tensor | None]
 
 
 class _Evaluation:
+    """Evaluates outputs, and what they are computed from, once each; None if that is not known to be safe and small."""
+
     def __init__(self, most_elements: int, most_doubles: int) -> None:
         self._most_elements, self._most_doubles = most_elements, most_doubles
         self._done: _Results = {}
@@ -207,6 +209,7 @@ def _divides(node: Node, inputs: Sequence[AnyArray]) -> bool:
 
 
 def _is_indexed(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """Whether the indices of a Gather are within its axis."""
     data, indices, axis = inputs
     batch_dims = int(node.get_attributes()["batch_dims"])
     if axis.size != 1 or not -data.ndim <= int(axis.reshape(-1)[0]) < data.ndim or batch_dims:
@@ -215,12 +218,14 @@ def _is_indexed(node: Node, inputs: Sequence[AnyArray]) -> bool:
 
 
 def _is_indexed_by_elements(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """Whether the indices of GatherElements or ScatterElementsUpdate are within its axis."""
     data, indices = inputs[:2]
     axis = int(inputs[3].reshape(-1)[0]) if len(inputs) > 3 else int(node.get_attributes()["axis"])
     return -data.ndim <= axis < data.ndim and data.ndim > 0 and _are_within(indices, data.shape[axis])
 
 
 def _is_indexed_by_tuples(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """Whether the index tuples of GatherND or ScatterNDUpdate are within the data."""
     data, indices = inputs[:2]
     if node.get_attributes().get("batch_dims", 0) or indices.ndim == 0 or not 0 < indices.shape[-1] <= data.ndim:
         return False
@@ -229,6 +234,7 @@ def _is_indexed_by_tuples(node: Node, inputs: Sequence[AnyArray]) -> bool:
 
 @works_around("scatter_update_of_constants")
 def _is_updated(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """Whether the indices of a ScatterUpdate are within its axis, and OpenVINO evaluates it right."""
     data, indices, updates, axis = inputs
     if axis.size != 1 or not -data.ndim <= int(axis.reshape(-1)[0]) < data.ndim:
         return False
@@ -242,14 +248,17 @@ def _are_within(indices: AnyArray, size: int) -> bool:
 
 
 def _has_axis(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """Whether the data have the axis of a CumSum."""
     return inputs[1].size == 1 and -inputs[0].ndim <= int(inputs[1].reshape(-1)[0]) < inputs[0].ndim
 
 
 def _has_forward_steps(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """Whether all steps of a SliceScatter are positive."""
     return bool((inputs[4] > 0).all())
 
 
 def _has_enough(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """Whether the axis of a TopK has k elements."""
     x, axis = inputs[0], int(node.get_attributes()["axis"])
     return -x.ndim <= axis < x.ndim and 0 < int(inputs[1].reshape(-1)[0]) <= x.shape[axis]
 
@@ -264,6 +273,7 @@ def _has_inferred_size(node: Node, inputs: Sequence[AnyArray]) -> bool:
 
 
 def _keeps_elements(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """Whether a Reshape keeps the number of elements."""
     dims = static_dims(node.output(0))
     return dims is not None and math.prod(dims) == inputs[0].size
 

@@ -43,7 +43,7 @@ _seen = _Seen()
 
 
 def note_empty() -> None:
-    """Records that there is a constant without elements: from now on every new node is checked."""
+    """Records that there is a constant without elements: until `forget_empty`, every new node is checked."""
     _seen.empty = True
 
 
@@ -275,7 +275,7 @@ _CHECKED: Mapping[str, Callable[[Node], None]] = {
     "TopK": _check_topk,
     "Unique": _check_axis,
 }
-"""Checks by node type; they raise ValueError."""
+"""Checks by node type; they raise ValueError, which the translator reports with the place of the operator."""
 
 __all__ = [
     "UNCHECKED",

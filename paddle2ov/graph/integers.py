@@ -15,7 +15,7 @@ Number: TypeAlias = Output | Node
 
 @works_around("integer_division_in_float32")
 def int_divmod(x: Number, y: Number) -> tuple[Number, Number]:
-    """Quotient and remainder of x / y, i32, neither of them negative; the quotient must be below 2^20.
+    """Quotient and remainder of x / y, for i32 that are not negative and a quotient below 2^20.
 
     The CPU plugin divides integers in single precision, so that the quotient may be off by one. The correction stays in
     integers: floats would be rounded to bfloat16 in a model that is compiled for it.

@@ -80,7 +80,7 @@ def unlimited(one: Output | None) -> Output:
 
     OpenVINO infers shapes from values, and runs Loops over constants for that, for as many iterations as the program
     asks for. Its CPU plugin does not compile those whose results have unknown sizes. Where nothing that enters a Loop
-    depends on input data, its trip count is computed from what only the run computes.
+    depends on input data, the trip count itself is a value that is known only at run time.
 
     Args:
         one: the result of `opaque_one` for the loop.

@@ -34,7 +34,7 @@ def hide(value: Output, zero: Node) -> Node:
 
 
 def hide_sizes(value: Output) -> Output:
-    """A copy of a few numbers that are computed from sizes alone, without bounds for OpenVINO; others as they are."""
+    """A copy, without bounds for OpenVINO, of a small tensor that is computed from shapes alone; any other as it is."""
     if not are_few(value):
         return value
     sized: Output | None = None

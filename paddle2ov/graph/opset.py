@@ -116,7 +116,7 @@ def _slice_safely(slice_: Callable[..., Node]) -> Callable[..., Node]:
         stops, steps = (made.input_value(place).get_node() for place in (2, 3))
         if not isinstance(stops, Constant) or not isinstance(steps, Constant):
             return made
-        # Of an unknown size OpenVINO (2026.4) takes 2^31 - 1 for the largest, and computes with it in 32 bits.
+        # An end of 2^31 - 1 bounds an unknown size, and OpenVINO (2026.4) computes with that bound in 32 bits.
         stop, strides = _open_ends(stops.get_data()), steps.get_data()
         if strides.min() >= -1:
             return slice_(data, start, stop, strides, axes)
@@ -128,7 +128,7 @@ def _slice_safely(slice_: Callable[..., Node]) -> Callable[..., Node]:
 
 
 def _open_ends(stops: NDArray[Any]) -> NDArray[np.int64]:
-    """The ends of a Slice in 64 bits, those beyond 32 bits as far as can be."""
+    """The ends of a Slice as int64; those at the limits of int32 or beyond become the limits of int64."""
     narrow, wide = np.iinfo(np.int32), np.iinfo(np.int64)
     stops = stops.astype(np.int64)
     return np.where(stops >= narrow.max, wide.max, np.where(stops <= narrow.min, wide.min, stops))

@@ -62,7 +62,7 @@ REDUCTIONS = {
     "reduce_prod": "ReduceProd",
     "reduce_sum": "ReduceSum",
 }
-# NumPy has no such type, or holds several elements in a byte: left to OpenVINO's function.
+# Types that NumPy has, one element in a byte or more; constants of others are left to OpenVINO's function.
 _NUMPY_NAMES = ("boolean", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 _NUMBERS = (np.ndarray, np.generic, int, float, list)
 _NUMPY_TYPES = {kind: kind.to_dtype() for kind in (getattr(Type, name) for name in _NUMPY_NAMES)}

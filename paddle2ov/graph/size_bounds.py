@@ -1,9 +1,9 @@
-"""Functions of the opset whose results OpenVINO bounds wrongly, of sizes whose bounds it does not see.
+"""Hides the bounds of sizes from functions of the opset whose results OpenVINO bounds wrongly.
 
-Of what is computed from sizes alone, OpenVINO 2026.4 computes a least and a largest value as it infers shapes, and
-takes a result for constant where both are the same. Most operations are computed of the least and of the largest
-inputs, as if they were monotonic: (n - 3)^2 of 1 to 5 rows is 4. Of a size without a largest value it takes 0 for the
-least one, whatever is subtracted: n - 3 is never -2.
+As OpenVINO 2026.4 infers shapes, it propagates lower and upper bounds of values that are computed from shapes alone,
+and takes a value for constant where both bounds are the same. It computes the bounds of most results from the lower
+and from the upper bounds of the inputs, as if all functions were monotonic: (n - 3)^2 is 4 for n from 1 to 5. For a
+size without an upper bound the lower bound is 0, whatever is subtracted: n - 3 is never -2.
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ _FEW = 16
 _MAX_UPSTREAM = 200
 
 _OF_SIGNED = ("abs", "divide", "equal", "reduce_prod")
-"""Functions that are wrong only of sizes that may be below 0; the others are of any."""
+"""Functions with wrong bounds only for values that may be negative; those of the others are wrong for any."""
 _KEEP_SIGN = {
     **dict.fromkeys(("Add", "Concat", "Divide", "Maximum", "Multiply"), slice(None)),
     **dict.fromkeys(("Broadcast", "Convert", "Gather", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum"), slice(1)),
     **dict.fromkeys(("Reshape", "Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose"), slice(1)),
     **dict.fromkeys(("Unsqueeze", "VariadicSplit"), slice(1)),
-    "Constant": slice(0),
     "Select": slice(1, None),
     "ShapeOf": slice(0),
 }
-"""Node types that are below 0 only if one of these inputs is."""
+"""Node types whose result is negative only if one of these inputs is."""
 
 
 @works_around(
@@ -44,7 +43,7 @@ _KEEP_SIGN = {
     "remainder_of_sizes",
 )
 def hiding_bounds(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """Those of the functions that are concerned; they read copies of sizes, without bounds."""
+    """Replacements for those of the functions that are concerned: they read copies of sizes, without bounds."""
     return {
         "convert": _converting(functions["convert"]),
         "reduce_prod": _reducing(functions["reduce_prod"]),
@@ -110,11 +109,10 @@ def are_few(value: Output) -> bool:
 
 def _may_be_negative(node: Node) -> bool:
     for visited, one in enumerate(upstream([node], _signed_sources)):
-        kind = one.get_type_name()
         if isinstance(one, Constant):
             if one.get_output_element_type(0).is_signed() and are_few(one.output(0)) and (one.get_data() < 0).any():
                 return True
-        elif kind not in _KEEP_SIGN or visited > _MAX_UPSTREAM:
+        elif one.get_type_name() not in _KEEP_SIGN or visited > _MAX_UPSTREAM:
             return True
     return False
 

@@ -55,7 +55,7 @@ _ABOVE_BOTH = {frozenset((Type.u8, Type.i8)): Type.i16, frozenset((Type.f16, Typ
 
 
 def common_type(one: Type, other: Type) -> Type | None:
-    """The type that numbers of both become where they meet in Paddle; None where they do not."""
+    """The type to which Paddle promotes two types; None where it promotes neither."""
     if one == other:
         return one
     if one not in _ORDER or other not in _ORDER:

@@ -4,7 +4,7 @@ A rewrite is called with a `Graph`, changes the model in place and returns what 
 `Rule` (`rule.py`): a pattern, a check that gives a reason if it must not fire, the rewrite; one that looks at a model
 as a whole is a function. The docstring gives the matched structure (`Given`) and what replaces it (`Result`). A rewrite
 takes time linear in the size of the model, knows nothing of Paddle, never assumes that a dynamic dimension is 1, and
-does not repeat what OpenVINO does itself.
+does not repeat what OpenVINO does itself. CONTRIBUTING.md ("Add a rewrite") goes through the steps.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ class BroadcastSelect(Rule[_Choice, _Choice]):
         c boolean; Select(Convert(c) + zeros != 0, x + zeros, y + zeros), any of the additions missing, where zeros are
         sums of zeros in the shapes of c, x and y: what Paddle's `where` writes if the shapes may differ.
     Result:
-        Select(c, x, y). Each addition less saves a pass over memory. OpenVINO fuses all of it into one kernel with a
-        softmax between two masks, which needs this to have enough registers to compile.
+        Select(c, x, y). Each addition less saves a pass over memory. Where a softmax is between two such masks,
+        OpenVINO fuses all of it into one kernel, for which the registers suffice only without the additions.
     """
 
     roots = ("Select",)

@@ -11,7 +11,9 @@ from openvino import Node
 from paddle2ov.passes.graph import Counts, Graph
 
 Match = TypeVar("Match")
+"""What `pattern` finds: a node, or a Struct of nodes."""
 Plan = TypeVar("Plan")
+"""What `check` makes of it for `rewrite`; often the match itself."""
 
 
 class MatchFailureError(Exception):

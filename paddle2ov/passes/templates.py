@@ -52,7 +52,7 @@ def outcome(body: Model, rewrites: Hashable, rewrite: Callable[[Model], Outcome]
 
 
 def _content(model: Model) -> list[Hashable]:
-    """What a rewrite may change: the nodes in order, what they read, what they are called and whose they are."""
+    """What a rewrite may change: the nodes in order, with their inputs, outputs, attributes, names and operators."""
     found: list[Hashable] = []
     for node in model.get_ordered_ops():
         read = tuple((one.get_node().get_name(), one.get_index()) for one in node.input_values())

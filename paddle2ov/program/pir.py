@@ -125,7 +125,7 @@ class _JsonCache:
             return found
 
     def attributes(self, op: _Op) -> dict[str, Any]:
-        """The attributes of an operator; a list of its own for each."""
+        """The attributes of an operator, decoded; lists are copied, as operators may share the JSON of a value."""
         found = {}
         known = self._attributes
         for item in op.attributes:

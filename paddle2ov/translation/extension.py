@@ -17,7 +17,8 @@ Callback = Callable[[Any], Any]
 C = TypeVar("C", bound=Callback)
 
 _ITEMS = r"(?:[\w=|@.-]+(?:, [\w=|@.-]+)*)?"
-_SIGNATURE = re.compile(rf"[\w.-]+\({_ITEMS}\) -> \({_ITEMS}\)(?:; {_ITEMS})?")
+SIGNATURE = re.compile(rf"[\w.-]+\({_ITEMS}\) -> \({_ITEMS}\)(?:; {_ITEMS})?")
+"""The form of a signature, which is that of a row in `program/signatures.py`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,7 @@ class ConversionExtension:
             raise ConversionInputError(
                 f"extension: the converter of '{self.op_type}' is not a function: {self.callback!r}"
             )
-        if self.signature is not None and not (
-            isinstance(self.signature, str) and _SIGNATURE.fullmatch(self.signature)
-        ):
+        if self.signature is not None and not (isinstance(self.signature, str) and SIGNATURE.fullmatch(self.signature)):
             raise ConversionInputError(
                 f"extension: cannot read the signature {self.signature!r:.80}; "
                 f"the form is '{self.op_type}(x, y) -> (out)'"

@@ -53,6 +53,7 @@ class _Required:
 
 
 REQUIRED: Any = _Required()
+"""In place of a default: the operator is refused if the program does not carry the attribute."""
 _NUMBERS = frozenset((bool, int, float))
 _INTEGERS = frozenset((bool, int))
 _PER_DIMENSION = """

@@ -43,10 +43,12 @@ from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.unsupported import reason
 
 InputValues = dict[str, list[Value | None]]
+"""The values that an operator reads, by port; None for one that the program leaves out."""
 BlockConverter = Callable[["Translator", Operator, Scope], Sequence[Value | None]]
-
+"""Translates an operator that owns blocks; returns the values of its results, None for those that are not computed."""
 
 _UNNAMED = re.compile(r"input_\d+")
+"""What the PIR reader calls operands beyond those that the signature names."""
 
 
 class Translator:

@@ -4,6 +4,7 @@ import inspect
 import logging
 import re
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -25,8 +26,9 @@ from paddle2ov.passes.rule import Rule
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
-from tests.support.passes_checks import parameter, transpose
+from tests.support.passes_checks import apply, kinds, parameter, transpose
 
+ROOT = Path(__file__).resolve().parents[2]
 NOT_UNDONE = "something else reads the first transpose, and the second does not undo it"
 
 
@@ -182,8 +184,35 @@ def test_nothing_is_marked_without_a_report():
     assert not any(PADDLE_OPERATORS in node.get_rt_info() for node in model.get_ops())
 
 
+@pytest.mark.parametrize("rewrite", REWRITES, ids=lambda one: one.__name__)
+def test_sections(rewrite):
+    described = type(rewrite) if isinstance(rewrite, Rule) else rewrite
+    pages = (ROOT / "docs" / "rewrites.md").read_text("utf-8").split("\n")
+    kind = "autoclass" if isinstance(rewrite, Rule) else "autofunction"
+    assert f".. {kind}:: {described.__module__}.{described.__qualname__}" in pages
+
+
+def test_the_example_of_the_guide():
+    guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Add a rewrite\n")[2]
+    module = ModuleType("paddle2ov.passes.fuse_relus")
+    exec(guide.partition("```python\n")[2].partition("```\n")[0], vars(module))
+
+    def build(more=()):
+        x = parameter(2, 3)
+        inner = ops.relu(x)
+        return Model([ops.relu(ops.relu(inner)), *(one(inner) for one in more)], [x])
+
+    assert module.fuse_relus.__name__ == "fuse_relus"
+    model, counts = apply(module.fuse_relus, build, [2, 3])
+    assert counts == {"relus": 2}
+    assert kinds(model)["Relu"] == 1
+    graph = Graph(build([ops.sqrt]))
+    assert module.fuse_relus(graph) == {"relus": 1}
+    assert graph.match_failures == {"fuse_relus": {"something else reads the first Relu": 1}}
+
+
 def test_the_guide_says_which_passes_are_no_rules():
-    guide = (Path(__file__).resolve().parents[2] / "docs" / "architecture.md").read_text("utf-8")
+    guide = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     table = guide.partition("| Pass | Why it is no `Rule` |\n")[2].partition("\n\n")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == {
         one.__name__ for one in REWRITES if not isinstance(one, Rule)

@@ -1173,7 +1173,7 @@ def test_reduce_before_unsqueeze(rank, view, keep):
     expected = [node_by_node(model, [array])[0] for model in models]
     for model in models:
         moved += reduce_before_unsqueeze(Graph(model))["reductions"]
-    results = [result for model in models for result in model.get_results()]
+    results = [one for model in models for one in model.get_results()]
     parameters = [one for model in models for one in model.get_parameters()]
     computed = compile_on_cpu(Model(results, parameters))([array] * len(models))
     for want, got in zip(expected, computed.values(), strict=True):
