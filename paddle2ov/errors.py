@@ -227,7 +227,7 @@ def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join((useful or lines)[:3]) or 'no message'}"
 
 
-class failing_as:  # noqa: N801 - it is used as a function
+class FailingAs:
     """A context that converts unexpected exceptions, which a program may provoke, to a `Paddle2OVError`.
 
     Not a generator: from Python 3.12 on the frames of one and the exception that it converts hold each other, and with

@@ -76,7 +76,10 @@ def quotients_of_integers():
 
 def averages_that_count_padding():
     x, y = data("x", floats(2, 3, 7, 8)), data("y", floats(2, 2, 5, 6, 7))
-    avg = lambda *args, **keywords: layers.pool2d(x, *args, exclusive=False, **keywords)  # noqa: E731
+
+    def avg(*args, **keywords):
+        return layers.pool2d(x, *args, exclusive=False, **keywords)
+
     return [
         avg(3, "avg", 2, 1, ceil_mode=True),
         avg(3, "avg", 2, 0, ceil_mode=True),

@@ -28,7 +28,7 @@ PREPROCESSING = "preprocessing"
 """Behind the input's name and a "/", the names of its nodes, by which reports find them."""
 
 
-_SIZES = ("im_shape", "scale_factor")
+SIZES = ("im_shape", "scale_factor")
 """Inputs of PaddleDetection's models: the size of the image after its resize, and the scales of its sides."""
 
 
@@ -111,7 +111,7 @@ def _build_in_sizes(model: Model, image: Node, sizes: Mapping[str, Output]) -> t
     """Replaces inputs of two numbers for each image by what they mean; returns their names."""
     built = []
     for parameter in model.get_parameters():
-        name = next((one for one in _SIZES if one in parameter.output(0).get_names()), None)
+        name = next((one for one in SIZES if one in parameter.output(0).get_names()), None)
         is_pair = parameter.get_partial_shape().compatible(PartialShape([-1, 2]))
         if name is None or not is_pair or parameter.get_element_type() != Type.f32:
             continue
@@ -140,7 +140,7 @@ def compute(value: Output, found: PreprocessingPlan) -> tuple[Output, dict[str, 
     for step in found.steps:
         before, image = image, step.apply(image)
         size, scales = step.resized(before, image) or (size, scales)
-    sizes = zip(_SIZES, (ops.convert(size, np.float32), scales), strict=True)
+    sizes = zip(SIZES, (ops.convert(size, np.float32), scales), strict=True)
     return _output_of(image), {name: _output_of(one) for name, one in sizes}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -134,17 +133,6 @@ class ResizeKeepRatio(Step):
             return new, ratio(new, old)
         side, length = self._side_and_length(old)
         return new, ops.concat([ratio(length, side)] * 2, 0)
-
-    def new_size(self, height: int, width: int) -> tuple[tuple[int, int], tuple[float, float]]:
-        """The size of an image after it, and the scales of its sides."""
-        least, most = min(height, width), max(height, width)
-        scale = min(self.long / most, self.short / least)
-        if self.by_factor:
-            scale = self.short / least
-            scale = self.long / most if round(scale * most) > self.long else scale
-        after = [math.ceil(round(one * scale) / self.divisor) * self.divisor for one in (height, width)]
-        scales = (scale, scale) if self.by_factor else (after[0] / height, after[1] / width)
-        return (after[0], after[1]), scales
 
     def describe(self) -> str:
         return f"resize into {self.short} x {self.long} in proportion ({self.sampling.interpolation})"

@@ -56,11 +56,6 @@ class LetterBox(Step):
         side, limit = self._side_and_limit(old)
         return round_scaled(old, limit, side), ops.concat([ratio(limit, side)] * 2, 0)
 
-    def new_size(self, height: int, width: int) -> tuple[tuple[int, int], tuple[float, float]]:
-        """The size of an image on the canvas, and the scales of its sides."""
-        ratio = min(self.to[0] / height, self.to[1] / width)
-        return (round(height * ratio), round(width * ratio)), (ratio, ratio)
-
     def describe(self) -> str:
         return f"resize into {self.to[0]} x {self.to[1]} in proportion (area), gray around it"
 

@@ -16,7 +16,7 @@ import numpy as np
 import openvino
 
 from paddle2ov.compilation.compile import compiled, compiled_once
-from paddle2ov.errors import ConversionInputError, OpConversionError, OpenVINORunError, failing_as
+from paddle2ov.errors import ConversionInputError, FailingAs, OpConversionError, OpenVINORunError
 from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.inference.config import Config
@@ -482,9 +482,9 @@ def _property(compiled: openvino.CompiledModel, name: str, default: int) -> Any:
         return default
 
 
-def _openvino_errors(what: str) -> failing_as:
+def _openvino_errors(what: str) -> FailingAs:
     """Raises OpenVINO's errors as `OpenVINORunError`."""
-    return failing_as(lambda reason: OpenVINORunError(f"OpenVINO does not {what}: {reason}"), RuntimeError, str)
+    return FailingAs(lambda reason: OpenVINORunError(f"OpenVINO does not {what}: {reason}"), RuntimeError, str)
 
 
 def _split(ports: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:

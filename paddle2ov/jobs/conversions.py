@@ -89,11 +89,12 @@ def _convert_packed(job: ConversionJob) -> Record:
     archive = Path(job.program)
     if not is_archive(archive):
         return _convert(job)
+    started = time.perf_counter()
     try:
         with unpacked(archive) as folder:
             record = _convert(replace(job, program=str(folder)))
     except (ModelReadError, OSError) as error:
-        return {"state": "refused", "message": str(error), "seconds": 0.0}
+        return _timed({"state": "refused", "message": str(error)}, started)
     return {**record, "message": record["message"].replace(str(folder), str(archive))}
 
 

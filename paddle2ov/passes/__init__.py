@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from openvino import Model
 
-from paddle2ov.errors import RewriteError, failing_as
+from paddle2ov.errors import FailingAs, RewriteError
 from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.merge_patches import merge_patches
@@ -151,7 +151,7 @@ def rewrite_graph(graph: Graph, rewrites: tuple[Rewrite, ...] = REWRITES) -> dic
     inner = [_rewrite_body(graph, body, rewrites) for body in graph.bodies()]
     done: dict[str, Counts] = {}
     running = "none"
-    with failing_as(lambda reason: RewriteError(running, reason)):
+    with FailingAs(lambda reason: RewriteError(running, reason)):
         for rewrite in rewrites:
             running = rewrite.__name__
             done[running] = rewrite(graph)

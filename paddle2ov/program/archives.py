@@ -74,9 +74,11 @@ def format_in(archive: Path) -> str | None:
     try:
         with _members(archive, _budget(archive)) as members:
             programs = [path for name in members if _is_program(path := PurePosixPath(name), members)]
-    except (ModelReadError, OSError):
+    except ModelReadError:
         raise
     except Exception as error:  # tarfile, zipfile and what they decompress with raise all kinds of them
+        if isinstance(error, OSError) and error.errno is not None:  # not that of damaged bzip2 or gzip
+            raise
         raise ModelReadError(f"{archive}: cannot be read: {error}") from error
     if not programs:
         return None

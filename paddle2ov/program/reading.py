@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from paddle2ov.errors import ModelReadError, failing_as
+from paddle2ov.errors import FailingAs, ModelReadError
 from paddle2ov.program.budget import MAX_PROGRAM_BYTES
 from paddle2ov.program.files import SNIFF_BYTES, ModelFiles, PathLike, find_model, format_of
 from paddle2ov.program.model import Program
@@ -71,7 +71,7 @@ def read_contents(program: bytes, params: bytes, signatures: Iterable[Signature]
 
 
 def _read(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: bool) -> Program:
-    with failing_as(lambda reason: ModelReadError(f"{files.program}: cannot be read: {reason}")):
+    with FailingAs(lambda reason: ModelReadError(f"{files.program}: cannot be read: {reason}")):
         return _read_files(files, vocabulary, source, mapped)
 
 

@@ -18,7 +18,7 @@ from openvino.op import if_op
 
 from paddle2ov.compilation.precision import capabilities, computes_in, is_compilable_in_f16
 from paddle2ov.conversion import convert
-from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVError, failing_as
+from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError, Paddle2OVError
 from paddle2ov.graph.core import compile_on, has_integer_kernels, with_error_reporting
 from paddle2ov.graph.names import bodies_of
 from paddle2ov.graph.workarounds import works_around
@@ -376,9 +376,9 @@ def _measured(
     return MeasuredPrecision(name, float(sum(agreements)) / len(agreements), middle * 1e3)
 
 
-def _openvino_errors(what: str) -> failing_as:
+def _openvino_errors(what: str) -> FailingAs:
     """Raises OpenVINO's errors as `OpenVINORunError`."""
-    return failing_as(lambda reason: OpenVINORunError(f"{what}: {reason}"), RuntimeError, str)
+    return FailingAs(lambda reason: OpenVINORunError(f"{what}: {reason}"), RuntimeError, str)
 
 
 @contextmanager

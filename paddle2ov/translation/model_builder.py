@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from openvino import Model, Output, PartialShape, Type
 from openvino.op import Parameter, Result
 
-from paddle2ov.errors import ConversionInputError, OpConversionError, OpInputError, Paddle2OVError, failing_as
+from paddle2ov.errors import ConversionInputError, FailingAs, OpConversionError, OpInputError, Paddle2OVError
 from paddle2ov.graph.aliases import alias, may_be_input
 from paddle2ov.graph.names import Names, make_unique
 from paddle2ov.graph.opset import ops
@@ -114,7 +114,7 @@ def _convert_program(
     provenance: bool,
 ) -> Model:
     """As `convert_program`; whatever stops an operator is an OpConversionError."""
-    with failing_as(_cannot_be_converted):
+    with FailingAs(_cannot_be_converted):
         wanted = chosen_outputs(program, output_names)
         given = _inputs(program, overrides)
         own = {variable.name for variable in program.inputs}
@@ -127,7 +127,7 @@ def _convert_program(
     translating.refuse_missing(registry.missing(block))
 
     scope = Scope()
-    with failing_as(_cannot_be_converted):
+    with FailingAs(_cannot_be_converted):
         block = concatenate_arrays(block, (item.variable for item in wanted))
         # All inputs of the program stay, used or not, unless a cut replaces them.
         parameters = _enter_inputs(program, given, {name for name in given if not cuts or name in used}, scope)
@@ -138,7 +138,7 @@ def _convert_program(
     total = len(block.operators)
     with charging(budget):
         translating.translate(block, scope)
-    with failing_as(_cannot_be_converted):
+    with FailingAs(_cannot_be_converted):
         writers = {}
         if provenance:
             writers = {name: operator_id(one) for one in block.operators for name in one.output_names()}
@@ -198,7 +198,7 @@ def _parameter(variable: Variable, override: InputOverride) -> Parameter:
 
     if override.dtype is not None and override.dtype not in _INPUT_TYPES:
         raise refused(f"Paddle has no {override.dtype.get_type_name()}")
-    with failing_as(refused):
+    with FailingAs(refused):
         return input_parameter(variable, override.shape, override.dtype)
 
 

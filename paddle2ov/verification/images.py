@@ -10,9 +10,7 @@ import numpy as np
 from openvino import CompiledModel, Model
 
 from paddle2ov.deployment.planning import PreprocessingPlan, plan
-from paddle2ov.deployment.preprocessing import compute
-from paddle2ov.deployment.resize_steps import Resize, ResizeKeepRatio
-from paddle2ov.deployment.warp_steps import LetterBox
+from paddle2ov.deployment.preprocessing import SIZES, compute
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray, Program, Variable
@@ -41,9 +39,9 @@ class Pictures:
     """
 
     def __init__(self, program: Program, folder: Path) -> None:
-        self._program, self._plan, self._settings = program, _plan(folder), find_settings(folder)
+        self._program, self._settings = program, find_settings(folder)
         self._picture = _image_variable(program)
-        self._compiled = _compiled(self._plan)
+        self._compiled = _compiled(_plan(folder))
 
     def inputs(self, path: Path) -> Inputs:
         """The inputs for a picture file.
@@ -52,12 +50,9 @@ class Pictures:
             ConversionInputError: it is not a picture, or OpenCV is not installed.
         """
         pixels = _read(path)
-        arrays = {self._picture.name: self._compiled(pixels[None])[0]}
-        arrays |= {
-            one.name: _size_input(one.name, (pixels.shape[0], pixels.shape[1]), self._plan)
-            for one in self._program.inputs
-            if one.name != self._picture.name
-        }
+        image, *sizes = self._compiled(pixels[None]).values()
+        known = {self._picture.name: image, **dict(zip(SIZES, (one[None] for one in sizes), strict=True))}
+        arrays = {one.name: known[one.name] for one in self._program.inputs}
         try:
             (found,) = given_inputs(self._program, arrays)
         except ConversionInputError as error:
@@ -96,9 +91,7 @@ def _image_variable(program: Program) -> Variable:
         for one in program.inputs
         if one.dtype == "float32" and one.shape is not None and len(one.shape) == 4 and one.shape[1] in (3, -1)
     ]
-    others = [
-        one.name for one in program.inputs if one.name not in ("im_shape", "scale_factor") and one not in pictures
-    ]
+    others = [one.name for one in program.inputs if one.name not in SIZES and one not in pictures]
     if len(pictures) != 1 or others:
         names = ", ".join(one.name for one in program.inputs)
         raise ConversionInputError(
@@ -108,21 +101,10 @@ def _image_variable(program: Program) -> Variable:
     return pictures[0]
 
 
-def _size_input(name: str, size: tuple[int, int], found: PreprocessingPlan) -> AnyArray:
-    """`im_shape` or `scale_factor`, [1, 2], as PaddleDetection's Resize and LetterBoxResize set them."""
-    resize = next((one for one in reversed(found.steps) if isinstance(one, Resize | ResizeKeepRatio | LetterBox)), None)
-    height, width = size
-    after, scales = (height, width), (1.0, 1.0)
-    if isinstance(resize, Resize):
-        after, scales = resize.to, (resize.to[0] / height, resize.to[1] / width)
-    elif resize is not None:
-        after, scales = resize.new_size(height, width)
-    return np.array([after if name == "im_shape" else scales], np.float32)
-
-
 def _compiled(found: PreprocessingPlan) -> CompiledModel:
     pixels = ops.parameter([1, -1, -1, 3], np.uint8)
-    return compile_on_cpu(Model([ops.result(compute(pixels.output(0), found)[0])], [pixels]))
+    image, sizes = compute(pixels.output(0), found)
+    return compile_on_cpu(Model([image, *(sizes[name] for name in SIZES)], [pixels]))
 
 
 def _read(path: Path) -> AnyArray:

@@ -392,6 +392,7 @@ def test_archives(tmp_path, inline):
     (tmp_path / "data" / "labels.json").write_text("[]")
     shutil.make_archive(str(root / "data"), "gztar", tmp_path / "data")
     (root / "torn.tar").write_bytes((root / "sub" / "det_infer.tar").read_bytes()[:700])
+    (root / "odd.tar.bz2").write_bytes(b"BZh91AY&SY" + bytes(50))
     result = batch(root, "-o", out, "--report")
     assert result.exit_code == 1
     assert "data.tar.gz: skipped: no Paddle inference model in it" in result.stderr
@@ -399,6 +400,7 @@ def test_archives(tmp_path, inline):
         "rec.zip": "converted",
         "sub/det_infer": "converted",
         "sub/det_infer.tar": "converted",
+        "odd.tar.bz2": "refused",
         "torn.tar": "refused",
     }
     written = ["rec.xml", "sub/det_infer.xml", "sub/det_infer (2).xml"]
@@ -409,11 +411,11 @@ def test_archives(tmp_path, inline):
 
     inline.ran.clear()
     batch(root, "-o", out, "--report")
-    assert inline.ran == ["torn.tar"]
+    assert inline.ran == ["odd.tar.bz2", "torn.tar"]
     shutil.make_archive(str(root / "rec"), "zip", root / "sub" / "det_infer")
     inline.ran.clear()
     batch(root, "-o", out, "--report")
-    assert inline.ran == ["rec.zip", "torn.tar"]
+    assert inline.ran == ["odd.tar.bz2", "rec.zip", "torn.tar"]
 
 
 def test_what_is_refused_of_an_archive_names_the_archive(tmp_path, inline):

@@ -61,7 +61,9 @@ def test_converters_without_a_rule_are_those_that_refuse():
     """The rule stands with the operator: without it the same converter refuses."""
     model = paddle2ov.convert(program("flip", {"axis": [-1]}))
     assert model.output(0).get_partial_shape() == [2, 3, 2]
-    without = {**OP_TABLE, "flip": OP_TABLE["flip"].convert}  # type: ignore[attr-defined]
+    rule = OP_TABLE["flip"]
+    assert isinstance(rule, ComplexAware)
+    without = {**OP_TABLE, "flip": rule.convert}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("paddle2ov.op_table.OP_TABLE", without)
         with pytest.raises(paddle2ov.OpConversionError, match=r"flip.*complex numbers are not supported"):

@@ -9,7 +9,7 @@ from openvino import Model, PartialShape, Type
 from paddle2ov.converters.graph.common import ints
 from paddle2ov.converters.graph.loops import loop, scan
 from paddle2ov.graph.guards import forget_empty
-from paddle2ov.graph.names import walk
+from paddle2ov.graph.names import bodies_of, walk
 from paddle2ov.graph.opset import ops
 from paddle2ov.testing import compile_on_cpu
 
@@ -30,7 +30,7 @@ def test_bodies_that_are_kept_hold_each_integer_once():
     x = ops.parameter([2, 3], Type.f32)
     found = [loop(ints(i), [x], [], step, template="shared")[0] for i in (1, 2)]
     for output in found:
-        body = output.get_node().get_function()  # type: ignore[attr-defined]  # of a loop
+        (body,) = bodies_of(output.get_node())
         constants = [one for one in body.get_ops() if one.get_type_name() == "Constant"]
         assert sum(one.get_element_type() == Type.i64 for one in constants) == 1
         assert sum(one.get_element_type() == Type.f32 for one in constants) == 2

@@ -29,7 +29,7 @@ def by_hand(*operators, argument=""):
             wanted = {arguments[argument]} if argument else set(operators)
             assert wanted - converted == set(), "named by @by_hand, and not converted in this test"
 
-        checked.by_hand = (operators, argument)  # type: ignore[attr-defined]
+        vars(checked)["by_hand"] = operators, argument
         return checked
 
     return decorate

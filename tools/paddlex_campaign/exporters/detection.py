@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,10 +29,10 @@ def export_detection(folder: Path, path: Path, changes: Mapping[str, Any]) -> Ex
     import_without_init(folder, "ppdet")
     import_without_init(folder, "ppdet.utils")
     import_without_init(folder, "ppdet.data")
-    import ppdet.modeling
-    import ppdet.optimizer  # noqa: F401 - what configurations name
     import yaml
     from ppdet.core.workspace import create, load_config
+
+    importlib.import_module("ppdet.optimizer")  # which configurations name
 
     # Data sets and transforms are of the modules that were left out.
     yaml.add_multi_constructor("!", lambda loader, tag, node: {}, yaml.Loader)

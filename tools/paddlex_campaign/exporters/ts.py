@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,10 +19,10 @@ def export_ts(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported:
     import yaml
 
     sys.path.insert(0, str(folder))
-    import paddlets.models.anomaly
-    import paddlets.models.classify
-    import paddlets.models.forecasting  # noqa: F401 - registers them
     from paddlets.utils import manager
+
+    for kind in ("anomaly", "classify", "forecasting"):  # which register their models
+        importlib.import_module(f"paddlets.models.{kind}")
 
     config = yaml.safe_load(path.read_text(encoding="utf-8"))
     described, length, ahead = config["model"], config["seq_len"], config.get("predict_len", 0)
