@@ -32,7 +32,8 @@ def export_detection(folder: Path, path: Path, changes: Mapping[str, Any]) -> Ex
     import yaml
     from ppdet.core.workspace import create, load_config
 
-    importlib.import_module("ppdet.optimizer")  # which configurations name
+    for part in ("modeling", "optimizer"):  # which configurations name
+        importlib.import_module(f"ppdet.{part}")
 
     # Data sets and transforms are of the modules that were left out.
     yaml.add_multi_constructor("!", lambda loader, tag, node: {}, yaml.Loader)
