@@ -81,6 +81,14 @@ def scaffold(tree, *arguments):
     return new_op.main([*arguments, "--root", str(tree)])
 
 
+def refused(tree, capsys, message, *arguments):
+    """Asserts that a call is refused with a message, and writes nothing."""
+    before = contents(tree)
+    assert scaffold(tree, *arguments) == 1
+    assert contents(tree) == before
+    assert message in capsys.readouterr().err
+
+
 def test_new_operator_of_a_known_family(tree, capsys):
     assert scaffold(tree, "hard_swish", "--family", "activation") == 0
     table, converter, signatures, generator = (contents(tree)[name] for name in TREE)
@@ -324,10 +332,7 @@ def test_a_row_that_is_given(tree, capsys):
     ],
 )
 def test_rows_that_are_refused(tree, capsys, op, row, message):
-    before = contents(tree)
-    assert scaffold(tree, op, "--family", "activation", "--row", row) == 1
-    assert contents(tree) == before
-    assert message in capsys.readouterr().err
+    refused(tree, capsys, message, op, "--family", "activation", "--row", row)
 
 
 def test_all_rows_of_this_repository_are_understood():
@@ -419,10 +424,7 @@ def accepted_by_ruff(tree):
     ],
 )
 def test_refusals_write_nothing(tree, capsys, op, family, message):
-    before = contents(tree)
-    assert scaffold(tree, op, "--family", family) == 1
-    assert contents(tree) == before
-    assert message in capsys.readouterr().err
+    refused(tree, capsys, message, op, "--family", family)
 
 
 @pytest.mark.parametrize(
