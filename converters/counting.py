@@ -18,13 +18,12 @@ from paddle2ov.converters.graph.common import (
     exact_divide,
     ints,
     normalize_axis,
-    output_of,
     rank_of,
     shape_of,
 )
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.shapes import dims_of, output_of, static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

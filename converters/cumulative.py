@@ -24,7 +24,6 @@ from paddle2ov.converters.graph.common import (
     const_like,
     ints,
     normalize_axis,
-    output_of,
     rank_of,
     reshape,
     shape_of,
@@ -33,7 +32,7 @@ from paddle2ov.converters.graph.computed_axis import computed_axis, front_permut
 from paddle2ov.graph.elementary import log1p_exp
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.shapes import output_of, static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 State: TypeAlias = list[Output]

@@ -11,10 +11,11 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, ints, output_of, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, ints, shape_of
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_input, from_dense, to_dense
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

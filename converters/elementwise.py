@@ -28,7 +28,6 @@ from paddle2ov.converters.graph.common import (
     exact_divide,
     fold_constants,
     ints,
-    output_of,
     rank_of,
     refuse_complex,
     shape_of,
@@ -39,7 +38,7 @@ from paddle2ov.converters.graph.powers import power
 from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.shapes import output_of, static_dims
 from paddle2ov.graph.size_bounds import are_few
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around

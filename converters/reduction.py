@@ -24,7 +24,6 @@ from paddle2ov.converters.graph.common import (
     const_like,
     ints,
     normalize_axis,
-    output_of,
     prevent_fusion,
     rank_of,
     reshape,
@@ -33,7 +32,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.computed_axis import reduce_over_computed_axes
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.shapes import output_of, static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 Reduction: TypeAlias = Callable[..., Node]

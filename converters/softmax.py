@@ -16,10 +16,10 @@ import numpy as np
 from openvino import Output, Type
 
 from paddle2ov.converters.activation import real_input
-from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, output_of, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of, known_dims
+from paddle2ov.graph.shapes import dims_of, known_dims, output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 

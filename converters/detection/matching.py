@@ -11,20 +11,11 @@ from __future__ import annotations
 import numpy as np
 from openvino import Model, Node, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_of,
-    ints,
-    normalize_axis,
-    output_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, dim_of, ints, normalize_axis, shape_of
 from paddle2ov.converters.lod.sequences import dense_input, padded_length, padded_lengths, slice_dims
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import NO_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -21,9 +21,10 @@ from openvino import Node, Type
 from paddle2ov.converters.detection.rows import best_per_image, column, columns, count_per_image, indices_where
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
 from paddle2ov.converters.detection.suppression import GreedyNms
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, ints, output_of, rank_of, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, ints, rank_of, reshape
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

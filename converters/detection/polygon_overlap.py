@@ -13,8 +13,9 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
-from paddle2ov.converters.graph.common import Tensor, const, ints, output_of
+from paddle2ov.converters.graph.common import Tensor, const, ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 
 _MAX_EDGE_PAIRS = 1 << 22
 """The largest number of pairs of edges that is held in memory at once."""

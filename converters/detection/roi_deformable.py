@@ -14,19 +14,10 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.roi import image_indices
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    dim_of,
-    exact_divide,
-    ints,
-    output_of,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, exact_divide, ints, reshape, shape_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

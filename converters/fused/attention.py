@@ -28,13 +28,13 @@ from paddle2ov.converters.graph.common import (
     const_like,
     dim_of,
     ints,
-    output_of,
     rank_of,
     reshape,
     shape_of,
 )
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _HEADS_FIRST = [0, 2, 1, 3]

@@ -10,7 +10,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.shapes import dims_of, output_of, static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.values import ConstantValue
@@ -23,11 +23,6 @@ Tensor: TypeAlias = Output | Node
 """What a node reads: an output, or a node that has one."""
 END = 2**31 - 1
 """The end of a Slice that goes on to the last element."""
-
-
-def output_of(value: Tensor) -> Output:
-    """The output of a node that has one."""
-    return value.output(0) if isinstance(value, Node) else value
 
 
 def static_rank(x: Tensor) -> int:

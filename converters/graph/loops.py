@@ -10,11 +10,12 @@ import numpy as np
 from openvino import Model, Node, Output, Type
 from openvino.op import Constant, Parameter
 
-from paddle2ov.converters.graph.common import Tensor, dim_of, ints, output_of
+from paddle2ov.converters.graph.common import Tensor, dim_of, ints
 from paddle2ov.graph.guards import seen_empty
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.names import bodies_of, forget_names, name_template
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.workarounds import works_around
 
 Outputs: TypeAlias = Sequence[Output]

@@ -14,10 +14,11 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, output_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, shape_of
 from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NodeContext

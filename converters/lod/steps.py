@@ -16,7 +16,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.fused.layers import apply_activation
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, ints, output_of, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, ints, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import (
     END,
     SequenceLayout,
@@ -37,6 +37,7 @@ from paddle2ov.converters.lod.sequences import (
     to_dense,
 )
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import NO_LOD, UNKNOWN_LOD, LoDTensor, SequenceLengths
 from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -22,6 +22,7 @@ from paddle2ov.deployment.sizes import Number
 from paddle2ov.deployment.steps import spatial_shape
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.program.settings import Settings
 
 PREPROCESSING = "preprocessing"
@@ -141,8 +142,4 @@ def compute(value: Output, found: PreprocessingPlan) -> tuple[Output, dict[str, 
         before, image = image, step.apply(image)
         size, scales = step.resized(before, image) or (size, scales)
     sizes = zip(SIZES, (ops.convert(size, np.float32), scales), strict=True)
-    return _output_of(image), {name: _output_of(one) for name, one in sizes}
-
-
-def _output_of(value: Output | Node) -> Output:
-    return value.output(0) if isinstance(value, Node) else value
+    return output_of(image), {name: output_of(one) for name, one in sizes}

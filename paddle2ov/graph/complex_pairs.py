@@ -7,6 +7,7 @@ from openvino import Node, Output
 from openvino.op import Constant
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
 
 _LAST = np.array([-1], np.int64)
@@ -19,7 +20,7 @@ def make_complex(real: Output | Node, imag: Output | Node) -> Node:
 
 def real_imag(x: Output | Node) -> tuple[Output, Output]:
     """The real and the imaginary part; of a tensor that `make_complex` built, the two that it was built from."""
-    output = x.output(0) if isinstance(x, Node) else x
+    output = output_of(x)
     if (known := _made_of(output.get_node())) is not None:
         return known
     real, imag = (ops.gather(output, np.int64(i), np.int64(-1)).output(0) for i in (0, 1))

@@ -16,6 +16,11 @@ Dims: TypeAlias = list[int | None]
 """The dimensions of a tensor of known rank; None where one is not known."""
 
 
+def output_of(x: Output | Node) -> Output:
+    """The output of a node that has one; an output as it is."""
+    return x.output(0) if isinstance(x, Node) else x
+
+
 def dims_of(x: Output | Node) -> Dims | None:
     """The dimensions of a tensor; None if its rank is not known."""
     dims = parsed(_shape(x).to_string())
@@ -46,4 +51,4 @@ def _shape(x: Output | Node) -> PartialShape:
     return x.get_partial_shape() if isinstance(x, Output) else x.get_output_partial_shape(0)
 
 
-__all__ = ["Dims", "dims_of", "known_dims", "parsed", "static_dims"]
+__all__ = ["Dims", "dims_of", "known_dims", "output_of", "parsed", "static_dims"]

@@ -15,6 +15,7 @@ from typing import Any
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.workarounds import works_around
 
@@ -89,7 +90,7 @@ def _without_bounds(value: Any, of_signed: bool) -> Any:
     """A copy of a few numbers that are computed from sizes alone; anything else as it is."""
     if not isinstance(value, Node | Output) or isinstance(value, Constant):
         return value
-    output = value.output(0) if isinstance(value, Node) else value
+    output = output_of(value)
     if not are_few(output) or (of_signed and not _may_be_negative(output.get_node())):
         return value
     from paddle2ov.graph.opaque_values import hide_sizes  # which is made of these functions
@@ -98,7 +99,7 @@ def _without_bounds(value: Any, of_signed: bool) -> Any:
 
 
 def _is_many(value: Any) -> bool:
-    return isinstance(value, Node | Output) and not are_few(value.output(0) if isinstance(value, Node) else value)
+    return isinstance(value, Node | Output) and not are_few(output_of(value))
 
 
 def are_few(value: Output) -> bool:

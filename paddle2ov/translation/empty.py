@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node
 
-from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.shapes import output_of, static_dims
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
 from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor, Value, unmarked
 from paddle2ov.program.model import Operator, Variable
@@ -68,7 +68,7 @@ def constant_if_empty(value: Result, instead: ConstantValue | None) -> Result:
     """
     if isinstance(value, ConstantValue | EmptyTensorArray | ComplexValue | LoDTensor):
         return value
-    output = value.output(0) if isinstance(value, Node) else value
+    output = output_of(value)
     ov_type, dims = output.get_element_type(), static_dims(output)
     if dims is None or 0 not in dims:
         if instead is None:

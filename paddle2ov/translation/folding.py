@@ -8,6 +8,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.evaluation import evaluate
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value, unmarked
 
 MAX_FOLDED_ELEMENTS = 64
@@ -46,7 +47,7 @@ def fold(value: Node | PlainValue) -> Node | PlainValue:
     """
     if isinstance(value, ConstantValue | EmptyTensorArray):
         return value
-    output = value.output(0) if isinstance(value, Node) else value
+    output = output_of(value)
     if _is_quantized(output):
         return value
     array = evaluate(output, MAX_FOLDED_ELEMENTS, _MAX_DOUBLES)
