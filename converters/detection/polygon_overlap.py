@@ -17,9 +17,6 @@ from paddle2ov.converters.graph.common import Tensor, const, ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 
-_MAX_EDGE_PAIRS = 1 << 22
-"""The largest number of pairs of edges that is held in memory at once."""
-
 _NOTHING = 1e-6
 """A shared area below this fraction of a polygon's area is a rounding error."""
 
@@ -32,11 +29,6 @@ class PolygonOverlap(Overlap, frozen=True):
     """
 
     points: int = 4
-
-    @property
-    def most_pairs(self) -> int:
-        """How many pairs of polygons are held in memory at once."""
-        return _MAX_EDGE_PAIRS // self.points**2
 
     def _geometry(self, box: Tensor) -> list[Tensor]:
         """Start and end of the edges, x, y, x, y: [P, ...] each, and the area: of polygons [..., 2 P]."""

@@ -87,8 +87,7 @@ class GreedyNms(Struct, frozen=True):
             exact = self._best(self._exact(boxes, scores, disputed), scores, keep)[0]
             return [_either(disputed, exact, rows)], None
 
-        template = self, self.overlap.most_pairs, keep
-        (rows,) = loop(cast_to(some, Type.i64), [best], [boxes, scores, *exceeds], settle, template)
+        (rows,) = loop(cast_to(some, Type.i64), [best], [boxes, scores, *exceeds], settle, (self, keep))
         return rows
 
     def _best(self, rows: Tensor, scores: Tensor, keep: int) -> tuple[Tensor, Tensor | None]:
