@@ -51,7 +51,7 @@ test-fast: $(READY) $(LEGACY_READY) ## A sample of them, in three minutes: one c
 
 .PHONY: fuzz
 fuzz: $(READY) $(LEGACY_READY) ## Operator tests by name: FILTER='testOpFuzzy/top_k_v2*'; random ones: SEEDS=200
-	$(BIN)/python -m pytest -n auto tests/ops/test_op_fuzzy.py --filter='$(FILTER)' $(PYTEST_ARGS) || test $$? -eq 5
+	$(BIN)/python -m pytest -n auto tests/ops/test_op_fuzzy.py --every-form --filter='$(FILTER)' $(PYTEST_ARGS) || test $$? -eq 5
 	$(BIN)/python -m tools.campaign --filter='$(FILTER)' --seeds=$(SEEDS) $(CAMPAIGN_ARGS)
 
 .PHONY: fuzz-programs

@@ -91,34 +91,38 @@ def check_model(
     """
     arrays = _paddle_results(Path(model_dir), inputs) if expected is None else list(expected)
     wanted = [Expected("", "bfloat16" if a.dtype == np.uint16 else str(a.dtype), a) for a in arrays]
-    for trial in _trials(Path(model_dir), inputs, wanted, "model", atol, rtol, dynamic, extension):
+    for trial in _trials(Path(model_dir), inputs, wanted, "model", atol, rtol, True, dynamic, extension):
         _check(trial)
 
 
-def check_case(folder: Path, extension: Any = None, *, dynamic: bool = True) -> None:
+def check_case(folder: Path, extension: Any = None, *, declared: bool = True, dynamic: bool = True) -> None:
     """Checks one case folder.
 
     Args:
         folder: the folder.
         extension: converters of your own, as for `convert`.
-        dynamic: whether to convert once more with every input dimension dynamic, unless the case itself says no.
+        declared: whether to convert with the shapes that the program declares; it is if nothing else is to be.
+        dynamic: whether to convert (once more) with every input dimension dynamic, unless the case itself says no.
 
     Raises:
         MismatchError: a result differs in number, name, type, shape or value; the message names the worst element.
         Paddle2OVError: the model cannot be converted.
     """
-    for trial in _trials_of_case(folder, extension, dynamic):
+    for trial in _trials_of_case(folder, extension, declared, dynamic):
         _check(trial)
 
 
-def check_cases(folders: Iterable[Path], extension: Any = None, *, dynamic: bool = True) -> None:
+def check_cases(folders: Iterable[Path], extension: Any = None, *, declared: bool = True, dynamic: bool = True) -> None:
     """Checks many case folders as parts of one compiled model, in a tenth of the time that one by one takes.
 
     Args and errors are those of `check_case`; an error of OpenVINO does not tell which case it comes from.
     """
-    trials = [trial for folder in folders for trial in _trials_of_case(folder, extension, dynamic)]
-    if not trials:
-        return
+    trials = [trial for folder in folders for trial in _trials_of_case(folder, extension, declared, dynamic)]
+    if trials:
+        _check_together(trials)
+
+
+def _check_together(trials: Sequence[Trial]) -> None:
     ports = [port for trial in trials for port in trial.model.inputs]
     arrays = [trial.inputs[_name(port, trial.inputs)] for trial in trials for port in trial.model.inputs]
     names = [frozenset(port.get_names()) for trial in trials for port in trial.model.outputs]
@@ -134,7 +138,7 @@ def check_cases(folders: Iterable[Path], extension: Any = None, *, dynamic: bool
         compare(mine, trial.expected, trial.atol, trial.rtol, trial.where)
 
 
-def _trials_of_case(folder: Path, extension: Any, dynamic: bool) -> Iterator[Trial]:
+def _trials_of_case(folder: Path, extension: Any, declared: bool, dynamic: bool) -> Iterator[Trial]:
     record = json.loads((folder / "case.json").read_text())
     case = record["case"]
     inputs = load(folder / "inputs.npz")
@@ -142,7 +146,8 @@ def _trials_of_case(folder: Path, extension: Any, dynamic: bool) -> Iterator[Tri
     expected = [Expected(item["name"], item["dtype"], arrays[str(i)]) for i, item in enumerate(record["outputs"])]
     what = f"{case.get('name') or record['op']} ({record['format']})"
     tolerances = case.get("atol", 2e-5), case.get("rtol", 2e-5)
-    return _trials(folder, inputs, expected, what, *tolerances, dynamic and case.get("dynamic", True), extension)
+    dynamic = dynamic and case.get("dynamic", True)
+    return _trials(folder, inputs, expected, what, *tolerances, declared, dynamic, extension)
 
 
 def _trials(
@@ -152,17 +157,19 @@ def _trials(
     what: str,
     atol: float,
     rtol: float,
+    declared: bool,
     dynamic: bool,
     extension: Any,
 ) -> Iterator[Trial]:
-    """The model as declared and then, if so asked, with all dimensions dynamic."""
-    where = f"{what}, as declared, in {folder}"
-    with _with_note(where):
-        model = convert(folder, extension=extension)
-    # Without a fixed dimension the second conversion would be the first.
-    fixed = any(not size.is_dynamic for port in model.inputs for size in port.get_partial_shape())
-    yield Trial(where, model, inputs, expected, atol, rtol)
-    if not (dynamic and fixed):
+    """The model as declared and with all dimensions dynamic, or one of them."""
+    if declared or not dynamic:
+        where = f"{what}, as declared, in {folder}"
+        with _with_note(where):
+            model = convert(folder, extension=extension)
+        # Without a fixed dimension the second conversion would be the first.
+        dynamic = dynamic and any(not size.is_dynamic for port in model.inputs for size in port.get_partial_shape())
+        yield Trial(where, model, inputs, expected, atol, rtol)
+    if not dynamic:
         return
     shapes = {name: [-1] * (array.ndim + (array.dtype.kind == "c")) for name, array in inputs.items()}
     where = f"{what}, all dimensions dynamic, in {folder}"

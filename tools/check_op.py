@@ -95,7 +95,7 @@ def commands(op: str, module: str) -> Iterator[list[str]]:
     pytest = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]
     tests = [one for one in CHECKS if one.file.startswith("tests/")]
     patterns = ":".join(one.tests.format(op=op, module=module) for one in tests if one.tests)
-    yield [*pytest, *(one.file for one in tests if one.tests), f"--filter={patterns}"]
+    yield [*pytest, *(one.file for one in tests if one.tests), "--every-form", f"--filter={patterns}"]
     yield [*pytest, *(one.file for one in tests if not one.tests)]
     yield [sys.executable, "-m", "tools.coverage", "--check"]
     ruff = str(Path(sys.executable).with_name("ruff"))

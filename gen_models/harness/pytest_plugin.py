@@ -1,4 +1,4 @@
-"""pytest options and fixtures of the tests: `--filter`, `--seeds`, `--exports`, `--fast`."""
+"""pytest options and fixtures of the tests: `--filter`, `--seeds`, `--every-form`, `--exports`, `--fast`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--filter", default=None, metavar="GLOBS", help="run tests by name: 'testOpFuzzy/top_k_v2*:-*legacy'"
     )
     group.addoption("--seeds", type=int, default=None, metavar="N", help="random examples per operator and format")
+    group.addoption(
+        "--every-form",
+        action="store_true",
+        help="operators as declared and with dynamic dimensions in each format, not in one of them each",
+    )
     group.addoption("--exports", type=int, default=20, metavar="N", help="how often a served model is exported again")
     group.addoption("--all-networks", action="store_true", help="quantize every network, not a few of each kind")
     group.addoption(

@@ -3,6 +3,7 @@
 import pytest
 
 from gen_models import all_ops
+from gen_models.harness.legacy import legacy_python
 from tests.support.batches import check_in_batch
 from tests.support.formats import marks_of
 
@@ -17,23 +18,37 @@ def cases():
                 )
 
 
-def is_dynamic(case, format):
-    # Both formats go through the same converters: with every dimension dynamic, one of them is enough.
-    return format == case.formats[0]
+def forms(case, format, every_form):
+    """How a case is checked in a format: with the shapes that it declares, with dynamic dimensions, or both.
+
+    Both formats go through the same converters: each form in one of them is enough. Which in which alternates.
+    """
+    if every_form or len(case.formats) == 1 or legacy_python() is None:
+        return {"declared": True, "dynamic": True}
+    number = int(case.name.rpartition("_")[2])
+    is_declared = (number + case.formats.index(format)) % 2 == 0
+    return {"declared": is_declared, "dynamic": not is_declared}
 
 
 TOGETHER = 10
 
 
 @pytest.fixture(scope="session")
-def selected(request):
+def every_form(request):
+    """Whether each case is checked in both forms in each format."""
+    return request.config.getoption("--every-form")
+
+
+@pytest.fixture(scope="session")
+def selected(request, every_form):
     """The cases that this run checks, without those that must fail: those to check with each."""
     found = {}
     for item in request.session.items:
         if getattr(item, "function", None) is test_op_fuzzy:
             op, case, format = (item.callspec.params[name] for name in ("op", "case", "format"))
             if not case.xfail:
-                found.setdefault((op.name, format, is_dynamic(case, format)), []).append(case.name)
+                how = tuple(forms(case, format, every_form).values())
+                found.setdefault((op.name, format, how), []).append(case.name)
     return {
         (*key, name): tuple(names[i : i + TOGETHER])
         for key, names in found.items()
@@ -43,7 +58,7 @@ def selected(request):
 
 
 @pytest.mark.parametrize(("op", "case", "format"), list(cases()))
-def test_op_fuzzy(op, case, format, selected):
-    dynamic = is_dynamic(case, format)
-    together = selected.get((op.name, format, dynamic, case.name), ())
-    check_in_batch(op, case.name, together, format, dynamic)
+def test_op_fuzzy(op, case, format, selected, every_form):
+    how = forms(case, format, every_form)
+    together = selected.get((op.name, format, tuple(how.values()), case.name), ())
+    check_in_batch(op, case.name, together, format, **how)

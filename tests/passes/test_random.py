@@ -6,7 +6,7 @@ from paddle2ov.passes import run_rewrites
 from paddle2ov.testing import compile_on_cpu
 from tests.support.random_graphs import node_by_node, random_graph
 
-SEEDS = 50
+SEEDS = 25
 
 
 def pytest_generate_tests(metafunc):

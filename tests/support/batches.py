@@ -7,11 +7,11 @@ from paddle2ov.testing import check_case, check_cases
 
 LARGE = 200  # nodes: many selections of boxes, of 600 nodes each, take longer to compile together than one by one
 
-_tried: dict[tuple[str, str, bool, tuple[str, ...]], Exception | bool] = {}
+_tried: dict[tuple[str, str, bool, bool, tuple[str, ...]], Exception | bool] = {}
 """Batch -> its error; True if it agrees, False if its cases are checked one by one."""
 
 
-def check_in_batch(op, name, batch, format, dynamic):
+def check_in_batch(op, name, batch, format, *, declared, dynamic):
     """Checks one case of an operator, with the others of its batch where that is possible.
 
     If they fail together each tells by itself whether it is the one. The first that is asked for tries the others too:
@@ -22,34 +22,36 @@ def check_in_batch(op, name, batch, format, dynamic):
         name: the name of the case.
         batch: the names of the cases to check together, this one among them; empty for none.
         format: "pir" or "legacy".
-        dynamic: whether to check with dynamic dimensions too.
+        declared: whether to check with the shapes that the program declares.
+        dynamic: whether to check with dynamic dimensions.
     """
     cases = {one.name: one for one in op.cases}
-    key = op.name, format, dynamic, batch
+    how = {"declared": declared, "dynamic": dynamic}
+    key = op.name, format, declared, dynamic, batch
     is_first = key not in _tried
     if is_first:
-        _tried[key] = _check_together(op, [cases[one] for one in batch], format, dynamic)
+        _tried[key] = _check_together(op, [cases[one] for one in batch], format, how)
     found = _tried[key]
     if found is True:
         return
-    check_case(generated(op, cases[name], format), dynamic=dynamic)
-    if is_first and found and all(_agrees(op, cases[one], format, dynamic) for one in batch):
+    check_case(generated(op, cases[name], format), **how)
+    if is_first and found and all(_agrees(op, cases[one], format, how) for one in batch):
         raise BatchError(f"{', '.join(batch)} agree one by one, but not as parts of one model: {found}") from found
 
 
-def _check_together(op, cases, format, dynamic):
+def _check_together(op, cases, format, how):
     try:
         if len(cases) < 2 or len(convert(generated(op, cases[0], format)).get_ops()) > LARGE:
             return False
-        check_cases([generated(op, case, format) for case in cases], dynamic=dynamic)
+        check_cases([generated(op, case, format) for case in cases], **how)
     except Exception as error:  # which of them it is, and why, each tells by itself
         return error
     return True
 
 
-def _agrees(op, case, format, dynamic):
+def _agrees(op, case, format, how):
     try:
-        check_case(generated(op, case, format), dynamic=dynamic)
+        check_case(generated(op, case, format), **how)
     except Exception:
         return False
     return True

@@ -16,18 +16,18 @@ def nothing_is_tried(monkeypatch):
 
 
 def check(name):
-    batches.check_in_batch(OP, name, NAMES, "pir", dynamic=False)
+    batches.check_in_batch(OP, name, NAMES, "pir", declared=True, dynamic=False)
 
 
 def failing(*names):
-    def check_case(folder, dynamic):
+    def check_case(folder, declared, dynamic):
         if any(folder.name.startswith(f"{name}-") for name in names):
             raise ValueError(f"as if {folder.name} differed")
 
     return check_case
 
 
-def fail_together(folders, dynamic):
+def fail_together(folders, declared, dynamic):
     raise ValueError("as if parts of one model differed")
 
 
@@ -58,6 +58,6 @@ def test_what_fails_only_together_fails_once(monkeypatch):
 def test_one_case_and_large_models_go_alone(monkeypatch):
     monkeypatch.setattr(batches, "check_cases", fail_together)
     monkeypatch.setattr(batches, "check_case", failing())
-    batches.check_in_batch(OP, NAMES[0], (), "pir", dynamic=False)
+    batches.check_in_batch(OP, NAMES[0], (), "pir", declared=True, dynamic=False)
     monkeypatch.setattr(batches, "LARGE", 0)
     check(NAMES[0])
