@@ -178,14 +178,14 @@ def nonzero(node: NodeContext) -> NamedOutputs:
 
 _ELEMENTWISE = frozenset(
     (
-        *("Convert", "Equal", "Greater", "GreaterEqual", "IsFinite", "IsInf", "IsNaN", "Less", "LessEqual"),
-        *("LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "NotEqual"),
+        *("Abs", "Convert", "Equal", "Greater", "GreaterEqual", "IsFinite", "IsInf", "IsNaN", "Less", "LessEqual"),
+        *("LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "NotEqual", "Subtract"),
     )
 )
 """Node types that masks are computed by."""
 
 
-def has_dims_of(mask: Output, x: Output, depth: int = 4) -> bool:
+def has_dims_of(mask: Output, x: Output, depth: int = 6) -> bool:
     """Whether a mask is known to have the shape of x: all dimensions are, or it is computed of x and of numbers."""
     dims = static_dims(mask)
     if dims is not None:

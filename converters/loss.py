@@ -5,7 +5,6 @@ Paddle: `softmax_with_cross_entropy` (PIR `cross_entropy_with_softmax`), `label_
 Semantics: `paddle/phi/kernels/cpu/{cross_entropy,label_smooth,bce_loss}_kernel.cc`,
 `impl/{huber_loss,log_loss}_kernel_impl.h`,
 `paddle/phi/kernels/funcs/cross_entropy.cc`.
-Paddle's CPU kernel clamps logits to 64 below the largest, which bounds the loss; here they are not clamped.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import math
 from openvino import Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, normalize_axis, rank_of
+from paddle2ov.converters.softmax import bounded_logits
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -27,7 +27,8 @@ def softmax_with_cross_entropy(node: NodeContext) -> NamedOutputs:
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
     softmax: Tensor
     if node.get_bool("use_softmax", True):
-        softmax, logarithm = ops.softmax(x, axis), ops.log_softmax(x, axis)
+        logits = bounded_logits(x, axis)
+        softmax, logarithm = ops.softmax(logits, axis), ops.log_softmax(logits, axis)
     else:
         softmax, logarithm = x, ops.maximum(ops.log(x), const_like(-1e20, x))
     if node.get_bool("soft_label", False):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from openvino import Output, Type
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.activation import real_input
 from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
@@ -24,11 +24,11 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def softmax(node: NodeContext) -> NamedOutputs:
-    """out = e^x / Σ e^x over axis; 1 for a 0-D tensor."""
+    """out = e^x / Σ e^x over axis, where x is at least its maximum - 64 if that can be told; 1 for a 0-D tensor."""
     x, axis = _input_and_axis(node)
     if axis is None:
         return {"out": const_like(1, x)}
-    return {"out": ops.softmax(x, axis)}
+    return {"out": ops.softmax(bounded_logits(x, axis) if node.semantics.least_values else x, axis)}
 
 
 def log_softmax(node: NodeContext) -> NamedOutputs:
@@ -36,8 +36,12 @@ def log_softmax(node: NodeContext) -> NamedOutputs:
     x, axis = _input_and_axis(node)
     if axis is None:
         return {"out": const_like(0, x)}
-    floor = ops.subtract(ops.reduce_max(x, ints([axis]), True), const_like(64, x))
-    return {"out": ops.log_softmax(ops.maximum(x, floor), axis)}
+    return {"out": ops.log_softmax(bounded_logits(x, axis), axis)}
+
+
+def bounded_logits(x: Output, axis: int) -> Node:
+    """x, or 64 below its maximum over the axis where that is more: Paddle's kernels bound what they exponentiate."""
+    return ops.maximum(x, ops.subtract(ops.reduce_max(x, ints([axis]), True), const_like(64, x)))
 
 
 def _input_and_axis(node: NodeContext) -> tuple[Output, int | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
@@ -104,12 +105,21 @@ def _equal_all_random(draw: Any) -> Case:
     return case(x=tensor(shape, "int32", 0, 2), y=tensor(other, "int32", 0, 2))
 
 
+_NEAR = tensor([10], values=[0.0, 0.0, 0.0, 1e-10, math.inf, -math.inf, math.inf, math.nan, 3e-8, 1.0])
+_NEARER = tensor([10], values=[1e-16, 9e-16, 2e-15, 1.00000002e-10, math.inf, math.inf, 1, math.nan, 4e-8, 1.0000001])
+_TOLERANT = [
+    case(x=_NEAR, y=_NEARER),
+    case(x=_NEAR, y=dataclasses.replace(_NEARER, dims=(-1,))),
+    case(x=_NEARER, y=tensor([], values=[0.0])),
+    case(x=tensor([2], "float64", values=[0.0, 0.0]), y=tensor([2], "float64", values=[1e-16, 1e-9])),
+]
+
 OPS = [
     *[
         Op(
             name,
             _compare(name),
-            cases=[*_CASES, *_ORDER],
+            cases=[*_CASES, *_ORDER, *(_TOLERANT if name == "not_equal" else [])],
             random=random_binary(("float32", "int32", "int64"), (-3, 3), (-3, 3)),
         )
         for name in ("not_equal", "less_than", "less_equal", "greater_than", "greater_equal")
@@ -117,9 +127,7 @@ OPS = [
     Op(
         "equal",
         _compare("equal"),
-        cases=[
-            *_CASES,
-        ],
+        cases=[*_CASES, *_TOLERANT],
         random=random_binary(("float32", "int32", "int64"), (-3, 3), (-3, 3)),
     ),
     Op(
@@ -134,6 +142,8 @@ OPS = [
             case(x=tensor([3], "bool", values=[1, 0, 1]), y=tensor([3], "bool", values=[1, 0, 1])),
             case(x=tensor([3]), y=tensor([])),
             case(x=tensor([], values=[2.0]), y=tensor([], values=[2.0])),
+            *_TOLERANT,
+            case(x=tensor([2], values=[0.0, 1.0], dims=[-1]), y=tensor([2], values=[1e-16, 1.0], dims=[-1])),
         ],
         random=_equal_all_random,
     ),

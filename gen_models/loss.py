@@ -61,6 +61,10 @@ CROSS_ENTROPY = [
     case(logits=tensor([2, 5, 3], dims=[-1, 5, -1]), label=_shares(2, 5, 3, axis=1, dims=[-1, 5, -1]), soft_label=True,
          axis=1),
     case(logits=tensor([2, 3], values=[[50.0, -10.0, 0.0], [-3.0, 30.0, 1.0]]), label=tensor([2, 1], "int64", 0, 3)),
+    case(logits=tensor([3, 3], values=[[90.0, 0.0, -70.0], [0.0, -65.0, -1e4], [0.0, 200.0, -300.0]]),
+         label=tensor([3, 1], "int64", values=[2, 1, 0])),
+    case(logits=tensor([2, 3], values=[[90.0, 0.0, -70.0], [0.0, -65.0, -1e4]], dims=[-1, -1]), soft_label=True,
+         label=_shares(2, 3, dims=[-1, -1])),
     case(logits=_shares(4, 5), label=tensor([4, 1], "int64", 0, 5), use_softmax=False),
     case(logits=_shares(4, 5), label=_shares(4, 5), soft_label=True, use_softmax=False),
 ]  # fmt: skip

@@ -67,6 +67,9 @@ class Semantics(Struct, frozen=True):
             end further before it counts as the first element.
         concatenated_along: `write_to_array`, `tensor_array_to_tensor`: the array is represented by the concatenation of
             its elements along this axis, which is its first, and a write appends to it (`concatenated_arrays.py`).
+        coarse_equality: `equal`, `not_equal`, `equal_all`: floats that differ by less than 1e-8 are equal.
+        least_values: `softmax`: the program tells the smallest values from 0, so that they are those of Paddle's kernel
+            (`small_probabilities.py`).
     """
 
     truncated_quotient: bool = False
@@ -76,6 +79,8 @@ class Semantics(Struct, frozen=True):
     single_scales: bool = False
     end_before_first: bool = False
     concatenated_along: int | None = None
+    coarse_equality: bool = False
+    least_values: bool = False
 
 
 class Operator(Struct):

@@ -25,6 +25,8 @@ _OLD_SEMANTICS: dict[str, tuple[int, Semantics]] = {
     "yolo_box": (_PADDLE_2_0, Semantics(square_grid=True)),
     # `pos_weight` also scaled the terms of negative examples below max(x, 0).
     "sigmoid_cross_entropy_with_logits": (_PADDLE_3_0, Semantics(weighted_rest=True)),
+    # Floats that differ by less than 1e-8 were equal.
+    **dict.fromkeys(("equal", "not_equal", "equal_all"), (_PADDLE_3_0, Semantics(coarse_equality=True))),
     # Scales were multiplied in single precision.
     **{
         f"{mode}_interp{version}": (_PADDLE_3_0, Semantics(single_scales=True))

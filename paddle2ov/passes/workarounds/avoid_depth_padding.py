@@ -57,9 +57,9 @@ class AvoidDepthPadding(Rule[Node, _Plane]):
     def rewrite(self, graph: Graph, plan: _Plane) -> Counts:
         node, plane = plan
         attributes = node.get_attributes()
+        # Padding to the same size (auto_pad), which depends on the other sizes, is none along the depth as well.
         for name in ("pads_begin", "pads_end"):
             attributes[name] = [0, *list(attributes[name])[1:]]
-        attributes["auto_pad"] = "explicit"
         x, filters = node.input_values()
         axis = ints([len(filters.get_partial_shape()) - 3])
         cut = ops.slice(filters, ints([plane]), ints([plane + 1]), ints([1]), axis)

@@ -51,6 +51,8 @@ class AvoidUnitWidthStrides(Rule[Node, _Window]):
         if width is None or taps is None:
             raise MatchFailureError("the width of the image or of the filter is not known")
         attributes = match.get_attributes()
+        if attributes["auto_pad"].startswith("same") and (image is None or None in image[2:]):
+            raise MatchFailureError("the paddings along the other axes are computed by the run")
         padded = width + attributes["pads_begin"][-1] + attributes["pads_end"][-1]
         return _Window(match, padded - (attributes["dilations"][-1] * (taps - 1) + 1))
 

@@ -1,0 +1,85 @@
+"""Marks each softmax whose smallest values the program tells from 0, by a logarithm or a comparison.
+
+Paddle's kernel (`paddle/phi/kernels/funcs/softmax_impl.h`) takes logits that are more than 64 below the largest for 64
+below it, so that no probability is less than e^-64 of the largest. OpenVINO's has no such bound: they are as small as
+they are, and 0 from 88 on. That is the same number to sums and products, but not to what is named here.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from paddle2ov.program.model import Block, Operator
+
+_TELLING = """
+bce_loss elementwise_div elementwise_pow equal greater_equal greater_than less_equal
+less_than log log10 log2 logical_and logical_not logical_or logical_xor not_equal pow reciprocal rsqrt sign
+softmax_with_cross_entropy where_index
+"""
+TELLING = frozenset(_TELLING.split())
+"""Operators to which a small number is not the same as 0."""
+
+_PASSING_ON = """
+assign cast concat elementwise_max elementwise_min elementwise_mul expand_as_v2 expand_v2 flatten2
+flatten_contiguous_range flip gather gather_nd index_sample index_select masked_select reduce_max reduce_min reduce_sum
+reshape2 roll scale slice split squeeze2 stack strided_slice sum take_along_axis tile top_k top_k_v2 transpose2 unbind
+unsqueeze2 unstack where
+"""
+PASSING_ON = frozenset(_PASSING_ON.split())
+"""Operators that move small numbers, or make other small numbers of them."""
+
+
+def mark_told_softmaxes(block: Block) -> Block:
+    """Sets `least_values` in the semantics of softmaxes whose results reach an operator that tells them from 0.
+
+    What crosses the border of a branch or of a loop counts as told.
+
+    Args:
+        block: the main block; it is not changed.
+
+    Returns:
+        The block with these operators replaced.
+    """
+    told: set[str] = set()
+    marked: set[int] = set()
+    has_blocks = True
+    for _ in range(2):  # a loop's next iteration may read what this one writes
+        if has_blocks:
+            has_blocks = _visit(block, told, marked, set())
+    return _with_semantics(block, marked) if marked else block
+
+
+def _visit(block: Block, told: set[str], marked: set[int], seen: set[int]) -> bool:
+    """Walks the block backwards, from readers to what they read; whether there are inner blocks."""
+    if id(block.operators) in seen:
+        return True
+    seen.add(id(block.operators))
+    has_blocks = False
+    for operator in reversed(block.operators):
+        kind = operator.type
+        if operator.blocks:
+            has_blocks = True
+            told.update(operator.input_names())
+            for inner in operator.blocks:
+                told.update(inner.outputs)
+                _visit(inner, told, marked, seen)
+        elif kind in TELLING:
+            told.update(operator.input_names())
+        elif kind == "softmax":
+            if not told.isdisjoint(operator.output_names()):
+                marked.add(id(operator))
+        elif kind in PASSING_ON and not told.isdisjoint(operator.output_names()):
+            told.update(operator.input_names())
+    return has_blocks
+
+
+def _with_semantics(block: Block, marked: set[int]) -> Block:
+    return Block(block.index, [_replaced(one, marked) for one in block.operators], block.inputs, block.outputs)
+
+
+def _replaced(operator: Operator, marked: set[int]) -> Operator:
+    if id(operator) in marked:
+        return replace(operator, semantics=replace(operator.semantics, least_values=True))
+    if operator.blocks:
+        return replace(operator, blocks=tuple(_with_semantics(one, marked) for one in operator.blocks))
+    return operator

@@ -1,0 +1,44 @@
+"""Convolutions that pad to the same size compute the same after all rewrites, whatever sizes are known."""
+
+import itertools
+
+import numpy as np
+import openvino.opset16 as ops
+import pytest
+from openvino import Model
+
+from paddle2ov.passes import run_rewrites
+from paddle2ov.testing import compile_on_cpu
+from tests.support.passes_checks import parameter, random
+
+SIZES = {2: [(6, 1), (6, 2), (1, 5), (3, 3), (1, 1)], 3: [(1, 6, 2), (3, 6, 1), (1, 1, 4), (2, 3, 3)]}
+CASES = [
+    (dims, unknown, taps, stride)
+    for rank, sizes in SIZES.items()
+    for dims in sizes
+    for unknown in itertools.product([False, True], repeat=rank)
+    for taps in (1, 2, 3)
+    for stride in (1, 2)
+]
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("auto_pad", ["same_upper", "same_lower"])
+def test_same_paddings(auto_pad, groups):
+    """All cases as parts of one model, each with a result of its own."""
+    inputs, arrays, results = [], [], []
+    for dims, unknown, taps, stride in CASES:
+        rank = len(dims)
+        x = parameter(-1, 4, *(-1 if one else size for one, size in zip(unknown, dims, strict=True)))
+        filters = random(*([groups] if groups > 1 else []), 4 // groups, 4 // groups, *[taps] * rank)
+        convolution = ops.convolution if groups == 1 else ops.group_convolution
+        none, ones = [0] * rank, [1] * rank
+        inputs.append(x)
+        arrays.append(random(2, 4, *dims))
+        results.append(convolution(x, filters, [stride] * rank, none, none, ones, auto_pad))
+    model = Model(results, inputs)
+    plain = model.clone()
+    run_rewrites(model)
+    found, wanted = (list(compile_on_cpu(one)(arrays).values()) for one in (model, plain))
+    for case, one, other in zip(CASES, found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5, err_msg=str(case))
