@@ -59,6 +59,7 @@ from paddle2ov.passes.workarounds.avoid_unit_tiles import avoid_unit_tiles
 from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
 from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
+from paddle2ov.passes.workarounds.avoid_unsqueeze_elision import avoid_unsqueeze_elision
 from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
@@ -123,6 +124,7 @@ REWRITES: tuple[Rewrite, ...] = (
     hide_bounds_of_slices,  # before avoid_slice_elision, which replaces slices by other nodes
     avoid_reshape_elision,  # after rewrites that add reshapes
     avoid_slice_elision,
+    avoid_unsqueeze_elision,  # after rewrites that add an Unsqueeze
     refine_functions,  # after rewrites that match a function as one node
     avoid_abs_sinking,  # after rewrites that drop unit axes, or add an Abs
     copy_loop_invariants,  # last: the others change the readers of tensors

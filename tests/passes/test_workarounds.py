@@ -45,6 +45,7 @@ from paddle2ov.passes.workarounds.avoid_unit_tiles import avoid_unit_tiles
 from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
 from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
+from paddle2ov.passes.workarounds.avoid_unsqueeze_elision import avoid_unsqueeze_elision
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
@@ -1672,3 +1673,26 @@ def test_avoid_abs_sinking_fails_to_match():
     x, y = parameter(4), parameter(2, 4)
     model = Model([ops.abs(x), ops.abs(ops.concat([y, y], 0))], [x, y])
     assert avoid_abs_sinking(Graph(model)) == {"abs": 0}
+
+
+@pytest.mark.parametrize("counted", ["from the first", "from the last"])
+@pytest.mark.parametrize("index", [[0], [0, 0, 0], [[0, 0]], [-1, 0], 0], ids=str)
+@pytest.mark.parametrize("axis", range(4))
+@pytest.mark.parametrize("is_dynamic", [False, True], ids=["static", "dynamic"])
+def test_gathers_of_unsqueezed_axes(axis, index, counted, is_dynamic):
+    """By constants and by what is computed, with the axis of either node counted from either end."""
+    dims = (2, 3, 4)
+    x, places = parameter(*(-1 if is_dynamic else size for size in dims)), parameter(*np.shape(index), kind=Type.i64)
+    signs = (axis, axis - 4) if counted == "from the first" else (axis - 4, axis)
+    results = [
+        ops.gather(ops.unsqueeze(x, np.array([added])), indices, np.array(along))
+        for added in signs
+        for along in signs
+        for indices in (np.array(index), places)
+    ]
+    model = Model(results, [x, places])
+    data = random(*dims)
+    avoid_unsqueeze_elision(Graph(model))
+    want = np.take(np.expand_dims(data, axis), index, axis)
+    for found in compile_on_cpu(model)([data, np.array(index)]).values():
+        np.testing.assert_array_equal(found, want)
