@@ -19,6 +19,7 @@ from paddle2ov.converters.graph.common import (
     dim_of,
     ints,
     normalize_axis,
+    or_of_nothing,
     prevent_fusion,
     rank_of,
     reshape,
@@ -27,6 +28,9 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.graph.sorting import sort
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+_NO_INTEGER = -(2**31)
+"""What Paddle makes of NaN as int32; as int64 it has no 32 bits."""
 
 
 def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
@@ -59,6 +63,8 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
                 ops.convert(empty, "i32"), ints(1), -1, "max", "value", index_element_type=Type.i64, stable=True
             )
             index = ops.select(lost, ints(-1) if ignore_nan else first.output(1), index)
+        out = or_of_nothing(out, rows, -1, np.nan if is_real else _NO_INTEGER)
+        index = or_of_nothing(index, rows, -1, 0)
         kept = node.get_bool("keepdim", ignore_nan)
         return {"out": _restore_axes(out, x, rank, axes, kept), "medians": _restore_axes(index, x, rank, axes, kept)}
 
