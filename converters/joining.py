@@ -38,7 +38,7 @@ def concat(node: NodeContext) -> NamedOutputs:
 
 
 def _sequences_of_all(node: NodeContext, out: Tensor, count: int) -> Tensor | LoDTensor:
-    """Rows of several tensors with their sequences (LoD), if all have some: those of the first one, then of the next."""
+    """The rows of several tensors, with the sequences (LoD) of all of them, if all have some."""
     if not all(node.has_sequences("x", i) for i in range(count)):
         return out
     try:

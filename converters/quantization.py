@@ -96,13 +96,11 @@ def _with_lowest(x: Output, scale: AnyArray, grid: QuantRange) -> tuple[Tensor, 
     """x and the magnitude of the lowest integer of its grid.
 
     OpenVINO's transformations for low precision take 255 levels for 256 where a layer reads them in int8, and 15 for
-    255. So there is one level more, which x, clamped, does not reach. Constants are right as they are.
+    255. So there is one level more, which x, cut off, does not reach: not by Clamp, which they compute in int8 as well.
+    Constants are right as they are.
     """
     if grid.high not in (7, _INT8) or isinstance(x.get_node(), Constant):
         return x, grid.low
-    if scale.size == 1:
-        size = float(scale.reshape(-1)[0])
-        return ops.clamp(x, -size, size), grid.low + 1
     return ops.maximum(x, const(-scale, x.get_element_type())), grid.low + 1
 
 
