@@ -38,7 +38,11 @@ def _norms(x):
     return [paddle.renorm(x, p, 0, 0.5) for p in (0.0, 1.0, 2.0)]
 
 
-FUNCTIONS = [_median, _nanmedian, _quantiles, _search, _density, _along_axis, _norms]
+def _mask(x):
+    return [paddle.nn.functional.sequence_mask((3 * x).astype("int64"))]
+
+
+FUNCTIONS = [_median, _nanmedian, _quantiles, _search, _density, _along_axis, _norms, _mask]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=[one.__name__ for one in FUNCTIONS])
