@@ -51,11 +51,11 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         # Of n valid elements, the middle ones are at (n - 1) / 2 and n / 2.
         valid = ops.subtract(length, counted) if ignore_nan else length
         low, high = (ops.divide(ops.maximum(part, ints(0)), ints(2)) for part in (ops.subtract(valid, ints(1)), valid))
-        out = _gather_at(values, low)
+        out: Tensor = _gather_at(values, low)
         if average:
             both = ops.add(out, _gather_at(values, high))
             out = ops.multiply(both, const_like(0.5, out)) if is_real else divide(both, const_like(2, out))
-        index = _gather_at(indices, low)
+        index: Tensor = _gather_at(indices, low)
         if empty is not None:
             lost = ops.equal(valid, ints(0)) if ignore_nan else ops.greater(counted, ints(0))
             out = ops.select(lost, const_like(np.nan, out), out)
