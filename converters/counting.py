@@ -18,6 +18,7 @@ from paddle2ov.converters.graph.common import (
     exact_divide,
     ints,
     normalize_axis,
+    or_of_nothing,
     rank_of,
     shape_of,
 )
@@ -169,4 +170,4 @@ def histogram(node: NodeContext) -> NamedOutputs:
     if density:
         width = ops.divide(cast_to(span, Type.f32), const(bins, Type.f32))
         out = ops.divide(ops.divide(out, width), ops.reduce_sum(out, ints([0]), False))
-    return {"out": out}
+    return {"out": or_of_nothing(out, x, 0, 0)}

@@ -183,7 +183,8 @@ def sequence_mask(node: NodeContext) -> NamedOutputs:
     length = node.get_tensor("max_len", Type.i64, -1)
     known = node.get_int("max_len", -1) if node.is_known("max_len") else None
     if known is not None and known < 0:
-        length = ops.reduce_max(cast_to(x, Type.i64), ints(list(range(rank_of(node, x)))), False).output(0)
+        lengths = ops.concat([ops.reshape(cast_to(x, Type.i64), ints([-1]), False), ints([0])], 0)  # which may be none
+        length = ops.reduce_max(lengths, ints([0]), False).output(0)
     positions = ops.range(ints(0), _as_scalar(length), ints(1), "i64")
     columns = cast_to(positions, x.get_element_type())  # a length of 0.5 counts position 0
     return {"y": cast_to(ops.less(columns, ops.unsqueeze(x, ints(-1))), dtype)}

@@ -14,7 +14,17 @@ import math
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    END,
+    Tensor,
+    cast_to,
+    const_like,
+    ints,
+    normalize_axis,
+    or_of_nothing,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
@@ -130,7 +140,7 @@ def take_along_axis(node: NodeContext) -> NamedOutputs:
     if narrower:
         ends = ops.gather(shape_of(indices), ints(narrower), ints(0))
         x = ops.slice(x, ints([0] * len(narrower)), ends, ints([1] * len(narrower)), ints(narrower)).output(0)
-    return {"out": ops.gather_elements(x, indices, axis)}
+    return {"out": or_of_nothing(ops.gather_elements(x, indices, axis), node.get_input("arr"), axis, 0)}
 
 
 def embedding(node: NodeContext) -> NamedOutputs:

@@ -16,7 +16,10 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import END, Tensor, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.errors import OpConversionError
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -30,7 +33,19 @@ def concat(node: NodeContext) -> NamedOutputs:
     axis = normalize_axis(node, node.get_int("axis", 0), rank) if node.is_known("axis") else 0
     if rank == 0:
         tensors = [ops.reshape(x, ints([1]), False).output(0) for x in tensors]
-    return {"out": tensors[0] if len(tensors) == 1 and rank else ops.concat(tensors, axis)}
+    out = tensors[0] if len(tensors) == 1 and rank else ops.concat(tensors, axis)
+    return {"out": _sequences_of_all(node, out, len(tensors)) if axis == 0 and len(tensors) > 1 else out}
+
+
+def _sequences_of_all(node: NodeContext, out: Tensor, count: int) -> Tensor | LoDTensor:
+    """The rows of several tensors, with the sequences (LoD) of all of them, if all have some."""
+    if not all(node.has_sequences("x", i) for i in range(count)):
+        return out
+    try:
+        lengths = [one for i in range(count) if (one := node.sequence_lengths("x", i)) is not None]
+    except OpConversionError:  # raised again by what needs them
+        return LoDTensor(output_of(out), UNKNOWN_LOD)
+    return LoDTensor(output_of(out), SequenceLengths(output_of(ops.concat(lengths, 0))))
 
 
 def stack(node: NodeContext) -> NamedOutputs:

@@ -133,6 +133,10 @@ def addmm(node: NodeContext) -> NamedOutputs:
     """out = beta * input + alpha * (x @ y)."""
     addend, product = node.get_input("input"), broadcasting_matmul(*_matmul_operands(node), False, False)
     alpha, beta = node.get_float("alpha", 1.0), node.get_float("beta", 1.0)
+    if beta == 0:  # not even NaN
+        return {"out": _scale(product, alpha)}
+    if alpha == 0:
+        return {"out": ops.broadcast(_scale(addend, beta), shape_of(product))}
     return {"out": ops.add(_scale(addend, beta), _scale(product, alpha))}
 
 

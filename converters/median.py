@@ -19,6 +19,7 @@ from paddle2ov.converters.graph.common import (
     dim_of,
     ints,
     normalize_axis,
+    or_of_nothing,
     prevent_fusion,
     rank_of,
     reshape,
@@ -27,6 +28,9 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.graph.sorting import sort
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+_NO_INTEGER = -(2**31)
+"""What Paddle makes of NaN as int32; as int64 it has no 32 bits."""
 
 
 def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
@@ -47,11 +51,11 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         # Of n valid elements, the middle ones are at (n - 1) / 2 and n / 2.
         valid = ops.subtract(length, counted) if ignore_nan else length
         low, high = (ops.divide(ops.maximum(part, ints(0)), ints(2)) for part in (ops.subtract(valid, ints(1)), valid))
-        out = _gather_at(values, low)
+        out: Tensor = _gather_at(values, low)
         if average:
             both = ops.add(out, _gather_at(values, high))
             out = ops.multiply(both, const_like(0.5, out)) if is_real else divide(both, const_like(2, out))
-        index = _gather_at(indices, low)
+        index: Tensor = _gather_at(indices, low)
         if empty is not None:
             lost = ops.equal(valid, ints(0)) if ignore_nan else ops.greater(counted, ints(0))
             out = ops.select(lost, const_like(np.nan, out), out)
@@ -59,6 +63,8 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
                 ops.convert(empty, "i32"), ints(1), -1, "max", "value", index_element_type=Type.i64, stable=True
             )
             index = ops.select(lost, ints(-1) if ignore_nan else first.output(1), index)
+        out = or_of_nothing(out, rows, -1, np.nan if is_real else _NO_INTEGER)
+        index = or_of_nothing(index, rows, -1, 0)
         kept = node.get_bool("keepdim", ignore_nan)
         return {"out": _restore_axes(out, x, rank, axes, kept), "medians": _restore_axes(index, x, rank, axes, kept)}
 

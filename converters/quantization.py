@@ -27,6 +27,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.values import ConstantValue
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
@@ -78,15 +79,29 @@ def _quantize(
         unit = np.where(scale <= _TINY, scale + _EPSILON, scale).astype(np.float64) / grid.high
         result = scale.astype(np.float64) / grid.high if back else np.ones_like(unit)
         result = result if grid.to_even else np.where(scale <= _TINY, 0, result)
-        low, high = (const(side * unit, dtype) for side in (-grid.low, grid.high))
-        out_low, out_high = (const(side * result, dtype) for side in (-grid.low, grid.high))
-        return ops.fake_quantize(x, low, high, out_low, out_high, grid.low + grid.high + 1)
+        source, lowest = (x, grid.low) if grid.to_even else _with_lowest(x, scale, grid)
+        low, high = (const(side * unit, dtype) for side in (-lowest, grid.high))
+        out_low, out_high = (const(side * result, dtype) for side in (-lowest, grid.high))
+        return ops.fake_quantize(source, low, high, out_low, out_high, lowest + grid.high + 1)
     size = const(scale, dtype) if isinstance(scale, np.ndarray) else scale
     divisor = ops.select(ops.less_equal(size, const(_TINY, dtype)), ops.add(size, const(_EPSILON, dtype)), size)
     within = x if grid.to_even else ops.minimum(ops.maximum(x, ops.negative(size)), size)
     out = ops.multiply(ops.multiply(const(grid.high, dtype), ops.divide(const(1, dtype), divisor)), within)
     out = ops.clamp(ops.round(out, "half_to_even" if grid.to_even else "half_away_from_zero"), -grid.low, grid.high)
     return ops.divide(ops.multiply(out, size), const(grid.high, dtype)) if back else out
+
+
+@works_around("fake_quantize_of_odd_levels", "layer_of_odd_levels")
+def _with_lowest(x: Output, scale: AnyArray, grid: QuantRange) -> tuple[Tensor, int]:
+    """x and the magnitude of the lowest integer of its grid.
+
+    OpenVINO's transformations for low precision take 255 levels for 256 where a layer reads them in int8, and 15 for
+    255. So there is one level more, which x, cut off, does not reach: not by Clamp, which they compute in int8 as well.
+    Constants are right as they are.
+    """
+    if grid.high not in (7, _INT8) or isinstance(x.get_node(), Constant):
+        return x, grid.low
+    return ops.maximum(x, const(-scale, x.get_element_type())), grid.low + 1
 
 
 def _dequantize(node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: int | None, high: float) -> Tensor:

@@ -22,6 +22,7 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
+    dim_vector,
     ints,
     normalize_axis,
     prevent_fusion,
@@ -160,7 +161,14 @@ def renorm(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     axis = normalize_axis(node, node.get_int("axis"), rank)
     p, limit = node.get_float("p"), node.get_float("max_norm")
-    size = _lp(x, p, [other for other in range(rank) if other != axis], True)
+    others = [other for other in range(rank) if other != axis]
+    if math.isinf(p):  # the root of infinite degree is 1, whatever the sum
+        return {"out": x if limit >= 1 else ops.multiply(x, const_like(limit, x))}
+    if p == 0:  # every element counts 1, and the root of degree 0 is infinite, but that of 1
+        count = ops.reduce_prod(dim_vector(x, others), ints([0]), False)
+        lone = const_like(min(limit, 1.0), x)
+        return {"out": ops.multiply(x, ops.select(ops.equal(count, ints(1)), lone, const_like(0.0, x)))}
+    size = _lp(x, p, others, True)
     shrink = ops.divide(const_like(limit, x), size)
     factor = ops.select(ops.greater(size, const_like(limit, x)), shrink, const_like(1.0, x))
     return {"out": ops.multiply(x, factor)}

@@ -13,7 +13,7 @@ detector time. Only arg_max and arg_min of long rows pass over it, as in Paddle.
 from __future__ import annotations
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Output, Type
 
 from paddle2ov.converters.graph.common import (
     Tensor,
@@ -22,6 +22,7 @@ from paddle2ov.converters.graph.common import (
     dim_of,
     ints,
     normalize_axis,
+    or_of_nothing,
     prevent_fusion,
     rank_of,
     shape_of,
@@ -155,8 +156,9 @@ def searchsorted(node: NodeContext) -> NamedOutputs:
     kinds = {sequence.get_element_type(), values.get_element_type()}
     # Two types are compared as C++ does.
     common = next((kind for kind in (Type.f64, Type.f32, Type.i64) if kind in kinds), None) if len(kinds) > 1 else None
-    out: Node = ops.search_sorted(cast_to(sequence, common), cast_to(values, common), node.get_bool("right", False))
+    out: Tensor = ops.search_sorted(cast_to(sequence, common), cast_to(values, common), node.get_bool("right", False))
+    length = dim_of(sequence, rank_of(node, sequence) - 1)
     if values.get_element_type().is_real():
-        special = ops.logical_or(ops.is_nan(values), ops.is_inf(values))
-        out = ops.select(special, dim_of(sequence, rank_of(node, sequence) - 1), out)
+        out = ops.select(ops.logical_or(ops.is_nan(values), ops.is_inf(values)), length, out)
+    out = or_of_nothing(out, sequence, rank_of(node, sequence) - 1, 0)
     return {"out": cast_to(out, Type.i32 if node.get_bool("out_int32", False) else Type.i64)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -172,6 +173,8 @@ ADDMM = [
     case(input=tensor([1, 5]), x=tensor([3, 4]), y=tensor([4, 5]), alpha=-1.0),
     case(input=tensor([3, 1], dims=[-1, -1]), x=tensor([3, 4], dims=[-1, -1]), y=tensor([4, 5], dims=[-1, -1])),
     case(input=tensor([5]), x=tensor([3, 4]), y=tensor([4, 5]), beta=0.0),
+    case(input=tensor([1, 2], values=[math.nan, 1]), x=tensor([3, 4]), y=tensor([4, 2]), beta=0.0),
+    case(input=tensor([1, 2]), x=tensor([2, 2], values=[math.nan, 1, 2, 3]), y=tensor([2, 2]), alpha=0.0),
 ]
 
 

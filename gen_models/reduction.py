@@ -266,6 +266,11 @@ RENORM = [
     case(x=tensor([2, 3, 4], low=-3.0, high=3.0), p=2.0, axis=0, max_norm=5.0),
     case(x=tensor([2, 3, 4], low=-3.0, high=3.0, dims=[-1, -1, -1]), p=1.0, axis=1, max_norm=9.0),
     case(x=tensor([2, 3, 4], low=-3.0, high=3.0), p=3.0, axis=-1, max_norm=2.5),
+    case(x=tensor([2, 3], low=-3.0, high=3.0, dims=[-1, -1]), p=math.inf, axis=0, max_norm=0.5),
+    case(x=tensor([2, 3], low=-3.0, high=3.0), p=-math.inf, axis=0, max_norm=2.0),
+    case(x=tensor([2, 3], low=-3.0, high=3.0, dims=[-1, -1]), p=0.0, axis=0, max_norm=2.0),
+    case(x=tensor([2, 1], low=-3.0, high=3.0), p=0.0, axis=0, max_norm=0.5),
+    case(x=tensor([2, 2], values=[[0, 2], [3, 1]]), p=-1.0, axis=0, max_norm=0.5),
 ]
 
 
@@ -294,7 +299,7 @@ REDUCE_AS = [
 def _renorm_random(draw: Any) -> Case:
     sizes = shape(draw, 2, 4)
     x = dynamic_tensor(draw, sizes, low=-3.0, high=3.0)
-    p, limit = one_of(draw, 1.0, 2.0, 2.5), one_of(draw, 0.5, 3.0, 50.0)
+    p, limit = one_of(draw, 0.0, 1.0, 2.0, 2.5, math.inf), one_of(draw, 0.5, 3.0, 50.0)
     return case(x=x, p=p, axis=axis(draw, len(sizes)), max_norm=limit)
 
 

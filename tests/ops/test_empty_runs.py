@@ -4,7 +4,59 @@ import numpy as np
 import pytest
 
 import paddle2ov
+from gen_models.harness.spec import paddle
 from paddle2ov.testing import compile_on_cpu
+
+
+def _median(x):
+    return [paddle.median(x), paddle.median(x, 1, keepdim=True), *paddle.median(x, 1, mode="min")]
+
+
+def _nanmedian(x):
+    return [paddle.nanmedian(x), paddle.nanmedian(x, -1), *paddle.nanmedian(x, 1, mode="min")]
+
+
+def _quantiles(x):
+    return [paddle.quantile(x, [0.2, 0.5], 1), paddle.quantile(x, 0.5), paddle.nanquantile(x, 0.3, -1, keepdim=True)]
+
+
+def _search(x):
+    values = paddle.to_tensor([[0.5, float("nan")]] * 2)
+    return [paddle.searchsorted(x, values), paddle.bucketize(values, x[0], out_int32=True, right=True)]
+
+
+def _density(x):
+    return [paddle.histogram(x, 4, -1.0, 1.0, density=True)]
+
+
+def _along_axis(x):
+    index = paddle.zeros([2, 1], "int64")
+    return [paddle.take_along_axis(x, index, 1, broadcast=False)]
+
+
+def _norms(x):
+    return [paddle.renorm(x, p, 0, 0.5) for p in (0.0, 1.0, 2.0)]
+
+
+def _mask(x):
+    return [paddle.nn.functional.sequence_mask((3 * x).astype("int64"))]
+
+
+FUNCTIONS = [_median, _nanmedian, _quantiles, _search, _density, _along_axis, _norms, _mask]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=[one.__name__ for one in FUNCTIONS])
+def test_rows_of_nothing(function, tmp_path):
+    spec = [paddle.static.InputSpec([2, -1], "float32", "x")]
+    paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
+    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    for size in (5, 0, 1, 3, 0):
+        data = np.sort(np.random.default_rng(size).uniform(-1, 1, (2, size)).astype(np.float32))
+        found = request.infer([data], share_outputs=False).values()
+        wanted = [one.numpy() for one in function(paddle.to_tensor(data))]
+        for one, other in zip(found, wanted, strict=True):
+            assert one.dtype == other.dtype
+            np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize(("axis", "dims"), [(None, [-1]), (None, [-1, -1]), (0, [-1, 2]), (1, [2, -1])])

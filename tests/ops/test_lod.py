@@ -18,7 +18,7 @@ def convert(*operators, lod_level=1, declared=1):
         block.operators.append(
             Operator(
                 kind,
-                {port: [name] for port, name in inputs.items()},
+                {port: [*names] for port, names in inputs.items()},  # of one letter each
                 {port: [name] for port, name in outputs.items()},
                 attributes,
                 kind,
@@ -68,6 +68,13 @@ def test_a_result_that_is_declared_without_lod_is_no_sequence():
 def test_sequences_of_sequences_are_refused():
     with pytest.raises(OpConversionError, match="are not known"):
         convert(pool("x"), lod_level=2)
+
+
+@pytest.mark.parametrize("declared", [0, 1])
+def test_sequences_of_all_that_is_concatenated(declared):
+    both = ("concat", {"x": "xa"}, {"out": "b"}, {"axis": 0})
+    model = convert(reset(0, 1, 6), both, pool("b", "c"), declared=declared)
+    np.testing.assert_allclose(run(model), [X.sum(0), X[0], X[1:].sum(0)])
 
 
 def test_sequences_may_differ_in_length():

@@ -106,8 +106,10 @@ ENDING_THE_PROCESS = {
 }
 UNSEEN = {
     "division_by_inverse": "it is as small as rounding",
+    "fake_quantize_of_odd_levels": "it is less than a step of the levels",
     "hard_sigmoid_of_alpha_zero": "OpenVINO computes the node alone as wrongly",
     "is_finite_of_denormals": "OpenVINO computes the node alone as wrongly",
+    "layer_of_odd_levels": "it is less than a step of the levels",
     "layers_of_one_weight": "it shows on one thread",
     "resize_of_kept_size": "OpenVINO computes the node alone as wrongly",
     "selu_of_alpha_zero": "OpenVINO computes the node alone as wrongly",

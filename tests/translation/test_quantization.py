@@ -156,6 +156,45 @@ def test_dequantize_linear_multiplies():
     np.testing.assert_allclose(result.array, x * weights["s"] / 127, rtol=1e-6)
 
 
+def quantized(x, scale, high):
+    """x in multiples of scale / high, away from zero where it is between two of them, and no further than the scale."""
+    scaled = np.clip(x, -scale, scale).astype(np.float64) / scale * high
+    return np.trunc(scaled + np.copysign(0.5, scaled)) * scale / high
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("round_type", [0, 1])
+def test_layers_read_the_numbers_of_their_grid(bits, round_type):
+    """2^bits levels, or one less: OpenVINO's transformations for low precision take 255 levels for 256."""
+    rng, high = np.random.default_rng(0), 2 ** (bits - 1) - 1
+    weights = {"w": rng.uniform(-0.5, 0.5, (8, 4, 1, 1)).astype("float32"), "s": np.array([1.3], "float32")}
+    same = {"is_test": True, "bit_length": bits, "round_type": round_type}
+    operators = [
+        ("fake_quantize_dequantize_moving_average_abs_max", {"x": "x", "in_scale": "s"}, ("out", "a"), same),
+        ("fake_channel_wise_quantize_dequantize_abs_max", {"x": "w"}, ("out", "b"), {**same, "quant_axis": 0}),
+        ("conv2d", {"input": "a", "filter": "b"}, ("out", "c"), {"strides": [1, 1], "paddings": [0, 0]}),
+    ]
+    model = paddle2ov.convert(program(operators, weights, Variable("x", "float32", (-1, 4, -1, -1)), "c"))
+    data = rng.uniform(-1.2, 1.2, (2, 4, 5, 5)).astype("float32")
+    kernel = quantized(weights["w"], np.abs(weights["w"]).max((1, 2, 3), keepdims=True), high)
+    wanted = np.einsum("oi,nihw->nohw", kernel[:, :, 0, 0], quantized(data, 1.3, high))
+    np.testing.assert_allclose(run(model, {"x": data})[0].array, wanted, atol=2e-5, rtol=2e-5)
+
+
+def test_channels_of_15_levels():
+    """Their number is not known; OpenVINO's transformations for low precision take 15 levels for 255."""
+    scales = np.array([0.7, 1.4], np.float32)
+    weights = {"s": scales, "z": np.zeros(1, "float32")}
+    inputs, attributes = {"scale": "s", "zero_point": "z"}, {"quant_axis": 1, "qmin": -8, "qmax": 7, "round_type": 1}
+    operators = [
+        ("quantize_linear", {"x": "x", **inputs}, ("y", "a"), attributes),
+        ("dequantize_linear", {"x": "a", **inputs}, ("y", "b"), attributes),
+    ]
+    model = paddle2ov.convert(program(operators, weights, Variable("x", "float32", (-1, -1)), "b"))
+    data = np.random.default_rng(0).uniform(-2, 2, (7, 2)).astype("float32")
+    np.testing.assert_allclose(run(model, {"x": data})[0].array, quantized(data, scales, 7), atol=1e-6)
+
+
 def test_zero_points_are_refused():
     weights = {"s": np.ones(1, "float32"), "z": np.ones(1, "float32")}
     operators = [("quantize_linear", {"x": "x", "scale": "s", "zero_point": "z"}, ("y", "y"), {"quant_axis": -1})]

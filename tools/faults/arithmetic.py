@@ -264,6 +264,29 @@ def scales_of_an_integer_convolution() -> Graph:
     return Model([ops.relu(out), ops.abs(out)], [x]), [[data]], [[want.clip(0), abs(want)]]
 
 
+@fault(processor="avx512_vnni")
+def layer_of_odd_levels() -> Graph:
+    """In int8, a convolution of numbers of 255 levels is that of numbers of 256 levels."""
+    x, low, high = parameter(-1, 16, -1, -1), np.float32(-1.27), np.float32(1.27)
+    weights = np.random.default_rng(1).integers(-127, 128, (16, 16, 1, 1)).astype(np.int8)
+    integers = ops.multiply(ops.convert(ops.constant(weights), Type.f32), np.float32(0.01))
+    quantized = ops.fake_quantize(x, low, high, low, high, 255)
+    out = ops.convolution(quantized, integers, [1, 1], [0, 0], [0, 0], [1, 1])
+    data = np.random.default_rng(0).integers(-127, 128, (1, 16, 4, 4)).astype(np.float32) * np.float32(0.01)
+    want = np.einsum("oi,nihw->nohw", 0.01 * weights[:, :, 0, 0].astype(np.float64), data)
+    return Model([out], [x]), [[data]], [[want]]
+
+
+@fault()
+def fake_quantize_of_odd_levels() -> Graph:
+    """A FakeQuantize of 15 levels whose range differs by channel has 255 levels, where the channels are not known."""
+    x, size = parameter(-1, -1), np.array([[0.7, 1.4]], np.float32)
+    out = ops.fake_quantize(x, -size, size, -size, size, 15)
+    data = np.array([[0.11, 0.58], [-0.33, -1.5]], np.float32)
+    want = np.array([[0.1, 0.6], [-0.3, -1.4]], np.float32)
+    return Model([out], [x]), [[data]], [[want]]
+
+
 @fault(precision="default", tolerance=0.05, processor="avx512_bf16, not amx")
 def row_of_scores() -> Graph:
     """In bfloat16, attention whose mask is one row for all queries has infinite scores."""

@@ -202,6 +202,15 @@ def slice_of_bounded_size() -> Graph:
 
 
 @fault()
+def search_in_nothing() -> Graph:
+    """A SearchSorted in no elements does not run: its result is that of the run before."""
+    x, value = parameter(-1), parameter(2)
+    values = np.array([1.5, 3], np.float32)
+    data = [[np.array([1, 2], np.float32), values], [np.zeros(0, np.float32), values]]
+    return Model([ops.search_sorted(x, value)], [x, value]), data, [[np.array([1, 2])], [np.zeros(2, np.int64)]]
+
+
+@fault()
 def unique_of_nothing() -> Graph:
     """The results of a Unique of no elements are those of the run before."""
     x = parameter(-1)
