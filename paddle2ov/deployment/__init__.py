@@ -12,7 +12,7 @@ import os
 from typing import Any
 
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
-from paddle2ov.program.settings import NAMES, Settings, find_settings, read_settings
+from paddle2ov.program.settings import NAMES, Settings, settings_in
 
 
 def known_beside(model: Any) -> Settings | None:
@@ -32,10 +32,11 @@ def beside(model: Any) -> Settings:
     """
     from paddle2ov.program.files import find_model
 
-    if not isinstance(model, str | os.PathLike):
+    program = model[0] if isinstance(model, tuple | list) else model
+    if not isinstance(program, str | os.PathLike):
         raise ConversionInputError("bounded and preprocess are for a model in files, which has its settings beside it")
-    folder = find_model(model).program.parent
-    path = find_settings(folder)
-    if path is None:
+    folder = find_model(program).program.parent
+    settings = settings_in(folder)
+    if settings is None:
         raise ConversionInputError(f"{folder} holds no settings of the model ({', '.join(NAMES)})")
-    return read_settings(path)
+    return settings

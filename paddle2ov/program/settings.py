@@ -107,6 +107,16 @@ def find_settings(folder: Path) -> Path | None:
     return next((folder / name for name in NAMES if (folder / name).is_file()), None)
 
 
+def settings_in(folder: Path) -> Settings | None:
+    """The settings in a model's folder; None if there are none.
+
+    Raises:
+        ModelReadError: as `read_settings`.
+    """
+    path = find_settings(folder)
+    return None if path is None else read_settings(path)
+
+
 def read_settings(path: Path) -> Settings:
     """Reads the file.
 

@@ -16,7 +16,7 @@ from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, PaddleRunError
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import taking_archives
-from paddle2ov.program.settings import Settings, find_settings, read_settings
+from paddle2ov.program.settings import Settings, settings_in
 from paddle2ov.program.sources import check_unchanged
 from paddle2ov.testing import compile_on_cpu
 from paddle2ov.translation.extension import Extension
@@ -255,9 +255,8 @@ def _check(tolerance: float | None, precision: str, case: str | os.PathLike[str]
 
 def _settings(folder: Path) -> Settings | None:
     """The settings beside a model, if there are some that can be read."""
-    path = find_settings(folder)
     try:
-        return read_settings(path) if path is not None else None
+        return settings_in(folder)
     except ModelReadError:
         return None
 
