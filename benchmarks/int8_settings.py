@@ -119,7 +119,7 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
     from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
     from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
     from paddle2ov.program.settings import read_settings
-    from paddle2ov.quantization.quantize import _has_attention
+    from paddle2ov.quantization.nncf_calls import has_attention
     from paddle2ov.verification.images import Pictures
     from paddle2ov.verification.measures import measure_for
 
@@ -136,7 +136,7 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
     graphs: dict[str, tuple[Any, str]] = {"float32": (converted, "f32")}
     if has_bf16:
         graphs["bfloat16"] = (converted, "bf16")
-    for setting, options in settings(nncf, converted, _has_attention(converted)):
+    for setting, options in settings(nncf, converted, has_attention(converted)):
         if not any(one in setting for one in arguments.setting or SETTINGS):
             continue
         used = given[:: round(1 / options.get("subset_size", 1))]

@@ -20,7 +20,7 @@ from paddle2ov.commands.shared import (
 )
 
 if TYPE_CHECKING:
-    from paddle2ov.quantization.quantize import Quantized
+    from paddle2ov.quantization.results import Quantized
 
 
 @click.command("quantize")
