@@ -1,11 +1,11 @@
-"""What the commands have in common: options, and how errors are shown."""
+"""What the commands have in common: options, targets that are no sources, and how errors are shown."""
 
 from __future__ import annotations
 
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -103,6 +103,37 @@ def not_nan(ctx: click.Context, param: click.Parameter, value: float) -> float:
     if math.isnan(value):
         raise click.BadParameter("nan is not a number.", ctx, param)
     return value
+
+
+def refuse_overwriting_sources(
+    program: Path, params: Path | None, targets: Sequence[Path], replaced: Path | None
+) -> None:
+    """Refuses targets that would overwrite the model that is to be converted, before any work is done.
+
+    A model that cannot be found is not an error here: the conversion reports it.
+
+    Args:
+        program: the model.
+        params: the parameter file, where one is named.
+        targets: the files that will be written.
+        replaced: a folder that will be replaced.
+
+    Raises:
+        ConversionInputError: one of the files, or the folder, is the model's.
+    """
+    from paddle2ov.errors import ConversionInputError, ModelReadError
+    from paddle2ov.program import find_model
+
+    try:
+        files = find_model(program, params)
+    except ModelReadError:
+        return
+    for own in (files.program, *([files.params] if files.params is not None else ())):
+        for target in targets:
+            if target.exists() and target.samefile(own):
+                raise ConversionInputError(f"{target} is a file of the model itself, and would be overwritten")
+        if replaced is not None and own.resolve().is_relative_to(replaced.resolve()):
+            raise ConversionInputError(f"{own} is a file of the model itself, and {replaced} would be replaced")
 
 
 REFUSED = 1

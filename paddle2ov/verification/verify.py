@@ -32,9 +32,7 @@ from paddle2ov.verification.judgement import Float64Judge
 from paddle2ov.verification.localisation import is_paddle_rounding
 from paddle2ov.verification.paddle_process import PaddleProcess, SideProcess
 from paddle2ov.verification.precisions import compare_precisions, quantized_model
-from paddle2ov.verification.results import (
-    Verification,
-)
+from paddle2ov.verification.results import Verification
 
 PrecisionArgument = Literal["f32", "bf16", "f16", "default", "all"]
 TOLERANCE = 1e-4
@@ -130,11 +128,7 @@ def verify(
     sets = sets or random_inputs(program, _as_list(shapes), seed, _settings(files.program.parent))
     model = converted or convert(program, extension=extension)
     in_int8 = quantized_model(quantized, model) if quantized is not None else None
-    check_compilable(model, "CPU", {HINT: computed})
-    compiled = _compiled(model, computed)
-    computes_in = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
-    if computed not in ("default", computes_in):
-        raise ConversionInputError(f"precision: OpenVINO computes in {computes_in} here where {computed} is asked for")
+    compiled, computes_in = _compiled(model, computed)
     lower = LOW_TOLERANCE if tolerance is None else tolerance
     if tolerance is None:
         tolerance = TOLERANCE if computes_in == "f32" else LOW_TOLERANCE
@@ -268,11 +262,22 @@ def _check_folder(folder: Path) -> None:
         raise ConversionInputError(f"case: {folder} cannot be written")
 
 
-def _compiled(model: openvino.Model, precision: str) -> openvino.CompiledModel:
+def _compiled(model: openvino.Model, precision: str) -> tuple[openvino.CompiledModel, str]:
+    """The model compiled in a precision, and the one that OpenVINO computes in.
+
+    Raises:
+        ConversionInputError: that is another one than is asked for.
+        OpenVINORunError: OpenVINO cannot compile the model.
+    """
+    check_compilable(model, "CPU", {HINT: precision})
     try:
-        return compile_on_cpu(model, precision)
+        compiled = compile_on_cpu(model, precision)
     except RuntimeError as error:
         raise OpenVINORunError(f"OpenVINO cannot compile the model: {error}") from error
+    computes_in = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
+    if precision not in ("default", computes_in):
+        raise ConversionInputError(f"precision: OpenVINO computes in {computes_in} here where {precision} is asked for")
+    return compiled, computes_in
 
 
 def _as_list(shapes: InputArgument | Sequence[InputArgument]) -> list[InputArgument]:
