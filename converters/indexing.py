@@ -14,7 +14,17 @@ import math
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    END,
+    Tensor,
+    cast_to,
+    const_like,
+    dim_vector,
+    ints,
+    normalize_axis,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
@@ -128,7 +138,7 @@ def take_along_axis(node: NodeContext) -> NamedOutputs:
             i for i, (a, b) in enumerate(zip(declared, wanted, strict=True)) if i != axis and (a != b or a == -1)
         ]
     if narrower:
-        ends = ops.gather(shape_of(indices), ints(narrower), ints(0))
+        ends = dim_vector(indices, narrower)
         x = ops.slice(x, ints([0] * len(narrower)), ends, ints([1] * len(narrower)), ints(narrower)).output(0)
     return {"out": ops.gather_elements(x, indices, axis)}
 

@@ -17,6 +17,7 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     const_like,
     dim_of,
+    dim_vector,
     ints,
     normalize_axis,
     prevent_fusion,
@@ -77,7 +78,7 @@ def _reduced_axes_last(x: Output, rank: int, axes: list[int]) -> Tensor:
     moved = x if axes == list(range(rank - len(axes), rank)) else ops.transpose(x, ints(stay + axes))
     if len(axes) == 1:
         return moved
-    size = ops.gather(shape_of(x), ints(stay), ints(0))
+    size = dim_vector(x, stay)
     return ops.reshape(moved, ops.concat([size, ints([-1])], 0), False)
 
 

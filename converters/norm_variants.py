@@ -15,6 +15,7 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
+    dim_vector,
     ints,
     normalize_axis,
     rank_of,
@@ -90,7 +91,9 @@ def lrn(node: NodeContext) -> NamedOutputs:
     alpha, beta, bias = node.get_float("alpha", 1e-4), node.get_float("beta", 0.75), node.get_float("k", 2.0)
     before = (size - 1) // 2
     # The channels become the rows of an image, whose windows are averaged.
-    rows = ops.reshape(ops.multiply(x, x), ops.concat([_dims(x, [0]), ints([1]), _dims(x, [1]), ints([-1])], 0), False)
+    rows = ops.reshape(
+        ops.multiply(x, x), ops.concat([dim_vector(x, [0]), ints([1]), dim_vector(x, [1]), ints([-1])], 0), False
+    )
     mean = ops.avg_pool(rows, [1, 1], [before, 0], [size - 1 - before, 0], [size, 1], False, dilations=[1, 1])
     middle = ops.multiply(ops.reshape(mean, shape_of(x), False), const_like(alpha * size, x))
     middle = ops.add(middle, const_like(bias, x))
@@ -98,10 +101,6 @@ def lrn(node: NodeContext) -> NamedOutputs:
     if last:
         return {"out": to_channels_last(out, rank), "mid_out": to_channels_last(middle, rank)}
     return {"out": out, "mid_out": middle}
-
-
-def _dims(x: Output, axes: list[int]) -> Node:
-    return ops.gather(shape_of(x), ints(axes), ints(0))
 
 
 def data_norm(node: NodeContext) -> NamedOutputs:

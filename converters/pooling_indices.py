@@ -21,6 +21,7 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     dim_of,
+    dim_vector,
     exact_divide,
     ints,
     rank_of,
@@ -197,9 +198,9 @@ def unpool(node: NodeContext) -> NamedOutputs:
         kernel, strides = node.get_ints("ksize"), node.get_ints("strides", [1] * spatial)
         pads = node.get_ints("padding", [0] * spatial)
         rest = [k - s - 2 * p for k, s, p in zip(kernel, strides, pads, strict=True)]
-        dims = ops.gather(shape_of(x), ints(list(range(2, 2 + spatial))), ints(0))
+        dims = dim_vector(x, range(2, 2 + spatial))
         size = ops.add(ops.multiply(dims, ints(strides)), ints(rest))
-    outer = ops.gather(shape_of(x), ints([0, 1]), ints(0))
+    outer = dim_vector(x, [0, 1])
     area = ops.reduce_prod(size, ints([0]), True)
     zeros = ops.broadcast(const_like(0, x), ops.concat([outer, area], 0))
     flat_indices = ops.reshape(cast_to(indices, Type.i64), ints([0, 0, -1]), True)

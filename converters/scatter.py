@@ -180,7 +180,7 @@ def _match_indices_shape(
         # A dimension that is not known may turn out to be larger; a cut leaves a smaller one as it is.
         larger = [i for i, (a, b) in enumerate(zip(declared, wanted, strict=True)) if a < 0 or (b < a and a != 1)]
         if larger:
-            stop = ops.gather(shape_of(indices), ints(larger), ints(0))
+            stop = dim_vector(indices, larger)
             zeros, steps = ints([0] * len(larger)), ints([1] * len(larger))
             values = ops.slice(values, zeros, stop, steps, ints(larger)).output(0)
     return ops.broadcast(values, shape_of(indices)).output(0)

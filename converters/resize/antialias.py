@@ -12,7 +12,16 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, int_vector, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    dim_vector,
+    exact_divide,
+    int_vector,
+    ints,
+    rank_of,
+)
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.converters.resize.exact import attribute_scale, dynamic_scaled_sizes, scaled_sizes, tensor_scales
 from paddle2ov.graph.opset import ops
@@ -30,7 +39,7 @@ def interp_antialias(node: NodeContext) -> NamedOutputs:
     last = channels_last(node)
     if last:
         x = to_channels_first(x, rank).output(0)
-    before = ops.gather(shape_of(x), ints([2, 3]), ints(0))
+    before = dim_vector(x, [2, 3])
     after, scales = _sizes(node, x)
     ratios = _ratios(before, after, scales, node.get_bool("align_corners", False))
     out: Tensor = x
