@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from paddle2ov.commands.exit_status import REFUSED
 from paddle2ov.commands.precision import PrecisionChoice, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import PathType, extension_option, not_nan, plain_errors
 
@@ -139,7 +140,7 @@ def batch_command(
     if not quiet:
         click.echo(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
         click.echo(f"{out / 'summary.json'}")
-    sys.exit(0 if all(state in GOOD for state in counts) else 1)
+    sys.exit(0 if all(state in GOOD for state in counts) else REFUSED)
 
 
 def _warn(message: str) -> None:

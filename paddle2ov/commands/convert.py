@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from paddle2ov.commands.exit_status import FAILED, REFUSED
 from paddle2ov.commands.flags import ValuedFlags
 from paddle2ov.commands.precision import PrecisionChoice, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import (
-    FAILED,
-    REFUSED,
     ModelType,
     PathType,
     TargetType,

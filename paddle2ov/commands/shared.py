@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
 from paddle2ov.jobs.termination import Terminated, terminable
 from paddle2ov.program.archives import SUFFIXES
 
@@ -136,14 +137,6 @@ def refuse_overwriting_sources(
             raise ConversionInputError(f"{own} is a file of the model itself, and {replaced} would be replaced")
 
 
-REFUSED = 1
-"""Exit status: no; the model is refused, or its results differ. All of them stand in docs/cli.md."""
-FAILED = 2
-"""Exit status: it could not be done, or found out."""
-UNREAD = 141
-"""Exit status: nobody reads the output any more; a shell says so of what SIGPIPE ends."""
-
-
 @contextmanager
 def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: str = "Interrupted.") -> Iterator[None]:
     """Shows an error of ours, or of files, as one message and exits; with `traceback` raises it.
@@ -167,7 +160,7 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
                 yield
             except Terminated:
                 click.echo(interrupted, err=True)
-                sys.exit(143)
+                sys.exit(TERMINATED)
     except BrokenPipeError:
         raise
     except (Paddle2OVError, OSError) as error:
@@ -181,7 +174,7 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
         sys.exit(refused if isinstance(error, UnsupportedOpsError | OpConversionError | RewriteError) else FAILED)
     except KeyboardInterrupt:
         click.echo(interrupted, err=True)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
 
 
 Advance = Callable[[str, int, int], None]

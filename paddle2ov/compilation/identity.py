@@ -16,10 +16,9 @@ import openvino
 from paddle2ov.errors import ModelReadError
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.archives import is_archive
-from paddle2ov.program.files import PathLike, find_model
+from paddle2ov.program.files import SETTINGS, PathLike, find_model
 from paddle2ov.program.sources import Source
 
-_SETTINGS = ("inference.yml", "deploy.yaml", "deploy.yml", "infer_cfg.yml")
 _DEVICE_FACTS = ("FULL_DEVICE_NAME", "DEVICE_ARCHITECTURE", "OPTIMIZATION_CAPABILITIES")
 _PLAIN = (str, int, float, bool, type(None), openvino.PartialShape, openvino.Shape, openvino.Type, openvino.Dimension)
 _CHUNK = 1 << 20
@@ -75,7 +74,7 @@ def _files(model: PathLike, params: PathLike | None) -> list[Path]:
         return [Path(model)]
     files = find_model(model, params)
     folder = files.program.parent
-    others = [folder / name for name in _SETTINGS if (folder / name).is_file()]
+    others = [folder / name for name in SETTINGS if (folder / name).is_file()]
     if files.params is not None:
         return [files.program, files.params, *others]
     try:  # each parameter may lie in a file of its own

@@ -12,7 +12,8 @@ import os
 from typing import Any
 
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
-from paddle2ov.program.settings import NAMES, Settings, settings_in
+from paddle2ov.program.files import SETTINGS, find_model
+from paddle2ov.program.settings import Settings, settings_in
 
 
 def known_beside(model: Any) -> Settings | None:
@@ -30,13 +31,11 @@ def beside(model: Any) -> Settings:
         ConversionInputError: there are none.
         ModelReadError: they cannot be read.
     """
-    from paddle2ov.program.files import find_model
-
     program = model[0] if isinstance(model, tuple | list) else model
     if not isinstance(program, str | os.PathLike):
         raise ConversionInputError("bounded and preprocess are for a model in files, which has its settings beside it")
     folder = find_model(program).program.parent
     settings = settings_in(folder)
     if settings is None:
-        raise ConversionInputError(f"{folder} holds no settings of the model ({', '.join(NAMES)})")
+        raise ConversionInputError(f"{folder} holds no settings of the model ({', '.join(SETTINGS)})")
     return settings

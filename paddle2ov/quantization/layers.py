@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from openvino import CompiledModel, Model, Node, Output
 
+from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.graph.names import walk
 
 _LAYERS = frozenset(("Convolution", "Deconvolution", "FullyConnected", "MatMul", "RNNCell", "RNNSeq"))
@@ -43,13 +44,13 @@ def layers_of(compiled: CompiledModel, model: Model) -> list[Layer]:
     nodes = {node.get_friendly_name(): node for node in walk(model)}
     found = []
     for primitive in compiled.get_runtime_model().get_ordered_ops():
-        kind = _info(primitive, "layerType")
+        kind = runtime_info(primitive, "layerType")
         if kind not in _LAYERS:
             continue
-        names = _info(primitive, "originalLayersNames").split(",")
+        names = runtime_info(primitive, "originalLayersNames").split(",")
         node = next((nodes[name] for name in names if name in nodes and _is_layer(nodes[name])), None)
         name = node.get_friendly_name() if node is not None else names[0] or primitive.get_friendly_name()
-        precision = _info(primitive, "runtimePrecision")
+        precision = runtime_info(primitive, "runtimePrecision")
         found.append(Layer(name, kind, precision, "" if precision in _INTEGERS else _why_float(node, kind)))
     return found
 
@@ -93,11 +94,6 @@ def _is_constant(value: Output) -> bool:
     while node.get_type_name() in _KEEPING:
         node = node.input_value(0).get_node()
     return bool(node.get_type_name() == "Constant")
-
-
-def _info(node: Node, key: str) -> str:
-    info = node.get_rt_info()
-    return str(info[key].astype(str)) if key in info else ""
 
 
 __all__ = ["Layer", "is_quantized", "layers_of"]

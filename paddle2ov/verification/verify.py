@@ -27,7 +27,7 @@ from paddle2ov.verification.both_sides import Sides, Subject, run_both
 from paddle2ov.verification.deadline import Deadline, TimeUpError
 from paddle2ov.verification.faults import compare_operators, locate_fault
 from paddle2ov.verification.images import image_inputs
-from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs
+from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs, shape_sets
 from paddle2ov.verification.judgement import Float64Judge
 from paddle2ov.verification.localisation import is_paddle_rounding
 from paddle2ov.verification.paddle_process import PaddleProcess, SideProcess
@@ -125,7 +125,7 @@ def verify(
     if outputs is not None:
         program = structs.replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
-    sets = sets or random_inputs(program, _as_list(shapes), seed, _settings(files.program.parent))
+    sets = sets or random_inputs(program, shape_sets(shapes), seed, _settings(files.program.parent))
     model = converted or convert(program, extension=extension)
     in_int8 = quantized_model(quantized, model) if quantized is not None else None
     compiled, computes_in = _compiled(model, computed)
@@ -278,13 +278,6 @@ def _compiled(model: openvino.Model, precision: str) -> tuple[openvino.CompiledM
     if precision not in ("default", computes_in):
         raise ConversionInputError(f"precision: OpenVINO computes in {computes_in} here where {precision} is asked for")
     return compiled, computes_in
-
-
-def _as_list(shapes: InputArgument | Sequence[InputArgument]) -> list[InputArgument]:
-    if shapes is None:
-        return []
-    several = isinstance(shapes, list | tuple) and all(isinstance(one, str | dict) for one in shapes)
-    return list(shapes) if several else [shapes]
 
 
 __all__ = ["PrecisionArgument", "verify"]
