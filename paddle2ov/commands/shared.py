@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -92,7 +91,7 @@ shapes_option = click.option(
 traceback_option = click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
 
 
-def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+def not_empty(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Refuses an empty file name, which would mean the folder."""
     if value == "":
         raise click.BadParameter("the name is empty.", ctx, param)

@@ -117,7 +117,7 @@ def _device_facts(device: str) -> list[str]:
     return [*facts, str(os.cpu_count())]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A value as JSON holds it.
 
     Raises:
@@ -134,7 +134,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else [type(value).__name__, str(value)]
 
 
-def _digest(value: Any) -> str:
+def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode(errors="surrogatepass")).hexdigest()
 
 

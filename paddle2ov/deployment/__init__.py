@@ -9,14 +9,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
 from paddle2ov.program.files import SETTINGS, find_model
 from paddle2ov.program.settings import Settings, settings_in
 
 
-def known_beside(model: Any) -> Settings | None:
+def known_beside(model: object) -> Settings | None:
     """The settings in the folder of a model; None where there are none, or they cannot be read."""
     try:
         return beside(model)
@@ -24,7 +23,7 @@ def known_beside(model: Any) -> Settings | None:
         return None
 
 
-def beside(model: Any) -> Settings:
+def beside(model: object) -> Settings:
     """The settings in the folder of a model that is given as for `convert`.
 
     Raises:
