@@ -19,6 +19,7 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
+    dim_range,
     dim_vector,
     ints,
     normalize_axis,
@@ -87,7 +88,7 @@ def gather_nd(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     index, depth = nd_index(node, x, node.output_shape("out"))
     if depth == 0:  # an index of length 0 selects all of x
-        shape = ops.slice(shape_of(index), ints([0]), ints([-1]), ints([1]))
+        shape = dim_range(index, 0, -1)
         return {"out": ops.broadcast(x, ops.concat([shape, shape_of(x)], 0))}
     if depth == 1:  # x[index] in Python
         return {"out": gather_or_empty(x, ops.squeeze(index, ints([-1])).output(0), 0)}

@@ -17,13 +17,13 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     const_like,
     dim_of,
+    dim_range,
     dim_vector,
     ints,
     normalize_axis,
     prevent_fusion,
     rank_of,
     reshape,
-    shape_of,
 )
 from paddle2ov.converters.graph.sorting import sort
 from paddle2ov.graph.opset import ops
@@ -85,7 +85,7 @@ def _reduced_axes_last(x: Output, rank: int, axes: list[int]) -> Tensor:
 def _gather_at(rows: Output, position: Tensor) -> Node:
     """The element at `position` of each row; the last axis stays, with size 1."""
     rank = rows.get_partial_shape().rank.get_length()
-    size = ops.concat([ops.slice(shape_of(rows), ints([0]), ints([rank - 1]), ints([1])), ints([1])], 0)
+    size = ops.concat([dim_range(rows, 0, rank - 1), ints([1])], 0)
     return ops.gather_elements(rows, ops.broadcast(position, size), rank - 1)
 
 

@@ -15,6 +15,7 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
+    dim_range,
     dim_vector,
     ints,
     normalize_axis,
@@ -72,12 +73,12 @@ def _rms(x: Output, axes: list[int], epsilon: float) -> tuple[Node, Node]:
 def _reshape_to_normalized(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
     if rank - begin == 1:
         return cast_to(node.get_input(name), x.get_element_type())
-    target = ops.slice(shape_of(x), ints([begin]), ints([rank]), ints([1]))
+    target = dim_range(x, begin)
     return cast_to(ops.reshape(node.get_input(name), target, False), x.get_element_type())
 
 
 def _reshape_to_outer(inverse: Node, x: Output, begin: int) -> Node:
-    return ops.reshape(inverse, ops.slice(shape_of(x), ints([0]), ints([begin]), ints([1])), False)
+    return ops.reshape(inverse, dim_range(x, 0, begin), False)
 
 
 def lrn(node: NodeContext) -> NamedOutputs:

@@ -21,11 +21,11 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     dim_of,
+    dim_range,
     dim_vector,
     exact_divide,
     ints,
     rank_of,
-    shape_of,
 )
 from paddle2ov.converters.graph.spatial import begin_end_pads, channels_last, ranked_dims, window_overhang
 from paddle2ov.converters.pooling import adaptive_sizes
@@ -92,7 +92,7 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
         others = [axis for axis in range(2 * count) if axis not in (i, count + i)]
         position = ops.add(ops.multiply(position, dim_of(x, 2 + i)), ops.unsqueeze(indices, ints(others)))
     positions = ops.reshape(position, ints([1, 1, math.prod(sizes), -1]), False)
-    area = ops.slice(shape_of(x), ints([2]), ints([2 + count]), ints([1]))
+    area = dim_range(x, 2, 2 + count)
     nowhere = ops.reduce_prod(area, ints([0]), False)  # greater than every index
     first = ops.reduce_min(ops.select(ops.equal(elements, out), positions, nowhere), ints([3]), True)
     mask = cast_to(first, node.output_dtype("mask") or Type.i32)

@@ -13,7 +13,16 @@ from typing import Literal
 
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const_like,
+    dim_range,
+    dim_vector,
+    ints,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -82,7 +91,7 @@ def _reduce_messages(node: NodeContext, messages: Node) -> NamedOutputs:
 def _reduce_by_id(rows: Tensor, rank: int, ids: Tensor, count: Tensor, kind: str) -> Node:
     """[count, ...]: the reduction of the rows with each id."""
     indices = ops.unsqueeze(ids, ints([1]))
-    dims = ops.concat([count, ops.slice(shape_of(rows), ints([1]), ints([rank]), ints([1]))], 0)
+    dims = ops.concat([count, dim_range(rows, 1)], 0)
     start = ops.broadcast(const_like(0, rows), dims)
     if kind in ("MAX", "MIN"):
         # The reduction includes the start: for each id that has a row, it is one of its rows.

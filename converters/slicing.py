@@ -267,7 +267,7 @@ def crop_v1(node: NodeContext) -> NamedOutputs:
     else:
         wanted = node.get_ints("shape")
         node.require(len(wanted) == rank and min([0, *wanted[1:]]) == 0, "no shape for this input", shape=wanted)
-        first = ops.slice(shape_of(x), ints([0]), ints([1]), ints([1])) if wanted[0] == -1 else ints(wanted[:1])
+        first = dim_vector(x, [0]) if wanted[0] == -1 else ints(wanted[:1])
         size = ops.concat([first, ints(wanted[1:])], 0)
     return {"out": ops.slice(x, start, ops.add(start, size), ints([1] * rank), ints(list(range(rank))))}
 

@@ -13,7 +13,16 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.conv import groups_of
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const_like,
+    dim_range,
+    dim_vector,
+    ints,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -125,7 +134,7 @@ def temporal_shift(node: NodeContext) -> NamedOutputs:
     channels = dim_vector(x, [channel])
     ratio = np.float32(node.get_float("shift_ratio", 0.25))
     first, second = _channel_count(channels, ratio), _channel_count(channels, 2 * ratio)
-    rest = ops.slice(shape_of(x), ints([1]), ints([rank]), ints([1]))
+    rest = dim_range(x, 1)
     clips = ops.reshape(x, ops.concat([ints([-1, frames]), rest], 0), False)
     zeros = [ints([0, 1] + [0] * (rank - 1)) for _ in range(2)]
     padded = ops.pad(clips, zeros[0], zeros[1], "constant", const_like(0, x))

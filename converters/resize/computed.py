@@ -15,9 +15,9 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const,
     dim_of,
+    dim_range,
     exact_divide,
     ints,
-    shape_of,
     split_mantissa,
 )
 from paddle2ov.converters.resize.exact import ResizeParameters, any_resized, dynamic_sizes, nearest, rational_reciprocal
@@ -134,7 +134,7 @@ def by_indices(x: Output, plan: ResizeParameters) -> Tensor:
 
 
 def _spatial(x: Output, count: int) -> Node:
-    return ops.slice(shape_of(x), ints([2]), ints([2 + count]), ints([1]))
+    return dim_range(x, 2, 2 + count)
 
 
 def _source_indices(plan: ResizeParameters, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
