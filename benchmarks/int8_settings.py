@@ -14,12 +14,18 @@ import argparse
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.precision import MODELS, drawn, exported, wrong_characters
 from benchmarks.record import Record, table
+
+if TYPE_CHECKING:
+    from openvino import CompiledModel, Model, Node
+
+    from paddle2ov.verification.inputs import Inputs
 
 NNCF = "NNCF's own"
 OURS = "in floating point: the first four layers"
@@ -58,7 +64,7 @@ def main() -> None:
     record.write(arguments.json, figures, text)
 
 
-def settings(nncf: Any, model: Any, is_transformer: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+def settings(nncf: ModuleType, model: Model, is_transformer: bool) -> Iterator[tuple[str, dict[str, Any]]]:
     """Arguments of `nncf.quantize` by what is said of them; each is the first with one thing changed."""
     common = {
         "preset": nncf.QuantizationPreset.MIXED,
@@ -85,7 +91,7 @@ def settings(nncf: Any, model: Any, is_transformer: bool) -> Iterator[tuple[str,
             yield f"in floating point: {label}", {**common, "ignored_scope": nncf.IgnoredScope(names=names)}
 
 
-def ignored(model: Any) -> dict[str, list[str]]:
+def ignored(model: Model) -> dict[str, list[str]]:
     """Layers by what may be left in floating point."""
     layers = [node for node in model.get_ordered_ops() if "Convolution" in node.get_type_name()]
     products = [node for node in model.get_ordered_ops() if node.get_type_name() == "MatMul"]
@@ -103,7 +109,7 @@ def ignored(model: Any) -> dict[str, list[str]]:
     }
 
 
-def is_of_average(layer: Any) -> bool:
+def is_of_average(layer: Node) -> bool:
     """Whether a convolution is of a squeeze and excitation: its input is one pixel."""
     shape = layer.get_input_partial_shape(0)
     return bool(shape.rank.is_static and len(shape) == 4 and shape[2] == 1 and shape[3] == 1)
@@ -111,15 +117,10 @@ def is_of_average(layer: Any) -> bool:
 
 def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
     """Agreement, errors and times of a model in each setting."""
-    import nncf
     import openvino
 
     import paddle2ov
-    from paddle2ov.passes import run_rewrites
-    from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
-    from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
     from paddle2ov.program.settings import read_settings
-    from paddle2ov.quantization.quantize import _has_attention
     from paddle2ov.verification.images import Pictures
     from paddle2ov.verification.measures import measure_for
 
@@ -131,24 +132,10 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
     given = [pictures.inputs(path) for path in paths[:count]]
     inputs = [pictures.inputs(path) for path in paths[count:]]
     converted = paddle2ov.convert(model, share_weights=False)
-    has_bf16 = "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-    rest = "bf16" if has_bf16 else "f32"
-    graphs: dict[str, tuple[Any, str]] = {"float32": (converted, "f32")}
-    if has_bf16:
-        graphs["bfloat16"] = (converted, "bf16")
-    for setting, options in settings(nncf, converted, _has_attention(converted)):
-        if not any(one in setting for one in arguments.setting or SETTINGS):
-            continue
-        used = given[:: round(1 / options.get("subset_size", 1))]
-        made = nncf.quantize(converted.clone(), nncf.Dataset(used), **{**options, "subset_size": len(used)})
-        run_rewrites(made, (align_zero_points, clamp_shared_convolutions))
-        graphs[setting] = (made, rest)
-        if has_bf16 and setting in (NNCF, OURS):
-            graphs[f"{setting}, the rest in float32"] = (made, "f32")
     one_thread = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
     compiled = {
         setting: openvino.compile_model(graph, "CPU", {"INFERENCE_PRECISION_HINT": hint, **one_thread})
-        for setting, (graph, hint) in graphs.items()
+        for setting, (graph, hint) in graphs(converted, given, arguments.setting or SETTINGS).items()
     }
     wanted = [list(compiled["float32"](item).values()) for item in inputs]
     measure = measure_for(read_settings(model / "inference.yml"), wanted[0])
@@ -159,16 +146,51 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
         found[setting] = {"agreement": statistics.fmean(measure.agreement(one, other) for one, other in pairs)}
         if name == "recogniser":
             found[setting]["wrong"] = wrong_characters([result[0] for result in results], texts[count:])
-    times: dict[str, list[float]] = {setting: [] for setting in compiled}
-    for _ in range(arguments.runs):
+    for setting, seconds in times(compiled, inputs[0], arguments.runs).items():
+        found[setting] |= seconds
+    return found
+
+
+def graphs(converted: Model, given: Sequence[Inputs], chosen: Sequence[str]) -> dict[str, tuple[Model, str]]:
+    """The model and its quantized copies, each with the precision of what is in floating point."""
+    import nncf
+    import openvino
+
+    from paddle2ov.passes import run_rewrites
+    from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
+    from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
+    from paddle2ov.quantization.nncf_calls import has_attention
+
+    has_bf16 = "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    rest = "bf16" if has_bf16 else "f32"
+    made = {"float32": (converted, "f32")}
+    if has_bf16:
+        made["bfloat16"] = (converted, "bf16")
+    for setting, options in settings(nncf, converted, has_attention(converted)):
+        if not any(one in setting for one in chosen):
+            continue
+        used = given[:: round(1 / options.get("subset_size", 1))]
+        copy = nncf.quantize(converted.clone(), nncf.Dataset(used), **{**options, "subset_size": len(used)})
+        run_rewrites(copy, (align_zero_points, clamp_shared_convolutions))
+        made[setting] = (copy, rest)
+        if has_bf16 and setting in (NNCF, OURS):
+            made[f"{setting}, the rest in float32"] = (copy, "f32")
+    return made
+
+
+def times(compiled: Mapping[str, CompiledModel], item: Inputs, runs: int) -> dict[str, dict[str, float]]:
+    """The median time of a run, and how many times as fast as in float32 that is; runs take turns."""
+    seconds: dict[str, list[float]] = {setting: [] for setting in compiled}
+    for _ in range(runs):
         for setting, graph in compiled.items():
             started = time.process_time()
-            graph(inputs[0])
-            times[setting].append(time.process_time() - started)
+            graph(item)
+            seconds[setting].append(time.process_time() - started)
+    found = {}
     for setting in compiled:
-        ratios = (a / b for a, b in zip(times["float32"], times[setting], strict=True))
-        found[setting] |= {
-            "milliseconds": statistics.median(times[setting]) * 1e3,
+        ratios = (a / b for a, b in zip(seconds["float32"], seconds[setting], strict=True))
+        found[setting] = {
+            "milliseconds": statistics.median(seconds[setting]) * 1e3,
             "times": statistics.median(ratios),
         }
     return found

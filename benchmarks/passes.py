@@ -33,6 +33,7 @@ import openvino
 import paddle2ov
 from benchmarks.record import Record, table
 from benchmarks.yolo_post import print_heads
+from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.program import read_program
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -185,7 +186,7 @@ def _nodes_run(compiled: openvino.CompiledModel) -> int:
     """How many nodes compute on the inputs, changes of the layout aside."""
     live, count = set(), 0
     for node in compiled.get_runtime_model().get_ordered_ops():
-        kind = node.get_rt_info()["layerType"].astype(str)
+        kind = runtime_info(node, "layerType")
         if any(value.get_node().get_name() in live for value in node.input_values()):
             count += kind not in ("Output", "Reorder")
         elif kind != "Input" or node.get_type_name() == "Constant":

@@ -16,7 +16,7 @@ from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.converters.fused.activation import fused_activation
-from paddle2ov.converters.graph.common import END, Tensor, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, dim_range, dim_vector, ints, rank_of
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -150,8 +150,8 @@ def _has_unknown_channels(dims: Sequence[int | None] | None) -> bool:
 def _pointwise_matmul(x: Output, filters: Output) -> Node:
     """out[n, o, p] = sum over i of filter[o, i] * x[n, i, p]."""
     flat = ops.reshape(x, ints([0, 0, -1]), True)
-    weights = ops.reshape(filters, ops.gather(shape_of(filters), ints([0, 1]), ints(0)), False)
-    spatial_shape = ops.slice(shape_of(x), ints([2]), ints([END]), ints([1]))
+    weights = ops.reshape(filters, dim_vector(filters, [0, 1]), False)
+    spatial_shape = dim_range(x, 2)
     out = ops.matmul(weights, flat, False, False)
     return ops.reshape(out, ops.concat([ints([0, 0]), spatial_shape], 0), True)
 
@@ -188,5 +188,5 @@ def grouped_filter(node: NodeContext, groups: int) -> Output:
         first, *rest = dims
         return node.get_reshaped("filter", [groups, first // groups, *rest])
     filters = node.get_input("filter")
-    rest_dims = ops.slice(shape_of(filters), ints([1]), ints([END]), ints([1]))
+    rest_dims = dim_range(filters, 1)
     return ops.reshape(filters, ops.concat([ints([groups, -1]), rest_dims], 0), False).output(0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.conv import grouped_filter
-from paddle2ov.converters.graph.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const_like, dim_vector, ints, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -169,7 +169,7 @@ def _groups(node: NodeContext, x: Output, last: bool) -> int:
 
 def _same_crops(x: Output, strides: list[int], kernel: list[int]) -> tuple[Node, Node]:
     """SAME's paddings follow from the size of the *input*, as in a convolution."""
-    size = cast_to(ops.gather(shape_of(x), ints(list(range(2, 2 + len(strides)))), ints(0)), Type.i64)
+    size = cast_to(dim_vector(x, range(2, 2 + len(strides))), Type.i64)
     rest = ops.mod(size, ints(strides))
     # in = q * stride + r: a total of kernel - stride where r = 0, kernel - r elsewhere, never below 0
     step = ops.select(ops.equal(rest, ints(0)), ints(strides), rest)

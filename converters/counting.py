@@ -94,7 +94,7 @@ def unique_consecutive(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     if x.get_partial_shape()[axis] == 0:  # OpenVINO's CPU plugin crashes when it compiles a Gather of no indices
         return {"out": x, "index": _empty_result(dtype), "counts": _empty_result(dtype)}
-    length = ops.gather(shape_of(x), ints([axis]), ints(0))
+    length = dim_vector(x, [axis])
     one = ints([1])
     following = ops.slice(x, one, length, one, ints([axis]))
     preceding = ops.slice(x, ints([0]), ints([-1]), one, ints([axis]))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, rank_of, shape_of, shape_vector
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, ints, rank_of, shape_of, shape_vector
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
@@ -119,7 +119,7 @@ def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
         else:
             parts[target] = ints([count]) if isinstance(count, int) else ops.reshape(count, ints([1]), False)
     else:
-        parts[target] = ops.gather(shape_of(x), ints([source]), ints(0))
+        parts[target] = dim_vector(x, [source])
     return {"out": ops.broadcast(_scalar(value, dtype), ops.concat(parts, 0))}
 
 

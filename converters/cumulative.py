@@ -22,6 +22,7 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
+    dim_vector,
     ints,
     normalize_axis,
     rank_of,
@@ -144,7 +145,7 @@ def prefix_scan(state: State, axis: int, combine: Combine, reverse: bool) -> Sta
             state = _doubling_step(state, axis, combine, reverse, ints([step]))
             step *= 2
         return state
-    length = ops.gather(shape_of(state[0]), ints([axis]), ints(0))
+    length = dim_vector(state[0], [axis])
     shapes = [tensor.get_partial_shape() for tensor in state]
     inner = [ops.parameter(shape, tensor.get_element_type()) for shape, tensor in zip(shapes, state, strict=True)]
     step_in, length_in = ops.parameter([1], Type.i64), ops.parameter([1], Type.i64)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, ints, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, dim_vector, ints, shape_of
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_input, from_dense, to_dense
 from paddle2ov.graph.opset import ops
@@ -59,7 +59,7 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     for position, score in ((ints(0), start), (ends, stop)):
         scores = ops.add(scores, ops.select(ops.equal(positions, position), score, const_like(0, x)))
     _, path = _best_path(output_of(scores), transitions, lengths, with_tags=False)
-    length = ops.gather(shape_of(path), ints([1]), ints(0))
+    length = dim_vector(path, [1])
     rest = ops.concat([ints([0]), ops.subtract(ops.unsqueeze(size, ints([0])), length)], 0)
     labels_of_path = ops.pad(path, ints([0, 0]), rest, "constant", ints(0))
     if node.has_input("label"):

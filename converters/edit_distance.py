@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, ints, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, dim_vector, ints
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_input
 from paddle2ov.graph.opset import ops
@@ -31,13 +31,13 @@ def edit_distance(node: NodeContext) -> NamedOutputs:
         out = ops.divide(out, ops.convert(columns, Type.f32))
     return {
         "out": LoDTensor(out, NO_LOD),
-        "sequencenum": LoDTensor(ops.gather(shape_of(hyps), ints([0]), ints(0)), NO_LOD),
+        "sequencenum": LoDTensor(dim_vector(hyps, [0]), NO_LOD),
     }
 
 
 def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
     """[batch, columns + 1]: the distances between hyps and every prefix of refs."""
-    columns = ops.gather(shape_of(refs), ints([1]), ints(0))
+    columns = dim_vector(refs, [1])
     positions = ops.range(ints(0), ops.add(ops.squeeze(columns, ints([0])), ints(1)), ints(1), "i64")
 
     distance = ops.subtract(ops.unsqueeze(positions, ints([1])), positions)
@@ -57,7 +57,7 @@ def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
         row = ops.reduce_min(each, ints([2]), False)
         return [ops.select(ops.unsqueeze(ops.less(step, until), ints([1])), row, before)], []
 
-    batch = ops.gather(shape_of(hyps), ints([0]), ints(0))
+    batch = dim_vector(hyps, [0])
     start = ops.broadcast(positions, ops.concat([batch, ops.add(columns, ints([1]))], 0))
     (last,), _ = scan(1, [hyps], [start], [refs, lengths, insertions], next_row)
     return last

@@ -10,7 +10,16 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of, shape_vector
+from paddle2ov.converters.graph.common import (
+    cast_to,
+    dim_vector,
+    int_vector,
+    ints,
+    normalize_axis,
+    rank_of,
+    shape_of,
+    shape_vector,
+)
 from paddle2ov.converters.indexing import gather_or_empty
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
@@ -135,7 +144,7 @@ def repeat_interleave(node: NodeContext) -> NamedOutputs:
             indices = arrays.repeat(arrays.arange(count), repeats if len(repeats) > 1 else repeats * count)
             return {"out": gather_or_empty(x, ops.constant(indices.astype(np.int64)).output(0), axis)}
     repeats_tensor = ops.reshape(node.get_tensor("repeats", Type.i64), ints([-1]), False)
-    length = ops.gather(shape_of(x), ints([axis]), ints(0))
+    length = dim_vector(x, [axis])
     each = ops.broadcast(repeats_tensor, length)
     # Element j of the result comes from the number of ends (cumulated repeats) that are at or before j.
     ends = ops.cum_sum(each, ints(0))

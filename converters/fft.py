@@ -15,7 +15,16 @@ import math
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.elementary import conjugate, from_real
-from paddle2ov.converters.graph.common import cast_to, const_like, dim_of, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    cast_to,
+    const_like,
+    dim_of,
+    dim_vector,
+    ints,
+    normalize_axis,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
@@ -47,7 +56,7 @@ def fft_c2r(node: NodeContext) -> NamedOutputs:
     axes, size = _axes(node, rank_of(node, x) - 1), node.get_int("last_dim_size", 0)
     sizes = None
     if size > 0:  # OpenVINO has -1 for "unchanged", but its CPU plugin runs out of memory with it
-        others = ops.gather(shape_of(x), ints(axes[:-1]), ints(0))
+        others = dim_vector(x, axes[:-1])
         sizes = ops.concat([others, ints([size])], 0) if len(axes) > 1 else ints([size])
     # The forward transform to real numbers is the backward one of the conjugate.
     out = ops.irdft(conjugate(x) if node.get_bool("forward") else x, ints(axes), sizes)
@@ -87,7 +96,7 @@ def _power_of_count(signal: Output, axes: list[int], power: float, like: Node) -
     dims = [signal.get_partial_shape()[axis] for axis in axes]
     if all(dim.is_static for dim in dims):
         return const_like(math.prod(int(dim.get_length()) for dim in dims) ** power, like)
-    count = ops.reduce_prod(ops.gather(shape_of(signal), ints(axes), ints(0)), ints([0]), False)
+    count = ops.reduce_prod(dim_vector(signal, axes), ints([0]), False)
     return ops.power(ops.convert(count, like.get_element_type()), const_like(power, like))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const_like, dim_vector, ints, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
@@ -53,7 +53,7 @@ def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: 
     else:
         out = _interpolate_linear(flat, coordinates, sizes)
     target = ops.concat(
-        [ops.gather(shape, ints([0, 1]), ints(0)), ops.gather(shape_of(grid), ints(list(range(1, rank - 1))), ints(0))],
+        [ops.gather(shape, ints([0, 1]), ints(0)), dim_vector(grid, range(1, rank - 1))],
         0,
     )
     return ops.reshape(out, target, False)
@@ -145,7 +145,7 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
         shape = ops.gather(node.get_tensor("output_shape", Type.i64), ints(list(range(2, 2 + spatial))), ints(0))
         flat = _dynamic_grid(shape, spatial, kind, align)
     mapped = ops.matmul(flat, theta, False, True)
-    batch = ops.gather(shape_of(theta), ints([0]), ints(0))
+    batch = dim_vector(theta, [0])
     return {"output": ops.reshape(mapped, ops.concat([batch, shape, ints([spatial])], 0), False)}
 
 

@@ -19,6 +19,8 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
+    dim_range,
+    dim_vector,
     ints,
     normalize_axis,
     or_of_nothing,
@@ -87,7 +89,7 @@ def gather_nd(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     index, depth = nd_index(node, x, node.output_shape("out"))
     if depth == 0:  # an index of length 0 selects all of x
-        shape = ops.slice(shape_of(index), ints([0]), ints([-1]), ints([1]))
+        shape = dim_range(index, 0, -1)
         return {"out": ops.broadcast(x, ops.concat([shape, shape_of(x)], 0))}
     if depth == 1:  # x[index] in Python
         return {"out": gather_or_empty(x, ops.squeeze(index, ints([-1])).output(0), 0)}
@@ -138,7 +140,7 @@ def take_along_axis(node: NodeContext) -> NamedOutputs:
             i for i, (a, b) in enumerate(zip(declared, wanted, strict=True)) if i != axis and (a != b or a == -1)
         ]
     if narrower:
-        ends = ops.gather(shape_of(indices), ints(narrower), ints(0))
+        ends = dim_vector(indices, narrower)
         x = ops.slice(x, ints([0] * len(narrower)), ends, ints([1] * len(narrower)), ints(narrower)).output(0)
     return {"out": or_of_nothing(ops.gather_elements(x, indices, axis), node.get_input("arr"), axis, 0)}
 

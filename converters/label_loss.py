@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from openvino import Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, rank_of
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -105,7 +105,7 @@ def identity_loss(node: NodeContext) -> NamedOutputs:
 def accuracy(node: NodeContext) -> NamedOutputs:
     """accuracy = correct / total; correct = the number of rows whose indices contain the label."""
     indices = node.get_input("indices")
-    rows = ops.gather(shape_of(node.get_input("x")), ints(0), ints(0))
+    rows = dim_of(node.get_input("x"), 0)
     label = ops.reshape(node.get_input("label"), ints([-1, 1]), False)
     label = ops.slice(label, ints([0]), ops.unsqueeze(rows, ints(0)), ints([1]))
     hits = ops.reduce_logical_or(ops.equal(indices, cast_to(label, indices.get_element_type())), ints([1]), False)

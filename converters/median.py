@@ -17,13 +17,14 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     const_like,
     dim_of,
+    dim_range,
+    dim_vector,
     ints,
     normalize_axis,
     or_of_nothing,
     prevent_fusion,
     rank_of,
     reshape,
-    shape_of,
 )
 from paddle2ov.converters.graph.sorting import sort
 from paddle2ov.graph.opset import ops
@@ -83,14 +84,14 @@ def _reduced_axes_last(x: Output, rank: int, axes: list[int]) -> Tensor:
     moved = x if axes == list(range(rank - len(axes), rank)) else ops.transpose(x, ints(stay + axes))
     if len(axes) == 1:
         return moved
-    size = ops.gather(shape_of(x), ints(stay), ints(0))
+    size = dim_vector(x, stay)
     return ops.reshape(moved, ops.concat([size, ints([-1])], 0), False)
 
 
 def _gather_at(rows: Output, position: Tensor) -> Node:
     """The element at `position` of each row; the last axis stays, with size 1."""
     rank = rows.get_partial_shape().rank.get_length()
-    size = ops.concat([ops.slice(shape_of(rows), ints([0]), ints([rank - 1]), ints([1])), ints([1])], 0)
+    size = ops.concat([dim_range(rows, 0, rank - 1), ints([1])], 0)
     return ops.gather_elements(rows, ops.broadcast(position, size), rank - 1)
 
 

@@ -15,6 +15,8 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
+    dim_range,
+    dim_vector,
     ints,
     normalize_axis,
     rank_of,
@@ -71,12 +73,12 @@ def _rms(x: Output, axes: list[int], epsilon: float) -> tuple[Node, Node]:
 def _reshape_to_normalized(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
     if rank - begin == 1:
         return cast_to(node.get_input(name), x.get_element_type())
-    target = ops.slice(shape_of(x), ints([begin]), ints([rank]), ints([1]))
+    target = dim_range(x, begin)
     return cast_to(ops.reshape(node.get_input(name), target, False), x.get_element_type())
 
 
 def _reshape_to_outer(inverse: Node, x: Output, begin: int) -> Node:
-    return ops.reshape(inverse, ops.slice(shape_of(x), ints([0]), ints([begin]), ints([1])), False)
+    return ops.reshape(inverse, dim_range(x, 0, begin), False)
 
 
 def lrn(node: NodeContext) -> NamedOutputs:
@@ -90,7 +92,9 @@ def lrn(node: NodeContext) -> NamedOutputs:
     alpha, beta, bias = node.get_float("alpha", 1e-4), node.get_float("beta", 0.75), node.get_float("k", 2.0)
     before = (size - 1) // 2
     # The channels become the rows of an image, whose windows are averaged.
-    rows = ops.reshape(ops.multiply(x, x), ops.concat([_dims(x, [0]), ints([1]), _dims(x, [1]), ints([-1])], 0), False)
+    rows = ops.reshape(
+        ops.multiply(x, x), ops.concat([dim_vector(x, [0]), ints([1]), dim_vector(x, [1]), ints([-1])], 0), False
+    )
     mean = ops.avg_pool(rows, [1, 1], [before, 0], [size - 1 - before, 0], [size, 1], False, dilations=[1, 1])
     middle = ops.multiply(ops.reshape(mean, shape_of(x), False), const_like(alpha * size, x))
     middle = ops.add(middle, const_like(bias, x))
@@ -98,10 +102,6 @@ def lrn(node: NodeContext) -> NamedOutputs:
     if last:
         return {"out": to_channels_last(out, rank), "mid_out": to_channels_last(middle, rank)}
     return {"out": out, "mid_out": middle}
-
-
-def _dims(x: Output, axes: list[int]) -> Node:
-    return ops.gather(shape_of(x), ints(axes), ints(0))
 
 
 def data_norm(node: NodeContext) -> NamedOutputs:

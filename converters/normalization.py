@@ -15,6 +15,7 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const,
     const_like,
+    dim_range,
     ints,
     normalize_axis,
     rank_of,
@@ -149,7 +150,7 @@ def _reshape_to_normalized(node: NodeContext, name: str, x: Output, begin: int, 
     dims = ranked_dims(x)[begin:]
     if dims.count(None) <= 1:
         return node.get_reshaped(name, [-1 if dim is None else dim for dim in dims])
-    target = ops.slice(shape_of(x), ints([begin]), ints([rank]), ints([1]))
+    target = dim_range(x, begin)
     return ops.reshape(node.get_input(name), target, False)
 
 

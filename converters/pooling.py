@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_vector, ints, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -91,7 +91,7 @@ def adaptive_sizes(node: NodeContext, x: Output) -> Tensor:
         sizes = node.get_ints("kernel_size")
         if -1 not in sizes:
             return ints(sizes)
-        spatial = ops.gather(shape_of(x), ints(list(range(2, 2 + count))), ints(0))
+        spatial = dim_vector(x, range(2, 2 + count))
         return ops.select(ops.equal(ints(sizes), ints(-1)), spatial, ints(sizes))
     return node.get_tensor("kernel_size", Type.i64)
 
@@ -275,7 +275,7 @@ def _pad(x: Output, begin: Node, end: Node) -> Output:
 
 def _dynamic_same_pads(x: Output, at: _Windows, all_of_them: bool) -> tuple[Node, Node]:
     """SAME's paddings for an unknown size: (before, as many after), or (before, after) with `all_of_them`."""
-    size = ops.gather(shape_of(x), ints(list(range(2, 2 + len(at.sizes)))), ints(0))
+    size = dim_vector(x, range(2, 2 + len(at.sizes)))
     rest = ops.mod(size, ints(at.strides))
     step = ops.select(ops.equal(rest, ints(0)), ints(at.strides), rest)
     total = ops.maximum(ops.subtract(ints(at.sizes), step), ints(0))

@@ -21,10 +21,11 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     dim_of,
+    dim_range,
+    dim_vector,
     exact_divide,
     ints,
     rank_of,
-    shape_of,
 )
 from paddle2ov.converters.graph.spatial import begin_end_pads, channels_last, ranked_dims, window_overhang
 from paddle2ov.converters.pooling import adaptive_sizes
@@ -91,7 +92,7 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
         others = [axis for axis in range(2 * count) if axis not in (i, count + i)]
         position = ops.add(ops.multiply(position, dim_of(x, 2 + i)), ops.unsqueeze(indices, ints(others)))
     positions = ops.reshape(position, ints([1, 1, math.prod(sizes), -1]), False)
-    area = ops.slice(shape_of(x), ints([2]), ints([2 + count]), ints([1]))
+    area = dim_range(x, 2, 2 + count)
     nowhere = ops.reduce_prod(area, ints([0]), False)  # greater than every index
     first = ops.reduce_min(ops.select(ops.equal(elements, out), positions, nowhere), ints([3]), True)
     mask = cast_to(first, node.output_dtype("mask") or Type.i32)
@@ -197,9 +198,9 @@ def unpool(node: NodeContext) -> NamedOutputs:
         kernel, strides = node.get_ints("ksize"), node.get_ints("strides", [1] * spatial)
         pads = node.get_ints("padding", [0] * spatial)
         rest = [k - s - 2 * p for k, s, p in zip(kernel, strides, pads, strict=True)]
-        dims = ops.gather(shape_of(x), ints(list(range(2, 2 + spatial))), ints(0))
+        dims = dim_vector(x, range(2, 2 + spatial))
         size = ops.add(ops.multiply(dims, ints(strides)), ints(rest))
-    outer = ops.gather(shape_of(x), ints([0, 1]), ints(0))
+    outer = dim_vector(x, [0, 1])
     area = ops.reduce_prod(size, ints([0]), True)
     zeros = ops.broadcast(const_like(0, x), ops.concat([outer, area], 0))
     flat_indices = ops.reshape(cast_to(indices, Type.i64), ints([0, 0, -1]), True)

@@ -10,8 +10,8 @@ Semantics: `paddle/phi/kernels/impl/{quantize_linear,fake_quantize_kernel,fake_d
 a `dequantize_linear` of a PIR program as if it were `quantize_linear`: the reference is its kernel, as run by Paddle 2.
 
 With a known scale, and an exported model has no other, quantization becomes a FakeQuantize: OpenVINO then runs what
-follows in int8. It rounds ties to even, where `round_type` 1 means away from zero. On x86
-processors without VNNI, int8 products saturate in OpenVINO: see `with_exact_integers` of `paddle2ov/graph/core.py`.
+follows in int8. It rounds ties to even, where `round_type` 1 means away from zero. On x86 processors without VNNI, int8
+products saturate in OpenVINO: see `with_exact_integers`, which models are compiled with.
 Refused: float8, zero points other than 0 (Paddle's kernels ignore them), training.
 """
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import (
-    END,
     Tensor,
     cast_to,
     const,
     const_like,
+    dim_range,
     dim_vector,
     ints,
     normalize_axis,
@@ -98,9 +98,9 @@ def index_put(node: NodeContext) -> NamedOutputs:
         coordinates = [broadcast_index, *(ops.broadcast(coordinate, shape) for coordinate in coordinates[1:])]
     depth = len(coordinates)
     stacked = ops.concat([ops.unsqueeze(coordinate, ints(-1)) for coordinate in coordinates], -1)
-    outer = ops.slice(shape_of(stacked), ints([0]), ints([-1]), ints([1]))
+    outer = dim_range(stacked, 0, -1)
     inner_rank = rank_of(node, x) - depth
-    target = ops.concat([outer, ops.slice(shape_of(x), ints([depth]), ints([END]), ints([1]))], 0)
+    target = ops.concat([outer, dim_range(x, depth)], 0)
     updates = ops.broadcast(value, target if inner_rank else outer)
     return {"out": ops.scatter_nd_update(x, stacked, updates, "sum" if accumulate else None)}
 
@@ -180,7 +180,7 @@ def _match_indices_shape(
         # A dimension that is not known may turn out to be larger; a cut leaves a smaller one as it is.
         larger = [i for i, (a, b) in enumerate(zip(declared, wanted, strict=True)) if a < 0 or (b < a and a != 1)]
         if larger:
-            stop = ops.gather(shape_of(indices), ints(larger), ints(0))
+            stop = dim_vector(indices, larger)
             zeros, steps = ints([0] * len(larger)), ints([1] * len(larger))
             values = ops.slice(values, zeros, stop, steps, ints(larger)).output(0)
     return ops.broadcast(values, shape_of(indices)).output(0)

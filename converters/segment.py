@@ -13,7 +13,16 @@ from typing import Literal
 
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const_like,
+    dim_range,
+    dim_vector,
+    ints,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -70,7 +79,7 @@ def _reduce_messages(node: NodeContext, messages: Node) -> NamedOutputs:
     x, kind = node.get_input("x"), node.get_str("reduce_op", "SUM")
     node.require(kind in _REDUCTIONS, "unknown", reduce_op=kind)
     indices = _indices(node, "dst_index")
-    own = ops.gather(shape_of(x), ints([0]), ints(0))
+    own = dim_vector(x, [0])
     wanted = ops.reshape(node.get_tensor("out_size", Type.i64, [0]), ints([1]), False)
     count = ops.select(ops.greater(wanted, ints([0])), wanted, own)
     out = _reduce_by_id(messages, rank_of(node, x), indices, count, kind)
@@ -82,7 +91,7 @@ def _reduce_messages(node: NodeContext, messages: Node) -> NamedOutputs:
 def _reduce_by_id(rows: Tensor, rank: int, ids: Tensor, count: Tensor, kind: str) -> Node:
     """[count, ...]: the reduction of the rows with each id."""
     indices = ops.unsqueeze(ids, ints([1]))
-    dims = ops.concat([count, ops.slice(shape_of(rows), ints([1]), ints([rank]), ints([1]))], 0)
+    dims = ops.concat([count, dim_range(rows, 1)], 0)
     start = ops.broadcast(const_like(0, rows), dims)
     if kind in ("MAX", "MIN"):
         # The reduction includes the start: for each id that has a row, it is one of its rows.

@@ -18,6 +18,7 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     dim_of,
+    dim_vector,
     ints,
     rank_of,
     reshape,
@@ -89,7 +90,7 @@ def im2sequence(node: NodeContext) -> NamedOutputs:
     patches = ops.extract_image_patches(padded, kernel, strides, [1, 1], "VALID")
     dims, area = shape_of(patches), kernel[0] * kernel[1]
     batch, spatial = ops.gather(dims, ints([0]), ints(0)), ops.gather(dims, ints([2, 3]), ints(0))
-    channels = ops.gather(shape_of(x), ints([1]), ints(0))
+    channels = dim_vector(x, [1])
     split = ops.reshape(patches, ops.concat([batch, ints([area]), channels, spatial], 0), False)
     ordered = ops.transpose(split, ints([0, 3, 4, 2, 1]))
     size = ops.concat([ints([-1]), ops.multiply(channels, ints([area]))], 0)

@@ -14,7 +14,7 @@ import math
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, dim_vector, int_vector, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph import arrays
@@ -136,7 +136,7 @@ def squeeze(node: NodeContext) -> NamedOutputs:
     # Paddle does, and fails, as the rank is fixed at conversion; a Reshape drops it, where another one is 0 as well.
     if any(shape[axis].is_dynamic and shape[axis].get_max_length() == 1 for axis in dropped):
         left = [axis for axis in range(len(shape)) if axis not in dropped]
-        return {"out": ops.reshape(x, ops.gather(shape_of(x), ints(left), ints(0)), False)}
+        return {"out": ops.reshape(x, dim_vector(x, left), False)}
     return {"out": ops.squeeze(x, ints(dropped)) if dropped else x}
 
 

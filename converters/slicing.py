@@ -12,7 +12,18 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    END,
+    Tensor,
+    cast_to,
+    dim_of,
+    dim_vector,
+    int_vector,
+    ints,
+    normalize_axis,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
@@ -170,7 +181,7 @@ def _select_bounds(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node
 
 def _clamp_backward_ends(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:
     """The ends; one before the first element, unless it is open, is clamped to the first element, as in Paddle 2."""
-    sizes = ops.gather(shape_of(x), ints(axes), ints(0))
+    sizes = dim_vector(x, axes)
     bounded = ops.logical_and(ops.less(step, ints(0)), ops.greater(end, ints(_BEFORE_FIRST)))
     return _select_bounds(bounded, ops.maximum(end, ops.subtract(ints(0), sizes)), end)
 
@@ -193,7 +204,7 @@ def _empty_if_started_before_first(x: Output, axes: list[int], start: Tensor, en
 
     OpenVINO's Slice would start at the first element.
     """
-    sizes = ops.gather(shape_of(x), ints(axes), ints(0))
+    sizes = dim_vector(x, axes)
     before = ops.less(start, ops.negative(sizes))  # the sum of both overflows where the start is the greatest integer
     return _select_bounds(ops.logical_and(before, ops.less(step, ints(0))), ints(END), end)
 
@@ -256,7 +267,7 @@ def crop_v1(node: NodeContext) -> NamedOutputs:
     else:
         wanted = node.get_ints("shape")
         node.require(len(wanted) == rank and min([0, *wanted[1:]]) == 0, "no shape for this input", shape=wanted)
-        first = ops.slice(shape_of(x), ints([0]), ints([1]), ints([1])) if wanted[0] == -1 else ints(wanted[:1])
+        first = dim_vector(x, [0]) if wanted[0] == -1 else ints(wanted[:1])
         size = ops.concat([first, ints(wanted[1:])], 0)
     return {"out": ops.slice(x, start, ops.add(start, size), ints([1] * rank), ints(list(range(rank))))}
 
@@ -305,7 +316,7 @@ def set_value(node: NodeContext) -> NamedOutputs:
         return {"out": ops.slice_scatter(x, updates, start, end, step, ints(axes))}
     # OpenVINO's CPU plugin crashes when it compiles a SliceScatter whose bounds are not known.
     if len(axes) == 1:
-        size = ops.gather(shape_of(x), ints(axes[0]), ints(0))
+        size = dim_of(x, axes[0])
         written = ops.slice(ops.range(ints(0), size, ints(1), "i64"), start, end, step, ints([0]))
         return {"out": ops.scatter_update(x, written, updates, ints(axes[0]))}
     size = ops.reduce_prod(shape_of(x), ints([0]), False)

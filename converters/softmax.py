@@ -16,7 +16,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.activation import real_input
-from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const_like, dim_range, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, known_dims, output_of
@@ -70,7 +70,7 @@ def prelu(node: NodeContext) -> NamedOutputs:
         x = expect_elements(x, [axis], node.input_dims("alpha"))
         slope = node.get_reshaped("alpha", [-1 if i == axis else 1 for i in range(rank)])
     else:
-        inner = ops.slice(shape_of(x), ints([1]), ints([rank]), ints([1]))
+        inner = dim_range(x, 1)
         slope = ops.reshape(node.get_input("alpha"), ops.concat([ints([1]), inner], 0), False).output(0)
     return {"out": ops.prelu(x, cast_to(slope, x.get_element_type()))}
 

@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const_like,
+    dim_vector,
+    ints,
+    normalize_axis,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -38,7 +47,7 @@ def _variance(node: NodeContext, correction: float) -> Node:
     squares = ops.multiply(rest, rest)
     if correction == 0:
         return ops.reduce_mean(squares, ints(axes), keepdim)
-    count = ops.reduce_prod(ops.gather(shape_of(x), ints(axes), ints(0)), ints([0]), False)
+    count = ops.reduce_prod(dim_vector(x, axes), ints([0]), False)
     left = ops.subtract(ops.convert(count, Type.f32), ops.constant(correction, Type.f32))
     # As in Paddle, the divisor is at least 0.
     left = ops.maximum(left, ops.constant(0.0, Type.f32))

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, dim_vector, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
@@ -75,7 +75,7 @@ def _concatenate(node: NodeContext, x: Output, axis: int) -> Tensor:
     if not node.has_input("array") or node.is_empty_array("array"):
         return x
     rank = rank_of(node, x)
-    array = _reshape_elements(node.get_input("array"), ops.gather(shape_of(x), ints(list(range(1, rank))), ints(0)))
+    array = _reshape_elements(node.get_input("array"), dim_vector(x, range(1, rank)))
     return ops.concat([array, x], 0)
 
 
@@ -86,7 +86,7 @@ def _reshape_elements(array: Output, sizes: Tensor) -> Node:
     """
     # Without the maximum OpenVINO takes the first size for that of the array and the others for -1, which fits no empty
     # array of other elements, and drops the reshape.
-    count = ops.maximum(ops.gather(shape_of(array), ints([0]), ints(0)), ints([0]))
+    count = ops.maximum(dim_vector(array, [0]), ints([0]))
     return ops.reshape(array, ops.concat([count, sizes], 0), False)
 
 
@@ -99,7 +99,7 @@ def lod_array_length(node: NodeContext) -> NamedOutputs:
     """out = the number of elements, as an int64 tensor of shape [1]."""
     if node.is_empty_array("x"):
         return {"out": ConstantValue(arrays.zeros(1, np.int64))}
-    return {"out": ops.gather(shape_of(node.get_input("x")), ints([0]), ints(0))}
+    return {"out": dim_vector(node.get_input("x"), [0])}
 
 
 def tensor_array_to_tensor(node: NodeContext) -> NamedOutputs:
@@ -113,12 +113,12 @@ def tensor_array_to_tensor(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, array) - 1
     stack = node.get_bool("use_stack", False)
     axis = normalize_axis(node, node.get_int("axis", 0), rank + 1 if stack else rank)
-    count = ops.gather(shape_of(array), ints([0]), ints(0))
+    count = dim_vector(array, [0])
     # [n, d0, ..., d_axis, ...] -> [d0, ..., n, d_axis, ...]
     order = [*range(1, axis + 1), 0, *range(axis + 1, rank + 1)]
     moved = ops.transpose(array, ints(order)) if axis else array
     size_axis = min(axis, rank - 1) + 1 if rank else None
-    size = ops.gather(shape_of(array), ints([size_axis]), ints(0)) if size_axis is not None else ints([1])
+    size = dim_vector(array, [size_axis]) if size_axis is not None else ints([1])
     sizes = ops.broadcast(ops.convert(size, Type.i32), count)
     if stack:
         return {"out": moved, "out_index": sizes}

@@ -13,7 +13,16 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.conv import groups_of
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const_like,
+    dim_range,
+    dim_vector,
+    ints,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -44,10 +53,10 @@ def unfold(node: NodeContext) -> NamedOutputs:
     area = kernel[0] * kernel[1]
     if channels == 1 or area == 1:
         return {"out": ops.reshape(patches, ints([0, 0, -1]), True)}
-    batch = ops.gather(shape_of(x), ints([0]), ints(0))
+    batch = dim_vector(x, [0])
     # Not -1, which is 0 for an empty tensor.
-    count = ops.gather(shape_of(x), ints([1]), ints(0)) if channels is None else ints([channels])
-    positions = ops.reduce_prod(ops.gather(shape_of(patches), ints([2, 3]), ints(0)), ints([0]), True)
+    count = dim_vector(x, [1]) if channels is None else ints([channels])
+    positions = ops.reduce_prod(dim_vector(patches, [2, 3]), ints([0]), True)
     split = ops.reshape(patches, ops.concat([batch, ints([area]), count, positions], 0), False)
     swapped = ops.transpose(split, ints([0, 2, 1, 3]))
     merged = ops.multiply(count, ints([area]))
@@ -122,10 +131,10 @@ def temporal_shift(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     channel = rank - 1 if channels_last(node) else 1
     frames = node.get_int("seg_num")
-    channels = ops.gather(shape_of(x), ints([channel]), ints(0))
+    channels = dim_vector(x, [channel])
     ratio = np.float32(node.get_float("shift_ratio", 0.25))
     first, second = _channel_count(channels, ratio), _channel_count(channels, 2 * ratio)
-    rest = ops.slice(shape_of(x), ints([1]), ints([rank]), ints([1]))
+    rest = dim_range(x, 1)
     clips = ops.reshape(x, ops.concat([ints([-1, frames]), rest], 0), False)
     zeros = [ints([0, 1] + [0] * (rank - 1)) for _ in range(2)]
     padded = ops.pad(clips, zeros[0], zeros[1], "constant", const_like(0, x))

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     )
     from paddle2ov.inspection import Inspection, inspect
     from paddle2ov.program import read_program
-    from paddle2ov.quantization.quantize import Quantized, quantize
+    from paddle2ov.quantization.quantize import quantize
+    from paddle2ov.quantization.results import Quantized
     from paddle2ov.report import ConversionReport
     from paddle2ov.translation.extension import ConversionExtension, register_converter
     from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -57,7 +58,7 @@ _MODULES = {
     "Paddle2OVError": "errors",
     "PaddleRunError": "errors",
     "Place": "errors",
-    "Quantized": "quantization.quantize",
+    "Quantized": "quantization.results",
     "RewriteError": "errors",
     "UnsupportedOpsError": "errors",
     "Verification": "verification.results",

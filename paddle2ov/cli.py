@@ -17,11 +17,11 @@ from paddle2ov import __version__
 from paddle2ov.commands.batch import batch_command
 from paddle2ov.commands.check import check_command
 from paddle2ov.commands.convert import convert_command
+from paddle2ov.commands.exit_status import FAILED, UNREAD
 from paddle2ov.commands.inspect import inspect_command
 from paddle2ov.commands.ops import ops_command
 from paddle2ov.commands.quantize import quantize_command
 from paddle2ov.commands.run import run_command
-from paddle2ov.commands.shared import FAILED, UNREAD
 from paddle2ov.commands.verify import verify_command
 
 

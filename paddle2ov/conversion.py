@@ -6,15 +6,16 @@ import itertools
 import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from msgspec.structs import replace
 from openvino import Model
 
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
-from paddle2ov.passes import Graph, MatchFailures, rewrite_graph
+from paddle2ov.passes import Counts, Graph, MatchFailures, rewrite_graph
 from paddle2ov.passes.implied_dims import narrow_inputs
 from paddle2ov.program import Program, load_readers
 from paddle2ov.program.archives import is_archive, unpacked
@@ -28,10 +29,31 @@ from paddle2ov.translation.model_argument import read_model
 from paddle2ov.translation.model_builder import Progress, convert_program
 from paddle2ov.translation.registry import Registry
 
+if TYPE_CHECKING:
+    from paddle2ov.program.settings import Settings
+
 log = logging.getLogger("paddle2ov")
+_Convert = TypeVar("_Convert", bound=Callable[..., Model])
+
+
+def _archive_converted(function: _Convert) -> _Convert:
+    """`convert` of an archive as well: the parameters are in it, and are read, as what is unpacked is removed."""
+
+    @wraps(function)
+    def wrapped(model: Any, params: Any = None, **options: Any) -> Model:
+        if not isinstance(model, str | os.PathLike) or not is_archive(model):
+            return function(model, params, **options)
+        with unpacked(Path(model)) as folder:
+            inside = None if params is None else folder / params
+            converted = function(folder, inside, **{**options, "share_weights": False})
+        forget_source(converted)
+        return converted
+
+    return cast(_Convert, wrapped)
 
 
 @rare_collections()
+@_archive_converted
 def convert(
     model: Any,
     params: Any = None,
@@ -92,26 +114,6 @@ def convert(
         OpConversionError: an operator is used in a way that cannot be converted.
         ConversionInputError: an argument does not fit the model.
     """
-    if isinstance(model, str | os.PathLike) and is_archive(model):
-        with unpacked(Path(model)) as folder:
-            converted = convert(
-                folder,
-                None if params is None else folder / params,
-                input=input,
-                output=output,
-                example_input=example_input,
-                extension=extension,
-                verbose=verbose,
-                share_weights=False,
-                progress=progress,
-                report=report,
-                rewrite=rewrite,
-                bounded=bounded,
-                preprocess=preprocess,
-                sequence_lengths=sequence_lengths,
-            )
-        forget_source(converted)
-        return converted
     load_readers()  # loaded once per process, not part of the time of this model
     registry = Registry(extension)
     clock = [time.perf_counter()]
@@ -126,7 +128,7 @@ def convert(
         from paddle2ov.deployment import beside
         from paddle2ov.deployment.bounds import bounded as bounded_by
 
-        settings = beside(model[0] if isinstance(model, tuple | list) else model)
+        settings = beside(model)
         if bounded:
             overrides = bounded_by(settings, program.inputs, overrides)
     clock.append(time.perf_counter())
@@ -142,14 +144,9 @@ def convert(
         provenance=report is not None,
     )
     if report is not None:
-        _note_translated(report, converted)
-        name_after_operators(converted, program)
-    failures: MatchFailures = {}
-    graph = Graph(converted, failures)
-    narrow_inputs(graph)
+        _note_translated(report, converted, program)
     clock.append(time.perf_counter())
-    rewrites = rewrite_graph(graph) if rewrite else {}
-    del graph  # a list of nodes keeps replaced ones alive
+    rewrites, failures = _optimise(converted, rewrite)
     clock.append(time.perf_counter())
     seconds = [after - before for before, after in itertools.pairwise(clock)]
     if report is not None:
@@ -158,13 +155,10 @@ def convert(
         _note_program(report, program)
         _note_nodes(report, converted, program)
         report.rewrites, report.match_failures = rewrites, failures
-        report.settings = settings or known_beside(model[0] if isinstance(model, tuple | list) else model)
+        report.settings = settings or known_beside(model)
         report.seconds = dict(zip(("read", "translate", "optimise"), seconds, strict=True))
     if settings is not None and preprocess:
-        from paddle2ov.deployment.preprocessing import build_in
-
-        built = build_in(converted, settings)
-        (log.warning if built.plan.remaining else log.info)("the model %s", built.describe())
+        _build_in(converted, settings)
     if program.source is not None:
         remember_source(converted, program.source)
     if verbose:
@@ -173,10 +167,29 @@ def convert(
     return converted
 
 
-def _note_translated(report: ConversionReport, model: Model) -> None:
-    """Counts the nodes before the rewrites; a function of its own, as a list of nodes keeps replaced ones alive."""
-    listed = model.get_ops()
-    report.nodes = len(listed)
+def _optimise(model: Model, rewrite: bool) -> tuple[dict[str, Counts], MatchFailures]:
+    """Narrows the inputs and runs the passes; returns what they did, and why they did not apply elsewhere.
+
+    Nothing here outlives the call: a list of nodes keeps replaced ones alive.
+    """
+    failures: MatchFailures = {}
+    graph = Graph(model, failures)
+    narrow_inputs(graph)
+    return rewrite_graph(graph) if rewrite else {}, failures
+
+
+def _build_in(model: Model, settings: Settings) -> None:
+    """Builds the preprocessing into the model, and logs what stays with the caller."""
+    from paddle2ov.deployment.preprocessing import build_in
+
+    built = build_in(model, settings)
+    (log.warning if built.plan.remaining else log.info)("the model %s", built.describe())
+
+
+def _note_translated(report: ConversionReport, model: Model, program: Program) -> None:
+    """Counts the nodes before the rewrites, and gives them the names of their operators."""
+    report.nodes = len(model.get_ops())
+    name_after_operators(model, program)
 
 
 def _note_nodes(report: ConversionReport, model: Model, program: Program) -> None:

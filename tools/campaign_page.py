@@ -113,7 +113,7 @@ def as_json(found: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join([*rest, '"operators": {\n' + ",\n".join(rows) + "\n}"]) + "\n}\n"
 
 
-def _row(cells: Iterable[Any]) -> str:
+def _row(cells: Iterable[object]) -> str:
     return " | ".join(map(str, cells))
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from openvino import Model, Output
+from openvino import Model, Node, Output
+from openvino.op import Parameter
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import run_rewrites
@@ -47,23 +48,24 @@ def parameter(*shape: int) -> Output:
     return ops.parameter(list(shape), np.float32).output(0)
 
 
-def weight(*shape: int) -> Any:
+def weight(*shape: int) -> Node:
     return ops.constant(np.linspace(0.5, 1.5, int(np.prod(shape)), dtype=np.float32).reshape(shape))
 
 
-def reshape(x: Any, *shape: int) -> Any:
+def reshape(x: Node | Output, *shape: int) -> Node:
     return ops.reshape(x, np.array(shape), False)
 
 
-def transpose(x: Any, *axes: int) -> Any:
+def transpose(x: Node | Output, *axes: int) -> Node:
     return ops.transpose(x, np.array(axes))
 
 
-def model(*results: Any) -> Model:
-    found, waiting = {}, [getattr(one, "node", one) for one in results]
+def model(*results: Node | Output) -> Model:
+    found: dict[str, Parameter] = {}
+    waiting = [one.get_node() if isinstance(one, Output) else one for one in results]
     while waiting:
         node = waiting.pop()
-        if node.get_type_name() == "Parameter":
+        if isinstance(node, Parameter):
             found[node.get_name()] = node
         waiting += [port.get_source_output().get_node() for port in node.inputs()]
     return Model([ops.result(one) for one in results], list(found.values()))

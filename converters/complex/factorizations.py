@@ -11,7 +11,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.elementary import Pair, divide_pairs, multiply_pairs
 from paddle2ov.converters.complex.matrices import complex_solve
-from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, ints, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, dim_range, ints, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.decomposition import permutation_matrix, unpack_factors
 from paddle2ov.converters.linalg.pieces import arange, batched_eye, column_sums, matrix_transpose, row_indices, triangle
@@ -122,7 +122,7 @@ def _lu(node: NodeContext) -> tuple[Pair, Output, Output]:
         info = ops.select(first, ops.convert(ops.add(k, ints(1)), Type.i32), info).output(0)
         return [*table, pivots, info], None
 
-    outer = ops.slice(shape_of(real), ints([0]), ints([-2]), ints([1]))
+    outer = dim_range(real, 0, -2)
     none = ops.constant(0, Type.i32)
     numbers = ops.broadcast(none, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0))
     across = ops.unsqueeze(arange(columns), ints(0))

@@ -86,7 +86,8 @@ class Overlap(Struct, frozen=True):
         else:
             # Rounding must not decide: a little less than the threshold
             over = ops.greater(inter, ops.multiply(ops.subtract(areas, inter), const(0.99 * self.threshold, Type.f32)))
-            is_reversed = ops.logical_or(*(ops.less(end, start) for start, end, _ in (one, other)))
+            (start, end, _), (start_, end_, _) = one, other
+            is_reversed = ops.logical_or(ops.less(end, start), ops.less(end_, start_))
             is_reversed = ops.reduce_logical_or(is_reversed, ints(0), False)
             unlike = ops.logical_or(ops.logical_and(apart, over), is_reversed)
         image, box = (ops.unsqueeze(column(own, i), ints(1)) for i in (0, 1))

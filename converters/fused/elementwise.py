@@ -15,7 +15,7 @@ from collections.abc import Callable
 from openvino import Node
 
 from paddle2ov.converters.elementwise import operands
-from paddle2ov.converters.graph.common import Tensor, const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_range, ints, normalize_axis, rank_of, reshape
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -58,7 +58,7 @@ def fused_bias_residual_layernorm(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     rank = rank_of(node, x)
     begin = normalize_axis(node, node.get_int("begin_norm_axis"), rank, "begin_norm_axis")
-    trailing = ops.slice(shape_of(x), ints([begin]), ints([rank]), ints([1]))
+    trailing = dim_range(x, begin)
     total: Tensor = x
     if node.has_input("residual"):
         residual = node.get_input("residual")
@@ -86,7 +86,7 @@ def fusion_transpose_flatten_concat(node: NodeContext) -> NamedOutputs:
     flat = []
     for x in node.get_inputs("x"):
         moved = ops.transpose(x, ints(perm))
-        rows = ops.slice(shape_of(moved), ints([0]), ints([flatten]), ints([1]))
+        rows = dim_range(moved, 0, flatten)
         size = ops.concat([ops.reduce_prod(rows, ints([0]), True), ints([-1])], 0)
         flat.append(ops.reshape(moved, size, False) if flatten else reshape(moved, [1, -1]))
     return {"out": ops.concat(flat, axis)}

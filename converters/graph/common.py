@@ -106,6 +106,14 @@ def dim_vector(x: Tensor, axes: Sequence[int]) -> Node:
     return ints(known) if len(known) == len(axes) else ops.gather(ops.shape_of(x, Type.i64), ints(axes), ints(0))
 
 
+def dim_range(x: Tensor, begin: int, end: int | None = None) -> Node:
+    """The dimensions of `x` from one axis up to another, as of a list, 1-D int64; a constant where all are known."""
+    dims = dims_of(x)
+    if dims is not None:
+        return dim_vector(x, range(len(dims))[begin:end])
+    return ops.slice(ops.shape_of(x, Type.i64), ints([begin]), ints([END if end is None else end]), ints([1]))
+
+
 @works_around("search_in_nothing")
 def or_of_nothing(out: Tensor, x: Tensor, axis: int, value: float) -> Tensor:
     """`out`, which has elements of `x` along an axis or what was found there; `value` where `x` turns out to have none.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, dim_range, ints, rank_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.pieces import arange, batched_eye, column_sums, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.opset import ops
@@ -100,7 +100,7 @@ def lu(node: NodeContext) -> NamedOutputs:
         info = ops.select(first, ops.convert(ops.add(k, ints(1)), Type.i32), info).output(0)
         return [table, pivots, info], None
 
-    outer = ops.slice(shape_of(x), ints([0]), ints([-2]), ints([1]))
+    outer = dim_range(x, 0, -2)
     zero = ops.constant(0, Type.i32)
     start: list[Tensor] = [
         x,
@@ -157,7 +157,7 @@ def unpack_factors(packed: Output, rank: int) -> tuple[Node, Node]:
 def permutation_matrix(pivots: Output, rows: Node, rank: int, like: Output) -> Node:
     """The permutation matrix of a sequence of row swaps (LAPACK's pivots)."""
     least = dim_of(pivots, rank - 2)
-    outer = ops.slice(shape_of(pivots), ints([0]), ints([-1]), ints([1]))
+    outer = dim_range(pivots, 0, -1)
     order = arange(rows)
     start = ops.broadcast(order, ops.concat([outer, ops.unsqueeze(rows, ints([0]))], 0))
 

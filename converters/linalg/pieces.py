@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_range, ints, shape_of
 from paddle2ov.graph.opset import ops
 
 
@@ -38,5 +38,5 @@ def triangle(x: Tensor, rank: int, upper: bool) -> Node:
 def batched_eye(x: Output, size: Tensor) -> Node:
     """An identity matrix of the given size for each matrix in x."""
     eye = ops.eye(size, size, ints(0), x.get_element_type().get_type_name())
-    outer = ops.slice(shape_of(x), ints([0]), ints([-2]), ints([1]))
+    outer = dim_range(x, 0, -2)
     return ops.broadcast(eye, ops.concat([outer, shape_of(eye)], 0))

@@ -20,6 +20,7 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const_like,
     dim_of,
+    dim_range,
     ints,
     prevent_fusion,
     rank_of,
@@ -130,7 +131,7 @@ def _epsilon(node: NodeContext) -> Node:
     x = node.get_input("x")
     if node.is_complex("x"):
         x = real_imag(x)[0]
-    size = ops.reduce_max(ops.slice(shape_of(x), ints([-2]), ints([END]), ints([1])), ints([0]), False)
+    size = ops.reduce_max(dim_range(x, -2), ints([0]), False)
     dtype = x.get_element_type()
     epsilon = np.finfo(np.float64 if dtype == Type.f64 else np.float32).eps
     return ops.multiply(cast_to(size, dtype), const_like(float(epsilon), x))

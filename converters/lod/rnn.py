@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from openvino import Node
 
-from paddle2ov.converters.graph.common import Tensor, const_like, ints, reshape, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_vector, ints, reshape
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import SequenceLayout, dense_input, from_dense, reverse_sequences
 from paddle2ov.graph.opset import ops
@@ -159,7 +159,7 @@ def _activation(node: NodeContext, name: str, default: str) -> Activation:
 def _state(node: NodeContext, name: str, x: Tensor, width: int) -> Tensor:
     if node.has_input(name):
         return node.get_input(name)
-    batch = ops.gather(shape_of(x), ints([0]), ints(0))
+    batch = dim_vector(x, [0])
     return ops.broadcast(const_like(0, x), ops.concat([batch, ints([width])], 0))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, ints, shape_of
 from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
@@ -42,7 +42,7 @@ def to_dense(x: Tensor, count: SequenceLayout, filling: float | None = 0) -> Ten
         return split_equal(x, count)
     lengths = cast_to(count.output, Type.i64)
     indices = _step_indices(ops.reduce_max(lengths, ints([0]), False))
-    last = ops.subtract(ops.gather(shape_of(x), ints([0]), ints(0)), ints([1]))
+    last = ops.subtract(dim_vector(x, [0]), ints([1]))
     rows = ops.minimum(ops.add(ops.unsqueeze(row_starts(lengths), ints([1])), indices), last)
     dense = ops.gather(x, rows, ints(0))
     return dense if filling is None else fill_padding(dense, count, const_like(filling, dense))
@@ -116,7 +116,7 @@ def lod_of_lengths(lengths: Tensor) -> SequenceLengths:
 
 def padded_length(dense: Tensor) -> Node:
     """The dimension `steps` of [count, steps, ...], as [1]."""
-    return ops.gather(shape_of(dense), ints([1]), ints(0))
+    return dim_vector(dense, [1])
 
 
 def padded_lengths(dense: Tensor, count: SequenceLayout) -> Tensor:

@@ -23,6 +23,7 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     dim_of,
+    dim_vector,
     int_vector,
     ints,
     normalize_axis,
@@ -73,7 +74,7 @@ def _shape_like(node: NodeContext) -> Tensor:
     """The given shape with one dimension replaced by an input's."""
     dims: list[Tensor] = [ints([dim]) for dim in node.get_ints("shape")]
     source, target = node.get_int("input_dim_idx", 0), node.get_int("output_dim_idx", 0)
-    dims[target] = ops.gather(shape_of(node.get_input("input")), ints([source]), ints(0))
+    dims[target] = dim_vector(node.get_input("input"), [source])
     return ops.concat(dims, 0)
 
 

@@ -12,8 +12,17 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, int_vector, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    dim_vector,
+    exact_divide,
+    int_vector,
+    ints,
+    rank_of,
+)
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
+from paddle2ov.converters.resize.computed import number
 from paddle2ov.converters.resize.exact import attribute_scale, dynamic_scaled_sizes, scaled_sizes, tensor_scales
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
@@ -30,7 +39,7 @@ def interp_antialias(node: NodeContext) -> NamedOutputs:
     last = channels_last(node)
     if last:
         x = to_channels_first(x, rank).output(0)
-    before = ops.gather(shape_of(x), ints([2, 3]), ints(0))
+    before = dim_vector(x, [2, 3])
     after, scales = _sizes(node, x)
     ratios = _ratios(before, after, scales, node.get_bool("align_corners", False))
     out: Tensor = x
@@ -68,16 +77,16 @@ def _sizes(node: NodeContext, x: Output) -> tuple[Tensor, list[float] | None]:
 def _ratios(before: Node, after: Tensor, scales: list[float] | None, align: bool) -> Node:
     """Source elements per result. An image that keeps both sizes is copied, whatever the scale."""
     old, new = ops.convert(before, Type.f32), ops.convert(after, Type.f32)
-    one = _number(1)
+    one = number(1)
     if align:
-        steps = exact_divide(ops.subtract(old, one), ops.maximum(ops.subtract(new, _number(1)), _number(1)))
-        ratio = ops.select(ops.greater(after, ints(1)), steps, _number(0))
+        steps = exact_divide(ops.subtract(old, one), ops.maximum(ops.subtract(new, number(1)), number(1)))
+        ratio = ops.select(ops.greater(after, ints(1)), steps, number(0))
     elif scales is not None:
         ratio = ops.constant(np.float32(1.0 / np.asarray(scales)))
     else:
         ratio = exact_divide(old, new)
     same = ops.reduce_logical_and(ops.equal(before, after), ints([0]), True)
-    return ops.select(same, _number(1), ratio)
+    return ops.select(same, number(1), ratio)
 
 
 def _weights(old: Node, new: Node, ratio: Node, method: str) -> Node:
@@ -85,27 +94,21 @@ def _weights(old: Node, new: Node, ratio: Node, method: str) -> Node:
     zero = ints(0)
     results = ops.unsqueeze(ops.convert(ops.range(zero, new, ints(1), "i64"), Type.f32), ints(1))
     sources = ops.convert(ops.range(zero, old, ints(1), "i64"), Type.f32)
-    centres = ops.multiply(ops.add(results, _number(0.5)), ratio)
-    away = ops.subtract(ops.add(sources, _number(0.5)), centres)
-    t = ops.abs(ops.divide(away, ops.maximum(ratio, _number(1))))
+    centres = ops.multiply(ops.add(results, number(0.5)), ratio)
+    away = ops.subtract(ops.add(sources, number(0.5)), centres)
+    t = ops.abs(ops.divide(away, ops.maximum(ratio, number(1))))
     weights = _triangle(t) if method == "bilinear" else _cubic(t)
     return ops.divide(weights, ops.reduce_sum(weights, ints([1]), True))
 
 
 def _triangle(t: Node) -> Node:
-    return ops.relu(ops.subtract(_number(1), t))
+    return ops.relu(ops.subtract(number(1), t))
 
 
 def _cubic(t: Node) -> Node:
     # (1.5 t - 2.5) t^2 + 1 up to 1, ((-0.5 t + 2.5) t - 4) t + 2 up to 2
-    near = ops.add(
-        ops.multiply(ops.multiply(ops.subtract(ops.multiply(t, _number(1.5)), _number(2.5)), t), t), _number(1)
-    )
-    far = ops.add(ops.multiply(t, _number(-0.5)), _number(2.5))
-    far = ops.add(ops.multiply(ops.subtract(ops.multiply(far, t), _number(4)), t), _number(2))
-    far = ops.select(ops.less(t, _number(2)), far, _number(0))
-    return ops.select(ops.less(t, _number(1)), near, far)
-
-
-def _number(value: float) -> Node:
-    return const(value, Type.f32)
+    near = ops.add(ops.multiply(ops.multiply(ops.subtract(ops.multiply(t, number(1.5)), number(2.5)), t), t), number(1))
+    far = ops.add(ops.multiply(t, number(-0.5)), number(2.5))
+    far = ops.add(ops.multiply(ops.subtract(ops.multiply(far, t), number(4)), t), number(2))
+    far = ops.select(ops.less(t, number(2)), far, number(0))
+    return ops.select(ops.less(t, number(1)), near, far)

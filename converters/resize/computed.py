@@ -15,9 +15,9 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const,
     dim_of,
+    dim_range,
     exact_divide,
     ints,
-    shape_of,
     split_mantissa,
 )
 from paddle2ov.converters.resize.exact import ResizeParameters, any_resized, dynamic_sizes, nearest, rational_reciprocal
@@ -50,7 +50,7 @@ def computed_scale_sizes(x: Output, scales: Output) -> Node:
     for dim in split_mantissa(ops.convert(_spatial(x, count), Type.f32)):
         for scale in split_mantissa(scales):
             rest = ops.subtract(rest, ops.multiply(dim, scale))
-    too_many = ops.logical_and(ops.less(_number(0), rest), ops.less(rest, _number(2**-6)))
+    too_many = ops.logical_and(ops.less(number(0), rest), ops.less(rest, number(2**-6)))
     return ops.subtract(sizes, ops.convert(ops.logical_and(too_many, _has_float32_digits(scales)), Type.i64))
 
 
@@ -59,9 +59,9 @@ def _has_float32_digits(x: Output) -> Node:
 
     The product of an integer and a number of fewer bits is never just below an integer (by less than 1e-6).
     """
-    sums = ops.subtract(ops.multiply(x, _number(4097)), ops.multiply(x, _number(4096)))
+    sums = ops.subtract(ops.multiply(x, number(4097)), ops.multiply(x, number(4096)))
     digits = ops.less(ops.abs(ops.subtract(sums, x)), _times(2**-9, x))
-    wide = ops.multiply(x, _number(2**16 + 1))
+    wide = ops.multiply(x, number(2**16 + 1))
     eight = ops.subtract(wide, ops.subtract(wide, x))
     return ops.logical_and(digits, ops.not_equal(eight, x))
 
@@ -88,9 +88,9 @@ def pad_for_computed_scales(x: Output, plan: ResizeParameters, sizes: Node) -> O
     `_pad_to_grow` does so for known scales. At most 2^15 elements are added, for scales next to 1.
     """
     assert plan.scale_tensor is not None
-    over = ops.subtract(plan.scale_tensor, _number(1))
-    grows = ops.logical_and(ops.greater(over, _number(0)), ops.less(over, _number(0.5)))
-    wanted = ops.minimum(ops.ceiling(ops.divide(_number(2), ops.select(grows, over, _number(1)))), _number(2**15))
+    over = ops.subtract(plan.scale_tensor, number(1))
+    grows = ops.logical_and(ops.greater(over, number(0)), ops.less(over, number(0.5)))
+    wanted = ops.minimum(ops.ceiling(ops.divide(number(2), ops.select(grows, over, number(1)))), number(2**15))
     more = ops.multiply(ops.convert(wanted, Type.i64), ops.convert(grows, Type.i64))
     more = ops.multiply(more, ops.convert(any_resized(x, sizes), Type.i64))
     return ops.pad(x, ints([0] * plan.rank), ops.concat([ints([0, 0]), more], 0), "edge").output(0)
@@ -134,7 +134,7 @@ def by_indices(x: Output, plan: ResizeParameters) -> Tensor:
 
 
 def _spatial(x: Output, count: int) -> Node:
-    return ops.slice(shape_of(x), ints([2]), ints([2 + count]), ints([1]))
+    return dim_range(x, 2, 2 + count)
 
 
 def _source_indices(plan: ResizeParameters, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
@@ -157,25 +157,25 @@ def _source_indices(plan: ResizeParameters, i: int, size: Node, same: Node) -> t
     bottom = 2 * one.denominator
     index, remainder = int_divmod(ops.convert(top, Type.i32), ops.constant(np.int32(bottom)))
     left = ops.subtract(ops.constant(np.int32(bottom)), remainder)
-    fraction, complement = (ops.divide(ops.convert(each, Type.f32), _number(bottom)) for each in (remainder, left))
+    fraction, complement = (ops.divide(ops.convert(each, Type.f32), number(bottom)) for each in (remainder, left))
     return ops.subtract(ops.convert(index, Type.i64), ints(1)), fraction, complement
 
 
 def _source_indices_of_floats(plan: ResizeParameters, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
     """The same for scales known at run time."""
     assert plan.scale_tensor is not None
-    ratio: Node = exact_divide(_number(1), ops.gather(plan.scale_tensor, ints(i), ints(0)))
+    ratio: Node = exact_divide(number(1), ops.gather(plan.scale_tensor, ints(i), ints(0)))
     if plan.first:
         ratio = ops.multiply(ratio, ops.convert(ops.not_equal(size, ints(1)), Type.f32))
-    ratio = ops.select(same, _number(1), ratio)
+    ratio = ops.select(same, number(1), ratio)
     k = ops.convert(ops.range(ints(0), size, ints(1), Type.i64), Type.f32)
     if plan.half_pixel:
-        source = ops.subtract(ops.multiply(ops.add(k, _number(0.5)), ratio), _number(0.5))
+        source = ops.subtract(ops.multiply(ops.add(k, number(0.5)), ratio), number(0.5))
     else:
         source = ops.multiply(k, ratio)
     index = ops.floor(source)
     fraction = ops.subtract(source, index)
-    return ops.convert(index, Type.i64), fraction, ops.subtract(_number(1), fraction)
+    return ops.convert(index, Type.i64), fraction, ops.subtract(number(1), fraction)
 
 
 def _weighted_sum(
@@ -184,7 +184,7 @@ def _weighted_sum(
     """The weighted sum of the elements around each coordinate; indices are clamped to the edges."""
     if plan.mode == "linear":
         before = ops.less(index, ints(0))
-        fraction, complement = ops.select(before, _number(0), fraction), ops.select(before, _number(1), complement)
+        fraction, complement = ops.select(before, number(0), fraction), ops.select(before, number(1), complement)
         index = ops.maximum(index, ints(0))
         weights, first = [complement, fraction], 0
     else:
@@ -210,7 +210,7 @@ def _cubic(t: Node, complement: Node) -> list[Node]:
     """
 
     def near(t: Node, complement: Node) -> Node:  # 1.25 t^3 - 2.25 t^2 + 1
-        return ops.multiply(complement, ops.add(_number(1), ops.multiply(t, ops.subtract(_number(1), _times(1.25, t)))))
+        return ops.multiply(complement, ops.add(number(1), ops.multiply(t, ops.subtract(number(1), _times(1.25, t)))))
 
     def far(t: Node, complement: Node) -> Node:
         return _times(-0.75, ops.multiply(t, ops.multiply(complement, complement)))
@@ -219,8 +219,9 @@ def _cubic(t: Node, complement: Node) -> list[Node]:
 
 
 def _times(factor: float, x: Tensor) -> Node:
-    return ops.multiply(x, _number(factor))
+    return ops.multiply(x, number(factor))
 
 
-def _number(value: float) -> Node:
+def number(value: float) -> Node:
+    """A constant of float32, in which coordinates are computed."""
     return const(value, Type.f32)

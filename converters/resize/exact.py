@@ -14,7 +14,7 @@ import numpy.typing as npt
 from msgspec import Struct
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, const, dim_of, exact_divide, ints, shape_of
+from paddle2ov.converters.graph.common import Tensor, const, dim_of, dim_range, exact_divide, ints, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph import arrays
 from paddle2ov.graph.integers import int_divmod
@@ -200,7 +200,7 @@ def dynamic_sizes(x: Output, plan: ResizeParameters) -> Tensor:
 
 def any_resized(x: Output, sizes: Tensor) -> Node:
     """Whether any dimension changes its size, 0-D; if none does, Paddle copies x, whatever the scales."""
-    dims = ops.slice(shape_of(x), ints([2]), ints([END]), ints([1]))
+    dims = dim_range(x, 2)
     return ops.reduce_logical_or(ops.not_equal(sizes, dims), ints([0]), False)
 
 

@@ -14,6 +14,7 @@ from paddle2ov.checking.device import Device
 from paddle2ov.checking.reference import NUMBER, Reference, lanes_of
 from paddle2ov.checking.rounding import Rounding
 from paddle2ov.checking.shrink import Wrong
+from paddle2ov.deployment.saving import write_text
 from paddle2ov.program.model import AnyArray
 
 _SCRIPT = '''"""OpenVINO computes this graph wrongly: {summary}
@@ -88,8 +89,8 @@ def write_case(folder: Path, wrong: Wrong, device: Device, facts: dict[str, Any]
         runs=[used.index(k) for k in wrong.sequence],
         expected=f"What is expected was computed node by node: {', '.join(methods)}.",
     )
-    (folder / "reproduce.py").write_text(text, encoding="utf-8")
-    (folder / "case.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    write_text(folder / "reproduce.py", text)
+    write_text(folder / "case.json", json.dumps(facts, indent=1) + "\n")
 
 
 def _without_numbers(model: Model) -> Model:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import openvino
-from openvino import Model, Tensor
+from openvino import Model, Output, Tensor
 
 from paddle2ov import passes
 from paddle2ov.checking.case import write_case
@@ -33,7 +33,7 @@ from paddle2ov.program.sources import open_regular
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument
 from paddle2ov.translation.registry import Registry
-from paddle2ov.verification.inputs import InputsArgument
+from paddle2ov.verification.inputs import InputsArgument, shape_sets
 
 _SHRINKING = 300.0
 _READ_BY_OPENVINO = frozenset((".xml", ".onnx", ".tflite", ".pb"))
@@ -92,7 +92,7 @@ def check(
     say = progress or (lambda what, done, total: None)
     subject = _subject(model, params, extension)
     target = chosen_device(device, precision)
-    arrays = chosen_inputs(subject.model, subject.program, inputs, _as_list(shapes), seed)
+    arrays = chosen_inputs(subject.model, subject.program, inputs, shape_sets(shapes), seed)
     sequences = run_orders(arrays)
     sets = [tensors_of(subject.model, one) for one in arrays]
     found = Check(subject.name, target.name, target.precision, default_precision(device), openvino.__version__)
@@ -262,15 +262,8 @@ def _run(
     return CheckedRun(request, given, outputs, judged.refused, judged.error, judged.ties)
 
 
-def _result_name(port: Any) -> str:
+def _result_name(port: Output) -> str:
     return str(min(port.get_names(), default=port.get_node().input_value(0).get_node().get_friendly_name()))
-
-
-def _as_list(shapes: Any) -> list[InputArgument]:
-    if shapes is None:
-        return []
-    several = isinstance(shapes, list | tuple) and all(isinstance(one, str | dict) for one in shapes)
-    return list(shapes) if several else [shapes]
 
 
 __all__ = ["check"]

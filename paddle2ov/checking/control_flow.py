@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from openvino import Node, Shape, Tensor
+from openvino import Node, Shape, Tensor, Type
 from openvino.op.util import (
     BodyOutputDescription,
     ConcatOutputDescription,
@@ -131,7 +131,7 @@ def _of_storage(array: AnyArray, like: Tensor) -> Tensor:
     return tensor
 
 
-def _number(value: int, kind: Any, rank: int) -> Tensor:
+def _number(value: int, kind: Type, rank: int) -> Tensor:
     tensor = Tensor(kind, Shape([1] * rank))
     tensor.data[...] = value
     return copied(tensor)

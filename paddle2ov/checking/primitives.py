@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from openvino import Model
 
 from paddle2ov.checking.device import Device
+from paddle2ov.compilation.runtime_info import runtime_info
 
 _NOT_COMPUTED = frozenset(("Input", "Output", "Const", "Parameter", "Result", "Constant"))
 
@@ -22,14 +22,10 @@ def primitive_lines(model: Model, device: Device) -> tuple[str, ...]:
 
 def _described(runtime: Model) -> Iterator[str]:
     for node in runtime.get_ordered_ops():
-        info = {key: _text(value) for key, value in node.get_rt_info().items()}
-        kind = info.get("layerType", node.get_type_name())
+        kind = runtime_info(node, "layerType") or node.get_type_name()
         if kind not in _NOT_COMPUTED:
-            yield f"{kind} {info.get('primitiveType', '')}: {info.get('originalLayersNames', '')}".strip(" :")
-
-
-def _text(value: Any) -> str:
-    return str(value.value if hasattr(value, "value") else value)
+            kernel, names = runtime_info(node, "primitiveType"), runtime_info(node, "originalLayersNames")
+            yield f"{kind} {kernel}: {names}".strip(" :")
 
 
 __all__ = ["primitive_lines"]

@@ -6,16 +6,19 @@ import json
 import os
 import sys
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from paddle2ov.commands.exit_status import REFUSED
 from paddle2ov.commands.precision import PrecisionChoice, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import PathType, extension_option, not_nan, plain_errors
 
 if TYPE_CHECKING:
     from paddle2ov.jobs.conversions import ConversionJob, Record
+    from paddle2ov.jobs.discovery import FoundModel
     from paddle2ov.jobs.executor import Executor
 
 
@@ -99,8 +102,8 @@ def batch_command(
     The exit status is 0 if every model is converted (and agrees, if need be up to the order of ties), 1 if not, 2 if
     nothing could be done.
     """
-    from paddle2ov.jobs.conversions import GOOD, ConversionJob
-    from paddle2ov.jobs.discovery import find_models, fingerprint
+    from paddle2ov.jobs.conversions import GOOD
+    from paddle2ov.jobs.discovery import find_models
 
     records: dict[str, Record] = {}
     as_fp16 = is_stored_as_fp16(stored, fp16)
@@ -126,31 +129,10 @@ def batch_command(
             "tolerance": tolerance,
             "report": reports,
         }
-        options = (as_fp16, bounded, compare, check, settings, *(path.read_bytes() for path in extensions))
-        jobs = []
-        for one in models:
-            try:
-                changes_with = fingerprint(one, *options)
-            except OSError as error:
-                _warn(f"{one.name}: skipped: {error}")
-                continue
-            jobs.append(
-                ConversionJob(
-                    one.name,
-                    str(one.files.program.absolute()),
-                    str(one.files.params.absolute()) if one.files.params is not None else None,
-                    one.files.format,
-                    str(one.target.absolute()),
-                    changes_with,
-                    as_fp16,
-                    bounded,
-                    compare,
-                    paddle_python,
-                    tuple(str(path.absolute()) for path in extensions),
-                    check,
-                    **settings,
-                )
-            )
+        changing = (as_fp16, bounded, compare, check, settings, *(path.read_bytes() for path in extensions))
+        paths = tuple(str(path.absolute()) for path in extensions)
+        options = {"fp16": as_fp16, "bounded": bounded, "compare": compare, "check": check, **settings}
+        jobs = _jobs(models, {**options, "paddle_python": paddle_python, "extensions": paths}, changing)
         records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
     with plain_errors():
         _write_summary(records, out)
@@ -158,13 +140,37 @@ def batch_command(
     if not quiet:
         click.echo(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
         click.echo(f"{out / 'summary.json'}")
-    sys.exit(0 if all(state in GOOD for state in counts) else 1)
+    sys.exit(0 if all(state in GOOD for state in counts) else REFUSED)
 
 
 def _warn(message: str) -> None:
     from paddle2ov.jobs.names import printable
 
     click.secho(f"Warning: {printable(message)}", fg="yellow", err=True)
+
+
+def _jobs(models: Sequence[FoundModel], options: Mapping[str, Any], changing: Sequence[object]) -> list[ConversionJob]:
+    """The jobs for the models that can be read.
+
+    Args:
+        models: those that were found.
+        options: fields of all jobs.
+        changing: what makes a model of an earlier run stale when it changes, beside its files.
+    """
+    from paddle2ov.jobs.conversions import ConversionJob
+    from paddle2ov.jobs.discovery import fingerprint
+
+    jobs = []
+    for one in models:
+        try:
+            changes_with = fingerprint(one, *changing)
+        except OSError as error:
+            _warn(f"{one.name}: skipped: {error}")
+            continue
+        params = str(one.files.params.absolute()) if one.files.params is not None else None
+        paths = str(one.files.program.absolute()), params, one.files.format, str(one.target.absolute())
+        jobs.append(ConversionJob(one.name, *paths, changes_with, **options))
+    return jobs
 
 
 def _executor(ray: str | None, workers: int | None, timeout: float) -> Executor:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from paddle2ov.commands.exit_status import REFUSED, TIES
 from paddle2ov.commands.shared import (
     ModelType,
     PathType,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from paddle2ov.checking.results import Check, CheckedRun, Fault
     from paddle2ov.compilation.precision import Precision
 
-STATUS = {"agree": 0, "differ": 1, "ties": 3}
+STATUS = {"agree": 0, "differ": REFUSED, "ties": TIES}
 _COLORS = {"agree": "green", "differ": "red", "ties": "yellow"}
 _VERDICTS = {
     "agree": "The device computes what the graph says.",

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from paddle2ov.commands.exit_status import FAILED, REFUSED
 from paddle2ov.commands.flags import ValuedFlags
 from paddle2ov.commands.precision import PrecisionChoice, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import (
-    FAILED,
-    REFUSED,
     ModelType,
     PathType,
     TargetType,
     extension_option,
     not_empty,
     plain_errors,
-    progress_bar,
+    refuse_overwriting_sources,
     traceback_option,
 )
 from paddle2ov.commands.verify import STATUS, VERDICTS, print_precisions
@@ -161,76 +160,41 @@ def convert_command(
     as_fp16 = is_stored_as_fp16(stored, fp16)
     source = model or model_dir
     assert source is not None
-    found = None
+    verification = None
     with plain_errors(traceback, FAILED if compare else REFUSED):
         params = (source if source.is_dir() else source.parent) / params_filename if params_filename else None
         program = source / model_filename if model_filename else source
         xml = _target(target, source, serving)
-        from paddle2ov.commands.converted import check_arrays, compare_with_paddle, refuse_overwriting_sources
-        from paddle2ov.conversion import convert
-        from paddle2ov.errors import Paddle2OVError
+        from paddle2ov.commands.request import ConversionRequest
         from paddle2ov.report import ConversionReport
         from paddle2ov.reporting import files as reporting
+        from paddle2ov.translation.extension import run_extensions
 
         reporting.check_targets(reports)
         layout = serving / xml.stem / "1" if serving is not None else None
         refuse_overwriting_sources(program, params, [*(_pair(xml) if serving is None else ()), *reports], layout)
-        conversion = ConversionReport() if reports or compare else None
-        from paddle2ov.translation.extension import run_extensions
-
         run_extensions(extensions)
-        try:
-            with progress_bar("converting", shown=not quiet) as advance:
-                converted = convert(
-                    program,
-                    params,
-                    input=inputs,
-                    output=outputs,
-                    verbose=verbose and not quiet,
-                    progress=advance and (lambda done, total: advance("converting", done, total)),
-                    report=conversion,
-                    bounded=bounded,
-                    sequence_lengths=sequence_lengths,
-                    preprocess=preprocess,
-                    share_weights=False,
-                )
-        except Paddle2OVError as error:
-            name = _name(source)
-            reporting.write_refused(reports, program, params, name, error, inputs, outputs, bounded, sequence_lengths)
-            raise
+        request = ConversionRequest(
+            *(program, params, _name(source), inputs, outputs, bounded, preprocess, sequence_lengths, as_fp16)
+        )
+        report = ConversionReport() if reports or compare else None
+        converted = request.convert(report, reports, verbose and not quiet, progress=not quiet)
         measured = verified = None
-        if arrays is not None and conversion is not None and conversion.program is not None:
-            measured, verified = check_arrays(arrays, converted, conversion.program, preprocess, bool(reports))
+        if arrays is not None and report is not None and report.program is not None:
+            measured, verified = request.arrays(arrays, converted, report.program, bool(reports))
         written = _write(converted, xml, serving, as_fp16)
         if compare:
-            options = {
-                "preprocess": preprocess,
-                "sequence-lengths": sequence_lengths,
-                "compress-to-fp16": as_fp16,
-                "bounded": bounded,
-            }
-            found = compare_with_paddle(
-                program,
-                params,
-                converted,
-                outputs,
-                inputs,
-                verified,
-                arrays is not None,
-                [name for name, given in options.items() if given],
-                bool(reports),
-                precision,
-                paddle_python,
-            )
-        if conversion is not None and reports:
-            reporting.write(reports, converted, conversion, _name(source), found, measured, show=not quiet)
+            given, operators = arrays is not None, bool(reports)
+            verification = request.verify(converted, verified, given, operators, precision, paddle_python)
+        if report is not None and reports:
+            reporting.write(reports, converted, report, request.name, verification, measured, show=not quiet)
     if not quiet:
-        if found is not None:
-            _print_verification(found)
+        if verification is not None:
+            _print_verification(verification)
         for path in (written, *reports):
             click.echo(f"{path}")
-    if found is not None:
-        sys.exit(STATUS[found.verdict])
+    if verification is not None:
+        sys.exit(STATUS[verification.verdict])
 
 
 def _print_verification(found: Verification) -> None:

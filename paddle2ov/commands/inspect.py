@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddle2ov.commands.shared import (
-    ModelType,
-    extension_option,
-    params_option,
-    plain_errors,
-    traceback_option,
-)
+from paddle2ov.commands.exit_status import REFUSED
+from paddle2ov.commands.shared import ModelType, extension_option, params_option, plain_errors, traceback_option
 from paddle2ov.errors import NEXT_STEPS
 from paddle2ov.report import size_text
 
@@ -46,7 +41,7 @@ def inspect_command(
         click.echo(json.dumps(found.to_dict(), indent=1))
     else:
         _print(found)
-    sys.exit(0 if found.convertible else 1)
+    sys.exit(0 if found.convertible else REFUSED)
 
 
 def _print(found: Inspection) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from paddle2ov.commands.exit_status import FAILED, REFUSED
+
 if TYPE_CHECKING:
     from paddle2ov.translation.registry import Registry
 
@@ -41,12 +43,12 @@ def ops_command(pattern: str, as_json: bool, unsupported: bool) -> None:
         close = ", ".join(difflib.get_close_matches(pattern, sorted(known)))
         hint = f"; did you mean {close}?" if close else ""
         click.secho(f"error: no operator of Paddle's that is known here matches '{pattern}'{hint}", fg="red", err=True)
-        sys.exit(2)
+        sys.exit(FAILED)
     if as_json:
         click.echo(json.dumps({name: group for group, members in groups.items() for name in members}, indent=1))
     else:
         _print(groups, names, pattern, supported)
-    sys.exit(0 if supported or unsupported else 1)
+    sys.exit(0 if supported or unsupported else REFUSED)
 
 
 def _pir_names(registry: Registry) -> dict[str, str | None]:

@@ -16,11 +16,12 @@ from paddle2ov.commands.shared import (
     extension_option,
     params_option,
     plain_errors,
+    refuse_overwriting_sources,
     traceback_option,
 )
 
 if TYPE_CHECKING:
-    from paddle2ov.quantization.quantize import Quantized
+    from paddle2ov.quantization.results import Quantized
 
 
 @click.command("quantize")
@@ -80,7 +81,6 @@ def quantize_command(
     if target.suffix != ".xml":
         raise click.UsageError(f"-o: {target} is not an .xml file")
     with plain_errors(traceback):
-        from paddle2ov.commands.converted import refuse_overwriting_sources
         from paddle2ov.deployment.saving import save_model
         from paddle2ov.quantization.quantize import quantize
         from paddle2ov.translation.extension import run_extensions

@@ -1,17 +1,17 @@
-"""What the commands have in common: options, and how errors are shown."""
+"""What the commands have in common: options, targets that are no sources, and how errors are shown."""
 
 from __future__ import annotations
 
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
+from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
 from paddle2ov.jobs.termination import Terminated, terminable
 from paddle2ov.program.archives import SUFFIXES
 
@@ -91,7 +91,7 @@ shapes_option = click.option(
 traceback_option = click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
 
 
-def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+def not_empty(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Refuses an empty file name, which would mean the folder."""
     if value == "":
         raise click.BadParameter("the name is empty.", ctx, param)
@@ -105,12 +105,35 @@ def not_nan(ctx: click.Context, param: click.Parameter, value: float) -> float:
     return value
 
 
-REFUSED = 1
-"""Exit status: no; the model is refused, or its results differ. All of them stand in docs/cli.md."""
-FAILED = 2
-"""Exit status: it could not be done, or found out."""
-UNREAD = 141
-"""Exit status: nobody reads the output any more; a shell says so of what SIGPIPE ends."""
+def refuse_overwriting_sources(
+    program: Path, params: Path | None, targets: Sequence[Path], replaced: Path | None
+) -> None:
+    """Refuses targets that would overwrite the model that is to be converted, before any work is done.
+
+    A model that cannot be found is not an error here: the conversion reports it.
+
+    Args:
+        program: the model.
+        params: the parameter file, where one is named.
+        targets: the files that will be written.
+        replaced: a folder that will be replaced.
+
+    Raises:
+        ConversionInputError: one of the files, or the folder, is the model's.
+    """
+    from paddle2ov.errors import ConversionInputError, ModelReadError
+    from paddle2ov.program import find_model
+
+    try:
+        files = find_model(program, params)
+    except ModelReadError:
+        return
+    for own in (files.program, *([files.params] if files.params is not None else ())):
+        for target in targets:
+            if target.exists() and target.samefile(own):
+                raise ConversionInputError(f"{target} is a file of the model itself, and would be overwritten")
+        if replaced is not None and own.resolve().is_relative_to(replaced.resolve()):
+            raise ConversionInputError(f"{own} is a file of the model itself, and {replaced} would be replaced")
 
 
 @contextmanager
@@ -136,7 +159,7 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
                 yield
             except Terminated:
                 click.echo(interrupted, err=True)
-                sys.exit(143)
+                sys.exit(TERMINATED)
     except BrokenPipeError:
         raise
     except (Paddle2OVError, OSError) as error:
@@ -150,7 +173,7 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
         sys.exit(refused if isinstance(error, UnsupportedOpsError | OpConversionError | RewriteError) else FAILED)
     except KeyboardInterrupt:
         click.echo(interrupted, err=True)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
 
 
 Advance = Callable[[str, int, int], None]

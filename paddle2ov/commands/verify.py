@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from paddle2ov.commands.exit_status import FAILED, REFUSED, ROUNDING, TIES
 from paddle2ov.commands.precision import PrecisionChoice
 from paddle2ov.commands.shared import (
-    FAILED,
     ModelType,
     PathType,
     extension_option,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from paddle2ov.verification.results import Culprit, PrecisionTable, Rounded, Run, Verification
     from paddle2ov.verification.verify import PrecisionArgument
 
-STATUS = {"agree": 0, "differ": 1, "unknown": FAILED, "ties": 3, "rounding": 4}
+STATUS = {"agree": 0, "differ": REFUSED, "unknown": FAILED, "ties": TIES, "rounding": ROUNDING}
 _WORST = 5
 _MAX_ROUNDED = 3
 _COLORS = {"agree": "green", "differ": "red", "unknown": "yellow", "ties": "yellow", "rounding": "yellow"}

@@ -16,10 +16,9 @@ import openvino
 from paddle2ov.errors import ModelReadError
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.archives import is_archive
-from paddle2ov.program.files import PathLike, find_model
+from paddle2ov.program.files import SETTINGS, PathLike, find_model
 from paddle2ov.program.sources import Source
 
-_SETTINGS = ("inference.yml", "deploy.yaml", "deploy.yml", "infer_cfg.yml")
 _DEVICE_FACTS = ("FULL_DEVICE_NAME", "DEVICE_ARCHITECTURE", "OPTIMIZATION_CAPABILITIES")
 _PLAIN = (str, int, float, bool, type(None), openvino.PartialShape, openvino.Shape, openvino.Type, openvino.Dimension)
 _CHUNK = 1 << 20
@@ -75,7 +74,7 @@ def _files(model: PathLike, params: PathLike | None) -> list[Path]:
         return [Path(model)]
     files = find_model(model, params)
     folder = files.program.parent
-    others = [folder / name for name in _SETTINGS if (folder / name).is_file()]
+    others = [folder / name for name in SETTINGS if (folder / name).is_file()]
     if files.params is not None:
         return [files.program, files.params, *others]
     try:  # each parameter may lie in a file of its own
@@ -118,7 +117,7 @@ def _device_facts(device: str) -> list[str]:
     return [*facts, str(os.cpu_count())]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A value as JSON holds it.
 
     Raises:
@@ -135,7 +134,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else [type(value).__name__, str(value)]
 
 
-def _digest(value: Any) -> str:
+def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode(errors="surrogatepass")).hexdigest()
 
 

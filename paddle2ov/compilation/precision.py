@@ -100,7 +100,7 @@ def _devices(device: str) -> list[str]:
     return [one.partition("(")[0].strip() for one in listed.split(",")] if listed else [device]
 
 
-def _name(hint: Any) -> str:
+def _name(hint: object) -> str:
     return str(hint.get_type_name()) if isinstance(hint, openvino.Type) else str(hint)
 
 

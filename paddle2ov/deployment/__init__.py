@@ -9,13 +9,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
-from paddle2ov.program.settings import NAMES, Settings, find_settings, read_settings
+from paddle2ov.program.files import SETTINGS, find_model
+from paddle2ov.program.settings import Settings, settings_in
 
 
-def known_beside(model: Any) -> Settings | None:
+def known_beside(model: object) -> Settings | None:
     """The settings in the folder of a model; None where there are none, or they cannot be read."""
     try:
         return beside(model)
@@ -23,19 +23,18 @@ def known_beside(model: Any) -> Settings | None:
         return None
 
 
-def beside(model: Any) -> Settings:
+def beside(model: object) -> Settings:
     """The settings in the folder of a model that is given as for `convert`.
 
     Raises:
         ConversionInputError: there are none.
         ModelReadError: they cannot be read.
     """
-    from paddle2ov.program.files import find_model
-
-    if not isinstance(model, str | os.PathLike):
+    program = model[0] if isinstance(model, tuple | list) else model
+    if not isinstance(program, str | os.PathLike):
         raise ConversionInputError("bounded and preprocess are for a model in files, which has its settings beside it")
-    folder = find_model(model).program.parent
-    path = find_settings(folder)
-    if path is None:
-        raise ConversionInputError(f"{folder} holds no settings of the model ({', '.join(NAMES)})")
-    return read_settings(path)
+    folder = find_model(program).program.parent
+    settings = settings_in(folder)
+    if settings is None:
+        raise ConversionInputError(f"{folder} holds no settings of the model ({', '.join(SETTINGS)})")
+    return settings

@@ -16,7 +16,7 @@ class NotBuiltInError(Exception):
     """A transform cannot be built in and stays with the caller; the message is the reason."""
 
 
-def fraction(settings: Settings, value: Any) -> float:
+def fraction(settings: Settings, value: object) -> float:
     """A number, or a quotient as the settings write it: "1./255."."""
     if value is None:
         return 1.0 / 255.0
@@ -46,7 +46,7 @@ def numbers(settings: Settings, transform: Transform, key: str, default: tuple[f
     return tuple(float(one) for one in numbers)
 
 
-def is_side(value: Any) -> TypeGuard[int]:
+def is_side(value: object) -> TypeGuard[int]:
     """Whether this can be a number of pixels."""
     return type(value) is int and 1 <= value <= MAX_SIDE
 

@@ -21,14 +21,14 @@ from openvino.op import Constant
 from openvino.utils.node_factory import NodeFactory
 
 from paddle2ov.graph.guards import UNCHECKED, CreateNode, check_reshape, checked_create, checked_function
-from paddle2ov.graph.quick_nodes import quick_functions
+from paddle2ov.graph.quick_nodes import QuickNodes
 from paddle2ov.graph.shapes import parsed
 from paddle2ov.graph.size_bounds import hiding_bounds
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around
 
 if TYPE_CHECKING:
-    from paddle2ov.graph.opset_stub import Opset
+    from paddle2ov.graph.opset_stub import NodeInput, Opset
 
 OPSET = "opset16"
 
@@ -49,23 +49,23 @@ def _quick_factory() -> CreateNode | None:
 def _replacements() -> dict[str, Callable[..., Node]]:
     """Quick functions in place of OpenVINO's; none without the quick factory, as OpenVINO's do the same."""
     factory = _quick_factory()
-    return {} if factory is None else quick_functions(checked_create(factory))
+    return {} if factory is None else QuickNodes(checked_create(factory)).functions()
 
 
 @works_around("greater_than_nan")
-def _greater(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Node:
+def _greater(left: NodeInput, right: NodeInput, auto_broadcast: str = "NUMPY") -> Node:
     # OpenVINO's Greater and GreaterEqual, compiled for AVX-512, are true for NaN and any number; these two are not.
     return ops.less(right, left, auto_broadcast)
 
 
 @works_around("greater_than_nan")
-def _greater_equal(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Node:
+def _greater_equal(left: NodeInput, right: NodeInput, auto_broadcast: str = "NUMPY") -> Node:
     return ops.less_equal(right, left, auto_broadcast)
 
 
 @works_around("reshape_of_matmul_to_number")
 def _reshape_safely(reshape: Callable[..., Node]) -> Callable[..., Node]:
-    def to_shape(node: Any, output_shape: Any, special_zero: bool) -> Node:
+    def to_shape(node: NodeInput, output_shape: NodeInput, special_zero: bool) -> Node:
         made = reshape(node, output_shape, special_zero)
         if special_zero:
             check_reshape(made)
@@ -81,7 +81,9 @@ def _reshape_safely(reshape: Callable[..., Node]) -> Callable[..., Node]:
 
 @works_around("broadcast_to_ones", "broadcast_to_number")
 def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
-    def to_shape(data: Any, target_shape: Any, axes_mapping: Any = None, broadcast_spec: str = "NUMPY") -> Node:
+    def to_shape(
+        data: NodeInput, target_shape: NodeInput, axes_mapping: NodeInput | None = None, broadcast_spec: str = "NUMPY"
+    ) -> Node:
         made = broadcast(data, target_shape, axes_mapping, broadcast_spec)
         if made.get_output_partial_shape(0).rank == 0:
             # OpenVINO's CPU plugin (2026.4) crashes on a Broadcast to rank 0.
@@ -96,7 +98,7 @@ def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
 
 @works_around("select_of_its_condition", "select_of_another_condition")
 def _select_safely(select: Callable[..., Node]) -> Callable[..., Node]:
-    def choose(cond: Any, then_node: Any, else_node: Any, auto_broadcast: str = "numpy") -> Node:
+    def choose(cond: NodeInput, then_node: NodeInput, else_node: NodeInput, auto_broadcast: str = "numpy") -> Node:
         made = select(cond, then_node, else_node, auto_broadcast)
         if made.get_output_element_type(0) != Type.boolean:
             return made
@@ -109,7 +111,7 @@ def _select_safely(select: Callable[..., Node]) -> Callable[..., Node]:
 
 @works_around("size_of_open_slice_in_32_bits")
 def _slice_safely(slice_: Callable[..., Node]) -> Callable[..., Node]:
-    def cut(data: Any, start: Any, stop: Any, step: Any, axes: Any = None) -> Node:
+    def cut(data: NodeInput, start: NodeInput, stop: NodeInput, step: NodeInput, axes: NodeInput | None = None) -> Node:
         made = slice_(data, start, stop, step, axes)
         if ".." not in made.get_output_partial_shape(0).to_string():
             return made
@@ -136,7 +138,7 @@ def _open_ends(stops: NDArray[Any]) -> NDArray[np.int64]:
 
 @works_around("gather_of_unsqueezed_axis")
 def _gather_safely(gather: Callable[..., Node]) -> Callable[..., Node]:
-    def take(data: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Node:
+    def take(data: NodeInput, indices: NodeInput, axis: NodeInput, batch_dims: int = 0) -> Node:
         made = gather(data, indices, axis, batch_dims)
         place = None if batch_dims or isinstance(made, Constant) else _single_axis(made)
         return made if place is None else _repeated(made.input_value(0), list(made.get_input_shape(1)), place)

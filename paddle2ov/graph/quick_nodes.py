@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from openvino import Node, Output, Type, opset16
 from openvino.op import Constant, Result
 
 from paddle2ov.graph.guards import CreateNode, note_empty
+
+if TYPE_CHECKING:
+    from paddle2ov.graph.opset_stub import NodeInput
 
 UNARY = {
     "abs": "Abs",
@@ -88,7 +91,7 @@ def _result(data: Any, name: str | None = None) -> Node:
     return node
 
 
-def _inputs(values: Sequence[Any]) -> list[Output]:
+def _inputs(values: Sequence[NodeInput]) -> list[Output]:
     """The arguments of a node factory: numbers become constants, a node all of its outputs."""
     outputs = []
     for value in values:
@@ -101,43 +104,59 @@ def _inputs(values: Sequence[Any]) -> list[Output]:
     return outputs
 
 
-def quick_functions(create: CreateNode) -> dict[str, Callable[..., Node]]:
-    """The functions by their names in the opset; each makes its node with `create`."""
+class QuickNodes:
+    """Functions of the opset, each of which makes its node with `create`."""
 
-    def unary(kind: str) -> Callable[..., Node]:
-        return lambda node: create(kind, _inputs((node,)), {})
+    def __init__(self, create: CreateNode) -> None:
+        self._create = create
 
-    def binary(kind: str) -> Callable[..., Node]:
-        def build(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Node:
-            attributes = {} if auto_broadcast == "NUMPY" else {"auto_broadcast": auto_broadcast.upper()}
-            return create(kind, _inputs((left, right)), attributes)
+    def functions(self) -> dict[str, Callable[..., Node]]:
+        """All of them by their names in the opset."""
+        single = (
+            *(self.broadcast, self.clamp, self.concat, self.convert, self.convolution, self.gather, self.gather_nd),
+            *(self.gelu, self.matmul, self.mvn, self.non_zero, self.prelu, self.reshape, self.select, self.shape_of),
+            *(self.softmax, self.split, self.squeeze, self.swish, self.transpose, self.unsqueeze, self.variadic_split),
+        )
+        return {
+            **{name: self._unary(kind) for name, kind in UNARY.items()},
+            **{name: self._binary(kind) for name, kind in BINARY.items()},
+            **{name: self._reduction(kind) for name, kind in REDUCTIONS.items()},
+            **{function.__name__: function for function in single},
+            "group_convolution": partial(self.convolution, kind="GroupConvolution"),
+            "range": self.range_,
+            "slice": self.slice_,
+            "constant": _constant,
+            "result": _result,
+        }
 
-        return build
+    def broadcast(
+        self,
+        data: NodeInput,
+        target_shape: NodeInput,
+        axes_mapping: NodeInput | None = None,
+        broadcast_spec: str = "NUMPY",
+    ) -> Node:
+        values = [data, target_shape]
+        if broadcast_spec.upper() == "EXPLICIT":
+            assert axes_mapping is not None
+            values.append(axes_mapping)
+        return self._create("Broadcast", _inputs(values), {"mode": broadcast_spec.upper()})
 
-    def reduction(kind: str) -> Callable[..., Node]:
-        def build(node: Any, reduction_axes: Any, keep_dims: bool = False) -> Node:
-            return create(kind, _inputs((node, reduction_axes)), {"keep_dims": keep_dims})
+    def clamp(self, data: NodeInput, min_value: float, max_value: float) -> Node:
+        return self._create("Clamp", _inputs((data,)), {"min": min_value, "max": max_value})
 
-        return build
+    def concat(self, nodes: Sequence[NodeInput], axis: int) -> Node:
+        return self._create("Concat", _inputs(nodes), {"axis": axis})
 
-    def broadcast(data: Any, target_shape: Any, axes_mapping: Any = None, broadcast_spec: str = "NUMPY") -> Node:
-        values = (data, target_shape) if broadcast_spec.upper() != "EXPLICIT" else (data, target_shape, axes_mapping)
-        return create("Broadcast", _inputs(values), {"mode": broadcast_spec.upper()})
-
-    def clamp(data: Any, min_value: float, max_value: float) -> Node:
-        return create("Clamp", _inputs((data,)), {"min": min_value, "max": max_value})
-
-    def concat(nodes: Sequence[Any], axis: int) -> Node:
-        return create("Concat", _inputs(nodes), {"axis": axis})
-
-    def convert(data: Any, destination_type: Any) -> Node:
+    def convert(self, data: NodeInput, destination_type: str | Type | type) -> Node:
         if not isinstance(destination_type, str | Type):
             return opset16.convert(data, destination_type)
-        return create("Convert", _inputs((data,)), {"destination_type": destination_type})
+        return self._create("Convert", _inputs((data,)), {"destination_type": destination_type})
 
     def convolution(
-        data: Any,
-        filters: Any,
+        self,
+        data: NodeInput,
+        filters: NodeInput,
         strides: Sequence[int],
         pads_begin: Sequence[int],
         pads_end: Sequence[int],
@@ -146,83 +165,89 @@ def quick_functions(create: CreateNode) -> dict[str, Callable[..., Node]]:
         kind: str = "Convolution",
     ) -> Node:
         attributes = {"strides": strides, "dilations": dilations, "pads_begin": pads_begin, "pads_end": pads_end}
-        return create(kind, _inputs((data, filters)), {**attributes, "auto_pad": auto_pad.upper()})
+        return self._create(kind, _inputs((data, filters)), {**attributes, "auto_pad": auto_pad.upper()})
 
-    def gather(data: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Node:
-        return create("Gather", _inputs((data, indices, axis)), {"batch_dims": batch_dims})
+    def gather(self, data: NodeInput, indices: NodeInput, axis: NodeInput, batch_dims: int = 0) -> Node:
+        return self._create("Gather", _inputs((data, indices, axis)), {"batch_dims": batch_dims})
 
-    def gather_nd(data: Any, indices: Any, batch_dims: int = 0) -> Node:
-        return create("GatherND", _inputs((data, indices)), {"batch_dims": batch_dims})
+    def gather_nd(self, data: NodeInput, indices: NodeInput, batch_dims: int = 0) -> Node:
+        return self._create("GatherND", _inputs((data, indices)), {"batch_dims": batch_dims})
 
-    def gelu(data: Any, approximation_mode: str) -> Node:
-        return create("Gelu", _inputs((data,)), {"approximation_mode": approximation_mode})
+    def gelu(self, data: NodeInput, approximation_mode: str) -> Node:
+        return self._create("Gelu", _inputs((data,)), {"approximation_mode": approximation_mode})
 
-    def matmul(data_a: Any, data_b: Any, transpose_a: bool, transpose_b: bool) -> Node:
-        return create("MatMul", _inputs((data_a, data_b)), {"transpose_a": transpose_a, "transpose_b": transpose_b})
+    def matmul(self, data_a: NodeInput, data_b: NodeInput, transpose_a: bool, transpose_b: bool) -> Node:
+        return self._create(
+            "MatMul", _inputs((data_a, data_b)), {"transpose_a": transpose_a, "transpose_b": transpose_b}
+        )
 
-    def mvn(data: Any, axes: Any, normalize_variance: bool, eps: float, eps_mode: str) -> Node:
+    def mvn(self, data: NodeInput, axes: NodeInput, normalize_variance: bool, eps: float, eps_mode: str) -> Node:
         attributes = {"normalize_variance": normalize_variance, "eps": eps, "eps_mode": eps_mode}
-        return create("MVN", _inputs((data, axes)), attributes)
+        return self._create("MVN", _inputs((data, axes)), attributes)
 
-    def non_zero(data: Any, output_type: Any = "i64") -> Node:
-        return create("NonZero", _inputs((data,)), {"output_type": output_type})
+    def non_zero(self, data: NodeInput, output_type: str | Type = "i64") -> Node:
+        return self._create("NonZero", _inputs((data,)), {"output_type": output_type})
 
-    def prelu(data: Any, slope: Any) -> Node:
-        return create("PRelu", _inputs((data, slope)), {})
+    def prelu(self, data: NodeInput, slope: NodeInput) -> Node:
+        return self._create("PRelu", _inputs((data, slope)), {})
 
-    def range_(start: Any, stop: Any, step: Any, output_type: Any) -> Node:
-        return create("Range", _inputs((start, stop, step)), {"output_type": output_type})
+    def range_(self, start: NodeInput, stop: NodeInput, step: NodeInput, output_type: str | Type) -> Node:
+        return self._create("Range", _inputs((start, stop, step)), {"output_type": output_type})
 
-    def reshape(node: Any, output_shape: Any, special_zero: bool) -> Node:
-        return create("Reshape", _inputs((node, output_shape)), {"special_zero": special_zero})
+    def reshape(self, node: NodeInput, output_shape: NodeInput, special_zero: bool) -> Node:
+        return self._create("Reshape", _inputs((node, output_shape)), {"special_zero": special_zero})
 
-    def select(cond: Any, then_node: Any, else_node: Any, auto_broadcast: str = "numpy") -> Node:
-        return create("Select", _inputs((cond, then_node, else_node)), {"auto_broadcast": auto_broadcast.upper()})
+    def select(
+        self, cond: NodeInput, then_node: NodeInput, else_node: NodeInput, auto_broadcast: str = "numpy"
+    ) -> Node:
+        return self._create("Select", _inputs((cond, then_node, else_node)), {"auto_broadcast": auto_broadcast.upper()})
 
-    def shape_of(data: Any, output_type: Any = "i64") -> Node:
-        return create("ShapeOf", _inputs((data,)), {"output_type": output_type})
+    def shape_of(self, data: NodeInput, output_type: str | Type = "i64") -> Node:
+        return self._create("ShapeOf", _inputs((data,)), {"output_type": output_type})
 
-    def slice_(data: Any, start: Any, stop: Any, step: Any, axes: Any = None) -> Node:
+    def slice_(
+        self, data: NodeInput, start: NodeInput, stop: NodeInput, step: NodeInput, axes: NodeInput | None = None
+    ) -> Node:
         values = (data, start, stop, step) if axes is None else (data, start, stop, step, axes)
-        return create("Slice", _inputs(values), {})
+        return self._create("Slice", _inputs(values), {})
 
-    def softmax(data: Any, axis: int) -> Node:
-        return create("Softmax", _inputs((data,)), {"axis": axis})
+    def softmax(self, data: NodeInput, axis: int) -> Node:
+        return self._create("Softmax", _inputs((data,)), {"axis": axis})
 
-    def split(data: Any, axis: Any, num_splits: int) -> Node:
-        return create("Split", _inputs((data, axis)), {"num_splits": num_splits})
+    def split(self, data: NodeInput, axis: NodeInput, num_splits: int) -> Node:
+        return self._create("Split", _inputs((data, axis)), {"num_splits": num_splits})
 
-    def squeeze(data: Any, axes: Any = None, allow_axis_skip: bool = False) -> Node:
+    def squeeze(self, data: NodeInput, axes: NodeInput | None = None, allow_axis_skip: bool = False) -> Node:
         values = (data,) if axes is None else (data, axes)
-        return create("Squeeze", _inputs(values), {"allow_axis_skip": allow_axis_skip})
+        return self._create("Squeeze", _inputs(values), {"allow_axis_skip": allow_axis_skip})
 
-    def swish(data: Any, beta: Any = None) -> Node:
-        return opset16.swish(data) if beta is None else create("Swish", _inputs((data, beta)), {})
+    def swish(self, data: NodeInput, beta: NodeInput | None = None) -> Node:
+        return opset16.swish(data) if beta is None else self._create("Swish", _inputs((data, beta)), {})
 
-    def transpose(data: Any, input_order: Any) -> Node:
-        return create("Transpose", _inputs((data, input_order)), {})
+    def transpose(self, data: NodeInput, input_order: NodeInput) -> Node:
+        return self._create("Transpose", _inputs((data, input_order)), {})
 
-    def unsqueeze(data: Any, axes: Any) -> Node:
-        return create("Unsqueeze", _inputs((data, axes)), {})
+    def unsqueeze(self, data: NodeInput, axes: NodeInput) -> Node:
+        return self._create("Unsqueeze", _inputs((data, axes)), {})
 
-    def variadic_split(data: Any, axis: Any, split_lengths: Any) -> Node:
-        return create("VariadicSplit", _inputs((data, axis, split_lengths)), {})
+    def variadic_split(self, data: NodeInput, axis: NodeInput, split_lengths: NodeInput) -> Node:
+        return self._create("VariadicSplit", _inputs((data, axis, split_lengths)), {})
 
-    single = (
-        *(broadcast, clamp, concat, convert, convolution, gather, gather_nd, gelu, matmul, mvn, non_zero, prelu),
-        *(reshape, select, shape_of, softmax, split, squeeze, swish, transpose, unsqueeze, variadic_split),
-    )
-    return {
-        **{name: unary(kind) for name, kind in UNARY.items()},
-        **{name: binary(kind) for name, kind in BINARY.items()},
-        **{name: reduction(kind) for name, kind in REDUCTIONS.items()},
-        **{function.__name__: function for function in single},
-        "group_convolution": partial(convolution, kind="GroupConvolution"),
-        "range": range_,
-        "slice": slice_,
-        "constant": _constant,
-        "result": _result,
-    }
+    def _unary(self, kind: str) -> Callable[..., Node]:
+        return lambda node: self._create(kind, _inputs((node,)), {})
+
+    def _binary(self, kind: str) -> Callable[..., Node]:
+        def build(left: NodeInput, right: NodeInput, auto_broadcast: str = "NUMPY") -> Node:
+            attributes = {} if auto_broadcast == "NUMPY" else {"auto_broadcast": auto_broadcast.upper()}
+            return self._create(kind, _inputs((left, right)), attributes)
+
+        return build
+
+    def _reduction(self, kind: str) -> Callable[..., Node]:
+        def build(node: NodeInput, reduction_axes: NodeInput, keep_dims: bool = False) -> Node:
+            return self._create(kind, _inputs((node, reduction_axes)), {"keep_dims": keep_dims})
+
+        return build
 
 
-__all__ = ["BINARY", "REDUCTIONS", "UNARY", "quick_functions"]
+__all__ = ["BINARY", "REDUCTIONS", "UNARY", "QuickNodes"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from openvino import Node, Output, Type
 from openvino.op import Constant
@@ -18,6 +18,9 @@ from openvino.op import Constant
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.workarounds import works_around
+
+if TYPE_CHECKING:
+    from paddle2ov.graph.opset_stub import NodeInput
 
 _FEW = 16
 _MAX_UPSTREAM = 200
@@ -43,7 +46,7 @@ _KEEP_SIGN = {
     "product_of_sizes",
     "remainder_of_sizes",
 )
-def hiding_bounds(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+def hiding_bounds(functions: Mapping[str, Callable[..., Node]]) -> dict[str, Callable[..., Node]]:
     """Replacements for those of the functions that are concerned: they read copies of sizes, without bounds."""
     return {
         "convert": _converting(functions["convert"]),
@@ -56,12 +59,12 @@ def hiding_bounds(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Call
     }
 
 
-def _unary(function: Callable[..., Any], of_signed: bool) -> Callable[..., Any]:
+def _unary(function: Callable[..., Node], of_signed: bool) -> Callable[..., Node]:
     return lambda node: function(_without_bounds(node, of_signed))
 
 
-def _binary(function: Callable[..., Any], of_signed: bool) -> Callable[..., Any]:
-    def build(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Any:
+def _binary(function: Callable[..., Node], of_signed: bool) -> Callable[..., Node]:
+    def build(left: NodeInput, right: NodeInput, auto_broadcast: str = "NUMPY") -> Node:
         if _is_many(left) or _is_many(right):  # as the result is: no sizes
             return function(left, right, auto_broadcast)
         return function(_without_bounds(left, of_signed), _without_bounds(right, of_signed), auto_broadcast)
@@ -69,24 +72,24 @@ def _binary(function: Callable[..., Any], of_signed: bool) -> Callable[..., Any]
     return build
 
 
-def _reducing(reduce: Callable[..., Any]) -> Callable[..., Any]:
+def _reducing(reduce: Callable[..., Node]) -> Callable[..., Node]:
     return lambda node, reduction_axes, keep_dims=False: reduce(_without_bounds(node, True), reduction_axes, keep_dims)
 
 
-def _converting(convert: Callable[..., Any]) -> Callable[..., Any]:
+def _converting(convert: Callable[..., Node]) -> Callable[..., Node]:
     """Hides the bounds of what becomes boolean, as -2 and 2 both are true, or does not fit into 8 or 16 bits."""
-    of_signed: dict[Any, bool] = {Type.boolean: True, "boolean": True}
+    of_signed: dict[str | Type, bool] = {Type.boolean: True, "boolean": True}
     for name in ("i8", "i16", "u8", "u16"):
         of_signed |= {name: False, getattr(Type, name): False}
 
-    def build(data: Any, destination_type: Any) -> Any:
+    def build(data: NodeInput, destination_type: str | Type | type) -> Node:
         concerned = of_signed.get(destination_type) if isinstance(destination_type, str | Type) else None
         return convert(data if concerned is None else _without_bounds(data, concerned), destination_type)
 
     return build
 
 
-def _without_bounds(value: Any, of_signed: bool) -> Any:
+def _without_bounds(value: NodeInput, of_signed: bool) -> NodeInput:
     """A copy of a few numbers that are computed from sizes alone; anything else as it is."""
     if not isinstance(value, Node | Output) or isinstance(value, Constant):
         return value
@@ -98,7 +101,7 @@ def _without_bounds(value: Any, of_signed: bool) -> Any:
     return hide_sizes(output)
 
 
-def _is_many(value: Any) -> bool:
+def _is_many(value: NodeInput) -> bool:
     return isinstance(value, Node | Output) and not are_few(output_of(value))
 
 

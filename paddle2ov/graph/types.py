@@ -30,11 +30,13 @@ OV_TYPES: dict[str, Type] = {
 """Paddle's data type name -> element type."""
 
 COMPLEX_DTYPES = frozenset(("complex64", "complex128"))
+WITHOUT_NUMPY = frozenset(("bfloat16", "float8_e4m3fn", "float8_e5m2"))
+"""Data types that NumPy does not have."""
 
 NUMPY_TYPES: dict[str, Type] = {
     np.dtype(name).str: ov_type
     for name, ov_type in OV_TYPES.items()
-    if name not in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "complex64", "complex128")
+    if name not in COMPLEX_DTYPES and name not in WITHOUT_NUMPY
 } | {np.dtype(np.uint16).str: Type.u16, np.dtype(np.uint32).str: Type.u32}
 """NumPy's name of a data type -> element type."""
 
@@ -80,7 +82,7 @@ def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> C
 
     An array of a type that NumPy does not have is copied: the node would not keep its memory alive.
     """
-    if dtype in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
+    if dtype in WITHOUT_NUMPY:
         ov_type = OV_TYPES[dtype]
         if array.size == 0:
             return Constant(ov_type, Shape(array.shape), [0.0])

@@ -329,7 +329,7 @@ _CORES = {"any": "ANY_CORE", "performance": "PCORE_ONLY", "efficiency": "ECORE_O
 _HINTS = {PrecisionType.Float32: "f32", PrecisionType.Half: "f16", PrecisionType.Bfloat16: "bf16"}
 
 
-def _positive(switch: str, count: Any) -> int:
+def _positive(switch: str, count: object) -> int:
     if not isinstance(count, int) or count < 1:
         raise ConversionInputError(f"{switch}: {count!r} is not a valid number")
     return count

@@ -44,12 +44,12 @@ class Request:
         else:
             self._request.infer()
 
-    def set_tensor(self, port: Any, tensor: openvino.Tensor) -> None:
+    def set_tensor(self, port: openvino.ConstOutput, tensor: openvino.Tensor) -> None:
         """Sets an input."""
         with self.lock:
             self._request.set_tensor(port, tensor)
 
-    def get_tensor(self, port: Any) -> openvino.Tensor:
+    def get_tensor(self, port: openvino.ConstOutput) -> openvino.Tensor:
         """The tensor of a port, whose content another run may change."""
         with self.lock:
             return self._request.get_tensor(port)
@@ -58,7 +58,14 @@ class Request:
 class Tensor:
     """A handle on an input or a result of a predictor."""
 
-    def __init__(self, request: Request, port: Any, name: str, is_input: bool = True, lengths: Any = None) -> None:
+    def __init__(
+        self,
+        request: Request,
+        port: openvino.ConstOutput,
+        name: str,
+        is_input: bool = True,
+        lengths: openvino.ConstOutput | None = None,
+    ) -> None:
         self._request = request
         self._port = port
         self._name = name
@@ -190,7 +197,7 @@ class Tensor:
             array = array.copy()
         self._share(array)
 
-    def _move(self, request: Request, port: Any, lengths: Any) -> None:
+    def _move(self, request: Request, port: openvino.ConstOutput, lengths: openvino.ConstOutput | None) -> None:
         """Makes this the handle on the tensor of another request, which gets the array that is set."""
         self._request, self._port, self._lengths = request, port, lengths
         if self._given is not None:
@@ -487,14 +494,16 @@ def _openvino_errors(what: str) -> FailingAs:
     return FailingAs(lambda reason: OpenVINORunError(f"OpenVINO does not {what}: {reason}"), RuntimeError, str)
 
 
-def _split(ports: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split(
+    ports: Sequence[openvino.ConstOutput],
+) -> tuple[dict[str, openvino.ConstOutput], dict[str, openvino.ConstOutput]]:
     """A model's inputs or results by name, and by the same names the ports of the lengths of their sequences."""
-    named: dict[str, Any] = {}
+    named: dict[str, openvino.ConstOutput] = {}
     for port in ports:
         named.setdefault(port.get_any_name(), port)
     lengths = {name: named[name + LENGTHS_SUFFIX] for name in named if name + LENGTHS_SUFFIX in named}
     return {name: port for name, port in named.items() if port not in lengths.values()}, lengths
 
 
-def _declared(port: Any) -> list[int]:
+def _declared(port: openvino.ConstOutput) -> list[int]:
     return [size.get_length() if size.is_static else -1 for size in port.get_partial_shape()]

@@ -1,4 +1,6 @@
-"""The other methods of `paddle.inference.Config` in Paddle 2.6 to 3.3, and what each does here.
+"""Paddle's names for devices and precisions, and the methods of its `Config` that change nothing here.
+
+`config.py` has those that do; of the others in Paddle 2.6 to 3.3, this says which warn and which answer what.
 
 Source of the names: `paddle/fluid/pybind/inference_api.cc`.
 """

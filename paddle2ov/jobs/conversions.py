@@ -258,7 +258,7 @@ def run(
         report(outcome.job, record)
 
 
-def is_done(job: ConversionJob, record: Any) -> bool:
+def is_done(job: ConversionJob, record: object) -> bool:
     """Whether a record is that of the model as it is now, and its result is still there."""
     from pathlib import Path
 

@@ -11,12 +11,11 @@ from openvino.op import Constant
 
 from paddle2ov.graph.evaluation import evaluate_node
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.types import value_of
+from paddle2ov.graph.types import numpy_dtype, value_of
 from paddle2ov.program.model import AnyArray
 
 _COMPUTED = frozenset(("Broadcast", "Concat", "Convert", "Multiply", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
 _MAX_COMPUTED = 1 << 14
-_WITHOUT_NUMPY = (Type.bf16, Type.f8e4m3, Type.f8e5m2)
 
 
 def constant_of(output: Output) -> AnyArray | None:
@@ -79,7 +78,7 @@ def large_constant(array: AnyArray, element_type: Type) -> Node:
 
     Elements of a type that NumPy lacks are copied: the node would not keep their memory alive.
     """
-    if element_type in _WITHOUT_NUMPY:
+    if numpy_dtype(element_type) is None:
         return Constant(Tensor(array, Shape(array.shape), element_type), shared_memory=False)
     return Constant(array if array.flags.writeable else array.copy(), shared_memory=True)
 

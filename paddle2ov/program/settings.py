@@ -17,9 +17,9 @@ import msgspec
 import yaml
 
 from paddle2ov.errors import ModelReadError
+from paddle2ov.program.files import find_settings
 from paddle2ov.program.sources import open_regular
 
-NAMES = ("inference.yml", "inference.yaml", "infer_cfg.yml", "deploy.yaml", "deploy.yml")
 _MAX_BYTES = 16_000_000  # the largest known (a recogniser's 18,708 characters) has 0.2 MB
 _MAX_DEPTH = 50
 _MAX_NAME = 80
@@ -102,9 +102,14 @@ class _File(msgspec.Struct):
     image_shape: list[int | None] | None = None
 
 
-def find_settings(folder: Path) -> Path | None:
-    """The settings' file in a model's folder; None if there is none."""
-    return next((folder / name for name in NAMES if (folder / name).is_file()), None)
+def settings_in(folder: Path) -> Settings | None:
+    """The settings in a model's folder; None if there are none.
+
+    Raises:
+        ModelReadError: as `read_settings`.
+    """
+    path = find_settings(folder)
+    return None if path is None else read_settings(path)
 
 
 def read_settings(path: Path) -> Settings:

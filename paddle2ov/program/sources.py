@@ -14,9 +14,12 @@ import time
 import weakref
 from io import BytesIO, FileIO
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from paddle2ov.errors import ModelReadError
+
+if TYPE_CHECKING:
+    from openvino import Model
 
 Opened: TypeAlias = FileIO | BytesIO
 
@@ -219,25 +222,25 @@ class MemorySource(Source):
         return self._contents[path]
 
 
-_SOURCES: weakref.WeakKeyDictionary[Any, Source] = weakref.WeakKeyDictionary()
+_SOURCES: weakref.WeakKeyDictionary[Model, Source] = weakref.WeakKeyDictionary()
 
 
-def remember_source(model: Any, source: Source) -> None:
+def remember_source(model: Model, source: Source) -> None:
     """Records which files an `openvino.Model` was converted from."""
     _SOURCES[model] = source
 
 
-def forget_source(model: Any) -> None:
+def forget_source(model: Model) -> None:
     """Forgets the files of a model that shares no memory with them, such as those of an unpacked archive."""
     _SOURCES.pop(model, None)
 
 
-def source_of(model: Any) -> Source | None:
+def source_of(model: Model) -> Source | None:
     """The files that a model was converted from, or None."""
     return _SOURCES.get(model)
 
 
-def check_mapped(model: Any) -> None:
+def check_mapped(model: Model) -> None:
     """Refuses a model whose mapped weights have been written to since; call it before they are used.
 
     Raises:
@@ -248,7 +251,7 @@ def check_mapped(model: Any) -> None:
         source.check_mapped()
 
 
-def check_unchanged(model: Any) -> None:
+def check_unchanged(model: Model) -> None:
     """Refuses a model whose files have changed since it was converted; call it before they are read again.
 
     Raises:

@@ -1,6 +1,9 @@
 """From float32 to integers of 8 or 4 bits, by NNCF: `quantize`.
 
-- `quantize.py`: the entry point, and its result;
+- `quantize.py`, `results.py`: the entry point, and its result;
+- `nncf_calls.py`: what NNCF is told, and what is tried after a failure;
+- `agreement.py`: how nearly and how fast a model computes what it does in float32;
+- `exact.py`: what stays in floating point;
 - `data.py`: calibration data, prepared as the settings beside a model say;
 - `layers.py`: the types that the layers run in on this processor.
 """

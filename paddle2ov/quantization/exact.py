@@ -1,4 +1,4 @@
-"""What stays in floating point whatever it would gain: choices among scores, and boxes in pixels."""
+"""What stays in floating point whatever it would gain: first convolutions, choices among scores, boxes in pixels."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from paddle2ov.report import ConversionReport
 COMPARISONS = ("Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual")
 """Types of nodes whose results are steps: rounding what they read gains nothing and exchanges them."""
 
+_MAX_FIRST = 4
+_MAX_FIRST_SHARE = 0.1
+"""The largest number, and share, of first convolutions that stay in floating point: see `first_convolutions`."""
 _LAYERS = ("GRUSequence", "If", "LSTMSequence", "Loop", "RNNSequence", "TensorIterator")
 
 EXACT = frozenset(
@@ -70,6 +73,15 @@ def exact_nodes(model: Model, conversion: ConversionReport) -> list[str]:
     return sorted(found)
 
 
+def first_convolutions(model: Model) -> list[str]:
+    """The names of the convolutions that read the picture, or nearly so.
+
+    What they round reaches all that follows, and their few channels gain little in int8 (`benchmarks.int8_settings`).
+    """
+    found = [node.get_friendly_name() for node in model.get_ordered_ops() if "Convolution" in node.get_type_name()]
+    return found[: min(_MAX_FIRST, int(_MAX_FIRST_SHARE * len(found)))]
+
+
 def _is_layer(node: Node) -> bool:
     """Whether a node has weights, or is a loop or branch."""
     kind = node.get_type_name()
@@ -77,4 +89,4 @@ def _is_layer(node: Node) -> bool:
     return kind in _LAYERS or "Convolution" in kind or (kind == "MatMul" and has_constant)
 
 
-__all__ = ["COMPARISONS", "EXACT", "exact_nodes"]
+__all__ = ["COMPARISONS", "EXACT", "exact_nodes", "first_convolutions"]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from openvino import CompiledModel, Model, Node, Output
+from openvino import CompiledModel, Model, Node
 
+from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.graph.names import walk
+from paddle2ov.passes.quantized import holds_integers, source_behind
 
 _LAYERS = frozenset(("Convolution", "Deconvolution", "FullyConnected", "MatMul", "RNNCell", "RNNSeq"))
 _KEEPING = frozenset(
@@ -43,13 +45,13 @@ def layers_of(compiled: CompiledModel, model: Model) -> list[Layer]:
     nodes = {node.get_friendly_name(): node for node in walk(model)}
     found = []
     for primitive in compiled.get_runtime_model().get_ordered_ops():
-        kind = _info(primitive, "layerType")
+        kind = runtime_info(primitive, "layerType")
         if kind not in _LAYERS:
             continue
-        names = _info(primitive, "originalLayersNames").split(",")
+        names = runtime_info(primitive, "originalLayersNames").split(",")
         node = next((nodes[name] for name in names if name in nodes and _is_layer(nodes[name])), None)
         name = node.get_friendly_name() if node is not None else names[0] or primitive.get_friendly_name()
-        precision = _info(primitive, "runtimePrecision")
+        precision = runtime_info(primitive, "runtimePrecision")
         found.append(Layer(name, kind, precision, "" if precision in _INTEGERS else _why_float(node, kind)))
     return found
 
@@ -68,36 +70,13 @@ def _why_float(node: Node | None, kind: str) -> str:
         return "its states are in floating point"
     if node is None:
         return "OpenVINO made it of other nodes"
-    data, weights = (_has_integers(value) for value in node.input_values()[:2])
+    data, weights = (holds_integers(value, _KEEPING) for value in node.input_values()[:2])
     if data and weights:
         return "the device has no such kernel in int8"
     if not data:
         return "what it reads is not quantized"
-    return (
-        "its weights are not quantized" if _is_constant(node.input_value(1)) else "its second operand is not quantized"
-    )
-
-
-def _has_integers(value: Output) -> bool:
-    """Whether a tensor holds integers with a scale: the output of a FakeQuantize, or a constant."""
-    node = value.get_node()
-    while node.get_type_name() in _KEEPING:
-        node = node.input_value(0).get_node()
-    if node.get_type_name() == "Convert":
-        return not node.get_input_element_type(0).is_real()
-    return bool(node.get_type_name() == "FakeQuantize")
-
-
-def _is_constant(value: Output) -> bool:
-    node = value.get_node()
-    while node.get_type_name() in _KEEPING:
-        node = node.input_value(0).get_node()
-    return bool(node.get_type_name() == "Constant")
-
-
-def _info(node: Node, key: str) -> str:
-    info = node.get_rt_info()
-    return str(info[key].astype(str)) if key in info else ""
+    is_constant = source_behind(node.input_value(1), _KEEPING).get_type_name() == "Constant"
+    return "its weights are not quantized" if is_constant else "its second operand is not quantized"
 
 
 __all__ = ["Layer", "is_quantized", "layers_of"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from openvino import CompiledModel, Model
 
+from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.model import AnyArray
 from paddle2ov.program.sources import check_mapped
@@ -16,7 +17,7 @@ from paddle2ov.quantization.layers import is_quantized, layers_of
 from paddle2ov.reporting.memory import bounded_memory
 from paddle2ov.reporting.model import CompiledReport, ReportedOperator
 from paddle2ov.reporting.origins import trace
-from paddle2ov.reporting.primitives import fill_fates, primitives_of, runtime_info
+from paddle2ov.reporting.primitives import fill_fates, primitives_of
 from paddle2ov.reporting.program import writers
 from paddle2ov.testing import as_tensor
 

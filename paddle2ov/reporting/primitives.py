@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from openvino import CompiledModel, Node
+from openvino import CompiledModel
 
+from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.passes.kinds import BINARY, UNARY
 from paddle2ov.reporting.model import Primitive, PrimitiveNode, ReportedOperator
 from paddle2ov.reporting.origins import Origins, prefixes
@@ -18,12 +19,6 @@ _HEAVY = frozenset(
 _OWN = (*_NO_PRIMITIVE, "Reorder")
 _FUSED = _HEAVY | {*BINARY, *UNARY}
 """Types of nodes that OpenVINO fuses into others, whose names may get lost."""
-
-
-def runtime_info(node: Node, key: str) -> str:
-    """What OpenVINO says of a node of its compiled graph; "" where it says nothing."""
-    info = node.get_rt_info()
-    return str(info[key].astype(str)) if key in info else ""
 
 
 def primitives_of(compiled: CompiledModel, origins: Origins, times: Mapping[str, float]) -> list[Primitive]:
@@ -201,4 +196,4 @@ def fill_fates(operators: Sequence[ReportedOperator], origins: Origins, primitiv
             operator.fate = "converted"
 
 
-__all__ = ["fill_fates", "primitives_of", "runtime_info"]
+__all__ = ["fill_fates", "primitives_of"]

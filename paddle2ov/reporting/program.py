@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -60,7 +59,7 @@ def writers(operators: Sequence[ReportedOperator]) -> dict[str, int]:
     return {name: one.id for one in operators for name in one.outputs}
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     """An attribute's value as text, shortened."""
     if isinstance(value, np.ndarray):
         value = value.tolist() if value.size <= _MAX_LENGTH else f"array of {value.dtype} {list(value.shape)}"

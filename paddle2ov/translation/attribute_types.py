@@ -18,7 +18,7 @@ _LISTS = (list, tuple, np.ndarray)
 _SHOWN_ATTRIBUTES = 12
 
 
-def fits(value: Any, default: Any) -> bool:
+def fits(value: Any, default: object) -> bool:
     """Whether a value is of the type of its default; without a default (or None) any value fits."""
     if isinstance(default, bool):
         return isinstance(value, bool | np.bool_) or (isinstance(value, int) and value in (0, 1))
@@ -31,24 +31,24 @@ def fits(value: Any, default: Any) -> bool:
     return True
 
 
-def is_integral(value: Any) -> bool:
+def is_integral(value: object) -> bool:
     """Whether a value is an integer, of whatever type."""
     return isinstance(value, _NUMBERS) and math.isfinite(value) and value == int(value)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Whether a value is a number, including NaN and infinities."""
     return isinstance(value, _NUMBERS)
 
 
-def are_numbers(value: Any) -> bool:
+def are_numbers(value: object) -> bool:
     """Whether a value is a number, or nested lists of numbers."""
     if isinstance(value, list | tuple):
         return _PLAIN.issuperset(map(type, value)) or all(are_numbers(one) for one in value)
     return isinstance(value, (*_NUMBERS, complex, np.ndarray))
 
 
-def from_text(value: Any) -> Any:
+def from_text(value: object) -> Any:
     """The number in a string (`isclose` stores its tolerances so); any other value unchanged."""
     try:
         return float(value) if isinstance(value, str) else value
@@ -56,12 +56,12 @@ def from_text(value: Any) -> Any:
         return value
 
 
-def is_undefined_dtype(value: Any) -> bool:
+def is_undefined_dtype(value: object) -> bool:
     """Whether a data type attribute is undefined: it is absent, -1 (legacy) or "Undefined(ALL_DTYPE)" (PIR)."""
     return value is None or value == -1 or (isinstance(value, str) and value.lower().startswith("undefined"))
 
 
-def abbreviated(value: Any) -> str:
+def abbreviated(value: object) -> str:
     """The value for a message, truncated if it is long."""
     text = repr(value[:_MAX_SHOWN]) if isinstance(value, str | list | tuple) else repr(value)
     return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 3] + "..."

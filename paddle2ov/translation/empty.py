@@ -14,13 +14,12 @@ import numpy as np
 from openvino import Node
 
 from paddle2ov.graph.shapes import output_of, static_dims
-from paddle2ov.graph.types import OV_TYPES, numpy_dtype
+from paddle2ov.graph.types import OV_TYPES, WITHOUT_NUMPY, numpy_dtype
 from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor, Value, unmarked
+from paddle2ov.program.dtypes import STORAGE
 from paddle2ov.program.model import Operator, Variable
 
 Result: TypeAlias = Node | Value
-
-_BITS = {"bfloat16": np.uint16, "float8_e4m3fn": np.uint8, "float8_e5m2": np.uint8}
 
 
 def declared_empty(variables: Mapping[str, Variable]) -> frozenset[str]:
@@ -79,13 +78,15 @@ def constant_if_empty(value: Result, instead: ConstantValue | None) -> Result:
         return ConstantValue(np.empty(dims, storage))
     if instead is not None:
         return instead
-    dtype = next((name for name in _BITS if OV_TYPES[name] == ov_type), None)
-    return value if dtype is None or dims is None else ConstantValue(np.empty(dims, _BITS[dtype]), dtype)
+    dtype = next((name for name in WITHOUT_NUMPY if OV_TYPES[name] == ov_type), None)
+    return value if dtype is None or dims is None else ConstantValue(np.empty(dims, STORAGE[dtype]), dtype)
 
 
 def _empty_constant(variable: Variable) -> ConstantValue:
-    bits = _BITS.get(variable.dtype or "")
-    return ConstantValue(np.empty(variable.shape or (), bits or variable.dtype), variable.dtype if bits else None)
+    dtype = variable.dtype
+    assert dtype is not None
+    array = np.empty(variable.shape or (), STORAGE[dtype])
+    return ConstantValue(array, dtype if dtype in WITHOUT_NUMPY else None)
 
 
 def _dims(value: Value) -> list[int] | None:

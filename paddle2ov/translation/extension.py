@@ -122,7 +122,7 @@ def extensions_of(extension: Extension) -> list[ConversionExtension]:
     )
 
 
-def _instead(extension: Any) -> str:
+def _instead(extension: object) -> str:
     """What to pass in place of what other tools take."""
     if type(extension).__module__.startswith("openvino"):
         return ", which keeps its function to itself: give paddle2ov's the same arguments"

@@ -173,20 +173,20 @@ def _is_dims(value: Any) -> bool:
     )
 
 
-def _is_shape(value: Any) -> bool:
+def _is_shape(value: object) -> bool:
     return isinstance(value, PartialShape | Shape) or (isinstance(value, list | tuple) and _is_dims(value))
 
 
-def _is_pairs(value: Any) -> bool:
+def _is_pairs(value: object) -> bool:
     """Whether a list may be one of shapes: [(1, 8), (1, 4)] are two inputs of rank 2, not one with two ranges."""
     return isinstance(value, list | tuple) and all(isinstance(dim, tuple) for dim in value)
 
 
-def _is_type(value: Any) -> bool:
+def _is_type(value: object) -> bool:
     return not isinstance(value, str) and _type(value) is not None
 
 
-def _type(value: Any) -> Type | None:
+def _type(value: object) -> Type | None:
     if isinstance(value, Type):
         return value
     if isinstance(value, str):

@@ -57,13 +57,13 @@ def read_model(
     return program, parse_input(given), parse_output(wanted)
 
 
-def _is_content(value: Any) -> bool:
+def _is_content(value: object) -> bool:
     return isinstance(value, bytes | bytearray | memoryview) or (
         hasattr(value, "read") and not hasattr(value, "forward")
     )
 
 
-def _content(value: Any, name: str) -> bytes:
+def _content(value: object, name: str) -> bytes:
     """The bytes of a file that is in memory or open; none for None."""
     if value is None:
         return b""

@@ -13,8 +13,9 @@ from paddle2ov.deployment.planning import PreprocessingPlan, plan
 from paddle2ov.deployment.preprocessing import SIZES, compute
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.opset import ops
+from paddle2ov.program.files import SETTINGS
 from paddle2ov.program.model import AnyArray, Program, Variable
-from paddle2ov.program.settings import NAMES, find_settings, read_settings
+from paddle2ov.program.settings import Settings, settings_in
 from paddle2ov.program.sources import regular_file
 from paddle2ov.testing import compile_on_cpu
 from paddle2ov.verification.inputs import Inputs, given_inputs
@@ -39,9 +40,9 @@ class Pictures:
     """
 
     def __init__(self, program: Program, folder: Path) -> None:
-        self._program, self._settings = program, find_settings(folder)
-        self._picture = _image_variable(program)
-        self._compiled = _compiled(_plan(folder))
+        self._program, self._picture = program, _image_variable(program)
+        self._settings = _settings(folder)
+        self._compiled = _compiled(_plan(self._settings))
 
     def inputs(self, path: Path) -> Inputs:
         """The inputs for a picture file.
@@ -56,7 +57,7 @@ class Pictures:
         try:
             (found,) = given_inputs(self._program, arrays)
         except ConversionInputError as error:
-            raise ConversionInputError(f"image: prepared as {self._settings} says: {error}; {_HINT}") from error
+            raise ConversionInputError(f"image: prepared as {self._settings.path} says: {error}; {_HINT}") from error
         return found
 
 
@@ -69,19 +70,25 @@ def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLi
     return [pictures.inputs(file) for file in files]
 
 
-def _plan(folder: Path) -> PreprocessingPlan:
-    """The preprocessing that the settings in a folder describe, all of it."""
-    path = find_settings(folder)
-    if path is None:
+def _settings(folder: Path) -> Settings:
+    found = settings_in(folder)
+    if found is None:
         raise ConversionInputError(
-            f"image: {folder} holds no settings ({', '.join(NAMES)}) that say how to prepare a picture; {_HINT}"
+            f"image: {folder} holds no settings ({', '.join(SETTINGS)}) that say how to prepare a picture; {_HINT}"
         )
-    found = plan(read_settings(path))
+    return found
+
+
+def _plan(settings: Settings) -> PreprocessingPlan:
+    """The preprocessing that settings describe, all of it."""
+    found = plan(settings)
     if found.remaining:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in found.remaining)
-        raise ConversionInputError(f"image: the preprocessing of {path} cannot be done here ({reasons}); {_HINT}")
+        raise ConversionInputError(
+            f"image: the preprocessing of {settings.path} cannot be done here ({reasons}); {_HINT}"
+        )
     if not found.steps:
-        raise ConversionInputError(f"image: {path} describes no preprocessing of pictures; {_HINT}")
+        raise ConversionInputError(f"image: {settings.path} describes no preprocessing of pictures; {_HINT}")
     return found
 
 

@@ -49,6 +49,14 @@ _HEADERS: Mapping[tuple[int, int], Callable[[Any], Any]] = {
 }
 
 
+def shape_sets(argument: InputArgument | Sequence[InputArgument]) -> list[InputArgument]:
+    """The `shapes` of `verify` and `check`, one for each set of inputs: several strings or mappings, or one."""
+    if argument is None:
+        return []
+    several = isinstance(argument, list | tuple) and all(isinstance(one, str | dict) for one in argument)
+    return list(argument) if several else [argument]
+
+
 def random_inputs(
     program: Program, shapes: Sequence[InputArgument] = (), seed: int = 0, settings: Settings | None = None
 ) -> list[Inputs]:

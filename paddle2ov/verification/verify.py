@@ -16,7 +16,7 @@ from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, PaddleRunError
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import taking_archives
-from paddle2ov.program.settings import Settings, find_settings, read_settings
+from paddle2ov.program.settings import Settings, settings_in
 from paddle2ov.program.sources import check_unchanged
 from paddle2ov.testing import compile_on_cpu
 from paddle2ov.translation.extension import Extension
@@ -27,14 +27,12 @@ from paddle2ov.verification.both_sides import Sides, Subject, run_both
 from paddle2ov.verification.deadline import Deadline, TimeUpError
 from paddle2ov.verification.faults import compare_operators, locate_fault
 from paddle2ov.verification.images import image_inputs
-from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs
+from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs, shape_sets
 from paddle2ov.verification.judgement import Float64Judge
 from paddle2ov.verification.localisation import is_paddle_rounding
 from paddle2ov.verification.paddle_process import PaddleProcess, SideProcess
 from paddle2ov.verification.precisions import compare_precisions, quantized_model
-from paddle2ov.verification.results import (
-    Verification,
-)
+from paddle2ov.verification.results import Verification
 
 PrecisionArgument = Literal["f32", "bf16", "f16", "default", "all"]
 TOLERANCE = 1e-4
@@ -127,14 +125,10 @@ def verify(
     if outputs is not None:
         program = structs.replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
-    sets = sets or random_inputs(program, _as_list(shapes), seed, _settings(files.program.parent))
+    sets = sets or random_inputs(program, shape_sets(shapes), seed, _settings(files.program.parent))
     model = converted or convert(program, extension=extension)
     in_int8 = quantized_model(quantized, model) if quantized is not None else None
-    check_compilable(model, "CPU", {HINT: computed})
-    compiled = _compiled(model, computed)
-    computes_in = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
-    if computed not in ("default", computes_in):
-        raise ConversionInputError(f"precision: OpenVINO computes in {computes_in} here where {computed} is asked for")
+    compiled, computes_in = _compiled(model, computed)
     lower = LOW_TOLERANCE if tolerance is None else tolerance
     if tolerance is None:
         tolerance = TOLERANCE if computes_in == "f32" else LOW_TOLERANCE
@@ -255,9 +249,8 @@ def _check(tolerance: float | None, precision: str, case: str | os.PathLike[str]
 
 def _settings(folder: Path) -> Settings | None:
     """The settings beside a model, if there are some that can be read."""
-    path = find_settings(folder)
     try:
-        return read_settings(path) if path is not None else None
+        return settings_in(folder)
     except ModelReadError:
         return None
 
@@ -269,18 +262,22 @@ def _check_folder(folder: Path) -> None:
         raise ConversionInputError(f"case: {folder} cannot be written")
 
 
-def _compiled(model: openvino.Model, precision: str) -> openvino.CompiledModel:
+def _compiled(model: openvino.Model, precision: str) -> tuple[openvino.CompiledModel, str]:
+    """The model compiled in a precision, and the one that OpenVINO computes in.
+
+    Raises:
+        ConversionInputError: that is another one than is asked for.
+        OpenVINORunError: OpenVINO cannot compile the model.
+    """
+    check_compilable(model, "CPU", {HINT: precision})
     try:
-        return compile_on_cpu(model, precision)
+        compiled = compile_on_cpu(model, precision)
     except RuntimeError as error:
         raise OpenVINORunError(f"OpenVINO cannot compile the model: {error}") from error
-
-
-def _as_list(shapes: InputArgument | Sequence[InputArgument]) -> list[InputArgument]:
-    if shapes is None:
-        return []
-    several = isinstance(shapes, list | tuple) and all(isinstance(one, str | dict) for one in shapes)
-    return list(shapes) if several else [shapes]
+    computes_in = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
+    if precision not in ("default", computes_in):
+        raise ConversionInputError(f"precision: OpenVINO computes in {computes_in} here where {precision} is asked for")
+    return compiled, computes_in
 
 
 __all__ = ["PrecisionArgument", "verify"]

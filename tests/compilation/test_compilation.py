@@ -19,6 +19,7 @@ from paddle2ov.compilation import cache as caches
 from paddle2ov.compilation import identity
 from paddle2ov.compilation import precision as precisions
 from paddle2ov.compilation.cache import CompiledCache
+from paddle2ov.program.files import SETTINGS
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -193,8 +194,7 @@ def test_an_archive(model, tmp_path, conversions):
     archive = shutil.make_archive(str(tmp_path / "model"), "tar", root_dir=model)
     for _ in range(2):
         assert version_of(paddle2ov.compile_model(archive, cache_dir=tmp_path / "cache")) == 1
-    assert len(conversions) == 2  # the archive, and the folder that it is unpacked to
-    assert conversions[0] == archive
+    assert conversions == [archive]
 
 
 @pytest.mark.parametrize(
@@ -211,6 +211,14 @@ def test_other_arguments_are_other_models(model, tmp_path, conversions, argument
     paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
     for _ in range(2):
         assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache", **arguments)) == 1
+    assert len(conversions) == 2
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_other_settings_beside_it_are_another_model(model, tmp_path, conversions, name):
+    for text in ("{}", "{Hpi: {}}", "{Hpi: {}}"):
+        (model / name).write_text(text)
+        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
     assert len(conversions) == 2
 
 

@@ -25,7 +25,7 @@ import paddle2ov
 from gen_models.harness.legacy import legacy_python
 from paddle2ov import ConversionInputError, ModelReadError, testing
 from paddle2ov.cli import cli
-from paddle2ov.commands.converted import refuse_overwriting_sources
+from paddle2ov.commands.shared import refuse_overwriting_sources
 from paddle2ov.deployment import saving
 from paddle2ov.deployment.serving import write_layout
 from paddle2ov.inference import Config, create_predictor

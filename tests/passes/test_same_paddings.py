@@ -11,12 +11,14 @@ from paddle2ov.passes import run_rewrites
 from paddle2ov.testing import compile_on_cpu
 from tests.support.passes_checks import parameter, random
 
-SIZES = {2: [(6, 1), (6, 2), (1, 5), (3, 3), (1, 1)], 3: [(1, 6, 2), (3, 6, 1), (1, 1, 4), (2, 3, 3)]}
+SIZES: list[tuple[int, ...]] = [
+    *[(6, 1), (6, 2), (1, 5), (3, 3), (1, 1)],
+    *[(1, 6, 2), (3, 6, 1), (1, 1, 4), (2, 3, 3)],
+]
 CASES = [
     (dims, unknown, taps, stride)
-    for rank, sizes in SIZES.items()
-    for dims in sizes
-    for unknown in itertools.product([False, True], repeat=rank)
+    for dims in SIZES
+    for unknown in itertools.product([False, True], repeat=len(dims))
     for taps in (1, 2, 3)
     for stride in (1, 2)
 ]

@@ -18,8 +18,11 @@ from paddle2ov import ConversionInputError, OpenVINORunError
 from paddle2ov.cli import cli
 from paddle2ov.commands.families import families
 from paddle2ov.program.settings import read_settings
-from paddle2ov.quantization import quantize as module
-from paddle2ov.quantization.exact import EXACT
+from paddle2ov.quantization import nncf_calls
+from paddle2ov.quantization.exact import EXACT, first_convolutions
+from paddle2ov.quantization.nncf_calls import has_attention
+from paddle2ov.quantization.quantize import _divided
+from paddle2ov.quantization.results import MeasuredPrecision, Quantized
 from paddle2ov.verification.measures import BOXES, LABELS, REGIONS, RESULTS, TEXT, measure_for
 
 RECOGNISER = """
@@ -65,7 +68,7 @@ def convolutions(count):
 
 @pytest.mark.parametrize(("count", "floating"), [(9, []), (10, ["0"]), (39, ["0", "1", "2"]), (60, list("0123"))])
 def test_the_first_convolutions_of_many(count, floating):
-    assert module._first_convolutions(convolutions(count)) == floating
+    assert first_convolutions(convolutions(count)) == floating
 
 
 def test_the_first_convolution_stays_in_floating_point():
@@ -106,8 +109,8 @@ def test_a_classifier_of_attention_is_a_transformer():
     heads = [
         ops.softmax(ops.matmul(one, weights, False, False), -1) for one in (ops.matmul(scores, x, False, False), x)
     ]
-    assert module._has_attention(openvino.Model([one.output(0) for one in heads], [x]))
-    assert not module._has_attention(openvino.Model([heads[1].output(0)], [x]))
+    assert has_attention(openvino.Model([one.output(0) for one in heads], [x]))
+    assert not has_attention(openvino.Model([heads[1].output(0)], [x]))
 
 
 def test_small_numbers_that_are_normalized():
@@ -118,7 +121,7 @@ def test_small_numbers_that_are_normalized():
 
 
 def test_what_openvino_computes_wrong_is_refused(monkeypatch):
-    monkeypatch.setattr(module, "_MAX_LOST", -1.0)  # nothing is near enough
+    monkeypatch.setattr(nncf_calls, "_MAX_LOST", -1.0)  # nothing is near enough
     folder = folder_of("averaged")
     with pytest.raises(OpenVINORunError, match="does not compute the quantized model right"):
         paddle2ov.quantize(folder, folder / "inputs_0.npz")
@@ -140,9 +143,9 @@ def test_weights_alone():
     ],
 )
 def test_advice(milliseconds, sentence):
-    found = module.Quantized(None, "labels", "labels")
+    found = Quantized(None, "labels", "labels")
     rows = (("f32", 1.0, 10.0), ("bf16", 0.99, 5.0), ("int8", 0.95, milliseconds))
-    found.precisions = [module.MeasuredPrecision(*row) for row in rows]
+    found.precisions = [MeasuredPrecision(*row) for row in rows]
     assert re.match(sentence, found.advice)
 
 
@@ -199,8 +202,8 @@ def test_without_nncf(monkeypatch):
 
 
 def test_what_is_calibrated_with_is_not_measured_with():
-    assert module._divided(4, 300) == ([0, 1, 2, 3], [0, 1, 2, 3])
-    used, others = module._divided(10, 4)
+    assert _divided(4, 300) == ([0, 1, 2, 3], [0, 1, 2, 3])
+    used, others = _divided(10, 4)
     assert used == [0, 2, 5, 7]
     assert others == [1, 3, 4, 6, 8, 9]
 
@@ -252,9 +255,9 @@ def test_the_measure_is_that_of_the_settings(text, shape, measure, tmp_path):
 
 @pytest.mark.parametrize(("kernels", "largest"), [(True, 127), (False, 64)])
 def test_weights_have_seven_bits_where_products_saturate(kernels, largest, monkeypatch):
-    monkeypatch.setattr(module, "has_integer_kernels", lambda: kernels)
+    monkeypatch.setattr(nncf_calls, "has_integer_kernels", lambda: kernels)
     # Whether the products saturate is up to this processor.
-    monkeypatch.setattr(module, "_check_low_precision", lambda *_: None)
+    monkeypatch.setattr(nncf_calls, "_check_low_precision", lambda *_: None)
     folder = folder_of("csp_channels_last")
     found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
     weights = [node for node in found.model.get_ops() if node.get_output_element_type(0) == openvino.Type.i8]

@@ -57,7 +57,7 @@ REASONS = {
     "paddle2ov.inference.config.Config.enable_mkldnn": NO_FAULT,
     "paddle2ov.inference.predictor.SharedModel": NO_GRAPH,
     "paddle2ov.passes.layout.absorb_transposes.AbsorbTransposes": NO_FAULT,
-    "paddle2ov.quantization.quantize._check_low_precision": IN_WHOLE_MODELS,
+    "paddle2ov.quantization.nncf_calls._check_low_precision": IN_WHOLE_MODELS,
     "paddle2ov.reporting.graphs": NO_FAULT,
     "paddle2ov.reporting.model.CompiledReport": NO_FAULT,
     "paddle2ov.reporting.model.Primitive": NO_FAULT,

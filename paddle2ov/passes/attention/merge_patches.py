@@ -29,7 +29,9 @@ class _Patches(Struct, frozen=True):
 
 
 class MergePatches(Rule[Node, _Patches]):
-    """Moves neighbours only once that are sliced apart and concatenated along another axis.
+    """Replaces strided slices that are concatenated along another axis by a Transpose.
+
+    The elements are moved once then, not by the slices and again by the Concat.
 
     Given:
         x [B, H, W, C] → Slice(every other row and column) four times, each from another corner → Concat(axis 3), where

@@ -44,13 +44,13 @@ class AvoidUnsqueezeElision(Rule[Node, _Gather]):
         return node if rank.is_dynamic or rank.get_length() else None
 
     def check(self, graph: Graph, match: Node) -> _Gather:
-        (axis,), dims = ints_of(match.input_value(2)) or (), dims_of(match.input_value(0)) or []
+        axis, rank = ints_of(match.input_value(2)), len(dims_of(match.input_value(0)) or ())
         source = match.input_value(0).get_node()
         added = ints_of(source.input_value(1)) if source.get_type_name() == "Unsqueeze" else None
         is_negative = added is None or min(added) >= 0
-        if (axis < 0) == is_negative:
+        if axis is None or (axis[0] < 0) == is_negative:
             raise MatchFailureError("it is counted from the other end")
-        return match, axis - len(dims) if is_negative else axis + len(dims)
+        return match, axis[0] - rank if is_negative else axis[0] + rank
 
     def rewrite(self, graph: Graph, plan: _Gather) -> Counts:
         node, axis = plan

@@ -19,6 +19,7 @@ from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import NEUTRAL
+from paddle2ov.passes.quantized import holds_integers
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
@@ -44,7 +45,7 @@ class ClampSharedConvolutions(Rule[_Convolution, _Convolution]):
     counts = ("convolutions",)
 
     def pattern(self, graph: Graph, node: Node) -> _Convolution | None:
-        return (node, consumers(node.output(0))) if _is_quantized(node.input_value(1)) else None
+        return (node, consumers(node.output(0))) if holds_integers(node.input_value(1), _SCALED) else None
 
     def check(self, graph: Graph, match: _Convolution) -> _Convolution:
         convolution, _ = match
@@ -58,16 +59,6 @@ class ClampSharedConvolutions(Rule[_Convolution, _Convolution]):
         convolution, read = plan
         insert(read, ops.clamp(convolution, -_LARGEST, _LARGEST).output(0), convolution)
         return {"convolutions": 1}
-
-
-def _is_quantized(weights: Output) -> bool:
-    """Whether weights are integers with a scale."""
-    node = weights.get_node()
-    while node.get_type_name() in _SCALED:
-        node = node.input_value(0).get_node()
-    if node.get_type_name() == "Convert":
-        return not node.get_input_element_type(0).is_real()
-    return bool(node.get_type_name() == "FakeQuantize")
 
 
 def _count_readers(result: Output) -> int:

@@ -1,0 +1,78 @@
+"""How nearly a model computes what the converted one computes in float32, and how fast."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import openvino
+from openvino import CompiledModel
+
+from paddle2ov.graph.core import compile_on, with_error_reporting
+from paddle2ov.program.model import AnyArray
+from paddle2ov.program.settings import Settings
+from paddle2ov.quantization.data import CalibrationData
+from paddle2ov.quantization.results import MeasuredPrecision
+from paddle2ov.verification.inputs import Inputs
+from paddle2ov.verification.measures import Results, measure_for
+
+_RUNS = 5
+"""The number of items on which a run is timed."""
+
+
+class Reference:
+    """The results in float32 of some items, and the measure for what the model does.
+
+    Args:
+        compiled: the converted model, in float32.
+        items: all calibration data.
+        chosen: the items to compare on, by their index.
+        settings: those beside the model.
+
+    Raises:
+        RuntimeError: OpenVINO cannot run the model on an item.
+    """
+
+    def __init__(
+        self, compiled: CompiledModel, items: CalibrationData, chosen: Sequence[int], settings: Settings | None
+    ) -> None:
+        self._items = items
+        self._results: dict[int, Results] = {i: _run(compiled, items.inputs(i)) for i in chosen}
+        self.measure = measure_for(settings, self._results[chosen[0]])
+
+    @property
+    def chosen(self) -> list[int]:
+        """The items to compare on."""
+        return list(self._results)
+
+    def agreement(self, compiled: CompiledModel, item: int) -> float:
+        """That of a compiled model on one of the items, from 0 to 1; 1 where the results mean the same."""
+        return self.measure.agreement(_run(compiled, self._items.inputs(item)), self._results[item])
+
+    def measured(self, name: str, compiled: CompiledModel) -> MeasuredPrecision:
+        """Agreement and time of a compiled model, whose precision is called `name`."""
+        agreements, times = [], []
+        for count, item in enumerate(self._results):
+            agreements.append(self.agreement(compiled, item))
+            if count < _RUNS:
+                inputs = self._items.inputs(item)
+                started = time.perf_counter()
+                _run(compiled, inputs)
+                times.append(time.perf_counter() - started)
+        middle = sorted(times)[len(times) // 2]
+        return MeasuredPrecision(name, float(sum(agreements)) / len(agreements), middle * 1e3)
+
+
+def compiled_in(model: openvino.Model, precision: str | None, config: Mapping[str, Any] | None = None) -> CompiledModel:
+    """The model compiled for the CPU in a precision, or in what OpenVINO chooses (None)."""
+    hint = {} if precision is None else {"INFERENCE_PRECISION_HINT": precision}
+    return compile_on("CPU", model, with_error_reporting({**hint, **(config or {})}, "CPU"))
+
+
+def _run(compiled: CompiledModel, inputs: Inputs) -> list[AnyArray]:
+    found = compiled(inputs)
+    return [found[port] for port in compiled.outputs]
+
+
+__all__ = ["Reference", "compiled_in"]

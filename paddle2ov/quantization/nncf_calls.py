@@ -1,0 +1,217 @@
+"""Calls NNCF: what it is told, the settings that are tried one after the other, and a check of what it made."""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Literal, TypeAlias, cast
+
+import openvino
+from openvino import CompiledModel
+from openvino.op import if_op
+
+from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVError
+from paddle2ov.graph.core import has_integer_kernels
+from paddle2ov.graph.names import bodies_of
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes import run_rewrites
+from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
+from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
+from paddle2ov.quantization.agreement import Reference, compiled_in
+from paddle2ov.quantization.data import CalibrationData
+from paddle2ov.quantization.exact import COMPARISONS
+from paddle2ov.verification.measures import BOXES
+
+Weights: TypeAlias = Literal["int8", "int4"]
+_RECURRENT = ("GRUSequence", "LSTMSequence", "RNNSequence")
+_NO_DATA = "Calibration dataset must not be empty"
+"""NNCF's message for a branch that no item takes."""
+_LONE_BRANCH = "none of the data takes one of its branches (if), which has no ranges then: give data that take both"
+_CHECKED = 3
+"""The number of items on which it is tested that OpenVINO computes a quantized model right."""
+_MAX_LOST = 0.1
+"""How much agreement may be lost there; a wrong model loses nearly all of it."""
+_MAX_BOXES_LOST = 0.5
+"""The same for boxes, where a small difference may choose others."""
+
+
+class Quantizer:
+    """Quantizes a converted model with NNCF, in the first of several settings that OpenVINO computes as it should.
+
+    Args:
+        items: all calibration data.
+        calibration: the items to calibrate with, by their index.
+        reference: what the model computes in float32.
+        floating_nodes: the names of nodes that stay in floating point.
+        weights: to quantize these only.
+        max_drop: how much accuracy may be lost, where that is to be controlled.
+
+    Raises:
+        ConversionInputError: NNCF is not installed.
+    """
+
+    def __init__(
+        self,
+        items: CalibrationData,
+        calibration: Sequence[int],
+        reference: Reference,
+        floating_nodes: Sequence[str],
+        weights: Weights | None,
+        max_drop: float | None,
+    ) -> None:
+        self._nncf = load_nncf()
+        self._items, self._calibration, self._reference = items, calibration, reference
+        self._floating_nodes, self._weights, self._max_drop = floating_nodes, weights, max_drop
+
+    def quantized(self, model: openvino.Model, is_transformer: bool) -> openvino.Model:
+        """A quantized copy of a model.
+
+        Raises:
+            OpenVINORunError: NNCF fails in all settings, or OpenVINO does not compute right what it made.
+        """
+        settings: list[tuple[bool, Sequence[str]]] = [(True, ()), (False, ()), (False, _RECURRENT)]
+        if not is_transformer:
+            del settings[0]
+        for tried, one in enumerate(settings, 1):
+            try:
+                return self._attempt(model, *one)
+            except Paddle2OVError as error:
+                if tried == len(settings) or not isinstance(error, OpenVINORunError):
+                    raise
+            except Exception as error:  # NNCF's own and OpenVINO's
+                if _NO_DATA in str(error):
+                    raise OpenVINORunError(f"the model cannot be quantized: {_LONE_BRANCH}") from error
+                if tried == len(settings):
+                    raise OpenVINORunError(f"the model cannot be quantized: {error}") from error
+        raise AssertionError("no settings")
+
+    def _attempt(self, model: openvino.Model, is_transformer: bool, floating: Sequence[str]) -> openvino.Model:
+        """A copy quantized in one setting, without nodes of the types `floating`.
+
+        Raises:
+            OpenVINORunError: OpenVINO does not compute it right.
+        """
+        nncf, copy = self._nncf, model.clone()
+        ignored = nncf.IgnoredScope(names=self._floating_nodes, types=[*COMPARISONS, *floating], validate=False)
+        common = {"subset_size": len(self._calibration), "ignored_scope": ignored, **_settings(nncf, is_transformer)}
+        dataset = nncf.Dataset(self._calibration, self._items.inputs)
+        if self._weights is not None:
+            made = nncf.compress_weights(copy, mode=_weights_mode(nncf, self._weights))
+        elif self._max_drop is None:
+            made = nncf.quantize(copy, dataset, advanced_parameters=_advanced(nncf), **common)
+        else:
+            made = nncf.quantize_with_accuracy_control(
+                copy,
+                dataset,
+                nncf.Dataset(self._reference.chosen, self._items.inputs),
+                self._validate,
+                max_drop=self._max_drop,
+                advanced_quantization_parameters=_advanced(nncf),
+                **common,
+            )
+        run_rewrites(made, (align_zero_points, clamp_shared_convolutions))
+        _check_low_precision(made, self._reference)
+        return cast(openvino.Model, made)
+
+    def _validate(self, compiled: CompiledModel, chosen: Iterable[int]) -> tuple[float, list[float]]:
+        """What NNCF calls to learn how accurate a model is on some of the items."""
+        values = [self._reference.agreement(compiled, item) for item in chosen]
+        return sum(values) / len(values), values
+
+
+def _check_low_precision(quantized: openvino.Model, reference: Reference) -> None:
+    """Compares what OpenVINO's transformations for low precision make of a model with what its graph says.
+
+    OpenVINO 2026.4 gets some graphs wrong, such as a group norm of an int8 convolution that is added to what follows.
+
+    Raises:
+        OpenVINORunError: they lose much more than quantization does.
+    """
+    compiled = compiled_in(quantized, "f32")
+    plain = compiled_in(quantized, "f32", {"LP_TRANSFORMS_MODE": "NO"})
+    items = reference.chosen[:_CHECKED]
+    lost = sum(reference.agreement(plain, item) - reference.agreement(compiled, item) for item in items)
+    if lost > (_MAX_BOXES_LOST if reference.measure is BOXES else _MAX_LOST) * len(items):
+        raise OpenVINORunError(
+            "OpenVINO does not compute the quantized model right: its transformations for low precision lose more than "
+            "quantization does"
+        )
+
+
+def load_nncf() -> ModuleType:
+    """NNCF, which takes seconds to import.
+
+    Raises:
+        ConversionInputError: it is not installed.
+    """
+    try:
+        return import_module("nncf")
+    except ImportError as error:
+        raise ConversionInputError("quantization needs NNCF: pip install 'paddle2ov[quantize]'") from error
+
+
+def _weights_mode(nncf: ModuleType, weights: Weights) -> Any:
+    return nncf.CompressWeightsMode.INT8_ASYM if weights == "int8" else nncf.CompressWeightsMode.INT4_SYM
+
+
+@works_around("factors_behind_an_integer_convolution")
+def _settings(nncf: ModuleType, is_transformer: bool) -> dict[str, Any]:
+    """Arguments of `nncf.quantize`; SmoothQuant of convolutions stays off."""
+    kind = nncf.ModelType.TRANSFORMER if is_transformer else None
+    return {"model_type": kind, "preset": nncf.QuantizationPreset.MIXED}
+
+
+def _advanced(nncf: ModuleType) -> Any:
+    """Weights of 7 bits where the processor adds up products in 16 bits: of 8 bits they saturate."""
+    fix = None if has_integer_kernels() else nncf.OverflowFix.ENABLE
+    return nncf.AdvancedQuantizationParameters(overflow_fix=fix)
+
+
+def has_attention(model: openvino.Model) -> bool:
+    """Whether a Softmax reads, over a few nodes, a product of two computed matrices; that of a last layer does not."""
+    return any(node.get_type_name() == "Softmax" and _is_of_product(node) for node in model.get_ops())
+
+
+def _is_of_product(softmax: openvino.Node) -> bool:
+    source = softmax.input_value(0).get_node()
+    for _ in range(4):
+        if source.get_type_name() == "MatMul":
+            return all(value.get_node().get_type_name() != "Constant" for value in source.input_values())
+        if not source.get_input_size():
+            break
+        source = source.input_value(0).get_node()
+    return False
+
+
+def name_tensors_of_branches(model: openvino.Model) -> None:
+    """Names what branches read and give, by which NNCF finds it."""
+    for node in model.get_ops():
+        values = [] if not isinstance(node, if_op) else list(node.input_values())
+        for body in bodies_of(node):
+            values += [one.output(0) for one in body.get_parameters()]
+            values += [one.input_value(0) for one in body.get_results()]
+            name_tensors_of_branches(body)
+        for value in values:
+            if not value.get_names():
+                value.set_names({f"{value.get_node().get_friendly_name()}:{value.get_index()}"})
+
+
+@contextmanager
+def nncf_output(shown: bool) -> Iterator[None]:
+    """Within, NNCF does not log every step; its progress, which it writes to stdout, goes to stderr or nowhere."""
+    logger = logging.getLogger("nncf")
+    before = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        with redirect_stdout(sys.stderr if shown else io.StringIO()):
+            yield
+    finally:
+        logger.setLevel(before)
+
+
+__all__ = ["Quantizer", "Weights", "has_attention", "load_nncf", "name_tensors_of_branches", "nncf_output"]
