@@ -220,3 +220,24 @@ def test_slices_between_constants_and_of_any_size_stay():
     for dims in ([-1], [6]):
         x = ops.parameter(PartialShape(dims), Type.i64)
         assert hide_bounds_of_slices(Graph(Model([part_and_whole(x, stop)], [x, stop]))) == {"slices": 0}
+
+
+@pytest.mark.parametrize("start", [0, 1, -1])
+@pytest.mark.parametrize("step", [1, 2, 3, -1, -2])
+def test_sizes_of_steps_of_bounded_sizes(start, step):
+    """A pooled image has at least one row, and so has every second of them: OpenVINO took one size for the other."""
+    x = parameter(1, 1, -1, -1)
+    pooled = ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [1, 1]).output(0)
+    end = -(2**62) if step < 0 else 2**62
+    part = ops.slice(pooled, np.array([start]), np.array([end]), np.array([step]), np.array([2]))
+    rows = [ops.gather(ops.shape_of(one), np.array(2), np.array(0)) for one in (part, pooled)]
+    counted = [ops.multiply(ops.range(np.array(0), one, np.array(1), "i64"), np.array(2)) for one in rows]
+    model = Model([*counted, ops.relu(part)], [x])
+    run_rewrites(model)
+    request = compile_on_cpu(model).create_infer_request()
+    for size in (5, 1, 2, 5):
+        data = np.abs(random(1, 1, size, 3))
+        wanted = data[:, :, start::step]
+        found = list(request.infer([data]).values())
+        assert [len(one) for one in found[:2]] == [wanted.shape[2], size]
+        np.testing.assert_array_equal(found[2], wanted)

@@ -1,7 +1,7 @@
 """Shapes: sizes that are inferred wrongly, empty tensors, indices, ranges."""
 
 import numpy as np
-from openvino import Model, Type
+from openvino import Model, PartialShape, Type
 from openvino import opset16 as ops
 
 from tools.faults.prelude import Graph, numbers, parameter
@@ -24,6 +24,18 @@ def gather_elements_after_slice() -> Graph:
     cut = ops.slice(x, np.array([0]), np.array([3]), np.array([1]), np.array([1]))
     want = np.take_along_axis(data[:, :3], rows, 0)
     return Model([ops.gather_elements(cut, index, 0)], [x, index]), [[data, rows]], [[want]]
+
+
+@fault()
+def strided_slice_of_bounded_size() -> Graph:
+    """Every second element of at least one is at least one, and taken for as many as there are."""
+    x = ops.parameter(PartialShape("[1..]"), Type.f32)
+    half = ops.strided_slice(x, np.array([0]), np.array([2**62]), np.array([2]), [0], [1])
+    sizes = [ops.reshape(ops.shape_of(one), np.array([], np.int64), False) for one in (half, x)]
+    numbers_to = [ops.range(np.int64(0), size, np.int64(1), "i64") for size in sizes]
+    wanted = [np.arange(3) * 2, np.arange(5) * 2, np.ones(3, np.float32)]
+    out = [*(ops.multiply(one, np.int64(2)) for one in numbers_to), ops.relu(half)]
+    return Model(out, [x]), [[np.ones(5, np.float32)]], [wanted]
 
 
 @fault()
