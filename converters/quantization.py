@@ -91,6 +91,10 @@ def _quantize(
     return ops.divide(ops.multiply(out, size), const(grid.high, dtype)) if back else out
 
 
+_NONNEGATIVE = frozenset(("Abs", "HSigmoid", "Relu", "Sigmoid", "Softmax"))
+"""Node types that give no number below 0."""
+
+
 @works_around("fake_quantize_of_odd_levels", "layer_of_odd_levels")
 def _with_lowest(x: Output, scale: AnyArray, grid: QuantRange) -> tuple[Tensor, int]:
     """x and the magnitude of the lowest integer of its grid.
@@ -101,6 +105,8 @@ def _with_lowest(x: Output, scale: AnyArray, grid: QuantRange) -> tuple[Tensor, 
     """
     if grid.high not in (7, _INT8) or isinstance(x.get_node(), Constant):
         return x, grid.low
+    if x.get_node().get_type_name() in _NONNEGATIVE:
+        return x, grid.low + 1
     return ops.maximum(x, const(-scale, x.get_element_type())), grid.low + 1
 
 

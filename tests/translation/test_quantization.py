@@ -164,20 +164,33 @@ def quantized(x, scale, high):
 
 @pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("round_type", [0, 1])
-def test_layers_read_the_numbers_of_their_grid(bits, round_type):
-    """2^bits levels, or one less: OpenVINO's transformations for low precision take 255 levels for 256."""
+@pytest.mark.parametrize("is_relu", [False, True])
+def test_layers_read_the_numbers_of_their_grid(bits, round_type, is_relu):
+    """2^bits levels, or one less: OpenVINO's transformations for low precision take 255 levels for 256.
+
+    The lowest number is cut off before, where there may be any.
+    """
     rng, high = np.random.default_rng(0), 2 ** (bits - 1) - 1
     weights = {"w": rng.uniform(-0.5, 0.5, (8, 4, 1, 1)).astype("float32"), "s": np.array([1.3], "float32")}
     same = {"is_test": True, "bit_length": bits, "round_type": round_type}
     operators = [
-        ("fake_quantize_dequantize_moving_average_abs_max", {"x": "x", "in_scale": "s"}, ("out", "a"), same),
+        *([("relu", {"x": "x"}, ("out", "r"), {})] if is_relu else []),
+        (
+            "fake_quantize_dequantize_moving_average_abs_max",
+            {"x": "r" if is_relu else "x", "in_scale": "s"},
+            ("out", "a"),
+            same,
+        ),
         ("fake_channel_wise_quantize_dequantize_abs_max", {"x": "w"}, ("out", "b"), {**same, "quant_axis": 0}),
         ("conv2d", {"input": "a", "filter": "b"}, ("out", "c"), {"strides": [1, 1], "paddings": [0, 0]}),
     ]
     model = paddle2ov.convert(program(operators, weights, Variable("x", "float32", (-1, 4, -1, -1)), "c"))
+    is_cut_off = "Maximum" in [node.get_type_name() for node in model.get_ops()]
+    assert is_cut_off == (round_type == 1 and not is_relu)
     data = rng.uniform(-1.2, 1.2, (2, 4, 5, 5)).astype("float32")
     kernel = quantized(weights["w"], np.abs(weights["w"]).max((1, 2, 3), keepdims=True), high)
-    wanted = np.einsum("oi,nihw->nohw", kernel[:, :, 0, 0], quantized(data, 1.3, high))
+    given = quantized(np.maximum(data, 0) if is_relu else data, 1.3, high)
+    wanted = np.einsum("oi,nihw->nohw", kernel[:, :, 0, 0], given)
     np.testing.assert_allclose(run(model, {"x": data})[0].array, wanted, atol=2e-5, rtol=2e-5)
 
 
