@@ -155,12 +155,13 @@ def _pool_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
     at = replace(at, sizes=[size - missing for size, missing in zip(at.sizes, over, strict=True)])
     if any(pad >= size for pad, size in zip(at.begin + at.end, at.sizes + at.sizes, strict=True)):
         return _pool_wide_paddings(node, x, mode, at, exclusive)
-    if at.dynamic_same and any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True)):
-        return _dynamic_same_with_gaps(node, x, mode, at, exclusive)
+    has_gaps = any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True))
+    if at.dynamic_same and (has_gaps or (mode == "avg" and not exclusive)):
+        return _dynamic_same_pool(node, x, mode, at, exclusive)
     if mode == "max":
         return _max_pool(x, at)
-    if at.dynamic_same and (mode == "lp" or not exclusive):
-        x, at = _dynamic_same_padded(x, mode, at)
+    if at.dynamic_same and mode == "lp":
+        x, at = _pad(x, *_dynamic_same_pads(x, at)), replace(at.of_padded(), ceil=False)
         exclusive = True
     return _lp_pool(node, x, at) if mode == "lp" else _average_windows(node, x, at, exclusive)
 
@@ -190,20 +191,18 @@ def _average_windows(node: NodeContext, x: Output, at: _Windows, exclusive: bool
 
 def _avg_full_windows(x: Output, at: _Windows, over: list[int]) -> Node:
     """As in programs of Paddle 1: x is padded as far as any window reaches, and the zeros are counted."""
-    begin, end = (
-        _dynamic_same_pads(x, at, True) if at.dynamic_same else (ints([0, 0, *at.begin]), ints([0, 0, *at.end]))
-    )
+    begin, end = _dynamic_same_pads(x, at) if at.dynamic_same else (ints([0, 0, *at.begin]), ints([0, 0, *at.end]))
     further = [more + (stride - 1) * at.ceil for more, stride in zip(over, at.strides, strict=True)]
     padded = _pad(x, begin, ops.add(end, ints([0, 0, *further])))
     return _avg_pool(padded, replace(at.of_padded(), ceil=False))
 
 
-def _dynamic_same_with_gaps(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
-    """Windows smaller than the strides, with SAME's paddings computed at run time.
+def _dynamic_same_pool(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
+    """Windows that may be smaller than the strides, with SAME's paddings computed at run time.
 
     Where a gap is at the end, rounding up gives one more window, which is outside of x.
     """
-    begin, end = _dynamic_same_pads(x, at, True)
+    begin, end = _dynamic_same_pads(x, at)
     further = [(stride - 1) * at.ceil for stride in at.strides]
     end = ops.add(end, ints([0, 0, *further]))
     padded_windows = replace(at.of_padded(), ceil=False)
@@ -226,15 +225,6 @@ def _dynamic_same_with_gaps(node: NodeContext, x: Output, mode: str, at: _Window
 
 def _lowest(x: Output) -> Node:
     return const_like(float(np.finfo(x.get_element_type().to_dtype()).min), x)
-
-
-def _dynamic_same_padded(x: Output, mode: str, at: _Windows) -> tuple[Output, _Windows]:
-    """x with SAME's paddings computed at run time; an odd one at the end is known, or comes from rounding up."""
-    x = _pad(x, *_dynamic_same_pads(x, at, mode == "lp"))
-    if mode == "lp":
-        return x, replace(at.of_padded(), ceil=False)
-    end = [1 - size % 2 if stride == 1 else 0 for size, stride in zip(at.sizes, at.strides, strict=True)]
-    return x, replace(at.of_padded(end), ceil=True)
 
 
 def _pool_wide_paddings(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
@@ -273,14 +263,14 @@ def _pad(x: Output, begin: Node, end: Node) -> Output:
     return ops.pad(x, begin, end, "constant", const_like(0, x)).output(0)
 
 
-def _dynamic_same_pads(x: Output, at: _Windows, all_of_them: bool) -> tuple[Node, Node]:
-    """SAME's paddings for an unknown size: (before, as many after), or (before, after) with `all_of_them`."""
+def _dynamic_same_pads(x: Output, at: _Windows) -> tuple[Node, Node]:
+    """SAME's paddings for an unknown size, before and after."""
     size = dim_vector(x, range(2, 2 + len(at.sizes)))
     rest = ops.mod(size, ints(at.strides))
     step = ops.select(ops.equal(rest, ints(0)), ints(at.strides), rest)
     total = ops.maximum(ops.subtract(ints(at.sizes), step), ints(0))
     before = ops.divide(total, ints(2))
-    after = ops.subtract(total, before) if all_of_them else before
+    after = ops.subtract(total, before)
     return ops.concat([ints([0, 0]), before], 0), ops.concat([ints([0, 0]), after], 0)
 
 

@@ -42,11 +42,19 @@ def unfold(node: NodeContext) -> NamedOutputs:
     top, left, bottom, right = _four_paddings(node, node.get_ints("paddings", [0]))
     strides, rates = _pair(node, "strides", [1]), _pair(node, "dilations", [1])
     sizes = [rate * (size - 1) + 1 for rate, size in zip(rates, kernel, strict=True)]
-    over = window_overhang(ranked_dims(x)[2:], sizes, strides, [top, left], [bottom, right])
-    bottom, right = bottom + over[0], right + over[1]
+    begin, end, dims = [top, left], [bottom, right], ranked_dims(x)[2:]
+    end = [pad + over for pad, over in zip(end, window_overhang(dims, sizes, strides, begin, end), strict=True)]
+    after: Node = ints(end)
     padded: Tensor = x
-    if top or left or bottom or right:
-        padded = ops.pad(x, ints([0, 0, top, left]), ints([0, 0, bottom, right]), "constant", const_like(0, x))
+    if any(dim is None and size > 1 + a + b for dim, size, a, b in zip(dims, sizes, begin, end, strict=True)):
+        # The first window may reach beyond x, where the size turns out to be small.
+        after = ops.maximum(
+            after,
+            ops.subtract(ints([size - pad for size, pad in zip(sizes, begin, strict=True)]), dim_vector(x, [2, 3])),
+        )
+    if any(begin + end) or after.get_type_name() != "Constant":
+        after = ops.concat([ints([0, 0]), after], 0)
+        padded = ops.pad(x, ints([0, 0, *begin]), after, "constant", const_like(0, x))
     # The patches come as [N, (i, j, c), rows, columns].
     patches = ops.extract_image_patches(padded, kernel, strides, rates, "VALID")
     channels = ranked_dims(x)[1]

@@ -49,6 +49,17 @@ def _with_gaps():
     ]
 
 
+def _small():
+    """SAME over sizes that are not known, and turn out to be smaller than the window."""
+    return [
+        case(x=tensor([2, 1, *size], dims=[-1, 1, -1, -1]), mode="avg", kernel=kernel, stride=stride, padding="SAME",
+             exclusive=exclusive, ceil_mode=ceil_mode)
+        for size in ([1, 2], [2, 1], [4, 3])
+        for kernel, stride in (([2, 3], [2, 2]), ([3, 2], [1, 1]), ([3, 4], [3, 2]))
+        for exclusive, ceil_mode in ((False, False), (False, True), (True, False))
+    ]  # fmt: skip
+
+
 POOL2D = [
     case(x=tensor([2, 3, 6, 8]), mode="max"),
     case(x=tensor([2, 3, 6, 8]), mode="avg"),
@@ -76,6 +87,7 @@ POOL2D = [
     case(x=tensor([1, 2, 8, 9]), mode="avg", kernel=[3, 4], stride=[2, 3], padding="SAME", exclusive=False),
     case(x=tensor([1, 2, 8, 9], dims=[-1, 2, -1, -1]), mode="avg", kernel=2, stride=2, padding="SAME"),
     *_with_gaps(),
+    *_small(),
     case(x=tensor([1, 2, 8, 9]), mode="max", kernel=3, stride=2, padding="VALID"),
     case(x=tensor([1, 6, 8, 3]), mode="max", kernel=3, stride=2, padding=1, data_format="NHWC"),
     case(x=tensor([1, 6, 8, 3], dims=[-1, -1, -1, 3]), mode="avg", kernel=3, stride=2, data_format="NHWC"),

@@ -25,6 +25,9 @@ UNFOLD = [
     case(x=tensor([2, 1, 6, 7]), kernel=3, stride=3),
     case(x=tensor([2, 3, 6, 7]), kernel=1, stride=2),
     case(x=tensor([0, 3, 6, 7]), kernel=3),
+    case(x=tensor([2, 2, 5, 1], dims=[-1, 2, 5, -1]), kernel=[3, 2], stride=[1, 2]),
+    case(x=tensor([2, 2, 2, 1], dims=[-1, 2, -1, -1]), kernel=[3, 2], stride=[2, 3]),
+    case(x=tensor([2, 2, 2, 4], dims=[-1, -1, -1, 4]), kernel=2, stride=[3, 2], padding=[0, 0, 0, 1], dilation=[2, 1]),
 ]
 
 
