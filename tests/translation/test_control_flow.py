@@ -56,6 +56,16 @@ def test_branches_of_one_rank_are_not():
     assert model.output(0).get_partial_shape().rank.get_length() == 2
 
 
+def test_a_result_that_both_branches_leave_as_it_is_needs_no_if():
+    program = branches(other_axes=[])
+    (choice,) = program.block.operators
+    choice.blocks = (Block(1, [], [], ["x"]), Block(2, [], [], ["x"]))
+    model = paddle2ov.convert(program)
+    assert "If" not in [node.get_type_name() for node in model.get_ops()]
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert np.array_equal(openvino.compile_model(model, "CPU")([x, np.array(False)])[0], x)
+
+
 def branches_of_types(then, otherwise, declared):
     """x in one type or another, whichever `cond` says."""
 

@@ -55,9 +55,13 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
     for i, a, b in zip(wanted, then[1], otherwise[1], strict=True):
         if isinstance(a, EmptyTensorArray) and isinstance(b, EmptyTensorArray):
             values[i] = a
+        elif (same := _captured_by_both(a, b, then[0], otherwise[0])) is not None:
+            values[i] = scope.find(same)  # marks are kept
         else:
             same_rank = _with_equal_ranks(operator, names[i], _output_like(a, b), _output_like(b, a))
             pairs[i] = _with_equal_types(operator, names[i], translator.variables.get(names[i]), *same_rank)
+    if not pairs:
+        return values
     outputs = _build_if(as_output(condition), then[0], otherwise[0], list(pairs.values()), scope)
     for i, output in zip(pairs, outputs, strict=True):
         values[i] = _copy_result(output, condition)
@@ -71,6 +75,15 @@ def _translate_branch(
     inner = Scope(scope)
     translator.translate(block, inner)
     return inner, [find_or_placeholder(translator, inner, block.outputs[i], names[i]) for i in wanted]
+
+
+def _captured_by_both(a: PlainValue, b: PlainValue, then: Scope, otherwise: Scope) -> str | None:
+    """The name of the outer value that both branches hand on as it is, if they do: then the result is that value."""
+    for name, parameter in then.captures.items():
+        other = otherwise.captures.get(name)
+        if other is not None and a == parameter.output(0) and b == other.output(0):
+            return name
+    return None
 
 
 def _build_if(
