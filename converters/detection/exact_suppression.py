@@ -77,9 +77,9 @@ class Overlap(Struct, frozen=True):
 
     def _may_disagree(self, boxes: Tensor, own: Tensor, others: Tensor) -> Node:
         """For which small boxes (image, index), own [T, 2] and others [U, 2], the two overlaps may disagree: [T, U]."""
-        one = self._geometry(ops.unsqueeze(ops.gather_nd(boxes, own), ints(1)))
-        other = self._geometry(ops.unsqueeze(ops.gather_nd(boxes, others), ints(0)))
-        apart, inter = self._intersection(one, other)
+        one = self._corners(ops.unsqueeze(ops.gather_nd(boxes, own), ints(1)), -1)
+        other = self._corners(ops.gather_nd(boxes, others), -1)
+        apart, inter = self._intersection(one, other, -1)
         areas = ops.add(one[-1], other[-1])
         if self.normalized:
             unlike = ops.logical_and(ops.logical_not(apart), ops.less_equal(areas, const(0, Type.f32)))
@@ -88,7 +88,7 @@ class Overlap(Struct, frozen=True):
             over = ops.greater(inter, ops.multiply(ops.subtract(areas, inter), const(0.99 * self.threshold, Type.f32)))
             (start, end, _), (start_, end_, _) = one, other
             is_reversed = ops.logical_or(ops.less(end, start), ops.less(end_, start_))
-            is_reversed = ops.reduce_logical_or(is_reversed, ints(0), False)
+            is_reversed = ops.reduce_logical_or(is_reversed, ints(-1), False)
             unlike = ops.logical_or(ops.logical_and(apart, over), is_reversed)
         image, box = (ops.unsqueeze(column(own, i), ints(1)) for i in (0, 1))
         mine = ops.logical_and(ops.equal(image, column(others, 0)), ops.not_equal(box, column(others, 1)))
@@ -142,25 +142,29 @@ class Overlap(Struct, frozen=True):
 
     def _exceeds_threshold(self, one: Sequence[Tensor], other: Sequence[Tensor], threshold: Tensor) -> Node:
         """Whether boxes, given as `_geometry`, overlap by more than the threshold."""
-        apart, inter = self._intersection(one, other)
+        apart, inter = self._intersection(one, other, 0)
         overlap = ops.divide(inter, ops.subtract(ops.add(other[-1], one[-1]), inter))
         # 0 / 0 is not <= anything
         return ops.logical_and(ops.logical_not(apart), ops.logical_not(ops.less_equal(overlap, threshold)))
 
-    def _intersection(self, one: Sequence[Tensor], other: Sequence[Tensor]) -> tuple[Node, Node]:
-        """Whether boxes do not touch, and the area that they share."""
+    def _intersection(self, one: Sequence[Tensor], other: Sequence[Tensor], axis: int) -> tuple[Node, Node]:
+        """Whether boxes, given as `_corners` along the axis, do not touch, and the area that they share."""
         (start, end, _), (start_, end_, _) = one, other
         apart = ops.logical_or(ops.greater(start_, end), ops.less(end_, start))
         sides = self._with_pixel(ops.subtract(ops.minimum(end_, end), ops.maximum(start_, start)))
-        return ops.reduce_logical_or(apart, ints(0), False), ops.reduce_prod(sides, ints(0), False)
+        return ops.reduce_logical_or(apart, ints(axis), False), ops.reduce_prod(sides, ints(axis), False)
 
     def _geometry(self, box: Tensor) -> list[Tensor]:
         """The least and the largest corner [2, ...], and the area [...], of boxes [..., 4]: long last axes are fast."""
         rank = output_of(box).get_partial_shape().rank.get_length()
-        start, end = ops.split(ops.transpose(box, ints([rank - 1, *range(rank - 1)])), ints(0), 2).outputs()
+        return self._corners(ops.transpose(box, ints([rank - 1, *range(rank - 1)])), 0)
+
+    def _corners(self, box: Tensor, axis: int) -> list[Tensor]:
+        """The least and the largest corner, 2 along an axis, and the area, of boxes that have 4 along it."""
+        start, end = ops.split(box, ints(axis), 2).outputs()
         sides, zero = ops.subtract(end, start), const(0, Type.f32)
-        is_box = ops.reduce_logical_and(ops.greater_equal(sides, zero), ints(0), False)
-        return [start, end, ops.select(is_box, ops.reduce_prod(self._with_pixel(sides), ints(0), False), zero)]
+        is_box = ops.reduce_logical_and(ops.greater_equal(sides, zero), ints(axis), False)
+        return [start, end, ops.select(is_box, ops.reduce_prod(self._with_pixel(sides), ints(axis), False), zero)]
 
     def _with_pixel(self, sides: Node) -> Node:
         return sides if self.normalized else ops.add(sides, const(1, Type.f32))

@@ -1,14 +1,17 @@
 """Suppression of very small boxes, where Paddle's overlap is not OpenVINO's, and of boxes beyond the best."""
 
+from collections import OrderedDict
+
 import numpy as np
 import pytest
 
-from gen_models import all_ops
+from gen_models import all_networks, all_ops
 from gen_models.harness.spec import import_paddle
-from gen_models.harness.store import generated
+from gen_models.harness.store import generated, generated_network
 from paddle2ov import convert
 from paddle2ov.converters.detection import exact_suppression
 from paddle2ov.converters.graph import loops
+from paddle2ov.passes import templates
 from paddle2ov.testing import compile_on_cpu, infer, load
 from tests.support.one_operator import close, run
 
@@ -70,3 +73,13 @@ def test_only_kept_boxes_are_ranked_unless_their_class_has_too_many():
     nodes = [node.get_type_name() for node in convert(generated(OP, case, "pir")).get_ops()]
     assert nodes.count("Loop") == 1
     assert nodes.count("TopK") == 1
+
+
+@pytest.mark.parametrize("name", ["picodet", "yolov3", "ssd_in_pixels"])
+def test_rewrites_change_nothing_of_what_is_hardly_ever_run(name, monkeypatch):
+    """Otherwise they would run in the loop's body each time that a model is converted, which takes as long again."""
+    monkeypatch.setattr(templates, "_known", OrderedDict())
+    for _ in range(3):
+        convert(generated_network(all_networks()[name], "pir"))
+    assert templates._known
+    assert None not in templates._known.values()
