@@ -15,7 +15,6 @@ from functools import partial
 
 import numpy as np
 from openvino import Node, Output, Type
-from openvino.op import Constant
 
 from paddle2ov.converters.elementwise import operands
 from paddle2ov.converters.graph.common import (
@@ -23,14 +22,13 @@ from paddle2ov.converters.graph.common import (
     both_with_exact_division,
     cast_to,
     const,
-    const_like,
     fold_constants,
     ints,
 )
+from paddle2ov.converters.graph.equality import equal_within, tolerance_of
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.graph.types import value_of
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
@@ -61,41 +59,21 @@ greater_equal = compare(ops.greater_equal, np.greater_equal)
 
 def equal(node: NodeContext) -> NamedOutputs:
     """out = whether x and y, broadcast, are equal: floats within a tolerance."""
-    tolerance = _tolerance(node)
-    build, fold = partial(_within, tolerance=tolerance), partial(_are_within, tolerance=tolerance)
+    tolerance = tolerance_of(node)
+    build, fold = partial(equal_within, tolerance=tolerance), partial(_are_within, tolerance=tolerance)
     return compare(build, fold)(node)
 
 
 def not_equal(node: NodeContext) -> NamedOutputs:
     """out = whether x and y, broadcast, are not equal: floats by no less than a tolerance."""
-    tolerance = _tolerance(node)
-    return compare(lambda x, y: ops.logical_not(_within(x, y, tolerance)), lambda x, y: ~_are_within(x, y, tolerance))(
-        node
-    )
-
-
-def _tolerance(node: NodeContext) -> float:
-    return 1e-8 if node.semantics.coarse_equality else 1e-15
-
-
-def _within(x: Output, y: Output, tolerance: float) -> Node:
-    """Whether x and y are the same or, as float32 or float64, differ by less than the tolerance."""
-    same = ops.equal(x, y)
-    if x.get_element_type() not in (Type.f32, Type.f64) or any(_is_coarse(value, tolerance) for value in (x, y)):
-        return same
-    return ops.logical_or(same, ops.less(ops.abs(ops.subtract(x, y)), const_like(tolerance, x)))  # infinities are same
-
-
-def _is_coarse(x: Output, tolerance: float) -> bool:
-    """Whether x is constant, and each number next to one of its elements further away than the tolerance."""
-    node = x.get_node()
-    if not isinstance(node, Constant):
-        return False
-    return bool((np.spacing(np.abs(value_of(node).astype(np.float32)) / 2) >= tolerance).all())
+    tolerance = tolerance_of(node)
+    return compare(
+        lambda x, y: ops.logical_not(equal_within(x, y, tolerance)), lambda x, y: ~_are_within(x, y, tolerance)
+    )(node)
 
 
 def _are_within(x: AnyArray, y: AnyArray, tolerance: float) -> AnyArray:
-    """`_within` of constants."""
+    """`equal_within` of constants."""
     same = np.asarray(x == y)
     return same | (np.abs(x - y) < tolerance) if x.dtype in (np.float32, np.float64) else same
 
@@ -108,15 +86,15 @@ def equal_all(node: NodeContext) -> NamedOutputs:
         return {"out": const(False, Type.boolean)}
     if x.get_element_type() == Type.boolean:
         x, y = (ops.convert(value, Type.u8).output(0) for value in (x, y))
-    tolerance = _tolerance(node)
+    tolerance = tolerance_of(node)
     if shapes[0].is_static and shapes[1].is_static:
-        return {"out": _everywhere(_within(x, y, tolerance))}
+        return {"out": _everywhere(equal_within(x, y, tolerance))}
     # Where the shapes differ, y is padded or cut to the size of x to keep the comparison well-formed.
     same_shape = ops.reduce_logical_and(ops.equal(ops.shape_of(x), ops.shape_of(y)), ints([0]), False)
     flat_x, flat_y = (ops.reshape(value, ints([-1]), False) for value in (x, y))
     size = ops.shape_of(flat_x)
     fitting = ops.slice(ops.concat([flat_y, flat_x], 0), ints([0]), size, ints([1]))
-    same = ops.reduce_logical_and(_within(flat_x.output(0), fitting.output(0), tolerance), ints([0]), False)
+    same = ops.reduce_logical_and(equal_within(flat_x.output(0), fitting.output(0), tolerance), ints([0]), False)
     return {"out": ops.logical_and(same_shape, same)}
 
 

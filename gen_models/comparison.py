@@ -113,13 +113,20 @@ _TOLERANT = [
     case(x=_NEARER, y=tensor([], values=[0.0])),
     case(x=tensor([2], "float64", values=[0.0, 0.0]), y=tensor([2], "float64", values=[1e-16, 1e-9])),
 ]
+_TOLERANT_COMPLEX = [
+    case(
+        x=tensor([4], "complex64", values=[0, 1e-16j, 1, complex(0, math.nan)]),
+        y=tensor([4], "complex64", values=[1e-16, 2e-15j, 1 + 1e-16j, complex(0, math.nan)]),
+        **COMPLEX_HERE,
+    )
+]
 
 OPS = [
     *[
         Op(
             name,
             _compare(name),
-            cases=[*_CASES, *_ORDER, *(_TOLERANT if name == "not_equal" else [])],
+            cases=[*_CASES, *_ORDER, *([*_TOLERANT, *_TOLERANT_COMPLEX] if name == "not_equal" else [])],
             random=random_binary(("float32", "int32", "int64"), (-3, 3), (-3, 3)),
         )
         for name in ("not_equal", "less_than", "less_equal", "greater_than", "greater_equal")
@@ -127,7 +134,7 @@ OPS = [
     Op(
         "equal",
         _compare("equal"),
-        cases=[*_CASES, *_TOLERANT],
+        cases=[*_CASES, *_TOLERANT, *_TOLERANT_COMPLEX],
         random=random_binary(("float32", "int32", "int64"), (-3, 3), (-3, 3)),
     ),
     Op(

@@ -18,6 +18,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, const_like, ints, shape_of
+from paddle2ov.converters.graph.equality import equal_within, tolerance_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.elementary import hypot
 from paddle2ov.graph.opset import ops
@@ -120,15 +121,19 @@ def reciprocal(node: NodeContext) -> NamedOutputs:
 
 
 def equal(node: NodeContext) -> NamedOutputs:
-    """out = whether both parts are equal."""
-    same = ops.equal(node.get_input("x"), node.get_input("y"))
-    return {"out": ops.reduce_logical_and(same, ints([-1]), False)}
+    """out = whether both parts are equal: within a tolerance, but in Paddle 2."""
+    return {"out": _equal(node)}
 
 
 def not_equal(node: NodeContext) -> NamedOutputs:
-    """out = whether one part differs."""
-    differs = ops.not_equal(node.get_input("x"), node.get_input("y"))
-    return {"out": ops.reduce_logical_or(differs, ints([-1]), False)}
+    """out = whether one part differs: by no less than a tolerance, but in Paddle 2."""
+    return {"out": ops.logical_not(_equal(node))}
+
+
+def _equal(node: NodeContext) -> Node:
+    x, y = node.get_input("x"), node.get_input("y")
+    same = ops.equal(x, y) if node.semantics.coarse_equality else equal_within(x, y, tolerance_of(node))
+    return ops.reduce_logical_and(same, ints([-1]), False)
 
 
 def comparison(compare: Callable[..., Node], or_equal: bool) -> Converter:

@@ -104,8 +104,10 @@ class Overlap(Struct, frozen=True):
         count = dim_of(valid, 1)
         number = ops.range(ints(0), count, ints(1), "i64")  # [K]
         nothing = ops.broadcast(const(False, Type.boolean), ops.shape_of(valid))
-        limits = ops.concat([dim_vector(valid, [0]), ints([1])], 0)
-        adaptive = [ops.broadcast(const(self.threshold, Type.f32), limits)] if self.eta < 1 else []
+        adaptive: list[Tensor] = []
+        if self.eta < 1:
+            shape = ops.concat([dim_vector(valid, [0]), ints([1])], 0)
+            adaptive = [ops.broadcast(const(self.threshold, Type.f32), shape)]
 
         def decide(i: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Node], None]:
             kept, *adapted = state
