@@ -1,23 +1,22 @@
 """Reader of PIR programs (`inference.json`), Paddle 3's default format.
 
-The format is that of `paddle/fluid/pir/serialize_deserialize/` (schema.h, ir_serialize.cc, ir_deserialize.cc).
-Operands and results are positional there; the signature table gives them their names.
+Operands and results are positional in the file (`pir_file.py`); the signature table gives them their names.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import msgspec
 
 from paddle2ov.errors import ModelReadError
-from paddle2ov.program import dtypes
-from paddle2ov.program.budget import MAX_DIM, MAX_NESTED_BLOCKS, Budget, check_rank
+from paddle2ov.program import pir_file
+from paddle2ov.program.budget import MAX_NESTED_BLOCKS, Budget
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.pir_file import JsonCache, results_of, written_operand, yielded
+from paddle2ov.program.pir_memory import Memories, kept_in_place
 from paddle2ov.program.versions import Versions
 from paddle2ov.program.vocabulary import Vocabulary
 
@@ -25,125 +24,8 @@ NEWEST_VERSION = 4
 """The newest `base_code.version` that is understood: the one Paddle 3.3 writes."""
 
 _DIALECTS = {"0": "builtin", "1": "pd_op", "2": "cf", "3": "custom_op", "4": "dist"}
-_FLOATS = {"NaN": math.nan, "INF": math.inf, "-INF": -math.inf}
 _FETCH_BYTES = 100  # what an operator that fetches takes at least
 _MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, msgspec.MsgspecError)
-# Their result is a new one, or the operand itself unchanged.
-_NOT_WRITTEN = frozenset(("batch_norm_", "sync_batch_norm_", "share_data_"))
-# They write in place although their name does not say so.
-_WRITTEN = frozenset(("array_pop",))
-
-
-# Types and attributes are most of a file, and few of them differ: they stay as they are written until `_Texts` reads
-# each one once.
-_NOTHING = msgspec.Raw(b"null")
-
-
-class _Type(msgspec.Struct):
-    id: str = msgspec.field(name="#")
-    data: Any = msgspec.field(name="D", default=None)
-
-
-class _Value(msgspec.Struct, gc=False):
-    percent_id: int | None = msgspec.field(name="%", default=None)
-    hash_id: int | None = msgspec.field(name="#", default=None)  # older writers, and block arguments
-    type: msgspec.Raw = msgspec.field(name="TT", default=_NOTHING)
-
-    @property
-    def id(self) -> int:
-        if self.percent_id is not None:
-            return self.percent_id
-        if self.hash_id is None:
-            raise ModelReadError("a value without an id")
-        return self.hash_id
-
-
-class _AttributeData(msgspec.Struct):
-    id: str = msgspec.field(name="#")
-    data: Any = msgspec.field(name="D", default=None)
-    void: str | None = msgspec.field(name="VD", default=None)
-
-
-class _Attribute(msgspec.Struct, gc=False):
-    name: str = msgspec.field(name="N")
-    value: msgspec.Raw = msgspec.field(name="AT")
-
-
-class _Op(msgspec.Struct):
-    id: str = msgspec.field(name="#")
-    operands: list[_Value] = msgspec.field(name="I", default_factory=list)
-    results: list[_Value] | _Value = msgspec.field(name="O", default_factory=list)
-    attributes: list[_Attribute | str | int | bool | float] = msgspec.field(name="A", default_factory=list)
-    regions: list[_Region] = msgspec.field(default_factory=list)
-    training: msgspec.Raw = msgspec.field(name="OA", default=_NOTHING)
-
-
-class _Block(msgspec.Struct):
-    ops: list[_Op]
-    args: list[_Value] = msgspec.field(default_factory=list)
-
-
-class _Region(msgspec.Struct):
-    blocks: list[_Block]
-
-
-class _BaseCode(msgspec.Struct):
-    magic: str
-    version: int
-
-
-class _Module(msgspec.Struct):
-    regions: list[_Region]
-
-
-class _File(msgspec.Struct):
-    base_code: _BaseCode
-    program: _Module
-
-
-_decoder = msgspec.json.Decoder(_File)
-_read_type = msgspec.json.Decoder(_Type | None).decode
-_read_attribute = msgspec.json.Decoder(_AttributeData).decode
-_read_any = msgspec.json.Decoder().decode
-
-
-class _JsonCache:
-    """Decodes types, attributes and flags of parameters; equal JSON is decoded once."""
-
-    def __init__(self) -> None:
-        self._types: dict[bytes, list[Variable] | Variable | None] = {}
-        self._attributes: dict[bytes, Any] = {}
-        self._flags: dict[bytes, Any] = {}
-
-    def type(self, text: msgspec.Raw) -> list[Variable] | Variable | None:
-        """A variable of that type, without a name; a list for a vector, None for no value."""
-        key = bytes(text)
-        try:
-            return self._types[key]
-        except KeyError:
-            found = self._types[key] = _declared(_read_type(key))
-            return found
-
-    def attributes(self, op: _Op) -> dict[str, Any]:
-        """The attributes of an operator, decoded; lists are copied, as operators may share the JSON of a value."""
-        found = {}
-        known = self._attributes
-        for item in op.attributes:
-            if type(item) is _Attribute:
-                key = bytes(item.value)
-                if key in known:
-                    value = known[key]
-                else:
-                    value = known[key] = _attribute(_read_attribute(key))
-                found[item.name] = value.copy() if type(value) is list else value
-        return found
-
-    def flags(self, op: _Op) -> Any:
-        """The flags of a parameter (OA)."""
-        key = bytes(op.training)
-        if key not in self._flags:
-            self._flags[key] = _read_any(key)
-        return self._flags[key]
 
 
 def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
@@ -153,7 +35,7 @@ def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Progra
         ModelReadError: the file is not a PIR program, is damaged, or is newer than `NEWEST_VERSION`.
     """
     try:
-        file = _decoder.decode(content)
+        file = pir_file.decode_file(content)
     except RecursionError:
         raise ModelReadError(f"{path}: nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -179,10 +61,11 @@ class _Reader:
     def __init__(self, vocabulary: Vocabulary, budget: Budget) -> None:
         self._vocabulary = vocabulary
         self._budget = budget
-        self._cache = _JsonCache()
+        self._cache = JsonCache()
         self._names: dict[int, list[str]] = {}  # value id -> variable names; a vector value has several
         self._versions = Versions()
         self._writes: dict[int, dict[int, None]] = {}  # regions (by id) -> the values that are written inside
+        self._written_in_program: dict[int, None] = {}
         self._variables: dict[str, Variable] = {}
         self._inputs: list[Variable] = []
         self._outputs: list[tuple[int, Output]] = []
@@ -191,7 +74,7 @@ class _Reader:
         self._blocks = 0
         self._depth = 0
 
-    def read(self, file: _File) -> tuple[Program, list[Variable]]:
+    def read(self, file: pir_file.File) -> tuple[Program, list[Variable]]:
         main = file.program.regions[0].blocks[0]
         for index, op in enumerate(main.ops):  # names that the file gives win over the ones made up for other values
             if op.id in ("p", "1.data", "1.feed", "pd_op.data", "pd_op.feed", "0.parameter", "builtin.parameter"):
@@ -199,6 +82,7 @@ class _Reader:
                     self._reserved.add(self._given_name(op))
                 except (*_MALFORMED, ModelReadError) as error:
                     raise _placed(error, 0, index, op) from None
+        self._written_in_program = self._values_written(file.program.regions)
         block = self._read_block(main)
         self._outputs.sort(key=lambda item: item[0])
         outputs = [output for _, output in self._outputs]
@@ -207,8 +91,19 @@ class _Reader:
         program = Program("pir", file.base_code.version, block, self._inputs, outputs, self._variables, {})
         return program, list(self._parameters.values())
 
-    def _read_block(self, source: _Block, carried: Mapping[int, list[str]] = MappingProxyType({})) -> Block:
-        """Reads a block; `carried`: `id` of an argument -> names of the outer value whose memory it shares."""
+    def _read_block(
+        self,
+        source: pir_file.Block,
+        carried: Mapping[int, list[str]] = MappingProxyType({}),
+        shared: Sequence[Sequence[int]] = (),
+    ) -> Block:
+        """Reads a block.
+
+        Args:
+            source: the block.
+            carried: `id` of an argument -> names of the outer value whose memory it is in.
+            shared: values, arguments among them, that may be in the same memory when an iteration begins.
+        """
         if self._depth >= MAX_NESTED_BLOCKS:
             raise ModelReadError(f"blocks are nested more than {MAX_NESTED_BLOCKS} deep")
         self._depth += 1
@@ -221,6 +116,8 @@ class _Reader:
             if outside is not None and len(outside) == len(names):
                 self._versions.write(outside, names)
                 self._names[argument.id] = outside
+        for values in shared:
+            self._versions.share(*(self._names.get(one, ()) for one in values))
         for index, op in enumerate(source.ops):
             try:
                 self._read_op(block, op, index)
@@ -229,7 +126,7 @@ class _Reader:
         self._depth -= 1
         return block
 
-    def _read_op(self, block: Block, op: _Op, index: int) -> None:
+    def _read_op(self, block: Block, op: pir_file.Op, index: int) -> None:
         if op.id == "p":
             self._read_parameter(op)
             return
@@ -242,18 +139,18 @@ class _Reader:
             case "builtin", "parameter":
                 self._read_parameter(op)
             case "builtin", "combine":
-                (result,) = _results(op)
+                (result,) = results_of(op)
                 self._alias(result.id, [one for operand in op.operands for one in self._use(operand.id)])
             case "builtin", "split":
                 names = self._use(op.operands[0].id)
-                for result, one in zip(_results(op), names, strict=True):
+                for result, one in zip(results_of(op), names, strict=True):
                     self._alias(result.id, [one])
             case "builtin", "slice":
                 position = self._cache.attributes(op)["index"]
                 names = self._named(op.operands[0].id)
                 if not 0 <= position < len(names):
                     raise ModelReadError(f"index {position} is out of range")
-                self._alias(_results(op)[0].id, self._versions.last([names[position]]))
+                self._alias(results_of(op)[0].id, self._versions.last([names[position]]))
             case "builtin", "shadow_output":
                 self._read_fetch(op, str(self._cache.attributes(op)["output_name"]), len(self._outputs))
             case "pd_op", "data" | "feed":
@@ -268,7 +165,7 @@ class _Reader:
             case _:
                 block.operators.append(self._operator(block, op, dialect, name, index))
 
-    def _operator(self, block: Block, op: _Op, dialect: str, name: str, index: int) -> Operator:
+    def _operator(self, block: Block, op: pir_file.Op, dialect: str, name: str, index: int) -> Operator:
         if dialect == "pd_op" and name in ("if", "while"):
             return self._control_flow(block, op, name, index)
         if name == "rms_norm" and len(op.operands) > 2:  # what this name meant before Paddle 3.3
@@ -283,20 +180,20 @@ class _Reader:
                 inputs[port] = self._use(value)
         inner = [one for region in op.regions for one in region.blocks]
         blocks = tuple([self._read_block(one) for one in inner])
-        results = _results(op)
+        results = results_of(op)
         ports = signature.results if signature else ()
         if len(results) > len(ports):
             ports = _ports(ports, len(results), "output")
         stem = name.rstrip("_")
         outputs = {port: self._define(result, stem) for port, result in zip(ports, results, strict=False)}
-        written = _written_operand(op, name)
+        written = written_operand(op, name)
         if written is not None and results:
             self._overwrite(written, results[0])
         key = signature.key if signature else name
         attributes = self._cache.attributes(op)
         return Operator(key, inputs, outputs, attributes, f"{dialect}.{name}", block.index, index, blocks)
 
-    def _control_flow(self, block: Block, op: _Op, name: str, index: int) -> Operator:
+    def _control_flow(self, block: Block, op: pir_file.Op, name: str, index: int) -> Operator:
         inputs = {
             "cond": self._use(op.operands[0].id),
             "x": [one for item in op.operands[1:] for one in self._use(item.id)],
@@ -305,6 +202,7 @@ class _Reader:
         written = self._written_in(op.regions)
         before = self._versions.last(written)
         carried = self._carried_in_place(op) if name == "while" else {}
+        shared = self._shared_arguments(op) if name == "while" else []
         blocks = []
         for region in op.regions:
             mark = self._versions.mark()
@@ -314,14 +212,14 @@ class _Reader:
                 self._versions.write(written, arguments)
             if len(region.blocks) != 1:
                 raise ModelReadError("a region of an operator has one block")
-            inner = self._read_block(region.blocks[0], carried)
+            inner = self._read_block(region.blocks[0], carried, shared)
             inner.inputs += arguments
             inner.outputs += self._versions.last(written)
             blocks.append(inner)
             self._versions.roll_back(mark)
         if name == "while":
             inputs["x"] += before
-        results = [one for result in _results(op) for one in self._define(result, name)]
+        results = [one for result in results_of(op) for one in self._define(result, name)]
         after = [self._new_version(one) for one in written]
         self._versions.write(written, after)
         self._share_results(op, name, carried)
@@ -329,7 +227,7 @@ class _Reader:
         attributes = self._cache.attributes(op)
         return Operator(name, inputs, outputs, attributes, f"pd_op.{name}", block.index, index, tuple(blocks))
 
-    def _carried_in_place(self, op: _Op) -> dict[int, list[str]]:
+    def _carried_in_place(self, op: pir_file.Op) -> dict[int, list[str]]:
         """The arguments of a loop that its body writes in place and yields: `id` -> names of the initial value outside.
 
         They are in the memory of their first value. An argument that is written, and replaced by something else
@@ -338,41 +236,68 @@ class _Reader:
         (body,) = op.regions[0].blocks if len(op.regions) == 1 and len(op.regions[0].blocks) == 1 else (None,)
         if body is None:
             return {}
-        written, found = self._values_written(op.regions), {}
-        roots: dict[int, int] = {}  # result of an operator that writes in place -> what it was written to
-        for inner in body.ops:
-            operand = _written_operand(inner, inner.id.rpartition(".")[2])
-            if operand is not None:
-                roots.update({result.id: roots.get(operand.id, operand.id) for result in _results(inner)[:1]})
-        for argument, first, given in zip(body.args, op.operands[1:], _yielded(body)[1:], strict=False):
+        kept, found = kept_in_place(body, self._values_written(op.regions)), {}
+        for argument, first in zip(body.args, op.operands[1:], strict=False):
             names = self._names.get(first.id, [])
-            if argument.id not in written or not names:
+            if argument.id not in kept or not names:
                 continue
-            root = roots.get(given.id, given.id)
-            if root == argument.id:
+            if kept[argument.id] == argument.id:
                 found[argument.id] = names
             else:
                 self._versions.lose(names)
-                self._versions.lose(self._names.get(root, ()))
+                self._versions.lose(self._names.get(kept[argument.id], ()))
         return found
 
-    def _share_results(self, op: _Op, name: str, carried: Mapping[int, list[str]]) -> None:
+    def _shared_arguments(self, op: pir_file.Op) -> list[list[int]]:
+        """Arguments of a loop, and values outside, that may be in the same memory when an iteration begins.
+
+        In the first iteration those of one first value; later those that the iteration before gave one value.
+        """
+        if not self._written_in_program or not op.regions or not op.regions[0].blocks:
+            return []
+        body = op.regions[0].blocks[0]
+        memories = Memories(body)
+        groups: dict[tuple[str, object], list[int]] = {}
+        for argument, first, given in zip(body.args, op.operands[1:], yielded(body)[1:], strict=False):
+            groups.setdefault(("first", tuple(self._names.get(first.id, ()))), [first.id]).append(argument.id)
+            groups.setdefault(("given", memories.of(given.id)), []).append(argument.id)
+        for value in memories.values():
+            if value in self._names:
+                groups.setdefault(("given", memories.of(value)), []).append(value)
+        return [values for values in groups.values() if len(values) > 1]
+
+    def _share_results(self, op: pir_file.Op, name: str, carried: Mapping[int, list[str]]) -> None:
         """Notes in whose memory the results of a branch or a loop may be."""
+        results = results_of(op)
         blocks = [one for region in op.regions for one in region.blocks]
-        for result, argument in zip(_results(op), blocks[0].args if name == "while" and blocks else (), strict=False):
+        for result, argument in zip(results, blocks[0].args if name == "while" and blocks else (), strict=False):
             if argument.id in carried:
                 base = carried[argument.id]
                 self._versions.write(base, self._names[result.id])
                 self._names[result.id] = base
+        sources = [yielded(block)[1:] if name == "while" else yielded(block) for block in blocks]
         if name == "while":
-            for result, first in zip(_results(op), op.operands[1:], strict=False):
-                self._versions.share(self._names[result.id], self._names.get(first.id, ()))
-        for block in blocks:
-            yielded = _yielded(block)[1:] if name == "while" else _yielded(block)
-            for result, given in zip(_results(op), yielded, strict=False):
-                self._versions.share(self._names[result.id], self._names.get(given.id, ()))
+            sources.append(op.operands[1:])
+        elif len(blocks) > 1:
+            self._join_results(results, sources)
+        for given in sources:
+            same: dict[tuple[str, ...], list[int]] = {}
+            for result, one in zip(results, given, strict=False):
+                names = tuple(self._names.get(one.id, ()))
+                same.setdefault(names, [one.id]).append(result.id)
+            for values in same.values():
+                self._versions.share(*(self._names.get(one, ()) for one in values))
 
-    def _overwrite(self, operand: _Value, result: _Value) -> None:
+    def _join_results(self, results: list[pir_file.Value], sources: list[list[pir_file.Value]]) -> None:
+        """Results that every branch gives the same value are one variable, and those of one outer value are that."""
+        joined: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+        for result, *given in zip(results, *sources, strict=False):
+            names = [self._names.get(one.id, []) for one in given]
+            if all(names):
+                known = names[0] if all(one == names[0] for one in names) else self._names[result.id]
+                self._names[result.id] = joined.setdefault(tuple(map(tuple, names)), known)
+
+    def _overwrite(self, operand: pir_file.Value, result: pir_file.Value) -> None:
         """Notes that an operator wrote its result into the memory of an operand: later uses see the result."""
         sources = self._names.get(operand.id, [])
         results = self._names[result.id]
@@ -380,20 +305,23 @@ class _Reader:
             self._versions.write(sources, results)
             self._names[result.id] = sources
 
-    def _written_in(self, regions: list[_Region]) -> list[str]:
+    def _written_in(self, regions: list[pir_file.Region]) -> list[str]:
         written = dict.fromkeys(name for value in self._values_written(regions) for name in self._names.get(value, ()))
         return [name for name in written if name]
 
-    def _values_written(self, regions: list[_Region]) -> dict[int, None]:
+    def _values_written(self, regions: list[pir_file.Region]) -> dict[int, None]:
         found = self._writes.get(id(regions))
         if found is None:
             found = self._writes[id(regions)] = {}
             for op in (op for region in regions for inner in region.blocks for op in inner.ops):
-                operand = _written_operand(op, op.id.rpartition(".")[2])
+                operand = written_operand(op, op.id.rpartition(".")[2])
                 if operand is not None:
                     found[operand.id] = None
                 if op.regions:
-                    found.update(self._values_written(op.regions))
+                    inner = self._values_written(op.regions)
+                    found.update(inner)
+                    if op.id.endswith(".while"):
+                        found.update(dict.fromkeys(_first_values_written(op, inner)))
         return found
 
     def _new_version(self, name: str) -> str:
@@ -402,8 +330,8 @@ class _Reader:
         self._variables[version] = Variable(version, known.dtype, known.shape, known.is_array)
         return version
 
-    def _read_parameter(self, op: _Op) -> None:
-        (result,) = _results(op)
+    def _read_parameter(self, op: pir_file.Op) -> None:
+        (result,) = results_of(op)
         name = self._given_name(op)
         if name in self._parameters:
             raise ModelReadError(f"parameter '{name}' is declared twice")
@@ -418,8 +346,8 @@ class _Reader:
         self._parameters[name] = self._variables[name] = self._variable(name, result)
         self._alias(result.id, [name])
 
-    def _read_feed(self, op: _Op) -> None:
-        (result,) = _results(op)
+    def _read_feed(self, op: pir_file.Op) -> None:
+        (result,) = results_of(op)
         name = self._given_name(op)
         if name in self._variables:
             raise ModelReadError(f"input '{name}' is declared twice")
@@ -428,12 +356,12 @@ class _Reader:
         self._variables[name] = variable
         self._alias(result.id, [name])
 
-    def _read_fetch(self, op: _Op, name: str, column: int) -> None:
+    def _read_fetch(self, op: pir_file.Op, name: str, column: int) -> None:
         for variable in self._use(op.operands[0].id):
             self._budget.charge("bytes for results", _FETCH_BYTES)  # a list of values is one operand
             self._outputs.append((column, Output(name, variable)))
 
-    def _given_name(self, op: _Op) -> str:
+    def _given_name(self, op: pir_file.Op) -> str:
         if op.id == "p":
             if len(op.attributes) < 4 or not isinstance(op.attributes[3], str) or not op.attributes[3]:
                 raise ModelReadError("a parameter without a name")
@@ -444,7 +372,7 @@ class _Reader:
             raise ModelReadError(f"{op.id} without a name")
         return name
 
-    def _define(self, value: _Value, stem: str) -> list[str]:
+    def _define(self, value: pir_file.Value, stem: str) -> list[str]:
         declared, number = self._cache.type(value.type), value.id
         if declared is None:
             names = [""]
@@ -461,7 +389,7 @@ class _Reader:
         self._variables[name] = declared.named(name)
         return name
 
-    def _variable(self, name: str, value: _Value) -> Variable:
+    def _variable(self, name: str, value: pir_file.Value) -> Variable:
         declared = self._cache.type(value.type)
         return declared.named(name) if isinstance(declared, Variable) else Variable(name)
 
@@ -487,7 +415,16 @@ class _Reader:
             raise ModelReadError(f"value {value} is used before it is defined") from None
 
 
-def _placed(error: Exception, block: int, index: int, op: _Op) -> ModelReadError:
+def _first_values_written(loop: pir_file.Op, written: Collection[int]) -> Iterator[int]:
+    """The first values of a loop in whose memory its body writes."""
+    for body in (one for region in loop.regions for one in region.blocks):
+        kept = kept_in_place(body, written)
+        for argument, first in zip(body.args, loop.operands[1:], strict=False):
+            if kept.get(argument.id) == argument.id:
+                yield first.id
+
+
+def _placed(error: Exception, block: int, index: int, op: pir_file.Op) -> ModelReadError:
     """An error with the place of the operator that was read; the innermost place wins."""
     if isinstance(error, ModelReadError):
         is_placed = str(error).startswith("block ")
@@ -495,72 +432,8 @@ def _placed(error: Exception, block: int, index: int, op: _Op) -> ModelReadError
     return ModelReadError(f"block {block}, operator {index} ({op.id}): malformed: {error!r}")
 
 
-def _written_operand(op: _Op, name: str) -> _Value | None:
-    """The operand whose memory an in-place operator writes its first result to, or None."""
-    if not (name.endswith("_") or name in _WRITTEN) or name in _NOT_WRITTEN or not op.operands:
-        return None
-    return op.operands[1] if name == "assign_out_" and len(op.operands) > 1 else op.operands[0]
-
-
-def _yielded(block: _Block) -> list[_Value]:
-    """What a block yields; for a loop the condition comes first."""
-    return block.ops[-1].operands if block.ops and block.ops[-1].id.endswith("yield") else []
-
-
-def _results(op: _Op) -> list[_Value]:
-    return op.results if isinstance(op.results, list) else [op.results]
-
-
 def _ports(named: Sequence[str], count: int, prefix: str) -> list[str]:
     return [*named, *(f"{prefix}_{i}" for i in range(len(named), count))]
 
 
-def _attribute(value: _AttributeData) -> Any:
-    if value.void is not None:
-        return _FLOATS[value.void]
-    kind = value.id.rpartition(".")[2]
-    data = value.data
-    if kind == "a_array":
-        return [_nested(item) for item in data]
-    if kind == "a_scalar":
-        return _scalar(data)
-    if kind in ("a_c64", "a_c128"):
-        return complex(*data)
-    if kind == "a_place":
-        return None
-    if kind == "a_type":
-        return dtypes.PIR_TYPES.get(str(data["#"]).rpartition(".")[2])
-    return data
-
-
-def _nested(item: Any) -> Any:
-    if not isinstance(item, dict):
-        return item
-    return _attribute(_AttributeData(str(item["#"]), item.get("D"), item.get("VD")))
-
-
-def _scalar(data: Any) -> Any:
-    _, value = data
-    if isinstance(value, str):
-        return _FLOATS.get(value, value)
-    return complex(*value) if isinstance(value, list) else value
-
-
-def _declared(kind: _Type | None) -> list[Variable] | Variable | None:
-    """A variable of that type without a name; one for each element of a vector; None where there is no value."""
-    if kind is None or kind.id == "NULL":
-        return None
-    name = kind.id.rpartition(".")[2]
-    if name.endswith("t_vec"):
-        elements = (_declared(msgspec.convert(element, _Type)) for element in kind.data)
-        return [one if isinstance(one, Variable) else Variable("") for one in elements]
-    if name not in ("t_dtensor", "t_dense_tensor_array", "t_selected_rows"):
-        return Variable("")
-    element, dims, *_ = kind.data
-    # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
-    shape = tuple([max(dim, -1) if isinstance(dim, int) else dim for dim in dims])
-    check_rank(len(shape))
-    if not all(isinstance(dim, int) and dim <= MAX_DIM for dim in shape):
-        raise ModelReadError(f"a value has an impossible shape {list(shape)[:16]}")
-    dtype = dtypes.PIR_TYPES.get(str(element["#"]).rpartition(".")[2])
-    return Variable("", dtype, shape, is_array=name == "t_dense_tensor_array")
+__all__ = ["NEWEST_VERSION", "read_pir"]

@@ -18,7 +18,7 @@ class Versions:
     def __init__(self) -> None:
         self._last: dict[str, str] = {}
         self._journal: list[tuple[str, str | None]] = []  # what `_last` held before each change
-        self._shared: dict[str, set[str]] = {}  # variable -> those whose memory it may be in
+        self._groups: dict[str, list[set[str]]] = {}  # variable -> groups that may be in one memory, which it is in
         self._unknown: set[str] = set()
 
     def last(self, names: list[str]) -> list[str]:
@@ -42,14 +42,17 @@ class Versions:
         for name, version in zip(names, versions, strict=True):
             self._journal.append((name, self._last.get(name)))
             self._last[name] = version
-            self._unknown |= self._shared.pop(name, set())
+            for group in self._groups.pop(name, ()):
+                group.discard(name)
+                self._unknown |= group
 
-    def share(self, names: Iterable[str], others: Iterable[str]) -> None:
-        """Notes that variables may be in the memory of others."""
-        for name, other in zip(names, others, strict=False):
-            if name and other and name != other:
-                self._shared.setdefault(name, set()).add(other)
-                self._shared.setdefault(other, set()).add(name)
+    def share(self, *values: Sequence[str]) -> None:
+        """Notes that values may be in the same memory: their first variables, their second ones and so on."""
+        for names in zip(*values, strict=False):
+            group = set(filter(None, names))
+            if len(group) > 1:
+                for name in group:
+                    self._groups.setdefault(name, []).append(group)
 
     def lose(self, names: Iterable[str]) -> None:
         """Marks variables as unknown: reading them from here on is an error."""

@@ -1,0 +1,226 @@
+"""How a PIR program is written down in its file, and what its types and attributes mean.
+
+The format is that of `paddle/fluid/pir/serialize_deserialize/` (schema.h, ir_serialize.cc, ir_deserialize.cc).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+
+from paddle2ov.errors import ModelReadError
+from paddle2ov.program import dtypes
+from paddle2ov.program.budget import MAX_DIM, check_rank
+from paddle2ov.program.model import Variable
+
+_FLOATS = {"NaN": math.nan, "INF": math.inf, "-INF": -math.inf}
+# Their result is a new one, or the operand itself unchanged.
+_NOT_WRITTEN = frozenset(("batch_norm_", "sync_batch_norm_", "share_data_"))
+# They write in place although their name does not say so.
+_WRITTEN = frozenset(("array_pop",))
+
+# Types and attributes are most of a file, and few of them differ: they stay as they are written until `_Texts` reads
+# each one once.
+_NOTHING = msgspec.Raw(b"null")
+
+
+class Type(msgspec.Struct):
+    id: str = msgspec.field(name="#")
+    data: Any = msgspec.field(name="D", default=None)
+
+
+class Value(msgspec.Struct, gc=False):
+    """An operand, a result or an argument of a block."""
+
+    percent_id: int | None = msgspec.field(name="%", default=None)
+    hash_id: int | None = msgspec.field(name="#", default=None)  # older writers, and block arguments
+    type: msgspec.Raw = msgspec.field(name="TT", default=_NOTHING)
+
+    @property
+    def id(self) -> int:
+        """The number by which operands name it; 0 for none."""
+        if self.percent_id is not None:
+            return self.percent_id
+        if self.hash_id is None:
+            raise ModelReadError("a value without an id")
+        return self.hash_id
+
+
+class AttributeData(msgspec.Struct):
+    id: str = msgspec.field(name="#")
+    data: Any = msgspec.field(name="D", default=None)
+    void: str | None = msgspec.field(name="VD", default=None)
+
+
+class Attribute(msgspec.Struct, gc=False):
+    name: str = msgspec.field(name="N")
+    value: msgspec.Raw = msgspec.field(name="AT")
+
+
+class Op(msgspec.Struct):
+    """An operator. `id` is its dialect and name; a parameter has a form of its own, "p"."""
+
+    id: str = msgspec.field(name="#")
+    operands: list[Value] = msgspec.field(name="I", default_factory=list)
+    results: list[Value] | Value = msgspec.field(name="O", default_factory=list)
+    attributes: list[Attribute | str | int | bool | float] = msgspec.field(name="A", default_factory=list)
+    regions: list[Region] = msgspec.field(default_factory=list)
+    training: msgspec.Raw = msgspec.field(name="OA", default=_NOTHING)
+
+
+class Block(msgspec.Struct):
+    """Operators in order, and for the body of a loop the arguments: what it carries from iteration to iteration."""
+
+    ops: list[Op]
+    args: list[Value] = msgspec.field(default_factory=list)
+
+
+class Region(msgspec.Struct):
+    """A branch or a body."""
+
+    blocks: list[Block]
+
+
+class BaseCode(msgspec.Struct):
+    magic: str
+    version: int
+
+
+class Module(msgspec.Struct):
+    regions: list[Region]
+
+
+class File(msgspec.Struct):
+    """A whole file."""
+
+    base_code: BaseCode
+    program: Module
+
+
+decode_file = msgspec.json.Decoder(File).decode
+_read_type = msgspec.json.Decoder(Type | None).decode
+_read_attribute = msgspec.json.Decoder(AttributeData).decode
+_read_any = msgspec.json.Decoder().decode
+
+
+class JsonCache:
+    """Decodes types, attributes and flags of parameters; equal JSON is decoded once."""
+
+    def __init__(self) -> None:
+        self._types: dict[bytes, list[Variable] | Variable | None] = {}
+        self._attributes: dict[bytes, Any] = {}
+        self._flags: dict[bytes, Any] = {}
+
+    def type(self, text: msgspec.Raw) -> list[Variable] | Variable | None:
+        """A variable of that type, without a name; a list for a vector, None for no value."""
+        key = bytes(text)
+        try:
+            return self._types[key]
+        except KeyError:
+            found = self._types[key] = _declared(_read_type(key))
+            return found
+
+    def attributes(self, op: Op) -> dict[str, Any]:
+        """The attributes of an operator, decoded; lists are copied, as operators may share the JSON of a value."""
+        found = {}
+        known = self._attributes
+        for item in op.attributes:
+            if type(item) is Attribute:
+                key = bytes(item.value)
+                if key in known:
+                    value = known[key]
+                else:
+                    value = known[key] = _attribute(_read_attribute(key))
+                found[item.name] = value.copy() if type(value) is list else value
+        return found
+
+    def flags(self, op: Op) -> Any:
+        """The flags of a parameter (OA)."""
+        key = bytes(op.training)
+        if key not in self._flags:
+            self._flags[key] = _read_any(key)
+        return self._flags[key]
+
+
+def written_operand(op: Op, name: str) -> Value | None:
+    """The operand whose memory an in-place operator writes its first result to, or None."""
+    if not (name.endswith("_") or name in _WRITTEN) or name in _NOT_WRITTEN or not op.operands:
+        return None
+    return op.operands[1] if name == "assign_out_" and len(op.operands) > 1 else op.operands[0]
+
+
+def yielded(block: Block) -> list[Value]:
+    """What a block yields; for a loop the condition comes first."""
+    return block.ops[-1].operands if block.ops and block.ops[-1].id.endswith("yield") else []
+
+
+def results_of(op: Op) -> list[Value]:
+    """The results of an operator, in their order."""
+    return op.results if isinstance(op.results, list) else [op.results]
+
+
+def _attribute(value: AttributeData) -> Any:
+    if value.void is not None:
+        return _FLOATS[value.void]
+    kind = value.id.rpartition(".")[2]
+    data = value.data
+    if kind == "a_array":
+        return [_nested(item) for item in data]
+    if kind == "a_scalar":
+        return _scalar(data)
+    if kind in ("a_c64", "a_c128"):
+        return complex(*data)
+    if kind == "a_place":
+        return None
+    if kind == "a_type":
+        return dtypes.PIR_TYPES.get(str(data["#"]).rpartition(".")[2])
+    return data
+
+
+def _nested(item: Any) -> Any:
+    if not isinstance(item, dict):
+        return item
+    return _attribute(AttributeData(str(item["#"]), item.get("D"), item.get("VD")))
+
+
+def _scalar(data: Any) -> Any:
+    _, value = data
+    if isinstance(value, str):
+        return _FLOATS.get(value, value)
+    return complex(*value) if isinstance(value, list) else value
+
+
+def _declared(kind: Type | None) -> list[Variable] | Variable | None:
+    """A variable of that type without a name; one for each element of a vector; None where there is no value."""
+    if kind is None or kind.id == "NULL":
+        return None
+    name = kind.id.rpartition(".")[2]
+    if name.endswith("t_vec"):
+        elements = (_declared(msgspec.convert(element, Type)) for element in kind.data)
+        return [one if isinstance(one, Variable) else Variable("") for one in elements]
+    if name not in ("t_dtensor", "t_dense_tensor_array", "t_selected_rows"):
+        return Variable("")
+    element, dims, *_ = kind.data
+    # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
+    shape = tuple([max(dim, -1) if isinstance(dim, int) else dim for dim in dims])
+    check_rank(len(shape))
+    if not all(isinstance(dim, int) and dim <= MAX_DIM for dim in shape):
+        raise ModelReadError(f"a value has an impossible shape {list(shape)[:16]}")
+    dtype = dtypes.PIR_TYPES.get(str(element["#"]).rpartition(".")[2])
+    return Variable("", dtype, shape, is_array=name == "t_dense_tensor_array")
+
+
+__all__ = [
+    "Block",
+    "File",
+    "JsonCache",
+    "Op",
+    "Region",
+    "Value",
+    "decode_file",
+    "results_of",
+    "written_operand",
+    "yielded",
+]
