@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _RESHAPING = "Reshape Squeeze Unsqueeze"
 _SPLITTING = "Split VariadicSplit"
+_SCATTERING = "ScatterElementsUpdate ScatterNDUpdate ScatterUpdate"
 _SLICING = "Slice StridedSlice"
 _MOVING = "Concat Convert Transpose"
 _COPYING = """
@@ -31,6 +32,8 @@ SPLITTING = frozenset(_SPLITTING.split())
 """Nodes whose results are parts of their input."""
 VIEWS = frozenset((*_RESHAPING.split(), *_SPLITTING.split()))
 """Nodes whose results are views of their input."""
+SCATTERING = frozenset(_SCATTERING.split())
+"""Nodes that write where they read their first input, after it is copied if OpenVINO sees another reader."""
 SLICING = frozenset(_SLICING.split())
 """Nodes whose results are views in the body of a loop, and copies elsewhere."""
 MOVING = frozenset(_MOVING.split())
@@ -46,4 +49,15 @@ FORWARDING = frozenset(_FORWARDING.split())
 IN_PLACE = frozenset(_IN_PLACE.split())
 """Nodes that write where they read only if that is a view, or nothing else reads it."""
 
-__all__ = ["COPYING", "FORWARDING", "INDEXING", "IN_PLACE", "MOVING", "OWN_MEMORY", "SLICING", "SPLITTING", "VIEWS"]
+__all__ = [
+    "COPYING",
+    "FORWARDING",
+    "INDEXING",
+    "IN_PLACE",
+    "MOVING",
+    "OWN_MEMORY",
+    "SCATTERING",
+    "SLICING",
+    "SPLITTING",
+    "VIEWS",
+]

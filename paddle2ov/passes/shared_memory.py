@@ -1,17 +1,19 @@
-"""Whether the buffer that a node reads has other users: views, a Concat that may join in place, results."""
+"""Whether the buffer that a node reads has other users: views, results, nodes that may join or write in place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from openvino import Node, Output
+from openvino import Dimension, Input, Node, Output
 
-from paddle2ov.graph.memory import COPYING, SLICING, SPLITTING, VIEWS
+from paddle2ov.graph.memory import COPYING, SCATTERING, SLICING, SPLITTING, VIEWS
+from paddle2ov.passes.constants import number_of
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.operands import perm_of
 
 _COPYING = COPYING | SLICING
 """Nodes that read a view and write elsewhere."""
+_ONE = Dimension(1)
 
 
 def changes_layout(perm: list[int]) -> bool:
@@ -29,7 +31,7 @@ def shares_memory(node: Node) -> bool:
     """
     root = node.input_value(0)
     part: Output | None = None
-    while root.get_node().get_type_name() in VIEWS:
+    while _is_view(root.get_node()):
         part = root if root.get_node().get_type_name() in SPLITTING else part
         root = root.get_node().input_value(0)
     kind = root.get_node().get_type_name()
@@ -38,32 +40,60 @@ def shares_memory(node: Node) -> bool:
     if kind == "Parameter" and part is not None:
         root = part
     return any(
-        _is_shared(output, port.get_node(), output == root)
-        for output in _family(root)
+        _is_shared(port, output == root)
+        for output in _family(root, node.get_name())
         for port in consumers(output)
         if port.get_node().get_name() != node.get_name()
     )
 
 
-def _family(root: Output) -> Iterator[Output]:
-    """A tensor and its views."""
+def _family(root: Output, without: str) -> Iterator[Output]:
+    """A tensor and its views, without those through the node of a name."""
     pending = [root]
     while pending:
         output = pending.pop()
         yield output
         for port in consumers(output):
-            if port.get_node().get_type_name() in VIEWS:
+            if port.get_node().get_name() != without and _is_view(port.get_node()):
                 pending += port.get_node().outputs()
 
 
-def _is_shared(output: Output, reader: Node, is_root: bool) -> bool:
+def _is_view(node: Node) -> bool:
+    """Whether its results are views of its input, for sizes that are known or may be fixed later."""
+    kind = node.get_type_name()
+    return kind in VIEWS or (kind == "Gather" and _may_squeeze(node)) or (kind == "Transpose" and _may_keep_order(node))
+
+
+def _may_squeeze(gather: Node) -> bool:
+    """Whether it takes the only element of an axis."""
+    if gather.get_input_partial_shape(1).rank != 0:
+        return False
+    dims, axis = gather.get_input_partial_shape(0), number_of(gather.input_value(2))
+    return axis is not None and dims.rank.is_static and dims[int(axis)].compatible(_ONE)
+
+
+def _may_keep_order(transpose: Node) -> bool:
+    """Whether it moves axes of one element only."""
+    dims, perm = transpose.get_input_partial_shape(0), perm_of(transpose)
+    if perm is None or dims.rank.is_dynamic:
+        return False
+    long = [axis for axis in perm if dims[axis].get_min_length() > 1]
+    return long == sorted(long)
+
+
+def _is_shared(port: Input, is_root: bool) -> bool:
+    reader = port.get_node()
     kind = reader.get_type_name()
-    if kind == "Concat":  # along which axis it joins in place depends on the layout that the plugin chooses
+    # Along which axis a Concat joins in place depends on the layout that the plugin chooses. An Einsum becomes views
+    # and a product of them.
+    if kind in ("Concat", "Einsum"):
         return True
+    if kind in SCATTERING:
+        return port.get_index() == 0
     if kind == "Transpose":
         perm = perm_of(reader)
         return not is_root and perm is not None and changes_layout(perm)
-    return not is_root and kind not in VIEWS and kind not in _COPYING
+    return not is_root and not _is_view(reader) and kind not in _COPYING
 
 
 __all__ = ["changes_layout", "shares_memory"]

@@ -41,6 +41,27 @@ def transpose_view_of_result() -> Graph:
     return Model([convolved, ops.reshape(last, np.array([-1, 4]), False)], [x]), [[data]] * 2, [want] * 2
 
 
+@fault()
+def transpose_view_of_scattered_memory() -> Graph:
+    """A recurrent layer over a sequence with its steps first reads what a ScatterUpdate of the sequence wrote there."""
+    x = parameter(5, 3, 4)
+    steps = ops.relu(x)
+    weights = numbers(1, 2, 4), numbers(1, 2, 2), np.zeros((1, 2), np.float32)
+    state, lengths = np.zeros((3, 1, 2), np.float32), np.full(3, 5)
+    layer = ops.rnn_sequence(
+        ops.transpose(steps, np.array([1, 0, 2])), state, lengths, *weights, 2, "forward", activations=["tanh"]
+    )
+    row = numbers(1, 3, 4)
+    written = ops.scatter_update(steps, np.array([2]), row, np.array([0]))
+    data = numbers(5, 3, 4)
+    kept = np.maximum(data, 0)
+    hidden = state[:, 0]
+    for step in kept:
+        hidden = np.tanh(step @ weights[0][0].T + hidden @ weights[1][0].T)
+    model = Model([ops.result(layer.output(1)), ops.result(written)], [x])
+    return model, [[data]] * 2, [[hidden[:, None], np.concatenate([kept[:2], row, kept[3:]])]] * 2
+
+
 @fault(processor="avx512f")
 def resize_view_of_shared_memory() -> Graph:
     """A resize along the second and third of four axes reads other data where a reshape of its input is a result.

@@ -58,6 +58,18 @@ def size_of_open_slice_in_32_bits() -> Graph:
 
 
 @fault()
+def length_lost_by_model_reshape() -> Graph:
+    """`Model.reshape` makes [-1] of the shape of a Reshape to a vector: a rank that follows from its length is lost."""
+    x, mask = parameter(-1, -1), parameter(3, kind=Type.boolean)
+    kept = ops.reshape(ops.non_zero(mask, Type.i64), np.array([2]), False)  # two, whichever they are
+    dims = ops.gather(np.array([2, 1, 3]), kept, np.array(0))
+    model = Model([ops.reshape(x, dims, False)], [x, mask])
+    model.reshape({x.output(0): [3, 2]})
+    data = numbers(3, 2)
+    return model, [[data, np.array([True, False, True])]], [[data.reshape(2, 3)]]
+
+
+@fault()
 def resize_of_kept_size() -> Graph:
     """Interpolate leaves a dimension that keeps its size as it is, whatever the scale."""
     x = parameter(1, 1, 3, 8)

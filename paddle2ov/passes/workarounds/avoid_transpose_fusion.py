@@ -33,12 +33,11 @@ class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
     """Transposes at rank 5 around attention if the transpose leaves the shape unchanged.
 
     Given:
-        Transpose of static shape and rank 4 that moves axis 1 and leaves the shape unchanged, before or after one of
-        the MatMuls of MatMul → elementwise → Softmax → elementwise → MatMul, or ScaledDotProductAttention, possibly
-        with elementwise nodes in between.
+        Transpose of rank 4 that moves axis 1, among axes of one known size, so that the shape stays. It is before or
+        after one of the MatMuls of MatMul → elementwise → Softmax → elementwise → MatMul, or
+        ScaledDotProductAttention, possibly with elementwise nodes in between.
     Result:
-        Reshape([1, ...]) → Transpose of one rank more → Reshape, which OpenVINO runs separately. The target shapes are
-        computed from that of x, so that the model can still be reshaped.
+        Unsqueeze → Transpose of one rank more → Reshape, which OpenVINO runs separately.
     """
 
     roots = ("Transpose",)
@@ -49,11 +48,12 @@ class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
         return (node, perm) if perm is not None and len(perm) == 4 and perm[1] != 1 else None
 
     def check(self, graph: Graph, match: _Ordered) -> _Ordered:
-        transpose, _ = match
+        transpose, perm = match
         dims = dims_of(transpose.input_value(0))
-        if dims is None or None in dims:
+        moved = [axis for axis, source in enumerate(perm) if axis != source]
+        if dims is None or None in [dims[axis] for axis in moved]:
             raise MatchFailureError("sizes are not known")
-        if dims != dims_of(transpose.output(0)):
+        if any(dims[axis] != dims[perm[axis]] for axis in moved):
             raise MatchFailureError("it changes the shape")
         if not _is_around_attention(transpose):
             raise MatchFailureError("there is no attention next to it")

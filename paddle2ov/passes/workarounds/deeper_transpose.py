@@ -12,16 +12,15 @@ from paddle2ov.passes.replacement import name_after, replace
 
 
 def transpose_deeper(transpose: Node, perm: Sequence[int]) -> None:
-    """Replaces a Transpose by Reshape([1, ...]) → Transpose of one rank more → Reshape.
+    """Replaces a Transpose by Unsqueeze → Transpose of one rank more → Reshape.
 
-    The target shapes are computed from that of the input, so that the model can still be reshaped.
+    The axis is the last one: OpenVINO 2026.4 takes the first two for those of shuffled channels, and fails where the
+    second is unknown. The target shape is computed from that of the input, so that the model can still be reshaped.
     """
     x = transpose.input_value(0)
-    shape = ops.shape_of(x)
-    deeper = ops.reshape(x, ops.concat([ints([1]), shape], 0), False)
-    permuted = ops.transpose(deeper, ints([0, *(axis + 1 for axis in perm)]))
+    permuted = ops.transpose(ops.unsqueeze(x, ints([len(perm)])), ints([*perm, len(perm)]))
     name_after(permuted, transpose, "transpose")
-    target = ops.gather(shape, ints(perm), ints(0))
+    target = ops.gather(ops.shape_of(x), ints(perm), ints(0))
     replace(transpose.output(0), ops.reshape(permuted, target, False).output(0))
 
 

@@ -1,0 +1,192 @@
+"""Layers that OpenVINO may run on a view of their input, beside every other kind of node that reads the same input.
+
+A recurrent layer over steps, and a convolution channels last: OpenVINO merges the transpose before each with a change
+of layout into a view. What else reads the tensor must not write there before. The sizes are known to the rewrites, or
+fixed after them, by `Model.reshape`.
+"""
+
+import numpy as np
+import pytest
+from openvino import Model, PartialShape, Type
+from openvino import opset16 as ops
+
+from paddle2ov.passes import run_rewrites
+from paddle2ov.testing import compile_on_cpu
+from tests.support.passes_checks import random
+from tests.support.random_graphs import node_by_node
+
+ONE = np.float32(1)
+
+
+def sizes(x):
+    return list(x.output(0).get_partial_shape().to_shape())
+
+
+def ints(*values):
+    return ops.constant(np.array(values, np.int64))
+
+
+def always():
+    return ops.constant(np.array(True))
+
+
+def in_a_loop(x):
+    state = ops.parameter(x.output(0).get_partial_shape(), Type.f32)
+    loop, more, condition = ops.loop(ops.constant(np.int64(2)), always()), ops.add(state, ONE), always()
+    loop.set_function(Model([ops.result(condition), ops.result(more)], [state]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_merged_input(state, x.output(0), more.output(0))
+    return loop.get_iter_value(more.output(0), -1)
+
+
+def sliced_by_a_loop(x):
+    step = ops.parameter([1, *sizes(x)[1:]], Type.f32)
+    loop, more, condition = ops.loop(ints(sizes(x)[0]), always()), ops.add(step, ONE), always()
+    loop.set_function(Model([ops.result(condition), ops.result(more)], [step]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_sliced_input(step, x.output(0), 0, 1, 1, -1, 0)
+    return loop.get_concatenated_slices(more.output(0), 0, 1, 1, -1, 0)
+
+
+def in_a_branch(x):
+    bodies = []
+    for value in (ONE, -ONE):
+        inner = ops.parameter(x.output(0).get_partial_shape(), Type.f32)
+        bodies.append((inner, Model([ops.result(ops.add(inner, value))], [inner])))
+    is_positive = ops.greater(ops.reduce_sum(x, ints(*range(len(sizes(x)))), False), np.float32(0))
+    chosen = ops.if_op(is_positive.output(0))
+    chosen.set_then_body(bodies[0][1])
+    chosen.set_else_body(bodies[1][1])
+    chosen.set_input(x.output(0), bodies[0][0], bodies[1][0])
+    return chosen.set_output(bodies[0][1].get_results()[0], bodies[1][1].get_results()[0])
+
+
+def first_row(x):
+    return np.ones([1, *sizes(x)[1:]], np.float32)
+
+
+UNARY = [
+    "abs",
+    "ceiling",
+    "erf",
+    "exp",
+    "floor",
+    "hswish",
+    "mish",
+    "negative",
+    "relu",
+    "sigmoid",
+    "sign",
+    "softplus",
+    "sqrt",
+    "tanh",
+]
+BINARY = ["add", "divide", "floor_mod", "maximum", "multiply", "power", "squared_difference", "subtract"]
+REDUCTIONS = ["reduce_l2", "reduce_max", "reduce_mean", "reduce_sum"]
+READERS = {
+    "result": lambda x: x,
+    "loop": in_a_loop,
+    "slices in a loop": sliced_by_a_loop,
+    "branch": in_a_branch,
+    "scatter_update": lambda x: ops.scatter_update(x, ints(0), first_row(x), ints(0)),
+    "scatter_elements_update": lambda x: ops.scatter_elements_update(
+        x, np.zeros([1] * len(sizes(x)), np.int64), np.ones([1] * len(sizes(x)), np.float32), ints(0)
+    ),
+    "scatter_nd_update": lambda x: ops.scatter_nd_update(x, np.array([[0]]), first_row(x)),
+    "as updates": lambda x: ops.scatter_update(np.ones(sizes(x), np.float32), ints(*range(sizes(x)[0])), x, ints(0)),
+    **{name: lambda x, name=name: getattr(ops, name)(x) for name in UNARY},
+    **{name: lambda x, name=name: getattr(ops, name)(x, np.float32(2)) for name in BINARY},
+    **{f"{name} of itself": lambda x, name=name: getattr(ops, name)(x, x) for name in BINARY},
+    **{
+        f"{name} along {axis}": lambda x, name=name, axis=axis: getattr(ops, name)(x, ints(axis), axis == 0)
+        for name in REDUCTIONS
+        for axis in (0, 1, -1)
+    },
+    "softmax": lambda x: ops.softmax(x, 1),
+    "mvn": lambda x: ops.mvn(x, ints(-1), True, 1e-5, "inside_sqrt"),
+    "cum_sum": lambda x: ops.cum_sum(x, np.int64(0)),
+    "roll": lambda x: ops.roll(x, ints(1), ints(0)),
+    "gather": lambda x: ops.gather(x, ints(0), ints(0)),
+    "gather of one": lambda x: ops.gather(x, np.int64(0), ints(0)),
+    "gather_elements": lambda x: ops.gather_elements(x, np.zeros(sizes(x), np.int64), 0),
+    "gather_nd": lambda x: ops.gather_nd(x, np.array([[0]])),
+    "slice": lambda x: ops.slice(x, ints(0), ints(1), ints(1), ints(0)),
+    "slice of a later axis": lambda x: ops.slice(x, ints(1), ints(3), ints(1), ints(1)),
+    "slice backwards": lambda x: ops.slice(x, ints(-1), ints(-100), ints(-1), ints(0)),
+    "strided_slice": lambda x: ops.strided_slice(x, ints(0), ints(1), ints(1), [0], [0]),
+    "pad": lambda x: ops.pad(x, [1] * len(sizes(x)), [1] * len(sizes(x)), "constant", np.float32(0)),
+    "tile": lambda x: ops.tile(x, ints(2, *[1] * (len(sizes(x)) - 1))),
+    "broadcast": lambda x: ops.broadcast(x, ints(2, *sizes(x))),
+    "topk": lambda x: ops.topk(x, np.int64(1), 1, "max", "value").output(0),
+    "split": lambda x: ops.split(x, np.int64(0), sizes(x)[0]).output(0),
+    "part of a split": lambda x: ops.relu(ops.split(x, np.int64(0), sizes(x)[0]).output(0)),
+    "reshape": lambda x: ops.reshape(x, ints(-1), False),
+    "reshape, written": lambda x: ops.relu(ops.reshape(x, ints(-1), False)),
+    "unsqueeze": lambda x: ops.unsqueeze(x, ints(0)),
+    "all axes transposed": lambda x: ops.transpose(x, ints(*reversed(range(len(sizes(x)))))),
+    "first axes transposed": lambda x: ops.transpose(x, ints(1, 0, *range(2, len(sizes(x))))),
+    "last axes transposed": lambda x: ops.transpose(x, ints(*{3: [0, 2, 1], 4: [0, 1, 3, 2]}[len(sizes(x))])),
+    "concat along 0": lambda x: ops.concat([x, x], 0),
+    "concat along 1": lambda x: ops.concat([x, ops.abs(x)], 1),
+    "fake_quantize": lambda x: ops.fake_quantize(x, -ONE, ONE, -ONE, ONE, 256),
+    "prelu": lambda x: ops.prelu(x, np.full(sizes(x)[1], 0.5, np.float32)),
+    "clamp": lambda x: ops.clamp(x, -0.5, 0.5),
+    "convert": lambda x: ops.convert(x, "f16"),
+    "select": lambda x: ops.select(ops.greater(x, np.float32(0)), x, ONE),
+    "matmul": lambda x: ops.matmul(x, np.ones([sizes(x)[-1], 3], np.float32), False, False),
+    "matmul of itself": lambda x: ops.matmul(x, x, False, True),
+    "matmul from the left": lambda x: ops.matmul(np.ones([3, sizes(x)[-2]], np.float32), x, False, False),
+    "scaled_dot_product_attention": lambda x: ops.scaled_dot_product_attention(x, x, x),
+    "group_normalization": lambda x: ops.group_normalization(
+        x, np.ones(sizes(x)[1], np.float32), np.ones(sizes(x)[1], np.float32), 1, 1e-5
+    ),
+    "einsum of products": lambda x: ops.einsum([x, x], {3: "abc,abc->ab", 4: "abcd,abcd->acb"}[len(sizes(x))]),
+    "einsum of sums": lambda x: ops.einsum([x], {3: "abc->ab", 4: "abcd->ab"}[len(sizes(x))]),
+    "einsum of axes": lambda x: ops.einsum([x], {3: "abc->acb", 4: "abcd->dabc"}[len(sizes(x))]),
+}  # fmt: skip
+
+
+def over_steps(x):
+    count, batch, width = sizes(x)
+    layer = ops.rnn_sequence(
+        ops.transpose(x, ints(1, 0, 2)), np.zeros([batch, 1, 2], np.float32), np.full(batch, count),
+        random(1, 2, width), random(1, 2, 2), np.zeros([1, 2], np.float32), 2, "forward", activations=["tanh"],
+    )  # fmt: skip
+    return layer.output(0)
+
+
+def channels_last(x):
+    filters = random(2, sizes(x)[3], 1, 1)
+    return ops.convolution(ops.transpose(x, ints(0, 3, 1, 2)), filters, [1, 1], [0, 0], [0, 0], [1, 1])
+
+
+LAYERS = [
+    (over_steps, [5, 3, 4]),
+    (over_steps, [3, 4, 1]),
+    (channels_last, [2, 3, 3, 4]),
+    (channels_last, [1, 3, 4, 8]),
+]
+
+
+def built(layer, shape, reader):
+    x = ops.parameter(shape, Type.f32)
+    read = ops.relu(x)
+    return Model([ops.result(layer(read)), ops.result(READERS[reader](read))], [x])
+
+
+@pytest.mark.parametrize("fixed_later", [False, True], ids=["known", "fixed later"])
+@pytest.mark.parametrize(("layer", "shape"), LAYERS, ids=[f"{one.__name__}, {shape}" for one, shape in LAYERS])
+@pytest.mark.parametrize("reader", READERS)
+def test_reader(reader, layer, shape, fixed_later):
+    model = built(layer, shape, reader)
+    data = random(*shape)
+    wanted = node_by_node(model, [data])
+    if fixed_later:
+        model.reshape(PartialShape([-1, *shape[1:]]))
+    run_rewrites(model)
+    model.reshape(PartialShape(shape))
+    request = compile_on_cpu(model).create_infer_request()
+    for _ in range(2):
+        computed = request.infer([data])
+        for i, want in enumerate(wanted):
+            np.testing.assert_allclose(computed[i], want, rtol=1e-4, atol=1e-4)
