@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from paddle2ov.graph.opset_stub import NodeInput, Opset
 
 OPSET = "opset16"
+_WIDE = 2**25  # the most elements of an axis that is sliced by steps of 64 up to the limit of int32
 
 
 def _quick_factory() -> CreateNode | None:
@@ -116,9 +117,11 @@ def _slice_safely(slice_: Callable[..., Node]) -> Callable[..., Node]:
         if ".." not in made.get_output_partial_shape(0).to_string():
             return made
         stops, steps = (made.input_value(place).get_node() for place in (2, 3))
-        if not isinstance(stops, Constant) or not isinstance(steps, Constant):
-            return made
         # An end of 2^31 - 1 bounds an unknown size, and OpenVINO (2026.4) computes with that bound in 32 bits.
+        if not isinstance(stops, Constant):
+            return slice_(data, start, _computed_open_ends(made.input_value(2)), step, axes) if _is_wide(made) else made
+        if not isinstance(steps, Constant):
+            return made
         stop, strides = _open_ends(stops.get_data()), steps.get_data()
         if strides.min() >= -1:
             return slice_(data, start, stop, strides, axes)
@@ -127,6 +130,32 @@ def _slice_safely(slice_: Callable[..., Node]) -> Callable[..., Node]:
         return slice_(backwards, np.zeros(len(strides), np.int64), ends, np.maximum(-strides, 1), axes)
 
     return cut
+
+
+def _is_wide(made: Node) -> bool:
+    """Whether a dimension has a bound that only an end at the limit of int32 can give."""
+    return any(dim.is_dynamic and dim.get_max_length() >= _WIDE for dim in made.get_output_partial_shape(0))
+
+
+def _computed_open_ends(stops: Output) -> Node:
+    """The same as `_open_ends`, of a tensor: of the constants among those that it joins, if it joins some."""
+    node = stops.get_node()
+    if node.get_type_name() == "Concat" and stops.get_element_type() == Type.i64:
+        parts = [(part, _constant_ends(part)) for part in node.input_values()]
+        if any(ends is not None for _, ends in parts):
+            return ops.concat([part if ends is None else ops.constant(ends) for part, ends in parts], 0)
+    narrow, wide = np.iinfo(np.int32), np.iinfo(np.int64)
+    ends = ops.convert(stops, Type.i64)
+    ends = ops.select(ops.less_equal(ends, np.int64(narrow.min)), np.int64(wide.min), ends)
+    return ops.select(ops.greater_equal(ends, np.int64(narrow.max)), np.int64(wide.max), ends)
+
+
+def _constant_ends(part: Output) -> NDArray[np.int64] | None:
+    """The open ends of a Constant, possibly converted or reshaped to a vector; None for what is computed."""
+    node = part.get_node()
+    while node.get_type_name() in ("Convert", "Reshape", "Unsqueeze"):
+        node = node.input_value(0).get_node()
+    return _open_ends(node.get_data().reshape(-1)) if isinstance(node, Constant) else None
 
 
 def _open_ends(stops: NDArray[Any]) -> NDArray[np.int64]:
