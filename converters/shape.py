@@ -14,7 +14,16 @@ import math
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, dim_vector, int_vector, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    cast_to,
+    dim_vector,
+    int_vector,
+    ints,
+    normalize_axis,
+    of_length,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph import arrays
@@ -100,7 +109,7 @@ def reshape(node: NodeContext) -> NamedOutputs:
         # Paddle declares one dimension where it does not know how many there are.
         certain = len(declared) != 1 or node.input_shape("shape") != (-1,)
         node.require(certain, "'shape' is computed by the program, and how many dimensions it gives is not known")
-        pattern = ops.reshape(pattern, ints([len(declared)]), False).output(0)
+        pattern = of_length(pattern, len(declared))
     if complex_part:
         pattern = ops.concat([pattern, ints(complex_part)], 0).output(0)
     return {"out": ops.reshape(x, pattern, zero_keeps)}
@@ -147,7 +156,7 @@ def _squeeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
     all_axes = ints(list(range(rank)))
     named = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), all_axes)
     left = ops.squeeze(ops.non_zero(ops.logical_not(ops.reduce_logical_or(named, ints([0]), False)), "i64"), ints([0]))
-    dims = ops.gather(shape_of(x), ops.reshape(left, ints([rank - count]), False), ints(0))
+    dims = ops.gather(shape_of(x), of_length(left, rank - count), ints(0))
     return ops.reshape(x, dims, False)
 
 

@@ -21,6 +21,7 @@ from paddle2ov.converters.graph.common import (
     int_vector,
     ints,
     normalize_axis,
+    of_length,
     rank_of,
     shape_of,
 )
@@ -349,7 +350,7 @@ def _drop_leading_unit_dims(values: Output, count: int) -> Output:
     one = ops.equal(dims, ints(1))
     seen = ops.cumsum(ops.convert(one, "i64"), ints(0))
     kept = ops.logical_not(ops.logical_and(one, ops.less_equal(seen, ints(count))))
-    kept_axes = ops.reshape(ops.non_zero(kept, "i64"), ints([shape.rank.get_length() - count]), False)
+    kept_axes = of_length(ops.non_zero(kept, "i64"), shape.rank.get_length() - count)
     return ops.reshape(values, ops.gather(dims, kept_axes, ints(0)), False).output(0)
 
 

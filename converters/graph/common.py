@@ -9,6 +9,7 @@ from typing import TypeAlias, overload
 import numpy as np
 from openvino import Node, Output, Type
 
+from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, output_of, static_dims
 from paddle2ov.graph.types import numpy_dtype
@@ -58,6 +59,15 @@ def int_vector(node: NodeContext, name: str) -> Output:
     if length.is_static:
         check_rank(int(length.get_length()))
     return x
+
+
+@works_around("length_lost_by_model_reshape")
+def of_length(values: Tensor, count: int) -> Output:
+    """A tensor whose elements turn out to be so many, as a vector of that length.
+
+    Through a matrix of one row: `Model.reshape` makes [-1] of every constant shape of one dimension.
+    """
+    return ops.squeeze(ops.reshape(values, ints([1, count]), False), ints([0])).output(0)
 
 
 def shape_vector(node: NodeContext, name: str) -> Output:
@@ -211,7 +221,8 @@ def exact_divide(x: Tensor, y: Tensor) -> Node:
     kind = output_of(x).get_element_type()
     if kind in (Type.f16, Type.bf16):
         return ops.convert(ops.divide(ops.convert(x, Type.f32), ops.convert(y, Type.f32)), kind)
-    quotient = ops.divide(x, y)
+    # Sizes that `Model.reshape` fixes are constants, over which OpenVINO would distribute what is multiplied later.
+    quotient = hide_sizes(ops.divide(x, y).output(0))
     rest: Tensor = x
     for part in split_mantissa(quotient):
         for factor in split_mantissa(y):

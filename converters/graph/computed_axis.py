@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from openvino import Node
 
-from paddle2ov.converters.graph.common import Tensor, int_vector, ints, shape_of
+from paddle2ov.converters.graph.common import Tensor, int_vector, ints, of_length, shape_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NodeContext
 
@@ -52,9 +52,9 @@ def reduce_over_computed_axes(
     # As a matrix, whose rows are the reduced axes.
     ones = ops.select(chosen, one, dims)
     sizes = [ops.reduce_prod(size, ints([0]), True) for size in (ops.select(chosen, dims, one), ones)]
-    matrix = ops.transpose(x, ops.reshape(order, ints([rank]), False))
+    matrix = ops.transpose(x, of_length(order, rank))
     out = reduce(ops.reshape(matrix, ops.concat(sizes, 0), False), ints([0]), False)
     if keepdim:
         return ops.reshape(out, ones, False)
     rest = rank - (count.get_length() or rank)
-    return ops.reshape(out, ops.reshape(ops.gather(dims, left, ints(0)), ints([rest]), False), False)
+    return ops.reshape(out, of_length(ops.gather(dims, left, ints(0)), rest), False)
