@@ -220,9 +220,14 @@ def compile_on_cpu(model: openvino.Model, precision: str = "f32") -> openvino.Co
     """
     check_mapped(model)
     # What takes time here (20 ms for a single operator) are OpenVINO's own transformations; no option shortens them.
+    return compile_on("CPU", model, config_for_cpu(precision))
+
+
+def config_for_cpu(precision: str = "f32") -> dict[str, Any]:
+    """The properties that `compile_on_cpu` compiles with; an exported model is to be imported with the same."""
     hint = {} if precision == "default" else {"INFERENCE_PRECISION_HINT": precision}
     config = with_error_reporting({**hint, "INFERENCE_NUM_THREADS": 1}, "CPU")
-    return compile_on("CPU", model, with_exact_integers(config, "CPU"))
+    return with_exact_integers(config, "CPU")
 
 
 def infer(

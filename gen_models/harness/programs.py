@@ -12,13 +12,14 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openvino
 
 from gen_models.harness.generate import GenerationError
 from gen_models.harness.legacy import LegacyWorker
@@ -29,7 +30,17 @@ from gen_models.programs.program import SETS, Call, Program, is_fixed, resolve
 from gen_models.programs.source import script
 from paddle2ov.conversion import convert
 from paddle2ov.graph.core import shared_core
-from paddle2ov.testing import Expected, MismatchError, compare, compare_rounded, compile_on_cpu, infer, load
+from paddle2ov.testing import (
+    Expected,
+    MismatchError,
+    Result,
+    compare,
+    compare_rounded,
+    compile_on_cpu,
+    config_for_cpu,
+    infer,
+    load,
+)
 
 ORDER = (*range(SETS), 0)
 """The sets of inputs in the order in which one request runs them."""
@@ -45,11 +56,17 @@ WORKED_AROUND = "OpenVINO computes wrongly, without rewrites, what a rewrite goe
 
 @dataclass(frozen=True)
 class Variant:
-    """A way to convert and to run a program."""
+    """A way to convert and to run a program.
+
+    `route` is what happens to the model before it runs: "converted" nothing, "reshaped" `Model.reshape` to the sizes of
+    each set of inputs, "saved" that it is written as IR and read, "imported" that what was compiled is exported and
+    imported.
+    """
 
     name: str
     rewrite: bool
     precision: str
+    route: str = "converted"
 
 
 LEGS = (
@@ -57,6 +74,12 @@ LEGS = (
     Variant("without rewrites", False, "f32"),
     Variant("default precision", True, "default"),
 )
+ROUTES = (
+    Variant("reshaped", True, "f32", "reshaped"),
+    Variant("saved and read", True, "f32", "saved"),
+    Variant("exported and imported", True, "f32", "imported"),
+)
+"""Of these a program goes one: which, its digest says."""
 
 
 @dataclass(frozen=True)
@@ -101,26 +124,29 @@ def _writer(format: str) -> LegacyWorker:
 def variants(program: Program) -> tuple[Variant, ...]:
     """The variants to compare: in bfloat16 only programs whose results are continuous in small errors (`is_steady`)."""
     rounds = program.is_steady and "BF16" in shared_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-    return LEGS if rounds else LEGS[:2]
+    return *(LEGS if rounds else LEGS[:2]), ROUTES[int(program.digest(), 16) % len(ROUTES)]
+
+
+@dataclass
+class Progress:
+    """What is being done with a program: "convert", "compile", "run", or "values", which compares them."""
+
+    step: str = "convert"
 
 
 def differences(program: Program, folder: Path, wanted: Iterable[Variant] | None = None) -> Iterator[Mismatch]:
     """What differs, variant by variant, in the folder of a program."""
     for variant in variants(program) if wanted is None else wanted:
-        step = "convert"
+        progress = Progress()
         try:
-            model = convert(folder, rewrite=variant.rewrite)
-            step = "compile"
-            compiled = compile_on_cpu(model, variant.precision)
-            step = "run"
-            for turn, computed in enumerate(infer_in_turn(compiled, folder)):
-                step = "values"
+            for turn, computed in enumerate(_infer_in_turn(variant, folder, progress)):
+                progress.step = "values"
                 _compare(computed, folder, turn, variant)
-                step = "run"
+                progress.step = "run"
         except Exception as error:
-            if step == "values" and variant.precision != "f32" and _is_sensitive(folder):
+            if progress.step == "values" and variant.precision != "f32" and _is_sensitive(folder):
                 continue
-            yield Mismatch(program, variant, step, f"{type(error).__name__}: {error}")
+            yield Mismatch(program, variant, progress.step, f"{type(error).__name__}: {error}")
 
 
 def is_worked_around(found: Sequence[Mismatch]) -> bool:
@@ -149,14 +175,34 @@ def _rounded(array: Array) -> Array:
     return (bfloat16_bits(array).astype(np.uint32) << 16).view(np.float32)
 
 
-def infer_in_turn(compiled: Any, folder: Path) -> Iterator[Any]:
-    """The results of all sets of inputs, of one request."""
-    request = compiled.create_infer_request()
+def _infer_in_turn(variant: Variant, folder: Path, progress: Progress) -> Iterator[list[Result]]:
+    """The results of all sets of inputs, of one request; of a model that is reshaped, of a request for each set."""
+    model, request = convert(folder, rewrite=variant.rewrite), None
     for which in ORDER:
-        yield infer(compiled, load(folder / f"inputs_{which}.npz"), request)
+        inputs = load(folder / f"inputs_{which}.npz")
+        if request is None or variant.route == "reshaped":
+            progress.step = "compile"
+            compiled = _compiled(model, variant, inputs, folder)
+            request = compiled.create_infer_request()
+        progress.step = "run"
+        yield infer(compiled, inputs, request)
 
 
-def _compare(computed: Any, folder: Path, turn: int, variant: Variant) -> None:
+def _compiled(
+    model: openvino.Model, variant: Variant, inputs: Mapping[str, Array], folder: Path
+) -> openvino.CompiledModel:
+    if variant.route == "reshaped":
+        model.reshape({name: openvino.PartialShape(list(array.shape)) for name, array in inputs.items()})
+    if variant.route == "saved":
+        openvino.save_model(model, folder / "saved.xml", compress_to_fp16=False)
+        return compile_on_cpu(shared_core().read_model(folder / "saved.xml"), variant.precision)
+    compiled = compile_on_cpu(model, variant.precision)
+    if variant.route == "imported":
+        return shared_core().import_model(compiled.export_model(), "CPU", config_for_cpu(variant.precision))
+    return compiled
+
+
+def _compare(computed: Sequence[Result], folder: Path, turn: int, variant: Variant) -> None:
     record = json.loads((folder / "case.json").read_text())
     arrays = load(folder / f"outputs_{ORDER[turn]}.npz")
     expected = [Expected(item["name"], item["dtype"], arrays[str(k)]) for k, item in enumerate(record["outputs"])]
@@ -422,6 +468,7 @@ def keep(found: Mismatch, name: str, format: str, folder: Path) -> dict[str, str
             f"{name}, {found.variant.name}: {found.text}",
             found.variant.precision,
             found.variant.rewrite,
+            found.variant.route,
         )
     )
     return {

@@ -130,15 +130,41 @@ if "paddle2ov" not in sys.argv:  # {interpreter}
 if {in_one} or "paddle2ov" in sys.argv:
     import openvino, paddle2ov
     model = paddle2ov.convert("net"{options})
-    request = openvino.compile_model(model, "CPU"{config}).create_infer_request()
+    {before}
     for i in [*range(len(sets)), 0]:
         saved = np.load(f"net_{{i}}.npz")
-        got = request.infer({{name: saved[name] for name in (port.any_name for port in model.inputs)}})
+        inputs = {{name: saved[name] for name in (port.any_name for port in model.inputs)}}
+        {each}
+        got = request.infer(inputs)
         print(sets[i], [float(np.abs(one - saved[f"arr_{{k}}"]).max(initial=0)) for k, one in enumerate(got.values())])
 '''
 
 
-def script(program: Program, format: str, why: str, precision: str = "f32", rewrite: bool = True) -> str:
+_REQUEST = 'request = openvino.compile_model(model, "CPU"{config}).create_infer_request()'
+_ROUTES = {
+    "converted": (_REQUEST, ""),
+    "reshaped": ("", "model.reshape({name: list(one.shape) for name, one in inputs.items()}); " + _REQUEST),
+    "saved": (
+        'openvino.save_model(model, "saved.xml", False); model = openvino.Core().read_model("saved.xml"); ' + _REQUEST,
+        "",
+    ),
+    "imported": (
+        'compiled = openvino.compile_model(model, "CPU"{config})\n'
+        '    request = openvino.Core().import_model(compiled.export_model(), "CPU"{config}).create_infer_request()',
+        "",
+    ),
+}
+"""What the script does with the model by each route (`Variant`): before all inputs, and for each set."""
+
+
+def script(
+    program: Program,
+    format: str,
+    why: str,
+    precision: str = "f32",
+    rewrite: bool = True,
+    route: str = "converted",
+) -> str:
     """A script in plain Paddle that prints how far OpenVINO is off, for each set of inputs."""
     from gen_models.harness.generate import SEED
 
@@ -150,6 +176,8 @@ def script(program: Program, format: str, why: str, precision: str = "f32", rewr
         ]
         for which in range(SETS)
     ]
+    config = "" if precision == "default" else ', {"INFERENCE_PRECISION_HINT": "f32"}'
+    before, each = (text.replace("{config}", config) for text in _ROUTES[route])
     return SCRIPT.format(
         why=why.replace("\\", "/").replace('"""', "'''"),
         head=HEAD.replace("\n\n", "\n").rstrip(),
@@ -160,5 +188,6 @@ def script(program: Program, format: str, why: str, precision: str = "f32", rewr
         interpreter="Paddle 3" if format == "pir" else "Paddle 2.6; then again, with the word paddle2ov, where that is",
         in_one=format == "pir",
         options="" if rewrite else ", rewrite=False",
-        config="" if precision == "default" else ', {"INFERENCE_PRECISION_HINT": "f32"}',
+        before=before,
+        each=each,
     )
