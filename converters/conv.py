@@ -119,9 +119,13 @@ def _normalize_geometry(node: NodeContext, x: Output, last: bool, rank: int) -> 
         x = to_channels_first(x, rank).output(0)
     if algorithm == "SAME":  # sets the dilations to 1 as well
         return x, _Geometry(strides, [1] * spatial, begin, end, "same_upper")
+    filters = node.input_dims("filter")
+    if filters is not None and max(dilations) > 1:
+        # Dilation means nothing along an axis of one element. OpenVINO 2026.4 reads beyond the image with it, in
+        # bfloat16: with stride 2 and paddings 2 and 1 it may end the process.
+        dilations = [1 if dim == 1 else step for dim, step in zip(filters[2:], dilations, strict=True)]
     # With a stride of 1 no window reaches beyond what it slides over.
-    filters = node.input_dims("filter") if max(strides) > 1 else None
-    if filters is not None and None not in filters[2:]:
+    if filters is not None and None not in filters[2:] and max(strides) > 1:
         sizes = [dilation * ((dim or 1) - 1) + 1 for dim, dilation in zip(filters[2:], dilations, strict=True)]
         over = window_overhang(spatial_dims(x, False), sizes, strides, begin, end)
         end = [pad + missing for pad, missing in zip(end, over, strict=True)]

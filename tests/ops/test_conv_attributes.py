@@ -56,6 +56,16 @@ def test_strides_and_dilations(op_type, name):
     refused(op_type, rf"{name}=\[1\]: {count} numbers are expected", **{name: [1]})
 
 
+@pytest.mark.parametrize(("filters", "wanted"), [((1, 1), [1, 1]), ((3, 1), [2, 1]), ((3, 3), [2, 2])])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_dilations_of_an_axis_of_one_element(groups, filters, wanted):
+    """They mean nothing, and OpenVINO reads beyond the image with them."""
+    weights = RNG.random((4, 4 // groups, *filters), np.float32)
+    whole, _ = program("conv2d", {"input": X, "filter": weights}, {"dilations": [2, 2], "groups": groups})
+    (made,) = [node for node in paddle2ov.convert(whole).get_ops() if node.get_type_name().endswith("Convolution")]
+    assert list(made.get_attributes()["dilations"]) == wanted
+
+
 def test_a_filter_of_another_rank():
     refused("conv2d", r"a filter \[4, 4, 3\] does not fit an input \[1, 4, 8, 9\]", FILTER[..., 0])
     refused("conv2d_transpose", "a filter of 3 dimensions does not fit 4", FILTER[..., 0])
