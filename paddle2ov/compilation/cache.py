@@ -1,7 +1,8 @@
 """The cache of compiled models: a folder that many processes share.
 
     NAME.status   the content that files of a certain status have, so that they need not be read again
-    NAME.blob     a compiled model, as OpenVINO exports it, after a line with its size and checksum
+    NAME.blob     a compiled model, as OpenVINO exports it, after a line with its size and checksum, and one with the
+                  names of its results
 
 A file is written beside its place and moved there when it is complete; whoever is killed leaves a file that nobody
 reads, and that a later process removes. What is there never changes: its name says all that it depends on.
@@ -18,6 +19,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import openvino
 
@@ -32,6 +34,13 @@ _ABANDONED = 600.0
 """For how long (s) a file may be written at most."""
 _PART = ".part"
 _OWN = (".blob", ".status", _PART)
+
+
+class ExportedModel(NamedTuple):
+    """What a cache holds of a compiled model: the names of each result, and what OpenVINO exported."""
+
+    names: list[frozenset[str]]
+    blob: bytes
 
 
 class CompiledCache:
@@ -58,18 +67,20 @@ class CompiledCache:
         """Notes which content files of a status have."""
         self._write(f"{status}.status", content.encode())
 
-    def load(self, name: str) -> bytes | None:
+    def load(self, name: str) -> ExportedModel | None:
         """An exported model; None if there is none, or if its size or checksum is wrong."""
         stored = self._read(f"{name}.blob")
         if stored is None:
             return None
-        head, _, blob = stored.partition(b"\n")
-        if head != _head(blob):
+        lines = [stored.find(b"\n")]
+        lines.append(stored.find(b"\n", lines[0] + 1))
+        names, blob = stored[lines[0] + 1 : lines[1]], stored[lines[1] + 1 :]
+        if lines[0] < 0 or lines[1] < 0 or stored[: lines[0]] != _head(names, blob):
             self.remove(name)
             return None
         with suppress(OSError):
             os.utime(self._folder / f"{name}.blob")
-        return blob
+        return ExportedModel([frozenset(one) for one in json.loads(names)], blob)
 
     def store(self, name: str, compiled: openvino.CompiledModel) -> None:
         """Stores a compiled model, unless the device cannot export it or it cannot be written."""
@@ -79,9 +90,9 @@ class CompiledCache:
         except RuntimeError as error:
             log.info("the compiled model is not kept: %s", error)
             return
-        blob = exported.getbuffer()
+        names, blob = json.dumps([sorted(port.get_names()) for port in compiled.outputs]).encode(), exported.getbuffer()
         if len(blob) <= self._max_bytes:
-            self._write(f"{name}.blob", _head(blob) + b"\n", blob)
+            self._write(f"{name}.blob", _head(names, blob) + b"\n" + names + b"\n", blob)
             self._shrink(self._folder / f"{name}.blob")
 
     def remove(self, name: str) -> None:
@@ -153,8 +164,8 @@ def clear_cache(cache_dir: str | os.PathLike[str]) -> int:
     return count
 
 
-def _head(blob: bytes | memoryview) -> bytes:
-    return json.dumps({"bytes": len(blob), "crc32": zlib.crc32(blob)}).encode()
+def _head(names: bytes, blob: bytes | memoryview) -> bytes:
+    return json.dumps({"bytes": len(names) + len(blob), "crc32": zlib.crc32(blob, zlib.crc32(names))}).encode()
 
 
 def _unlink(path: Path) -> None:
@@ -162,4 +173,4 @@ def _unlink(path: Path) -> None:
         path.unlink()
 
 
-__all__ = ["MAX_BYTES", "CompiledCache", "clear_cache"]
+__all__ = ["MAX_BYTES", "CompiledCache", "ExportedModel", "clear_cache"]

@@ -6,13 +6,13 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import openvino
 
-from paddle2ov.compilation.cache import CompiledCache
+from paddle2ov.compilation.cache import CompiledCache, ExportedModel
 from paddle2ov.compilation.identity import ModelIdentity, setting_of
 from paddle2ov.compilation.precision import Precision, check_compilable, with_precision
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
@@ -101,9 +101,9 @@ def compiled_once(
     if content is None:
         content = identity.content()
     name = f"{content[:32]}-{setting[:32]}"
-    blob = cache.load(name)
-    found = _imported(blob, device, config) if blob is not None else None
-    if blob is not None and found is None:
+    stored = cache.load(name)
+    found = _imported(stored, device, config) if stored is not None else None
+    if stored is not None and found is None:
         cache.remove(name)
     if found is not None:
         _kept[found] = cache, name
@@ -127,10 +127,10 @@ def exported(compiled: openvino.CompiledModel) -> io.BytesIO:
     """
     if compiled in _kept:
         cache, name = _kept[compiled]
-        blob = cache.load(name)
-        if blob is None:
+        stored = cache.load(name)
+        if stored is None:
             raise RuntimeError("the model is not in the cache any more")
-        return io.BytesIO(blob)
+        return io.BytesIO(stored.blob)
     found = io.BytesIO()
     compiled.export_model(found)
     found.seek(0)
@@ -159,13 +159,28 @@ def compiled(build: Build, device: str, config: Mapping[str, Any]) -> openvino.C
         raise OpenVINORunError(f"OpenVINO does not compile the model: {error}") from error
 
 
-def _imported(blob: bytes, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel | None:
-    """A model that was exported; None where OpenVINO does not take it any more."""
+def imported(
+    blob: io.BytesIO, names: Sequence[Set[str]], device: str, config: Mapping[str, Any]
+) -> openvino.CompiledModel:
+    """A model that was exported, whose results have these names: IR calls one that is an input otherwise.
+
+    Raises:
+        RuntimeError: OpenVINO does not take it any more.
+    """
+    found = shared_core().import_model(blob, device, dict(config))
+    for port, known in zip(found.outputs, names, strict=True):
+        if port.get_names() != known:
+            port.get_tensor().set_names(set(known))
+    return found
+
+
+def _imported(stored: ExportedModel, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel | None:
+    """A model of the cache; None where OpenVINO does not take it any more."""
     try:
-        return shared_core().import_model(io.BytesIO(blob), device, dict(config))
-    except RuntimeError as error:
+        return imported(io.BytesIO(stored.blob), stored.names, device, config)
+    except (RuntimeError, ValueError) as error:
         log.info("a kept model is compiled again: %s", error)
         return None
 
 
-__all__ = ["compile_model", "compiled", "compiled_once", "exported"]
+__all__ = ["compile_model", "compiled", "compiled_once", "exported", "imported"]

@@ -15,8 +15,7 @@ from typing import Any
 
 import openvino
 
-from paddle2ov.compilation.compile import exported
-from paddle2ov.graph.core import shared_core
+from paddle2ov.compilation.compile import exported, imported
 from paddle2ov.graph.workarounds import works_around
 
 _REMEMBERED = 1000
@@ -85,7 +84,8 @@ class RenewedModel:
         if self._exported is None:  # kept, as OpenVINO imports nothing that an imported model exports
             self._exported = exported(self.compiled)
         self._exported.seek(0)
-        return shared_core().import_model(self._exported, self._device, self._properties)
+        names = [port.get_names() for port in self.compiled.outputs]
+        return imported(self._exported, names, self._device, self._properties)
 
 
 __all__ = ["RenewedModel"]

@@ -13,8 +13,9 @@ from openvino import opset16 as opset
 
 import paddle2ov
 from gen_models import all_networks
+from gen_models.harness.spec import import_paddle
 from gen_models.harness.store import generated_network
-from paddle2ov import ConversionInputError, OpenVINORunError
+from paddle2ov import ConversionInputError, OpenVINORunError, inference
 from paddle2ov.compilation import cache as caches
 from paddle2ov.compilation import identity
 from paddle2ov.compilation import precision as precisions
@@ -94,6 +95,26 @@ def test_names_and_types_are_those_of_the_model(model, tmp_path):
         assert one.get_names() == other.get_names()
         assert one.get_element_type() == other.get_element_type()
         assert one.get_partial_shape() == other.get_partial_shape()
+
+
+def test_a_result_that_is_an_input_keeps_its_name(tmp_path):
+    """IR, which the cache holds, calls it otherwise: names are unique there."""
+    paddle = import_paddle()
+
+    def both(x, y):
+        return x, x * 2 + y
+
+    spec = [paddle.static.InputSpec([-1, 2], "float32", name) for name in "xy"]
+    paddle.jit.save(paddle.jit.to_static(both, input_spec=spec, full_graph=True), str(tmp_path / "model" / "inference"))
+    folder, cache = tmp_path / "model", tmp_path / "cache"
+    wanted = [port.get_names() for port in paddle2ov.convert(folder).outputs]
+    assert wanted[0] == {"x"}
+    config = inference.Config(str(folder))
+    config.set_optim_cache_dir(str(tmp_path / "other"))
+    for _ in range(2):
+        compiled = paddle2ov.compile_model(folder, cache_dir=cache)
+        assert [port.get_names() for port in compiled.outputs] == wanted
+        assert [{name} for name in inference.create_predictor(config).get_output_names()] == wanted
 
 
 def test_each_precision_is_kept_apart(model, tmp_path, conversions, monkeypatch):
@@ -284,7 +305,7 @@ def test_a_damaged_file_is_made_again(model, tmp_path, conversions, damage):
 def test_what_openvino_does_not_take_is_made_again(model, tmp_path, conversions):
     paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
     (blob,) = (tmp_path / "cache").glob("*.blob")
-    blob.write_bytes(caches._head(b"no export") + b"\nno export")
+    blob.write_bytes(caches._head(b"[]", b"no export") + b"\n[]\nno export")
     for _ in range(2):
         assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
     assert len(conversions) == 2
