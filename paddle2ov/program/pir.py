@@ -65,7 +65,7 @@ class _Reader:
         self._names: dict[int, list[str]] = {}  # value id -> variable names; a vector value has several
         self._versions = Versions()
         self._writes: dict[int, dict[int, None]] = {}  # regions (by id) -> the values that are written inside
-        self._written_in_program: dict[int, None] = {}
+        self._program: list[pir_file.Region] = []
         self._variables: dict[str, Variable] = {}
         self._inputs: list[Variable] = []
         self._outputs: list[tuple[int, Output]] = []
@@ -82,7 +82,7 @@ class _Reader:
                     self._reserved.add(self._given_name(op))
                 except (*_MALFORMED, ModelReadError) as error:
                     raise _placed(error, 0, index, op) from None
-        self._written_in_program = self._values_written(file.program.regions)
+        self._program = file.program.regions
         block = self._read_block(main)
         self._outputs.sort(key=lambda item: item[0])
         outputs = [output for _, output in self._outputs]
@@ -253,7 +253,7 @@ class _Reader:
 
         In the first iteration those of one first value; later those that the iteration before gave one value.
         """
-        if not self._written_in_program or not op.regions or not op.regions[0].blocks:
+        if not op.regions or not op.regions[0].blocks or not self._values_written(self._program):
             return []
         body = op.regions[0].blocks[0]
         memories = Memories(body)

@@ -45,6 +45,7 @@ class Versions:
             for group in self._groups.pop(name, ()):
                 group.discard(name)
                 self._unknown |= group
+                group.clear()
 
     def share(self, *values: Sequence[str]) -> None:
         """Notes that values may be in the same memory: their first variables, their second ones and so on."""
