@@ -20,13 +20,13 @@ from paddle2ov.converters.graph.common import (
     int_vector,
     ints,
     normalize_axis,
-    of_length,
     rank_of,
     shape_of,
 )
 from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph import arrays
+from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import known_dims, static_dims
 from paddle2ov.graph.types import numpy_dtype

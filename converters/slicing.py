@@ -21,11 +21,11 @@ from paddle2ov.converters.graph.common import (
     int_vector,
     ints,
     normalize_axis,
-    of_length,
     rank_of,
     shape_of,
 )
 from paddle2ov.graph import arrays
+from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import numpy_dtype

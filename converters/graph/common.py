@@ -61,15 +61,6 @@ def int_vector(node: NodeContext, name: str) -> Output:
     return x
 
 
-@works_around("length_lost_by_model_reshape")
-def of_length(values: Tensor, count: int) -> Output:
-    """A tensor whose elements turn out to be so many, as a vector of that length.
-
-    Through a matrix of one row: `Model.reshape` makes [-1] of every constant shape of one dimension.
-    """
-    return ops.squeeze(ops.reshape(values, ints([1, count]), False), ints([0])).output(0)
-
-
 def shape_vector(node: NodeContext, name: str) -> Output:
     """A shape as a 1-D int64 tensor of known length, which is the rank of the result."""
     x = int_vector(node, name)

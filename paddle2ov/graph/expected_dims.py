@@ -58,4 +58,14 @@ def expected_dims(node: Node) -> list[int] | None:
     return [int(size) for size in str(info[_EXPECTED].value).split()] if _EXPECTED in info else None
 
 
-__all__ = ["expect_dims", "expect_elements", "expected_dims"]
+@works_around("length_lost_by_model_reshape")
+def of_length(values: Output | Node, count: int) -> Output:
+    """A tensor whose elements turn out to be so many, as a vector of that length.
+
+    Through a matrix of one row: `Model.reshape` makes [-1] of every constant shape of one dimension.
+    """
+    row = ops.reshape(values, np.array([1, count], np.int64), False)
+    return ops.squeeze(row, np.array([0], np.int64)).output(0)
+
+
+__all__ = ["expect_dims", "expect_elements", "expected_dims", "of_length"]

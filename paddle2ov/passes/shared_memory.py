@@ -11,7 +11,7 @@ from paddle2ov.passes.constants import number_of
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.operands import perm_of
 
-_COPYING = COPYING | SLICING
+_READ_A_VIEW_ONLY = COPYING | SLICING
 """Nodes that read a view and write elsewhere."""
 _ONE = Dimension(1)
 
@@ -29,25 +29,33 @@ def shares_memory(node: Node) -> bool:
     Buffers of Constants, and of Parameters that are not split, are not counted: OpenVINO copies them where they are
     shared. The parts of a Parameter are copies themselves, and share their memory like any other tensor.
     """
-    root = node.input_value(0)
-    part: Output | None = None
-    while _is_view(root.get_node()):
-        part = root if root.get_node().get_type_name() in SPLITTING else part
-        root = root.get_node().input_value(0)
-    kind = root.get_node().get_type_name()
-    if kind == "Constant" or (kind == "Parameter" and part is None):
-        return False
-    if kind == "Parameter" and part is not None:
-        root = part
     return any(
-        _is_shared(port, output == root)
-        for output in _family(root, node.get_name())
+        _may_write_or_join(port, output == root)
+        for root in _roots(node.input_value(0))
+        for output in _views_of(root, node.get_name())
         for port in consumers(output)
         if port.get_node().get_name() != node.get_name()
     )
 
 
-def _family(root: Output, without: str) -> Iterator[Output]:
+def _roots(output: Output) -> Iterator[Output]:
+    """The tensors in whose memory a tensor may be: of a node that is a view for some sizes only, both."""
+    part: Output | None = None
+    while _is_view(output.get_node()):
+        node = output.get_node()
+        if node.get_type_name() in SPLITTING:
+            part = output
+        elif node.get_type_name() not in VIEWS:
+            yield output
+        output = node.input_value(0)
+    kind = output.get_node().get_type_name()
+    if kind == "Parameter" and part is not None:
+        yield part
+    elif kind not in ("Constant", "Parameter"):
+        yield output
+
+
+def _views_of(root: Output, without: str) -> Iterator[Output]:
     """A tensor and its views, without those through the node of a name."""
     pending = [root]
     while pending:
@@ -81,7 +89,8 @@ def _may_keep_order(transpose: Node) -> bool:
     return long == sorted(long)
 
 
-def _is_shared(port: Input, is_root: bool) -> bool:
+def _may_write_or_join(port: Input, is_root: bool) -> bool:
+    """Whether a reader may write where it reads, or join it; of the root itself, nodes that write copy it before."""
     reader = port.get_node()
     kind = reader.get_type_name()
     # Along which axis a Concat joins in place depends on the layout that the plugin chooses. An Einsum becomes views
@@ -93,7 +102,7 @@ def _is_shared(port: Input, is_root: bool) -> bool:
     if kind == "Transpose":
         perm = perm_of(reader)
         return not is_root and perm is not None and changes_layout(perm)
-    return not is_root and not _is_view(reader) and kind not in _COPYING
+    return not is_root and not _is_view(reader) and kind not in _READ_A_VIEW_ONLY
 
 
 __all__ = ["changes_layout", "shares_memory"]

@@ -13,6 +13,7 @@ from openvino.op import Constant
 
 from paddle2ov.errors import ConversionWarning, OpConversionError, Place
 from paddle2ov.graph.complex_pairs import component_of
+from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.graph.types import COMPLEX_DTYPES, OV_TYPES, constant, element_type, value_of
@@ -335,7 +336,7 @@ class NodeContext:
             return output
         if not output.get_element_type().is_integral() or output.get_partial_shape().rank != 1:
             return output
-        return ops.reshape(output, np.asarray(declared, np.int64), False).output(0)
+        return of_length(output, declared[0])
 
     def get_values_from_const_input(self, name: str | int, default: Any = None, dtype: Any = None) -> Any:
         """The values of a constant input (the spelling of OpenVINO's frontends), or `default`."""
