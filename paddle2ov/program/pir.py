@@ -5,9 +5,8 @@ Operands and results are positional in the file (`pir_file.py`); the signature t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 import msgspec
 
@@ -15,9 +14,8 @@ from paddle2ov.errors import ModelReadError
 from paddle2ov.program import pir_file
 from paddle2ov.program.budget import MAX_NESTED_BLOCKS, Budget
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
-from paddle2ov.program.pir_file import JsonCache, results_of, written_operand, yielded
-from paddle2ov.program.pir_memory import Memories, kept_in_place
-from paddle2ov.program.versions import Versions
+from paddle2ov.program.pir_file import JsonCache, results_of
+from paddle2ov.program.pir_memory import LoopArguments, ProgramMemory, written_operand
 from paddle2ov.program.vocabulary import Vocabulary
 
 NEWEST_VERSION = 4
@@ -50,7 +48,7 @@ def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Progra
     if len(file.program.regions) != 1 or len(file.program.regions[0].blocks) != 1:
         raise ModelReadError(f"{path}: a program has one region with one block")
     try:
-        return _Reader(vocabulary, Budget(len(content))).read(file)
+        return _Reader(vocabulary, Budget(len(content)), file).read()
     except ModelReadError as error:
         raise ModelReadError(f"{path}: {error}") from None
     except RecursionError:
@@ -58,14 +56,13 @@ def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Progra
 
 
 class _Reader:
-    def __init__(self, vocabulary: Vocabulary, budget: Budget) -> None:
+    def __init__(self, vocabulary: Vocabulary, budget: Budget, file: pir_file.File) -> None:
+        self._file = file
         self._vocabulary = vocabulary
         self._budget = budget
         self._cache = JsonCache()
         self._names: dict[int, list[str]] = {}  # value id -> variable names; a vector value has several
-        self._versions = Versions()
-        self._writes: dict[int, dict[int, None]] = {}  # regions (by id) -> the values that are written inside
-        self._program: list[pir_file.Region] = []
+        self._memory = ProgramMemory(self._names, file.program.regions)
         self._variables: dict[str, Variable] = {}
         self._inputs: list[Variable] = []
         self._outputs: list[tuple[int, Output]] = []
@@ -74,50 +71,33 @@ class _Reader:
         self._blocks = 0
         self._depth = 0
 
-    def read(self, file: pir_file.File) -> tuple[Program, list[Variable]]:
-        main = file.program.regions[0].blocks[0]
+    def read(self) -> tuple[Program, list[Variable]]:
+        main = self._file.program.regions[0].blocks[0]
         for index, op in enumerate(main.ops):  # names that the file gives win over the ones made up for other values
             if op.id in ("p", "1.data", "1.feed", "pd_op.data", "pd_op.feed", "0.parameter", "builtin.parameter"):
                 try:
                     self._reserved.add(self._given_name(op))
                 except (*_MALFORMED, ModelReadError) as error:
                     raise _placed(error, 0, index, op) from None
-        self._program = file.program.regions
         block = self._read_block(main)
         self._outputs.sort(key=lambda item: item[0])
         outputs = [output for _, output in self._outputs]
         block.inputs = [variable.name for variable in self._inputs]
         block.outputs = [output.variable for output in outputs]
-        program = Program("pir", file.base_code.version, block, self._inputs, outputs, self._variables, {})
+        program = Program("pir", self._file.base_code.version, block, self._inputs, outputs, self._variables, {})
         return program, list(self._parameters.values())
 
-    def _read_block(
-        self,
-        source: pir_file.Block,
-        carried: Mapping[int, list[str]] = MappingProxyType({}),
-        shared: Sequence[Sequence[int]] = (),
-    ) -> Block:
-        """Reads a block.
-
-        Args:
-            source: the block.
-            carried: `id` of an argument -> names of the outer value whose memory it is in.
-            shared: values, arguments among them, that may be in the same memory when an iteration begins.
-        """
+    def _read_block(self, source: pir_file.Block, loop: LoopArguments | None = None) -> Block:
+        """Reads a block; `loop`: what is known of the arguments of the body of a loop."""
         if self._depth >= MAX_NESTED_BLOCKS:
             raise ModelReadError(f"blocks are nested more than {MAX_NESTED_BLOCKS} deep")
         self._depth += 1
         block = Block(self._blocks)
         self._blocks += 1
         for argument in source.args:
-            names = self._define(argument, f"arg_{-argument.id}")
-            block.inputs += names
-            outside = carried.get(argument.id)
-            if outside is not None and len(outside) == len(names):
-                self._versions.write(outside, names)
-                self._names[argument.id] = outside
-        for values in shared:
-            self._versions.share(*(self._names.get(one, ()) for one in values))
+            block.inputs += self._define(argument, f"arg_{-argument.id}")
+        if loop is not None:
+            self._memory.begin_iteration(loop)
         for index, op in enumerate(source.ops):
             try:
                 self._read_op(block, op, index)
@@ -140,17 +120,17 @@ class _Reader:
                 self._read_parameter(op)
             case "builtin", "combine":
                 (result,) = results_of(op)
-                self._alias(result.id, [one for operand in op.operands for one in self._use(operand.id)])
+                self._bind(result.id, [one for operand in op.operands for one in self._use(operand.id)])
             case "builtin", "split":
                 names = self._use(op.operands[0].id)
                 for result, one in zip(results_of(op), names, strict=True):
-                    self._alias(result.id, [one])
+                    self._bind(result.id, [one])
             case "builtin", "slice":
                 position = self._cache.attributes(op)["index"]
                 names = self._named(op.operands[0].id)
                 if not 0 <= position < len(names):
                     raise ModelReadError(f"index {position} is out of range")
-                self._alias(results_of(op)[0].id, self._versions.last([names[position]]))
+                self._bind(results_of(op)[0].id, self._memory.writes.current([names[position]]))
             case "builtin", "shadow_output":
                 self._read_fetch(op, str(self._cache.attributes(op)["output_name"]), len(self._outputs))
             case "pd_op", "data" | "feed":
@@ -188,7 +168,7 @@ class _Reader:
         outputs = {port: self._define(result, stem) for port, result in zip(ports, results, strict=False)}
         written = written_operand(op, name)
         if written is not None and results:
-            self._overwrite(written, results[0])
+            self._memory.overwrite(written, results[0])
         key = signature.key if signature else name
         attributes = self._cache.attributes(op)
         return Operator(key, inputs, outputs, attributes, f"{dialect}.{name}", block.index, index, blocks)
@@ -199,130 +179,33 @@ class _Reader:
             "x": [one for item in op.operands[1:] for one in self._use(item.id)],
         }
         # What a region writes in place becomes a value that it yields, and for a loop one that it carries.
-        written = self._written_in(op.regions)
-        before = self._versions.last(written)
-        carried = self._carried_in_place(op) if name == "while" else {}
-        shared = self._shared_arguments(op) if name == "while" else []
+        writes = self._memory.writes
+        written = self._memory.written_in(op.regions)
+        before = writes.current(written)
+        loop = self._memory.enter_loop(op) if name == "while" else None
         blocks = []
         for region in op.regions:
-            mark = self._versions.mark()
+            mark = writes.mark()
             arguments = []
             if name == "while":
                 arguments = [self._new_version(one) for one in written]
-                self._versions.write(written, arguments)
+                writes.write(written, arguments)
             if len(region.blocks) != 1:
                 raise ModelReadError("a region of an operator has one block")
-            inner = self._read_block(region.blocks[0], carried, shared)
+            inner = self._read_block(region.blocks[0], loop)
             inner.inputs += arguments
-            inner.outputs += self._versions.last(written)
+            inner.outputs += writes.current(written)
             blocks.append(inner)
-            self._versions.roll_back(mark)
+            writes.roll_back(mark)
         if name == "while":
             inputs["x"] += before
         results = [one for result in results_of(op) for one in self._define(result, name)]
         after = [self._new_version(one) for one in written]
-        self._versions.write(written, after)
-        self._share_results(op, name, carried)
+        writes.write(written, after)
+        self._memory.share_results(op, loop)
         outputs = {"out": results + after}
         attributes = self._cache.attributes(op)
         return Operator(name, inputs, outputs, attributes, f"pd_op.{name}", block.index, index, tuple(blocks))
-
-    def _carried_in_place(self, op: pir_file.Op) -> dict[int, list[str]]:
-        """The arguments of a loop that its body writes in place and yields: `id` -> names of the initial value outside.
-
-        They are in the memory of their first value. An argument that is written, and replaced by something else
-        afterwards, is there in the first iteration only: what its first value then holds is unknown.
-        """
-        (body,) = op.regions[0].blocks if len(op.regions) == 1 and len(op.regions[0].blocks) == 1 else (None,)
-        if body is None:
-            return {}
-        kept, found = kept_in_place(body, self._values_written(op.regions)), {}
-        for argument, first in zip(body.args, op.operands[1:], strict=False):
-            names = self._names.get(first.id, [])
-            if argument.id not in kept or not names:
-                continue
-            if kept[argument.id] == argument.id:
-                found[argument.id] = names
-            else:
-                self._versions.lose(names)
-                self._versions.lose(self._names.get(kept[argument.id], ()))
-        return found
-
-    def _shared_arguments(self, op: pir_file.Op) -> list[list[int]]:
-        """Arguments of a loop, and values outside, that may be in the same memory when an iteration begins.
-
-        In the first iteration those of one first value; later those that the iteration before gave one value.
-        """
-        if not op.regions or not op.regions[0].blocks or not self._values_written(self._program):
-            return []
-        body = op.regions[0].blocks[0]
-        memories = Memories(body)
-        groups: dict[tuple[str, object], list[int]] = {}
-        for argument, first, given in zip(body.args, op.operands[1:], yielded(body)[1:], strict=False):
-            groups.setdefault(("first", tuple(self._names.get(first.id, ()))), [first.id]).append(argument.id)
-            groups.setdefault(("given", memories.of(given.id)), []).append(argument.id)
-        for value in memories.values():
-            if value in self._names:
-                groups.setdefault(("given", memories.of(value)), []).append(value)
-        return [values for values in groups.values() if len(values) > 1]
-
-    def _share_results(self, op: pir_file.Op, name: str, carried: Mapping[int, list[str]]) -> None:
-        """Notes in whose memory the results of a branch or a loop may be."""
-        results = results_of(op)
-        blocks = [one for region in op.regions for one in region.blocks]
-        for result, argument in zip(results, blocks[0].args if name == "while" and blocks else (), strict=False):
-            if argument.id in carried:
-                base = carried[argument.id]
-                self._versions.write(base, self._names[result.id])
-                self._names[result.id] = base
-        sources = [yielded(block)[1:] if name == "while" else yielded(block) for block in blocks]
-        if name == "while":
-            sources.append(op.operands[1:])
-        elif len(blocks) > 1:
-            self._join_results(results, sources)
-        for given in sources:
-            same: dict[tuple[str, ...], list[int]] = {}
-            for result, one in zip(results, given, strict=False):
-                names = tuple(self._names.get(one.id, ()))
-                same.setdefault(names, [one.id]).append(result.id)
-            for values in same.values():
-                self._versions.share(*(self._names.get(one, ()) for one in values))
-
-    def _join_results(self, results: list[pir_file.Value], sources: list[list[pir_file.Value]]) -> None:
-        """Results that every branch gives the same value are one variable, and those of one outer value are that."""
-        joined: dict[tuple[tuple[str, ...], ...], list[str]] = {}
-        for result, *given in zip(results, *sources, strict=False):
-            names = [self._names.get(one.id, []) for one in given]
-            if all(names):
-                known = names[0] if all(one == names[0] for one in names) else self._names[result.id]
-                self._names[result.id] = joined.setdefault(tuple(map(tuple, names)), known)
-
-    def _overwrite(self, operand: pir_file.Value, result: pir_file.Value) -> None:
-        """Notes that an operator wrote its result into the memory of an operand: later uses see the result."""
-        sources = self._names.get(operand.id, [])
-        results = self._names[result.id]
-        if len(sources) == len(results):
-            self._versions.write(sources, results)
-            self._names[result.id] = sources
-
-    def _written_in(self, regions: list[pir_file.Region]) -> list[str]:
-        written = dict.fromkeys(name for value in self._values_written(regions) for name in self._names.get(value, ()))
-        return [name for name in written if name]
-
-    def _values_written(self, regions: list[pir_file.Region]) -> dict[int, None]:
-        found = self._writes.get(id(regions))
-        if found is None:
-            found = self._writes[id(regions)] = {}
-            for op in (op for region in regions for inner in region.blocks for op in inner.ops):
-                operand = written_operand(op, op.id.rpartition(".")[2])
-                if operand is not None:
-                    found[operand.id] = None
-                if op.regions:
-                    inner = self._values_written(op.regions)
-                    found.update(inner)
-                    if op.id.endswith(".while"):
-                        found.update(dict.fromkeys(_first_values_written(op, inner)))
-        return found
 
     def _new_version(self, name: str) -> str:
         known = self._variables[name]
@@ -340,11 +223,11 @@ class _Reader:
         flags = self._cache.flags(op)
         kept = flags[0] if isinstance(flags, list) and flags else "__non_persistable" not in name
         if op.id == "p" and not kept:
-            self._alias(result.id, [""])
+            self._bind(result.id, [""])
             return
         # Paddle declares what a loop may replace with the dimensions that it then may have; the file holds its own.
         self._parameters[name] = self._variables[name] = self._variable(name, result)
-        self._alias(result.id, [name])
+        self._bind(result.id, [name])
 
     def _read_feed(self, op: pir_file.Op) -> None:
         (result,) = results_of(op)
@@ -354,7 +237,7 @@ class _Reader:
         variable = self._variable(name, result)
         self._inputs.append(variable)
         self._variables[name] = variable
-        self._alias(result.id, [name])
+        self._bind(result.id, [name])
 
     def _read_fetch(self, op: pir_file.Op, name: str, column: int) -> None:
         for variable in self._use(op.operands[0].id):
@@ -380,7 +263,7 @@ class _Reader:
             names = [self._fresh(f"{stem}_{number if number >= 0 else -number}", declared)]
         else:
             names = [self._fresh(f"{stem}_{number}.{i}", element) for i, element in enumerate(declared)]
-        self._alias(number, names)
+        self._bind(number, names)
         return names
 
     def _fresh(self, name: str, declared: Variable) -> str:
@@ -393,7 +276,7 @@ class _Reader:
         declared = self._cache.type(value.type)
         return declared.named(name) if isinstance(declared, Variable) else Variable(name)
 
-    def _alias(self, value: int, names: list[str]) -> None:
+    def _bind(self, value: int, names: list[str]) -> None:
         if value in self._names:
             raise ModelReadError(f"value {value} is defined twice")
         if value != 0:
@@ -405,7 +288,7 @@ class _Reader:
         names = self._named(value)
         if len(names) > 1:
             self._budget.charge("names in lists of values", len(names))
-        return self._versions.last(names)
+        return self._memory.writes.current(names)
 
     def _named(self, value: int) -> list[str]:
         """The variables of a value as it was defined."""
@@ -413,15 +296,6 @@ class _Reader:
             return self._names[value]
         except KeyError:
             raise ModelReadError(f"value {value} is used before it is defined") from None
-
-
-def _first_values_written(loop: pir_file.Op, written: Collection[int]) -> Iterator[int]:
-    """The first values of a loop in whose memory its body writes."""
-    for body in (one for region in loop.regions for one in region.blocks):
-        kept = kept_in_place(body, written)
-        for argument, first in zip(body.args, loop.operands[1:], strict=False):
-            if kept.get(argument.id) == argument.id:
-                yield first.id
 
 
 def _placed(error: Exception, block: int, index: int, op: pir_file.Op) -> ModelReadError:

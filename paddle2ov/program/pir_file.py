@@ -16,13 +16,8 @@ from paddle2ov.program.budget import MAX_DIM, check_rank
 from paddle2ov.program.model import Variable
 
 _FLOATS = {"NaN": math.nan, "INF": math.inf, "-INF": -math.inf}
-# Their result is a new one, or the operand itself unchanged.
-_NOT_WRITTEN = frozenset(("batch_norm_", "sync_batch_norm_", "share_data_"))
-# They write in place although their name does not say so.
-_WRITTEN = frozenset(("array_pop",))
-
-# Types and attributes are most of a file, and few of them differ: they stay as they are written until `_Texts` reads
-# each one once.
+# Types and attributes are most of a file, and few of them differ: they stay as they are written until `JsonCache`
+# decodes each distinct one once.
 _NOTHING = msgspec.Raw(b"null")
 
 
@@ -67,7 +62,7 @@ class Op(msgspec.Struct):
     results: list[Value] | Value = msgspec.field(name="O", default_factory=list)
     attributes: list[Attribute | str | int | bool | float] = msgspec.field(name="A", default_factory=list)
     regions: list[Region] = msgspec.field(default_factory=list)
-    training: msgspec.Raw = msgspec.field(name="OA", default=_NOTHING)
+    flags: msgspec.Raw = msgspec.field(name="OA", default=_NOTHING)
 
 
 class Block(msgspec.Struct):
@@ -138,17 +133,10 @@ class JsonCache:
 
     def flags(self, op: Op) -> Any:
         """The flags of a parameter (OA)."""
-        key = bytes(op.training)
+        key = bytes(op.flags)
         if key not in self._flags:
             self._flags[key] = _read_any(key)
         return self._flags[key]
-
-
-def written_operand(op: Op, name: str) -> Value | None:
-    """The operand whose memory an in-place operator writes its first result to, or None."""
-    if not (name.endswith("_") or name in _WRITTEN) or name in _NOT_WRITTEN or not op.operands:
-        return None
-    return op.operands[1] if name == "assign_out_" and len(op.operands) > 1 else op.operands[0]
 
 
 def yielded(block: Block) -> list[Value]:
@@ -221,6 +209,5 @@ __all__ = [
     "Value",
     "decode_file",
     "results_of",
-    "written_operand",
     "yielded",
 ]
