@@ -36,6 +36,7 @@ from paddle2ov.passes.workarounds.avoid_abs_sinking import avoid_abs_sinking
 from paddle2ov.passes.workarounds.avoid_batched_weights import avoid_batched_weights
 from paddle2ov.passes.workarounds.avoid_channel_means import avoid_channel_means
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
+from paddle2ov.passes.workarounds.avoid_channel_shuffle import avoid_channel_shuffle
 from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
@@ -97,6 +98,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_product_of_one,
     avoid_transpose_fusion,
     avoid_transpose_views,
+    avoid_channel_shuffle,
     avoid_resize_views,
     avoid_stride_propagation,
     avoid_pad_fusion,

@@ -24,6 +24,7 @@ from paddle2ov.passes.workarounds.avoid_abs_sinking import avoid_abs_sinking
 from paddle2ov.passes.workarounds.avoid_batched_weights import avoid_batched_weights
 from paddle2ov.passes.workarounds.avoid_channel_means import avoid_channel_means
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
+from paddle2ov.passes.workarounds.avoid_channel_shuffle import avoid_channel_shuffle
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
 from paddle2ov.passes.workarounds.avoid_pixel_post_ops import avoid_pixel_post_ops
@@ -1557,6 +1558,46 @@ def test_avoid_unit_tiles_refuses():
         x = parameter(*dims)
         inputs = [x] if isinstance(times, np.ndarray) else [x, times]
         assert avoid_unit_tiles(Graph(Model([ops.tile(x, times)], inputs))) == {"tiles": 0}
+
+
+# --- reshapes around a transpose ---
+
+IMAGES = [
+    ([1, -1, 2, 2, 4], [0, 1, 3, 2, 4], [-1, 2, 8]),
+    ([1, -1, 2, 2, 4], [0, 2, 1, 3, 4], [-1, 2, 8]),
+    ([2, -1, 2, 4], [0, 2, 1, 3], [-1, 2, 8]),
+    ([2, -1, 4, 4], [0, 2, 1, 3], [-1, 2, 2, 4]),
+    ([2, -1, 2, 2, 4], [1, 0, 2, 4, 3], [-1, 16]),
+]
+
+
+@pytest.mark.parametrize(("between", "perm", "after"), IMAGES)
+def test_avoid_channel_shuffle(between, perm, after):
+    x = parameter(-1, 2, 2, 4)
+    moved = transpose(ops.reshape(x, np.array(between), False), *perm)
+    model = Model([ops.reshape(moved, np.array(after), False)], [x])
+    assert avoid_channel_shuffle(Graph(model)) == {"transposes": 1}
+    compiled = compile_on_cpu(model)
+    for batch in (4, 2):
+        data = random(batch, 2, 2, 4)
+        want = data.reshape(between).transpose(perm).reshape(after)
+        np.testing.assert_array_equal(compiled([data])[0], want)
+
+
+@pytest.mark.parametrize(
+    ("shape", "between", "after"),
+    [
+        ([-1, 2, 2, -1], [2, -1, 2, 2], [-1, 8]),  # of unknown width
+        ([-1, 2, 4], [2, -1, 2, 4], [-1, 8]),  # no image
+        ([-1, 4, 2, 4], [-1, 2, 2, 2, 4], [-1, 4, 2, 4]),  # groups of known size
+        ([-1, 2, 2, 4], [2, -1, 2, 4], None),
+    ],
+)
+def test_avoid_channel_shuffle_fails_to_match(shape, between, after):
+    x = parameter(*shape)
+    moved = transpose(ops.reshape(x, np.array(between), False), 0, 2, 1, *range(3, len(between)))
+    out = ops.relu(moved) if after is None else ops.reshape(moved, np.array(after), False)
+    assert avoid_channel_shuffle(Graph(Model([out], [x]))) == {"transposes": 0}
 
 
 # --- several matrices of weights ---

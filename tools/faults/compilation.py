@@ -318,3 +318,13 @@ def repeated_values_of_a_snippet() -> Graph:
         power = data[1] ** 2**i
         wanted = wanted * power + power
     return Model([out], [x, y]), [data], [[wanted]]
+
+
+@fault()
+def transpose_between_reshapes_of_unknown_batch() -> Graph:
+    """A transpose of an axis more than four, of an unknown batch, between reshapes is taken for shuffled channels."""
+    x = parameter(-1, 2, 2, 4)
+    deeper = ops.reshape(x, np.array([1, -1, 2, 2, 4]), False)
+    out = ops.reshape(ops.transpose(deeper, np.array([0, 1, 3, 2, 4])), np.array([-1, 2, 8]), False)
+    data = numbers(3, 2, 2, 4)
+    return Model([out], [x]), [[data]], [[data.swapaxes(1, 2).reshape(3, 2, 8)]]

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from openvino import Node
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.constants import ints
 from paddle2ov.passes.replacement import name_after, replace
 
 
+@works_around("transpose_between_reshapes_of_unknown_batch")
 def transpose_deeper(transpose: Node, perm: Sequence[int]) -> None:
     """Replaces a Transpose by Unsqueeze → Transpose of one rank more → Reshape.
 
-    The axis is the last one: OpenVINO 2026.4 takes the first two for those of shuffled channels, and fails where the
-    second is unknown. The target shape is computed from that of the input, so that the model can still be reshaped.
+    The axis is the last one: OpenVINO 2026.4 takes the second one for groups of channels that are shuffled, and fails
+    where it is unknown. The target shape is computed from that of the input, so that the model can still be reshaped.
     """
     x = transpose.input_value(0)
     permuted = ops.transpose(ops.unsqueeze(x, ints([len(perm)])), ints([*perm, len(perm)]))
