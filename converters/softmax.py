@@ -28,7 +28,7 @@ def softmax(node: NodeContext) -> NamedOutputs:
     x, axis = _input_and_axis(node)
     if axis is None:
         return {"out": const_like(1, x)}
-    return {"out": ops.softmax(bounded_logits(x, axis) if node.semantics.least_values else x, axis)}
+    return {"out": ops.softmax(bounded_logits(x, axis) if node.semantics.bounded_logits else x, axis)}
 
 
 def log_softmax(node: NodeContext) -> NamedOutputs:

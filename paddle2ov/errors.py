@@ -92,7 +92,8 @@ class Refusal:
 
 NEXT_STEPS = (
     "What to do: give a converter of your own (`--extension FILE` on the command line, `extension=` in Python; "
-    "docs/adding_an_operator.md shows how it is written), or cut the operator off with `--input` and `--output`."
+    "CONTRIBUTING.md, 'An operator in a package of your own', shows how it is written), or cut the operator off with "
+    "`--input` and `--output`."
 )
 """What a user can do about a refused operator."""
 OTHERS = "`paddle2ov inspect MODEL` tells what else of the model is refused."

@@ -23,6 +23,7 @@ from paddle2ov.conversion import convert
 from paddle2ov.graph.core import compile_on, with_error_reporting, with_exact_integers
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program.sources import check_mapped
+from paddle2ov.translation.extension import Extension
 
 Array = NDArray[Any]
 
@@ -69,7 +70,7 @@ def check_model(
     inputs: Mapping[str, Array],
     expected: Sequence[Array] | None = None,
     *,
-    extension: Any = None,
+    extension: Extension = None,
     atol: float = 2e-5,
     rtol: float = 2e-5,
     dynamic: bool = True,
@@ -95,7 +96,7 @@ def check_model(
         _check(trial)
 
 
-def check_case(folder: Path, extension: Any = None, *, declared: bool = True, dynamic: bool = True) -> None:
+def check_case(folder: Path, extension: Extension = None, *, declared: bool = True, dynamic: bool = True) -> None:
     """Checks one case folder.
 
     Args:
@@ -112,7 +113,9 @@ def check_case(folder: Path, extension: Any = None, *, declared: bool = True, dy
         _check(trial)
 
 
-def check_cases(folders: Iterable[Path], extension: Any = None, *, declared: bool = True, dynamic: bool = True) -> None:
+def check_cases(
+    folders: Iterable[Path], extension: Extension = None, *, declared: bool = True, dynamic: bool = True
+) -> None:
     """Checks many case folders as parts of one compiled model, in a tenth of the time that one by one takes.
 
     Args and errors are those of `check_case`; an error of OpenVINO does not tell which case it comes from.
@@ -138,7 +141,7 @@ def _check_together(trials: Sequence[Trial]) -> None:
         compare(mine, trial.expected, trial.atol, trial.rtol, trial.where)
 
 
-def _trials_of_case(folder: Path, extension: Any, declared: bool, dynamic: bool) -> Iterator[Trial]:
+def _trials_of_case(folder: Path, extension: Extension, declared: bool, dynamic: bool) -> Iterator[Trial]:
     record = json.loads((folder / "case.json").read_text())
     case = record["case"]
     inputs = load(folder / "inputs.npz")
@@ -159,7 +162,7 @@ def _trials(
     rtol: float,
     declared: bool,
     dynamic: bool,
-    extension: Any,
+    extension: Extension,
 ) -> Iterator[Trial]:
     """The model as declared and with all dimensions dynamic, or one of them."""
     if declared or not dynamic:
@@ -184,7 +187,7 @@ def _check(trial: Trial) -> None:
     compare(results, trial.expected, trial.atol, trial.rtol, trial.where)
 
 
-def check_network(folder: Path, extension: Any = None) -> None:
+def check_network(folder: Path, extension: Extension = None) -> None:
     """Checks a network's folder: results within its tolerance of the largest value.
 
     One request runs all of its sets of inputs, one after the other.

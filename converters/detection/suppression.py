@@ -87,7 +87,7 @@ class GreedyNms(Struct, frozen=True):
             exact = self._best(self._exact(boxes, scores, disputed), scores, keep)[0]
             return [_either(disputed, exact, rows)], None
 
-        (rows,) = loop(cast_to(some, Type.i64), [best], [boxes, scores, *exceeds], settle, (self, keep))
+        (rows,) = loop(cast_to(some, Type.i64), [best], [boxes, scores, *exceeds], settle, template=(self, keep))
         return rows
 
     def _best(self, rows: Tensor, scores: Tensor, keep: int) -> tuple[Tensor, Tensor | None]:

@@ -11,9 +11,10 @@ from openvino import Model, Node, Output, Type
 from openvino.op import Constant, Parameter
 
 from paddle2ov.converters.graph.common import Tensor, dim_of, ints
+from paddle2ov.graph.bodies import bodies_of, mark_template
 from paddle2ov.graph.guards import seen_empty
 from paddle2ov.graph.loop_node import build_loop
-from paddle2ov.graph.names import bodies_of, forget_names, name_template
+from paddle2ov.graph.names import forget_names
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.workarounds import works_around
@@ -88,7 +89,7 @@ class _Templates:
             if seen_empty():  # then nodes that are built next are checked in another way
                 return body
             share_integers(body)
-            name_template(body)
+            mark_template(body)
             kept = body.clone()
         else:
             body = kept.clone()

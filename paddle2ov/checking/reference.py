@@ -19,7 +19,7 @@ from paddle2ov.checking.control_flow import run_if, run_iterations
 from paddle2ov.checking.kernels import Kernel
 from paddle2ov.checking.rounding import Lanes, Rounding, chooses
 from paddle2ov.checking.tensors import is_float
-from paddle2ov.graph.names import bodies_of
+from paddle2ov.graph.bodies import bodies_of
 
 ValueKey = tuple[int, int]
 """A value of a model: the number of its node (see `numbered`) and the output."""

@@ -1,6 +1,6 @@
 """The cache of compiled models: a folder that many processes share.
 
-    NAME.status   the content that files of a certain status have, so that they need not be read again
+    NAME.content  the content of the files that have certain stamps, so that they need not be read again
     NAME.blob     a compiled model, as OpenVINO exports it, after a line with its size and checksum, and one with the
                   names of its results
 
@@ -32,8 +32,10 @@ MAX_BYTES = 4 << 30
 """How large a cache may grow: beyond that, the models that were used least recently are removed."""
 _ABANDONED = 600.0
 """For how long (s) a file may be written at most."""
+_MAX_NOTES = 10_000
+"""How many notes of contents are kept."""
 _PART = ".part"
-_OWN = (".blob", ".status", _PART)
+_OWN = (".blob", ".content", _PART)
 
 
 class ExportedModel(NamedTuple):
@@ -58,24 +60,24 @@ class CompiledCache:
         except (OSError, ValueError) as error:
             raise ConversionInputError(f"cache_dir: {error}") from error
 
-    def content_of(self, status: str) -> str | None:
-        """The content that files of a status have, where a process has noted it."""
-        noted = self._read(f"{status}.status")
+    def content_of(self, stamps: str) -> str | None:
+        """The digest of the content of files with these stamps, where a process has noted it."""
+        noted = self._read(f"{stamps}.content")
         return noted.decode("ascii", "replace") if noted is not None and len(noted) == 64 else None
 
-    def note_content(self, status: str, content: str) -> None:
-        """Notes which content files of a status have."""
-        self._write(f"{status}.status", content.encode())
+    def note_content(self, stamps: str, content: str) -> None:
+        """Notes the digest of the content of files with these stamps."""
+        self._write(f"{stamps}.content", content.encode())
 
     def load(self, name: str) -> ExportedModel | None:
         """An exported model; None if there is none, or if its size or checksum is wrong."""
         stored = self._read(f"{name}.blob")
         if stored is None:
             return None
-        lines = [stored.find(b"\n")]
-        lines.append(stored.find(b"\n", lines[0] + 1))
-        names, blob = stored[lines[0] + 1 : lines[1]], stored[lines[1] + 1 :]
-        if lines[0] < 0 or lines[1] < 0 or stored[: lines[0]] != _head(names, blob):
+        line_ends = [stored.find(b"\n")]
+        line_ends.append(stored.find(b"\n", line_ends[0] + 1))
+        names, blob = stored[line_ends[0] + 1 : line_ends[1]], stored[line_ends[1] + 1 :]
+        if line_ends[0] < 0 or line_ends[1] < 0 or stored[: line_ends[0]] != _head(names, blob):
             self.remove(name)
             return None
         with suppress(OSError):
@@ -132,7 +134,7 @@ class CompiledCache:
             elif path.suffix == ".blob" and total > self._max_bytes and path != newest:
                 _unlink(path)
                 total -= status.st_size
-        notes = [path for path, _ in found if path.suffix == ".status"]
+        notes = [path for path, _ in found if path.suffix == ".content"]
         for path in notes[: max(0, len(notes) - _MAX_NOTES)]:
             _unlink(path)
 
@@ -142,9 +144,6 @@ class CompiledCache:
                 with suppress(OSError):
                     if entry.suffix in _OWN:
                         yield entry, entry.stat()
-
-
-_MAX_NOTES = 10_000
 
 
 def clear_cache(cache_dir: str | os.PathLike[str]) -> int:

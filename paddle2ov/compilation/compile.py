@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import openvino
 
 from paddle2ov.compilation.cache import CompiledCache, ExportedModel
-from paddle2ov.compilation.identity import ModelIdentity, setting_of
+from paddle2ov.compilation.identity import ModelIdentity, settings_digest
 from paddle2ov.compilation.precision import Precision, check_compilable, with_precision
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.core import compile_on, shared_core, with_error_reporting, with_exact_integers
@@ -72,11 +72,11 @@ def compile_model(
         return convert(model, params, **{"share_weights": False, **options})
 
     if cache_dir is None or not isinstance(model, str | os.PathLike):
-        return compiled(build, device, config)
-    return compiled_once(model, params, device, config, cache_dir, options, build)
+        return convert_and_compile(build, device, config)
+    return compile_cached(model, params, device, config, cache_dir, options, build)
 
 
-def compiled_once(
+def compile_cached(
     model: PathLike,
     params: PathLike | None,
     device: str,
@@ -88,36 +88,36 @@ def compiled_once(
     """The compiled model: from the cache, or compiled from what `build` returns, which depends on `options`."""
     if "CACHE_DIR" in config:
         raise ConversionInputError("compile_model: OpenVINO's CACHE_DIR is given beside cache_dir")
-    setting = setting_of(device, config, options)
+    setting = settings_digest(device, config, options)
     extension = sys.modules.get("paddle2ov.translation.extension")
     if setting is None or (extension is not None and extension.script_extensions()):
         log.info("nothing is kept in %s: an option, or a converter, is not known by its text", os.fspath(cache_dir))
-        return compiled(build, device, config)
+        return convert_and_compile(build, device, config)
     cache = CompiledCache(cache_dir)
     identity = ModelIdentity(model, params)
-    status = identity.status()
-    content = cache.content_of(status)
+    stamps = identity.stamp_digest()
+    content = cache.content_of(stamps)
     is_noted = content is not None
     if content is None:
-        content = identity.content()
+        content = identity.content_digest()
     name = f"{content[:32]}-{setting[:32]}"
     stored = cache.load(name)
-    found = _imported(stored, device, config) if stored is not None else None
+    found = _import_or_none(stored, device, config) if stored is not None else None
     if stored is not None and found is None:
         cache.remove(name)
     if found is not None:
         _kept[found] = cache, name
-    result = found if found is not None else compiled(build, device, config)
+    result = found if found is not None else convert_and_compile(build, device, config)
     # What was converted may be newer than what was hashed.
     if (found is None or not is_noted) and identity.is_unchanged():
         if found is None and not _has_converters_of_others():
             cache.store(name, result)
         if not is_noted:
-            cache.note_content(status, content)
+            cache.note_content(stamps, content)
     return result
 
 
-def exported(compiled: openvino.CompiledModel) -> io.BytesIO:
+def export_model(compiled: openvino.CompiledModel) -> io.BytesIO:
     """A compiled model in the form that `Core.import_model` reads.
 
     OpenVINO 2026.4 imports nothing that an imported model exports: one that came from a cache is read from there again.
@@ -144,7 +144,7 @@ def _has_converters_of_others() -> bool:
     return any(True for _ in Registry().extensions())
 
 
-def compiled(build: Build, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel:
+def convert_and_compile(build: Build, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel:
     """What `build` converts, compiled.
 
     Raises:
@@ -159,28 +159,30 @@ def compiled(build: Build, device: str, config: Mapping[str, Any]) -> openvino.C
         raise OpenVINORunError(f"OpenVINO does not compile the model: {error}") from error
 
 
-def imported(
+def import_model(
     blob: io.BytesIO, names: Sequence[Set[str]], device: str, config: Mapping[str, Any]
 ) -> openvino.CompiledModel:
-    """A model that was exported, whose results have these names: IR calls one that is an input otherwise.
+    """A model that was exported, with the names of its results: an import names one that is an input otherwise.
 
     Raises:
-        RuntimeError: OpenVINO does not take it any more.
+        RuntimeError: OpenVINO does not take it any more, or it has other results.
     """
     found = shared_core().import_model(blob, device, dict(config))
+    if len(found.outputs) != len(names):
+        raise RuntimeError(f"the imported model has {len(found.outputs)} results, not {len(names)}")
     for port, known in zip(found.outputs, names, strict=True):
         if port.get_names() != known:
             port.get_tensor().set_names(set(known))
     return found
 
 
-def _imported(stored: ExportedModel, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel | None:
+def _import_or_none(stored: ExportedModel, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel | None:
     """A model of the cache; None where OpenVINO does not take it any more."""
     try:
-        return imported(io.BytesIO(stored.blob), stored.names, device, config)
-    except (RuntimeError, ValueError) as error:
+        return import_model(io.BytesIO(stored.blob), stored.names, device, config)
+    except RuntimeError as error:
         log.info("a kept model is compiled again: %s", error)
         return None
 
 
-__all__ = ["compile_model", "compiled", "compiled_once", "exported", "imported"]
+__all__ = ["compile_cached", "compile_model", "convert_and_compile", "export_model", "import_model"]

@@ -36,11 +36,11 @@ class ModelIdentity:
         self._paths = _files(model, params)
         self._source.note(*self._paths)
 
-    def status(self) -> str:
+    def stamp_digest(self) -> str:
         """Where the files lie, their sizes and times: as long as it is the same, their content is."""
         return _digest([(str(path), tuple(stamp)) for path, stamp in self._source.stamps().items()])
 
-    def content(self) -> str:
+    def content_digest(self) -> str:
         """The same for the same content, wherever it lies.
 
         Raises:
@@ -60,7 +60,7 @@ class ModelIdentity:
         return self._source.is_unchanged()
 
 
-def setting_of(device: str, config: Mapping[str, Any], options: Mapping[str, Any]) -> str | None:
+def settings_digest(device: str, config: Mapping[str, Any], options: Mapping[str, Any]) -> str | None:
     """What a compiled model depends on beside the model; None where an option cannot be told from another one."""
     try:
         chosen = [_plain(dict(config)), _plain(dict(options))]
@@ -138,4 +138,4 @@ def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode(errors="surrogatepass")).hexdigest()
 
 
-__all__ = ["ModelIdentity", "setting_of"]
+__all__ = ["ModelIdentity", "settings_digest"]

@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 import openvino
 
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
+from paddle2ov.graph.bodies import bodies_of, walk
 from paddle2ov.graph.core import shared_core
-from paddle2ov.graph.names import bodies_of, walk
 
 Precision = Literal["f32", "bf16", "f16", "default"]
 PRECISIONS: tuple[str, ...] = get_args(Precision)

@@ -7,12 +7,12 @@ without a search. OpenVINO does not require unique friendly names, but tools tha
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from openvino import Model, Node
-from openvino.op import if_op, loop, tensor_iterator
+
+from paddle2ov.graph.bodies import bodies_of, walk
 
 LENGTHS_SUFFIX = ".lengths"
 """Appended to the name of a tensor of sequences, this names the tensor of their lengths."""
@@ -75,21 +75,6 @@ class Names:
             node.set_friendly_name(name)
 
 
-def bodies_of(node: Node) -> list[Model]:
-    """The body models of an If, Loop or TensorIterator."""
-    if isinstance(node, loop | tensor_iterator):
-        return [node.get_function()]
-    return [node.get_then_body(), node.get_else_body()] if isinstance(node, if_op) else []
-
-
-def walk(model: Model) -> Iterator[Node]:
-    """All nodes of a model, those of branches and loops included."""
-    for node in model.get_ops():
-        yield node
-        for body in bodies_of(node):
-            yield from walk(body)
-
-
 def forget_names(model: Model) -> None:
     """Gives all nodes of a model, those of branches and loops included, the names that OpenVINO generates."""
     for node in model.get_ops():
@@ -97,20 +82,6 @@ def forget_names(model: Model) -> None:
         if type(node) is not Node:  # most are
             for body in bodies_of(node):
                 forget_names(body)
-
-
-_TEMPLATE = "paddle2ov.template."
-_numbers = itertools.count()
-
-
-def name_template(model: Model) -> None:
-    """Gives a body, and what is cloned from it, a name that no other has."""
-    model.set_friendly_name(f"{_TEMPLATE}{next(_numbers)}")
-
-
-def is_template(model: Model) -> bool:
-    """Whether a body is a template, or cloned from one."""
-    return bool(model.get_friendly_name().startswith(_TEMPLATE))
 
 
 def make_unique(model: Model) -> None:
@@ -125,14 +96,10 @@ def make_unique(model: Model) -> None:
 
 __all__ = [
     "Names",
-    "bodies_of",
     "derive_name",
     "forget_names",
     "is_generated",
-    "is_template",
     "is_unnamed",
     "make_unique",
     "move_name",
-    "name_template",
-    "walk",
 ]

@@ -1,4 +1,4 @@
-"""The one place that names the OpenVINO opset that converters emit.
+"""The OpenVINO opset that converters emit.
 
 `ops` has all functions of that opset. Those that a conversion calls most are replaced by quicker equivalents
 (`quick_nodes.py`), if the class of OpenVINO that they rest on is there, which is not part of its public interface.

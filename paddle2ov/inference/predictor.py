@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import openvino
 
-from paddle2ov.compilation.compile import compiled, compiled_once
+from paddle2ov.compilation.compile import compile_cached, convert_and_compile
 from paddle2ov.errors import ConversionInputError, FailingAs, OpConversionError, OpenVINORunError
 from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import numpy_dtype
@@ -419,15 +419,15 @@ def _created(config: Config, predictors: int) -> Predictor:
     device, properties = str(config.openvino_device()), config._properties_for(predictors)
     model, params, buffers = config._model, config._params, config._buffers
     if buffers is not None:
-        made = compiled(lambda: _from_contents(*buffers), device, properties)
+        made = convert_and_compile(lambda: _from_contents(*buffers), device, properties)
         return Predictor(SharedModel(made, device, properties))
     if model is None:
         raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
     if config._cache_dir is None:
-        made = compiled(lambda: _from_files(model, params), device, properties)
+        made = convert_and_compile(lambda: _from_files(model, params), device, properties)
     else:
         options, cache_dir = {"for": "predictor"}, config._cache_dir
-        made = compiled_once(model, params, device, properties, cache_dir, options, lambda: _from_files(model, params))
+        made = compile_cached(model, params, device, properties, cache_dir, options, lambda: _from_files(model, params))
     return Predictor(SharedModel(made, device, properties))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import openvino
 
-from paddle2ov.compilation.compile import exported, imported
+from paddle2ov.compilation.compile import export_model, import_model
 from paddle2ov.graph.workarounds import works_around
 
 _REMEMBERED = 1000
@@ -82,10 +82,10 @@ class RenewedModel:
 
     def _imported(self) -> openvino.CompiledModel:
         if self._exported is None:  # kept, as OpenVINO imports nothing that an imported model exports
-            self._exported = exported(self.compiled)
+            self._exported = export_model(self.compiled)
         self._exported.seek(0)
         names = [port.get_names() for port in self.compiled.outputs]
-        return imported(self._exported, names, self._device, self._properties)
+        return import_model(self._exported, names, self._device, self._properties)
 
 
 __all__ = ["RenewedModel"]

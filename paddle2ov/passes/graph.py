@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from openvino import Model, Node
 
-from paddle2ov.graph.names import bodies_of
+from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.passes.consumers import readers
 
 Counts: TypeAlias = dict[str, int]

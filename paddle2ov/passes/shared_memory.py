@@ -9,18 +9,12 @@ from openvino import Dimension, Input, Node, Output
 from paddle2ov.graph.memory import COPYING, SCATTERING, SLICING, SPLITTING, VIEWS
 from paddle2ov.passes.constants import number_of
 from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.layout.permutation import is_layout_change
 from paddle2ov.passes.operands import perm_of
 
 _READ_A_VIEW_ONLY = COPYING | SLICING
 """Nodes that read a view and write elsewhere."""
 _ONE = Dimension(1)
-
-
-def changes_layout(perm: list[int]) -> bool:
-    """Whether a permutation is a change between channels-first and channels-last, or of batch and time steps."""
-    last = len(perm) - 1
-    between = list(range(1, last))
-    return perm == [1, 0, 2] or (2 <= last <= 4 and perm in ([0, last, *between], [0, *between[1:], last, 1]))
 
 
 def shares_memory(node: Node) -> bool:
@@ -101,8 +95,8 @@ def _may_write_or_join(port: Input, is_root: bool) -> bool:
         return port.get_index() == 0
     if kind == "Transpose":
         perm = perm_of(reader)
-        return not is_root and perm is not None and changes_layout(perm)
+        return not is_root and perm is not None and is_layout_change(perm)
     return not is_root and not _is_view(reader) and kind not in _READ_A_VIEW_ONLY
 
 
-__all__ = ["changes_layout", "shares_memory"]
+__all__ = ["shares_memory"]

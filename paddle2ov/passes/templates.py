@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from openvino import Model
 
-from paddle2ov.graph.names import bodies_of, is_template
+from paddle2ov.graph.bodies import bodies_of, is_template
 from paddle2ov.graph.provenance import operators_of
 from paddle2ov.passes.graph import Counts, MatchFailures, log
 

@@ -68,8 +68,8 @@ class Semantics(Struct, frozen=True):
         concatenated_along: `write_to_array`, `tensor_array_to_tensor`: the array is represented by the concatenation of
             its elements along this axis, which is its first, and a write appends to it (`concatenated_arrays.py`).
         coarse_equality: `equal`, `not_equal`, `equal_all`: floats that differ by less than 1e-8 are equal.
-        least_values: `softmax`: the program tells the smallest values from 0, so that they are those of Paddle's kernel
-            (`small_probabilities.py`).
+        bounded_logits: `softmax`: the program tests its smallest values against 0, so that they are those of Paddle's
+            kernel (`small_probabilities.py`).
     """
 
     truncated_quotient: bool = False
@@ -80,7 +80,7 @@ class Semantics(Struct, frozen=True):
     end_before_first: bool = False
     concatenated_along: int | None = None
     coarse_equality: bool = False
-    least_values: bool = False
+    bounded_logits: bool = False
 
 
 class Operator(Struct):

@@ -29,10 +29,10 @@ PASSING_ON = frozenset(_PASSING_ON.split())
 """Operators that move small numbers, or make other small numbers of them."""
 
 
-def mark_told_softmaxes(block: Block) -> Block:
-    """Sets `least_values` in the semantics of softmaxes whose results reach an operator that tells them from 0.
+def mark_softmaxes_tested_against_zero(block: Block) -> Block:
+    """Sets `bounded_logits` in the semantics of softmaxes whose results reach an operator that tells them from 0.
 
-    What crosses the border of a branch or of a loop counts as told.
+    What crosses the border of a branch or of a loop counts as tested.
 
     Args:
         block: the main block; it is not changed.
@@ -40,16 +40,16 @@ def mark_told_softmaxes(block: Block) -> Block:
     Returns:
         The block with these operators replaced.
     """
-    told: set[str] = set()
+    tested: set[str] = set()
     marked: set[int] = set()
     has_blocks = True
     for _ in range(2):  # a loop's next iteration may read what this one writes
         if has_blocks:
-            has_blocks = _visit(block, told, marked, set())
+            has_blocks = _visit(block, tested, marked, set())
     return _with_semantics(block, marked) if marked else block
 
 
-def _visit(block: Block, told: set[str], marked: set[int], seen: set[int]) -> bool:
+def _visit(block: Block, tested: set[str], marked: set[int], seen: set[int]) -> bool:
     """Walks the block backwards, from readers to what they read; whether there are inner blocks."""
     if id(block.operators) in seen:
         return True
@@ -59,17 +59,17 @@ def _visit(block: Block, told: set[str], marked: set[int], seen: set[int]) -> bo
         kind = operator.type
         if operator.blocks:
             has_blocks = True
-            told.update(operator.input_names())
+            tested.update(operator.input_names())
             for inner in operator.blocks:
-                told.update(inner.outputs)
-                _visit(inner, told, marked, seen)
+                tested.update(inner.outputs)
+                _visit(inner, tested, marked, seen)
         elif kind in TELLING:
-            told.update(operator.input_names())
+            tested.update(operator.input_names())
         elif kind == "softmax":
-            if not told.isdisjoint(operator.output_names()):
+            if not tested.isdisjoint(operator.output_names()):
                 marked.add(id(operator))
-        elif kind in PASSING_ON and not told.isdisjoint(operator.output_names()):
-            told.update(operator.input_names())
+        elif kind in PASSING_ON and not tested.isdisjoint(operator.output_names()):
+            tested.update(operator.input_names())
     return has_blocks
 
 
@@ -79,7 +79,7 @@ def _with_semantics(block: Block, marked: set[int]) -> Block:
 
 def _replaced(operator: Operator, marked: set[int]) -> Operator:
     if id(operator) in marked:
-        return replace(operator, semantics=replace(operator.semantics, least_values=True))
+        return replace(operator, semantics=replace(operator.semantics, bounded_logits=True))
     if operator.blocks:
         return replace(operator, blocks=tuple(_with_semantics(one, marked) for one in operator.blocks))
     return operator

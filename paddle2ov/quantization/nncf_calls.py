@@ -16,8 +16,8 @@ from openvino import CompiledModel
 from openvino.op import if_op
 
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVError
+from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.core import has_integer_kernels
-from paddle2ov.graph.names import bodies_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.workarounds.align_zero_points import align_zero_points

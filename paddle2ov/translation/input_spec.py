@@ -52,11 +52,7 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
         return [_from_string(item) for item in re.split(r",(?![^\[]*\])", argument)]
     if (_is_shape(argument) and not _is_pairs(argument)) or _is_type(argument):
         return [_override([argument])]
-    if (
-        isinstance(argument, tuple)
-        and any(isinstance(item, str) for item in argument)
-        and not all(isinstance(item, str) for item in argument)
-    ):
+    if isinstance(argument, list | tuple) and _is_one_input(argument):
         return [_override(argument)]
     if isinstance(argument, Iterable):
         return [_from_item(item) for item in argument]
@@ -79,6 +75,18 @@ def parse_output(argument: Any) -> list[str]:
     if not all(isinstance(name, str) for name in names):
         raise ConversionInputError(f"output: names are expected, not {argument!r}")
     return [str(name) for name in names]
+
+
+def _is_one_input(parts: Sequence[Any]) -> bool:
+    """Whether these are a name, a shape and a type of one input, or two of the three, as `convert_model` takes them."""
+    kinds = [
+        "type" if _type(part) is not None
+        else "name" if isinstance(part, str) and not set("[{") & set(part)
+        else "shape" if _is_shape(part)
+        else None
+        for part in parts
+    ]  # fmt: skip
+    return len(kinds) > 1 and None not in kinds and len(set(kinds)) == len(kinds)
 
 
 def _from_item(item: Any) -> InputOverride:

@@ -22,7 +22,7 @@ from paddle2ov.program.concatenated_arrays import concatenate_arrays
 from paddle2ov.program.liveness import count_operators, prune
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.model import Variable
-from paddle2ov.program.small_probabilities import mark_told_softmaxes
+from paddle2ov.program.small_probabilities import mark_softmaxes_tested_against_zero
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.control_flow.table import CONTROL_FLOW
 from paddle2ov.translation.input_spec import InputOverride
@@ -130,7 +130,7 @@ def _convert_program(
     scope = Scope()
     with FailingAs(_cannot_be_converted):
         block = concatenate_arrays(block, (item.variable for item in wanted))
-        block = mark_told_softmaxes(block)
+        block = mark_softmaxes_tested_against_zero(block)
         # All inputs of the program stay, used or not, unless a cut replaces them.
         parameters = _enter_inputs(program, given, {name for name in given if not cuts or name in used}, scope)
         _enter_weights(program, used, share_weights, scope)

@@ -19,13 +19,13 @@ from paddle2ov.verification.body_search import BodySearch
 from paddle2ov.verification.both_sides import Sides, Subject, results_of
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.extract import extract
+from paddle2ov.verification.judgement import is_paddle_rounding
 from paddle2ov.verification.localisation import (
     Inside,
     Localisation,
     LocalisedFault,
     Localiser,
     OperatorComparison,
-    is_paddle_rounding,
 )
 from paddle2ov.verification.paddle_process import save_arrays
 from paddle2ov.verification.results import ComparedOperator, Culprit, Rounded, Run, Verification

@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles, find_model, read_program
@@ -20,6 +19,7 @@ from paddle2ov.testing import Expected, Result
 from paddle2ov.verification.comparison import as_openvino_array, distances, limit_of
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.float64 import in_float64, write_float64
+from paddle2ov.verification.isolated import Isolated
 from paddle2ov.verification.paddle_process import PaddleModel, SideProcess
 
 
@@ -76,12 +76,9 @@ Float64Comparisons = tuple[Float64Comparison, ...] | str
 """What float64 shows of each result; text: why there is no float64."""
 
 
-class IsolatedTensors(Protocol):
-    """An operator alone, see `localisation.py`."""
-
-    inputs: dict[str, Expected]
-    expected: dict[str, Expected]
-    results: dict[str, Result]
+def is_paddle_rounding(judged: Float64Comparisons | None) -> bool:
+    """Whether all that differs is Paddle's rounding."""
+    return isinstance(judged, tuple) and all(one.is_paddle_rounding for one in judged)
 
 
 class Float64Judge:
@@ -132,9 +129,7 @@ class Float64Judge:
             for ours, want, right in zip(results, expected, exact, strict=True)
         )
 
-    def operator(
-        self, files: ModelFiles, program: Program, operator: Operator, alone: IsolatedTensors
-    ) -> Float64Comparisons:
+    def operator(self, files: ModelFiles, program: Program, operator: Operator, alone: Isolated) -> Float64Comparisons:
         """Compares the results of one isolated operator with Paddle's in float64.
 
         Raises:

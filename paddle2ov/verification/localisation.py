@@ -10,15 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-import openvino
-
 from paddle2ov.program import ModelFiles
 from paddle2ov.program.model import Operator, Program
-from paddle2ov.testing import Expected, Result
 from paddle2ov.translation.model_builder import Progress
 from paddle2ov.verification.comparison import TensorComparison, compare_tensor
 from paddle2ov.verification.deadline import TimeUpError
-from paddle2ov.verification.judgement import Float64Comparisons
+from paddle2ov.verification.isolated import Isolated
+from paddle2ov.verification.judgement import Float64Comparisons, is_paddle_rounding
 from paddle2ov.verification.random_numbers import RANDOM
 from paddle2ov.verification.values import Values, variables_read
 
@@ -54,16 +52,6 @@ class OperatorComparison:
     def error(self) -> float:
         """The largest relative difference of its results."""
         return max((one.relative for one in self.outputs), default=0.0)
-
-
-@dataclass(slots=True)
-class Isolated:
-    """An operator alone: Paddle's inputs, both sides' results, and the OpenVINO model that computes it."""
-
-    inputs: dict[str, Expected]
-    expected: dict[str, Expected]
-    results: dict[str, Result]
-    model: openvino.Model
 
 
 Judgement = Callable[[Operator, Isolated], Float64Comparisons]
@@ -354,11 +342,6 @@ class _Batches(Generic[_Item]):
         self._size = max(1, min(4 * self._size, fitting, _MAX_BATCH))
 
 
-def is_paddle_rounding(judged: Float64Comparisons | None) -> bool:
-    """Whether all that differs is Paddle's rounding."""
-    return isinstance(judged, tuple) and all(one.is_paddle_rounding for one in judged)
-
-
 def _agree(compared: Iterable[TensorComparison]) -> bool:
     return all(one.ok for one in compared)
 
@@ -399,11 +382,9 @@ def _frontiers(values: Values) -> list[tuple[int, list[str]]]:
 
 
 __all__ = [
-    "Isolated",
     "Judgement",
     "Localisation",
     "LocalisedFault",
     "Localiser",
     "OperatorComparison",
-    "is_paddle_rounding",
 ]

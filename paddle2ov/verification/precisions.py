@@ -20,8 +20,7 @@ from paddle2ov.testing import Expected, compile_on_cpu, infer
 from paddle2ov.verification.both_sides import Sides, Subject, results_of, run_both
 from paddle2ov.verification.comparison import as_openvino_array, compare_results
 from paddle2ov.verification.inputs import Inputs
-from paddle2ov.verification.judgement import Float64Judge
-from paddle2ov.verification.localisation import is_paddle_rounding
+from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
 from paddle2ov.verification.measures import BOXES, Measure, measure_for
 from paddle2ov.verification.paddle_process import PaddleProcess
 from paddle2ov.verification.results import ComparedPrecision, PrecisionTable, Run, Verdict

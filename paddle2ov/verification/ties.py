@@ -24,7 +24,7 @@ from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator
 from paddle2ov.verification.paddle_process import PaddleProcess
 from paddle2ov.verification.values import Values
 
-_SELECTING = frozenset(
+SELECTING = frozenset(
     (
         *ORDER_CHECKS,
         "collect_fpn_proposals",
@@ -108,7 +108,7 @@ class TieFinder:
     def run(self, results: Sequence[Result]) -> Ties:
         """Whether ties explain how `results`, those of the whole model, differ from Paddle's."""
         values, ties = self._values, Ties()
-        selections = [one for one in values.block.operators if one.type in _SELECTING]
+        selections = [one for one in values.block.operators if one.type in SELECTING]
         if not selections or not results:
             return ties
         outputs = [item.variable for item in values.program.outputs]

@@ -28,8 +28,7 @@ from paddle2ov.verification.deadline import Deadline, TimeUpError
 from paddle2ov.verification.faults import compare_operators, locate_fault
 from paddle2ov.verification.images import image_inputs
 from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs, shape_sets
-from paddle2ov.verification.judgement import Float64Judge
-from paddle2ov.verification.localisation import is_paddle_rounding
+from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
 from paddle2ov.verification.paddle_process import PaddleProcess, SideProcess
 from paddle2ov.verification.precisions import compare_precisions, quantized_model
 from paddle2ov.verification.results import Verification

@@ -12,7 +12,8 @@ import pytest
 from gen_models.harness import programs
 from gen_models.harness.campaign import run
 from gen_models.harness.programs import (
-    LEGS,
+    WITH_REWRITES,
+    WITHOUT_REWRITES,
     Chunk,
     Mismatch,
     differences,
@@ -168,11 +169,11 @@ def test_shrinking(tmp_path, monkeypatch):
     def differing(program, folder, wanted=None):
         for call in program.walk():
             if "softmax" in call.code:
-                yield Mismatch(program, LEGS[0], "values", "wrong")
+                yield Mismatch(program, WITH_REWRITES, "values", "wrong")
 
     monkeypatch.setattr(programs, "write_program", lambda program, format, folder: folder)
     monkeypatch.setattr(programs, "differences", differing)
-    small = shrink(Mismatch(whole, LEGS[0], "values", "wrong"), "pir", tmp_path).program
+    small = shrink(Mismatch(whole, WITH_REWRITES, "values", "wrong"), "pir", tmp_path).program
     assert small.calls == (Call("F.softmax(v6)", (7,)),), layer(small)
     assert small.results == (7,)
 
@@ -184,7 +185,9 @@ def test_a_planted_fault_is_found(tmp_path, monkeypatch):
     assert list(differences(program, tmp_path / "model")) == []
     monkeypatch.setitem(OP_TABLE, "tanh", OP_TABLE["sin"])
     found = list(differences(program, tmp_path / "model"))
-    assert [(one.variant.name, one.step) for one in found][:2] == [(leg.name, "values") for leg in LEGS[:2]]
+    assert [(one.variant.name, one.step) for one in found][:2] == [
+        (one.name, "values") for one in (WITH_REWRITES, WITHOUT_REWRITES)
+    ]
     record = programs.keep(found[0], "pir/1", "pir", tmp_path)
     assert "v2 = v0 - v1" in Path(record["script"]).read_text()
     assert "run 0, inputs 0: result 0" in record["text"]
@@ -230,11 +233,11 @@ def test_command_line(tmp_path, capsys):
 
 def test_differences_without_rewrites_are_explained():
     program = random_program(2)
-    plain = Mismatch(program, LEGS[1], "values", "other values")
+    plain = Mismatch(program, WITHOUT_REWRITES, "values", "other values")
     assert programs.is_worked_around([plain])
     assert not programs.is_worked_around([])
-    assert not programs.is_worked_around([plain, Mismatch(program, LEGS[0], "values", "other values")])
-    assert not programs.is_worked_around([Mismatch(program, LEGS[1], "convert", "refused")])
+    assert not programs.is_worked_around([plain, Mismatch(program, WITH_REWRITES, "values", "other values")])
+    assert not programs.is_worked_around([Mismatch(program, WITHOUT_REWRITES, "convert", "refused")])
 
 
 def test_rounded_values():

@@ -11,8 +11,8 @@ import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov.errors import OpConversionError
+from paddle2ov.graph.bodies import walk
 from paddle2ov.graph.loop_shapes import hide_dims
-from paddle2ov.graph.names import walk
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable

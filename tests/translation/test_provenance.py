@@ -10,7 +10,8 @@ from openvino import opset16 as ops
 import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
-from paddle2ov.graph.names import Names, is_generated, make_unique, walk
+from paddle2ov.graph.bodies import walk
+from paddle2ov.graph.names import Names, is_generated, make_unique
 from paddle2ov.graph.provenance import operators_of
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.reporting.program import list_operators

@@ -78,3 +78,10 @@ def transpose_unit_axes(x: Output, dims: Dims, perm: Sequence[int]) -> Output:
     added = [i for i, axis in enumerate(perm) if dims[axis] == 1]
     squeezed = ops.squeeze(x, ints(ones))
     return ops.unsqueeze(squeezed, ints(added)).output(0)
+
+
+def is_layout_change(perm: list[int]) -> bool:
+    """Whether a permutation is a change between channels-first and channels-last, or of batch and time steps."""
+    last = len(perm) - 1
+    between = list(range(1, last))
+    return perm == [1, 0, 2] or (2 <= last <= 4 and perm in ([0, last, *between], [0, *between[1:], last, 1]))

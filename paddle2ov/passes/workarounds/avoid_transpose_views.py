@@ -15,9 +15,10 @@ from openvino import Node
 
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.layout.permutation import is_layout_change
 from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.rule import MatchFailureError, Rule
-from paddle2ov.passes.shared_memory import changes_layout, shares_memory
+from paddle2ov.passes.shared_memory import shares_memory
 from paddle2ov.passes.workarounds.deeper_transpose import transpose_deeper
 
 _Ordered: TypeAlias = tuple[Node, list[int]]
@@ -48,7 +49,7 @@ class AvoidTransposeViews(Rule[_Ordered, _Ordered]):
 
     def pattern(self, graph: Graph, node: Node) -> _Ordered | None:
         perm = perm_of(node)
-        return (node, perm) if perm is not None and changes_layout(perm) else None
+        return (node, perm) if perm is not None and is_layout_change(perm) else None
 
     def check(self, graph: Graph, match: _Ordered) -> _Ordered:
         if not shares_memory(match[0]):

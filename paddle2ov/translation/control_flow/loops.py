@@ -217,7 +217,7 @@ def _in_common_type(operator: Operator, name: str, given: PlainValue, old: Plain
         return undefined_value(after, len(shape))
     integers = kind.is_integral_number() and after.is_integral_number()
     if integers and not isinstance(given, EmptyTensorArray) and as_output(given).get_element_type() == kind:
-        return as_type(value, after)  # all are computed in 32 bits
+        return as_type(value, after)  # only while it has its first type: later, the types settle on the common one
     common = common_type(kind, after)
     if common is None:
         raise OpConversionError(
