@@ -22,18 +22,11 @@ from typing import Any
 
 from gen_models.harness import campaign
 from gen_models.harness.legacy import legacy_python
-from gen_models.harness.programs import (
-    WORKED_AROUND,
-    Chunk,
-    differences,
-    is_worked_around,
-    keep,
-    run_chunk,
-    shrink,
-    write_program,
-)
 from gen_models.harness.spec import FORMATS
+from gen_models.programs.campaign import ProgramChunk, run_chunk
+from gen_models.programs.compare import WORKED_AROUND, differences, is_worked_around, write_program
 from gen_models.programs.program import Program
+from gen_models.programs.shrink import keep, shrink
 from paddle2ov.jobs.state import State
 from tools.campaign import add_options, ends_in_order, executor, kept, number, run
 
@@ -62,11 +55,11 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def chunks(options: argparse.Namespace, folder: Path) -> list[Chunk]:
+def chunks(options: argparse.Namespace, folder: Path) -> list[ProgramChunk]:
     """The chunks of a campaign: each seed in all formats, then the next."""
     here = [one for one in FORMATS if one == "pir" or legacy_python() is not None]
     return [
-        Chunk(format, seed, str(folder / f"programs-{format}-{seed}"))
+        ProgramChunk(format, seed, str(folder / f"programs-{format}-{seed}"))
         for seed in range(options.first, options.first + options.seeds)
         for format in here
         if options.format in (None, format)

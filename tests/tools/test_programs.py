@@ -9,21 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from gen_models.harness import programs
 from gen_models.harness.campaign import run
-from gen_models.harness.programs import (
+from gen_models.programs import maker, random_program
+from gen_models.programs.campaign import ProgramChunk, explore_programs
+from gen_models.programs.compare import (
     WITH_REWRITES,
     WITHOUT_REWRITES,
-    Chunk,
     Mismatch,
     differences,
-    explore,
-    shrink,
+    is_worked_around,
     variants,
     write_program,
 )
-from gen_models.programs import maker, random_program
 from gen_models.programs.program import Call, Program, Value, live
+from gen_models.programs.shrink import keep, shrink
 from gen_models.programs.source import layer, script
 from paddle2ov.jobs.executor import Outcome
 from paddle2ov.jobs.state import State
@@ -44,7 +43,7 @@ def pytest_generate_tests(metafunc):
 
 
 def test_program(seed, format, tmp_path):
-    found = explore([seed], format, tmp_path / "kept")
+    found = explore_programs([seed], format, tmp_path / "kept")
     texts = "\n".join(f"{one['text']}\n{Path(one['script']).read_text()}" for one in found.failures)
     assert not texts, texts
     assert found.compared or found.refused
@@ -171,8 +170,8 @@ def test_shrinking(tmp_path, monkeypatch):
             if "softmax" in call.code:
                 yield Mismatch(program, WITH_REWRITES, "values", "wrong")
 
-    monkeypatch.setattr(programs, "write_program", lambda program, format, folder: folder)
-    monkeypatch.setattr(programs, "differences", differing)
+    monkeypatch.setattr("gen_models.programs.shrink.write_program", lambda program, format, folder: folder)
+    monkeypatch.setattr("gen_models.programs.shrink.differences", differing)
     small = shrink(Mismatch(whole, WITH_REWRITES, "values", "wrong"), "pir", tmp_path).program
     assert small.calls == (Call("F.softmax(v6)", (7,)),), layer(small)
     assert small.results == (7,)
@@ -188,7 +187,7 @@ def test_a_planted_fault_is_found(tmp_path, monkeypatch):
     assert [(one.variant.name, one.step) for one in found][:2] == [
         (one.name, "values") for one in (WITH_REWRITES, WITHOUT_REWRITES)
     ]
-    record = programs.keep(found[0], "pir/1", "pir", tmp_path)
+    record = keep(found[0], "pir/1", "pir", tmp_path)
     assert "v2 = v0 - v1" in Path(record["script"]).read_text()
     assert "run 0, inputs 0: result 0" in record["text"]
     printed = subprocess.run(
@@ -201,7 +200,7 @@ def test_a_planted_fault_is_found(tmp_path, monkeypatch):
 
 def test_campaign(tmp_path):
     """A process that dies is known by its program; one that failed is tried again, and no other is left out for it."""
-    planned = [Chunk("pir", seed, str(tmp_path / str(seed))) for seed in (1, 2)]
+    planned = [ProgramChunk("pir", seed, str(tmp_path / str(seed))) for seed in (1, 2)]
     (tmp_path / "1").mkdir()
     (tmp_path / "1" / "drawn.txt").write_text("{}")
     ran = []
@@ -234,10 +233,10 @@ def test_command_line(tmp_path, capsys):
 def test_differences_without_rewrites_are_explained():
     program = random_program(2)
     plain = Mismatch(program, WITHOUT_REWRITES, "values", "other values")
-    assert programs.is_worked_around([plain])
-    assert not programs.is_worked_around([])
-    assert not programs.is_worked_around([plain, Mismatch(program, WITH_REWRITES, "values", "other values")])
-    assert not programs.is_worked_around([Mismatch(program, WITHOUT_REWRITES, "convert", "refused")])
+    assert is_worked_around([plain])
+    assert not is_worked_around([])
+    assert not is_worked_around([plain, Mismatch(program, WITH_REWRITES, "values", "other values")])
+    assert not is_worked_around([Mismatch(program, WITHOUT_REWRITES, "convert", "refused")])
 
 
 def test_rounded_values():

@@ -1,0 +1,113 @@
+"""Campaigns of random programs: a chunk is one program in one format, for `harness/campaign.py` to run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gen_models.harness.generate import GenerationError
+from gen_models.programs import random_program
+from gen_models.programs.compare import WORKED_AROUND, Mismatch, differences, is_worked_around, write_program
+from gen_models.programs.shrink import keep, shrink
+
+
+@dataclass(frozen=True)
+class ProgramChunk:
+    """The program of one seed in one format. `kept` is the folder for what differs."""
+
+    format: str
+    seed: int
+    kept: str
+
+    @property
+    def name(self) -> str:
+        """As the tests are called."""
+        return f"testProgram/{self.format}/{self.seed}"
+
+    @property
+    def key(self) -> str:
+        """In the state."""
+        return f"programs/{self.format}/{self.seed}"
+
+    @property
+    def examples(self) -> int:
+        """Always one: of a process that dies it is known at which."""
+        return 1
+
+
+@dataclass
+class ProgramOutcome:
+    """What came of the programs of a chunk."""
+
+    compared: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    explained: dict[str, str] = field(default_factory=dict)
+    failures: list[dict[str, str]] = field(default_factory=list)
+
+
+def run_chunk(chunk: ProgramChunk) -> dict[str, Any]:
+    """Runs one chunk; its record. Called in a process of the executor."""
+    from gen_models.harness.spec import import_paddle
+
+    import_paddle().disable_signal_handler()
+    found = explore_programs([chunk.seed], chunk.format, Path(chunk.kept))
+    record: dict[str, Any] = {
+        "asked": chunk.examples,
+        "compared": found.compared,
+        "refused": found.refused,
+        "explained": found.explained,
+        "kept": chunk.kept,
+    }
+    if found.failures:
+        record["failures"] = found.failures
+        record["failure"] = "; ".join(f"{one['program']}: {one['text'][:200]}" for one in found.failures)
+        record["case"] = ", ".join(one["script"] for one in found.failures)
+    return record
+
+
+def explore_programs(seeds: Iterable[int], format: str, folder: Path, is_shrunk: bool = True) -> ProgramOutcome:
+    """Compares the programs of the seeds; those that differ are made small, and kept with their scripts.
+
+    The folder is left behind only when something differs, or when the process dies: then its `drawn.txt` is the
+    program that was tried last.
+    """
+    found = ProgramOutcome()
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed in seeds:
+        program, name = random_program(seed), f"{format}/{seed}"
+        (folder / "drawn.txt").write_text(json.dumps(program.to_json()))
+        try:
+            write_program(program, format, folder / "model")
+        except GenerationError as error:
+            found.refused[name] = f"{error.__cause__ or error}"[-300:]
+            continue
+        found.compared.append(name)
+        all_found = list(differences(program, folder / "model"))
+        if is_worked_around(all_found):
+            found.explained[name] = WORKED_AROUND
+            continue
+        for one in _of_each_kind(all_found):
+            small = shrink(one, format, folder) if is_shrunk else one
+            found.failures.append(keep(small, name, format, folder))
+    (folder / "drawn.txt").unlink(missing_ok=True)
+    shutil.rmtree(folder / "model", ignore_errors=True)
+    if not found.failures:
+        shutil.rmtree(folder)
+    return found
+
+
+def _of_each_kind(found: Iterable[Mismatch]) -> Iterator[Mismatch]:
+    """One difference of each kind: a fault that shows with rewrites and without them is one."""
+    said = set()
+    for one in found:
+        kind = (one.step, one.kind[2])
+        if kind not in said:
+            said.add(kind)
+            yield one
+
+
+__all__ = ["ProgramChunk", "ProgramOutcome", "explore_programs", "run_chunk"]
