@@ -24,9 +24,9 @@ def shares_memory(node: Node) -> bool:
     shared. The parts of a Parameter are copies themselves, and share their memory like any other tensor.
     """
     return any(
-        _may_write_or_join(port, output == root)
-        for root in _roots(node.input_value(0))
-        for output in _views_of(root, node.get_name())
+        _may_write_or_join(port, output in roots)
+        for roots in map(_equal_outputs, _roots(node.input_value(0)))
+        for output in _views_of(roots, node.get_name())
         for port in consumers(output)
         if port.get_node().get_name() != node.get_name()
     )
@@ -49,9 +49,26 @@ def _roots(output: Output) -> Iterator[Output]:
         yield output
 
 
-def _views_of(root: Output, without: str) -> Iterator[Output]:
-    """A tensor and its views, without those through the node of a name."""
-    pending = [root]
+def _equal_outputs(root: Output) -> list[Output]:
+    """A tensor, and those that nodes of the same kind compute from the same tensors, which OpenVINO merges with it."""
+    node = root.get_node()
+    if not node.get_input_size():
+        return [root]
+    read = [port.get_node() for port in consumers(node.input_value(0)) if port.get_index() == 0]
+    return [root, *(one.output(root.get_index()) for one in read if one != node and _is_equal(one, node))]
+
+
+def _is_equal(node: Node, other: Node) -> bool:
+    return (
+        node.get_type_name() == other.get_type_name()
+        and node.input_values() == other.input_values()
+        and node.get_attributes() == other.get_attributes()
+    )
+
+
+def _views_of(roots: list[Output], without: str) -> Iterator[Output]:
+    """Tensors and their views, without those through the node of a name."""
+    pending = list(roots)
     while pending:
         output = pending.pop()
         yield output

@@ -85,6 +85,7 @@ BINARY = ["add", "divide", "floor_mod", "maximum", "multiply", "power", "squared
 REDUCTIONS = ["reduce_l2", "reduce_max", "reduce_mean", "reduce_sum"]
 READERS = {
     "result": lambda x: x,
+    "equal node": lambda x: ops.reshape(ops.relu(x.input_value(0)), ints(-1), False),
     "loop": in_a_loop,
     "slices in a loop": sliced_by_a_loop,
     "branch": in_a_branch,
