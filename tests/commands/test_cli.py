@@ -325,7 +325,7 @@ def test_report_of_a_model_that_is_refused(model, tmp_path):
         "- my_relu, used 26x: no converter: none of the operators that this version knows: a custom one",
         "first at block 0",
         "`--extension FILE`",
-        "docs/adding_an_operator.md",
+        "CONTRIBUTING.md",
     ):
         assert words in result.output
     report = json.loads((tmp_path / "report.json").read_text())

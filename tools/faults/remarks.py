@@ -45,7 +45,7 @@ REASONS = {
     "converters.slicing._slice": NO_ELEMENTS,
     "converters.slicing._starts_from_last": IN_WHOLE_MODELS,
     "paddle2ov.checking.tensors.copied": NO_ELEMENTS,
-    "paddle2ov.compilation.compile.exported": NO_GRAPH,
+    "paddle2ov.compilation.compile.export_model": NO_GRAPH,
     "paddle2ov.compilation.precision.computes_in": NO_FAULT,
     "paddle2ov.deployment.sizes": NO_FAULT,
     "paddle2ov.graph.core.shared_core": NO_GRAPH,
