@@ -36,7 +36,7 @@ class AvoidReductionPostOps(Rule[Node, _Reduced]):
 
     Given:
         x [N, C, L] → Reduce over N, or over L where N is not 1 → elementwise nodes, one with a constant of several
-        elements.
+        elements, possibly after a product with a constant from the left.
     Result:
         x → Unsqueeze [N, C, 1, L] → Reduce over the same axis and axis 2 → the same nodes, after a Squeeze if the
         Reduce has keep_dims. Over N, if C and L are static: x → Reshape [N, C·L] → Reduce → Reshape → the same.
@@ -106,8 +106,8 @@ def _meets_channels(reduction: Node) -> bool:
             if any(one.size > 1 for one in constants):
                 return True
             pending += readers(node) if constants else []
-        elif kind in _PASSED:
-            pending += readers(node)
+        elif kind in _PASSED or (kind == "MatMul" and constant_of(node.input_value(0)) is not None):
+            pending += readers(node)  # OpenVINO moves factors of columns before a product with constants from the left
     return False
 
 
