@@ -79,14 +79,18 @@ def parse_output(argument: Any) -> list[str]:
 
 def _is_one_input(parts: Sequence[Any]) -> bool:
     """Whether these are a name, a shape and a type of one input, or two of the three, as `convert_model` takes them."""
-    kinds = [
-        "type" if _type(part) is not None
-        else "name" if isinstance(part, str) and not set("[{") & set(part)
-        else "shape" if _is_shape(part)
-        else None
-        for part in parts
-    ]  # fmt: skip
-    return len(kinds) > 1 and None not in kinds and len(set(kinds)) == len(kinds)
+    kinds = [_kind(part) for part in parts]
+    is_text_form = any(isinstance(part, str) and set("[{") & set(part) for part in parts)  # "x[1,3]" is an input itself
+    return len(kinds) > 1 and None not in kinds and len(set(kinds)) == len(kinds) and not is_text_form
+
+
+def _kind(part: object) -> str | None:
+    """What a part says of an input: "type", "name" or "shape"; None if it is none of these."""
+    if _type(part) is not None:
+        return "type"
+    if isinstance(part, str):
+        return "name"
+    return "shape" if _is_shape(part) else None
 
 
 def _from_item(item: Any) -> InputOverride:
@@ -102,11 +106,12 @@ def _from_item(item: Any) -> InputOverride:
 def _override(parts: Iterable[Any], name: str | None = None) -> InputOverride:
     result = InputOverride(name)
     for part in parts:
-        if isinstance(part, str) and result.name is None and _type(part) is None:
+        kind = _kind(part)
+        if kind == "name" and result.name is None:
             result.name = part
-        elif (dtype := _type(part)) is not None:
-            result.dtype = dtype
-        elif _is_shape(part):
+        elif kind == "type":
+            result.dtype = _type(part)
+        elif kind == "shape":
             result.shape = to_partial_shape(part)
         else:
             raise ConversionInputError(f"input: {part!r} is neither a name, a shape nor a type")
