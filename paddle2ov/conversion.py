@@ -6,7 +6,7 @@ import itertools
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -19,13 +19,14 @@ from paddle2ov.passes import Counts, Graph, MatchFailures, rewrite_graph
 from paddle2ov.passes.implied_dims import narrow_inputs
 from paddle2ov.program import Program, load_readers
 from paddle2ov.program.archives import is_archive, unpacked
+from paddle2ov.program.files import parameter_file
 from paddle2ov.program.sources import forget_source, remember_source
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.report import ConversionReport, size_text
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.garbage import rare_collections
-from paddle2ov.translation.input_spec import InputArgument
-from paddle2ov.translation.model_argument import read_model
+from paddle2ov.translation.input_spec import ExampleArgument, InputArgument, OutputArgument
+from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument, read_model
 from paddle2ov.translation.model_builder import Progress, convert_program
 from paddle2ov.translation.registry import Registry
 
@@ -40,11 +41,12 @@ def _archive_converted(function: _Convert) -> _Convert:
     """`convert` of an archive as well: the parameters are in it, and are read, as what is unpacked is removed."""
 
     @wraps(function)
-    def wrapped(model: Any, params: Any = None, **options: Any) -> Model:
+    def wrapped(model: ModelArgument, params: ParamsArgument = None, **options: Any) -> Model:
         if not isinstance(model, str | os.PathLike) or not is_archive(model):
             return function(model, params, **options)
+        name = parameter_file(params)
         with unpacked(Path(model)) as folder:
-            inside = None if params is None else folder / params
+            inside = None if name is None else folder / name
             converted = function(folder, inside, **{**options, "share_weights": False})
         forget_source(converted)
         return converted
@@ -55,12 +57,12 @@ def _archive_converted(function: _Convert) -> _Convert:
 @rare_collections()
 @_archive_converted
 def convert(
-    model: Any,
-    params: Any = None,
+    model: ModelArgument,
+    params: ParamsArgument = None,
     *,
     input: InputArgument = None,  # the name that openvino.convert_model has
-    output: str | Sequence[str] | None = None,
-    example_input: Any = None,
+    output: OutputArgument = None,
+    example_input: ExampleArgument = None,
     extension: Extension = None,
     verbose: bool = False,
     share_weights: bool = True,

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import openvino
 from openvino import Model, Output, Tensor
@@ -124,7 +123,9 @@ class _Subject:
     make_plain: Callable[[], Model] | None = None
 
 
-def _subject(model: Any, params: Any, extension: Extension) -> _Subject:
+def _subject(
+    model: Model | str | os.PathLike[str], params: str | os.PathLike[str] | None, extension: Extension
+) -> _Subject:
     if isinstance(model, Model):
         return _Subject(model.get_friendly_name(), model)
     path = Path(model)

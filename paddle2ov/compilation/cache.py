@@ -16,10 +16,11 @@ import logging
 import os
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import openvino
 
@@ -27,6 +28,7 @@ from paddle2ov.errors import ConversionInputError
 from paddle2ov.program.sources import NotRegularError, regular_file
 
 log = logging.getLogger("paddle2ov")
+T = TypeVar("T")
 
 MAX_BYTES = 4 << 30
 """How large a cache may grow: beyond that, the models that were used least recently are removed."""
@@ -42,7 +44,7 @@ class ExportedModel(NamedTuple):
     """What a cache holds of a compiled model: the names of each result, and what OpenVINO exported."""
 
     names: list[frozenset[str]]
-    blob: bytes
+    blob: openvino.Tensor
 
 
 class CompiledCache:
@@ -62,7 +64,7 @@ class CompiledCache:
 
     def content_of(self, stamps: str) -> str | None:
         """The digest of the content of files with these stamps, where a process has noted it."""
-        noted = self._read(f"{stamps}.content")
+        noted = self._read(f"{stamps}.content", FileIO.readall)
         return noted.decode("ascii", "replace") if noted is not None and len(noted) == 64 else None
 
     def note_content(self, stamps: str, content: str) -> None:
@@ -71,13 +73,11 @@ class CompiledCache:
 
     def load(self, name: str) -> ExportedModel | None:
         """An exported model; None if there is none, or if its size or checksum is wrong."""
-        stored = self._read(f"{name}.blob")
+        stored = self._read(f"{name}.blob", _read_exported)
         if stored is None:
             return None
-        line_ends = [stored.find(b"\n")]
-        line_ends.append(stored.find(b"\n", line_ends[0] + 1))
-        names, blob = stored[line_ends[0] + 1 : line_ends[1]], stored[line_ends[1] + 1 :]
-        if line_ends[0] < 0 or line_ends[1] < 0 or stored[: line_ends[0]] != _head(names, blob):
+        head, names, blob = stored
+        if head != _head(names, blob.data.data):
             self.remove(name)
             return None
         with suppress(OSError):
@@ -101,10 +101,10 @@ class CompiledCache:
         """Removes a compiled model."""
         _unlink(self._folder / f"{name}.blob")
 
-    def _read(self, name: str) -> bytes | None:
+    def _read(self, name: str, read: Callable[[FileIO], T]) -> T | None:
         try:
             with regular_file(self._folder / name) as file:
-                return file.readall()
+                return read(file)
         except NotRegularError as error:
             log.warning("cache_dir: %s", error)
             return None
@@ -161,6 +161,15 @@ def clear_cache(cache_dir: str | os.PathLike[str]) -> int:
         _unlink(path)
         count += path.suffix == ".blob"
     return count
+
+
+def _read_exported(file: FileIO) -> tuple[bytes, bytes, openvino.Tensor]:
+    """The two lines before a compiled model, and the model, in memory of OpenVINO's own, which it need not copy."""
+    reader = io.BufferedReader(file)
+    head, names = (reader.readline().rstrip(b"\n") for _ in range(2))
+    blob = openvino.Tensor(openvino.Type.u8, [os.fstat(file.fileno()).st_size - reader.tell()])
+    reader.readinto(blob.data.data)
+    return head, names, blob
 
 
 def _head(names: bytes, blob: bytes | memoryview) -> bytes:

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence, Set
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import openvino
@@ -17,10 +17,13 @@ from paddle2ov.compilation.identity import ModelIdentity, settings_digest
 from paddle2ov.compilation.precision import Precision, check_compilable, with_precision
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.core import compile_on, shared_core, with_error_reporting, with_exact_integers
+from paddle2ov.program.files import PathLike, parameter_file
+
+if TYPE_CHECKING:
+    from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument
 
 log = logging.getLogger("paddle2ov")
 
-PathLike: TypeAlias = str | os.PathLike[str]
 Build: TypeAlias = Callable[[], openvino.Model]
 
 _kept: WeakKeyDictionary[openvino.CompiledModel, tuple[CompiledCache, str]] = WeakKeyDictionary()
@@ -28,11 +31,11 @@ _kept: WeakKeyDictionary[openvino.CompiledModel, tuple[CompiledCache, str]] = We
 
 
 def compile_model(
-    model: Any,
+    model: ModelArgument,
     device: str = "CPU",
     config: Mapping[str, Any] | None = None,
     *,
-    params: PathLike | None = None,
+    params: ParamsArgument = None,
     precision: Precision = "default",
     cache_dir: PathLike | None = None,
     **options: Any,
@@ -73,7 +76,7 @@ def compile_model(
 
     if cache_dir is None or not isinstance(model, str | os.PathLike):
         return convert_and_compile(build, device, config)
-    return compile_cached(model, params, device, config, cache_dir, options, build)
+    return compile_cached(model, parameter_file(params), device, config, cache_dir, options, build)
 
 
 def compile_cached(
@@ -117,7 +120,7 @@ def compile_cached(
     return result
 
 
-def export_model(compiled: openvino.CompiledModel) -> io.BytesIO:
+def export_model(compiled: openvino.CompiledModel) -> io.BytesIO | openvino.Tensor:
     """A compiled model in the form that `Core.import_model` reads.
 
     OpenVINO 2026.4 imports nothing that an imported model exports: one that came from a cache is read from there again.
@@ -130,7 +133,7 @@ def export_model(compiled: openvino.CompiledModel) -> io.BytesIO:
         stored = cache.load(name)
         if stored is None:
             raise RuntimeError("the model is not in the cache any more")
-        return io.BytesIO(stored.blob)
+        return stored.blob
     found = io.BytesIO()
     compiled.export_model(found)
     found.seek(0)
@@ -160,7 +163,7 @@ def convert_and_compile(build: Build, device: str, config: Mapping[str, Any]) ->
 
 
 def import_model(
-    blob: io.BytesIO, names: Sequence[Set[str]], device: str, config: Mapping[str, Any]
+    blob: io.BytesIO | openvino.Tensor, names: Sequence[Set[str]], device: str, config: Mapping[str, Any]
 ) -> openvino.CompiledModel:
     """A model that was exported, with the names of its results: an import names one that is an input otherwise.
 
@@ -179,7 +182,7 @@ def import_model(
 def _import_or_none(stored: ExportedModel, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel | None:
     """A model of the cache; None where OpenVINO does not take it any more."""
     try:
-        return import_model(io.BytesIO(stored.blob), stored.names, device, config)
+        return import_model(stored.blob, stored.names, device, config)
     except RuntimeError as error:
         log.info("a kept model is compiled again: %s", error)
         return None

@@ -40,7 +40,7 @@ class RenewedModel:
         self._shapes: set[Hashable] = set()  # that have run; they may fail after another run has
         self._has_failed = False
         self._running = 0
-        self._exported: io.BytesIO | None = None
+        self._exported: io.BytesIO | openvino.Tensor | None = None
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -83,7 +83,8 @@ class RenewedModel:
     def _imported(self) -> openvino.CompiledModel:
         if self._exported is None:  # kept, as OpenVINO imports nothing that an imported model exports
             self._exported = export_model(self.compiled)
-        self._exported.seek(0)
+        if isinstance(self._exported, io.BytesIO):
+            self._exported.seek(0)
         names = [port.get_names() for port in self.compiled.outputs]
         return import_model(self._exported, names, self._device, self._properties)
 

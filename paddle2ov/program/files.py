@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from paddle2ov.errors import ModelReadError
+from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.program.sources import check_fetched, open_regular
 
 PathLike = str | os.PathLike[str]
@@ -46,6 +46,17 @@ class ModelFiles(Struct, frozen=True):
     format: str
     params: Path | None
     candidates: tuple[Path, ...]
+
+
+def parameter_file(params: object) -> PathLike | None:
+    """The `params` of a model in files.
+
+    Raises:
+        ConversionInputError: they are not a path.
+    """
+    if params is None or isinstance(params, str | os.PathLike):
+        return params
+    raise ConversionInputError(f"params: the parameters of a model in files are a path, not {type(params).__name__}")
 
 
 def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError
-from msgspec.structs import replace
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
@@ -26,12 +25,11 @@ from paddle2ov.program.budget import MAX_DIM, MAX_NESTED_BLOCKS, Budget, check_r
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.liveness import count_walked
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
-from paddle2ov.program.op_versions import semantics_of
+from paddle2ov.program.op_versions import current_name, semantics_of
 from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
 
 _NEWEST_VERSION = 3_999_999  # 2.6.2 writes 2006002, 3.x writes 300xxxx or 0
-_PADDLE_3 = 3_000_000
 _DENSE_TENSOR, _TENSOR_ARRAY = 7, 13
 _BLOCK = 8  # an attribute that is a block's number
 _MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError)
@@ -237,9 +235,7 @@ class _Reader:
         self._read.add(index)
 
     def _read_op(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
-        signature = self._vocabulary.of_legacy(desc.type)
-        if desc.type == "rms_norm" and any(port == "norm_weight" for port, _ in desc.inputs):
-            signature = self._vocabulary.of_legacy("fused_rms_norm_quant")  # what this name meant before Paddle 3.3
+        signature = self._vocabulary.of_legacy(current_name(desc.type, [port for port, _ in desc.inputs]))
         key = signature.key if signature else desc.type
         inputs: dict[str, list[str]] = {}
         for port, i in _by_preference(desc.inputs, signature):
@@ -254,9 +250,7 @@ class _Reader:
             if before is not None:
                 inputs["array"] = [before]
         attributes, call_stack = _attributes(desc, signature)
-        semantics = semantics_of(desc.type, self._program_version)
-        if self._program_version < _PADDLE_3 and _has_steps(attributes):
-            semantics = replace(semantics, end_before_first=True)
+        semantics = semantics_of(desc.type, self._program_version, attributes)
         for attribute in desc.attributes:  # one may name variables instead of holding a value: it is an operand then
             if attribute.names:
                 name = _canonical(attribute.name, signature)
@@ -474,12 +468,6 @@ def _by_preference(items: Sequence[tuple[Any, ...]], signature: Signature | None
     if signature is None:
         return [(snake_case(name), i) for i, name in enumerate(names)]
     return signature.by_preference(names)
-
-
-def _has_steps(attributes: dict[str, Any]) -> bool:
-    # Paddle 2 writes x[::-1] with the end -1, for "before the first element"; since Paddle 3 that is the last element.
-    # The bounds may come as tensors, so that this is left to the converters.
-    return "ends" in attributes and not attributes.keys().isdisjoint(("strides", "steps"))
 
 
 def _column(desc: _Op, index: int) -> int:

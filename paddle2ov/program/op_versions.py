@@ -1,4 +1,4 @@
-"""Operators whose semantics changed between versions of Paddle although their name did not.
+"""Operators whose semantics changed between versions of Paddle although their name did not, or whose name did.
 
 A program carries the version of the Paddle that wrote it (1.8.5 writes 1008005). Where that determines what an operator
 computes, the reader sets its `Semantics`, so that converters need not compare versions. Programs of version 0 may be
@@ -8,6 +8,10 @@ Sources: Paddle's history, and models exported by Paddle 1.8.5 that were run in 
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
 
 from paddle2ov.program.model import Semantics
 
@@ -36,7 +40,27 @@ _OLD_SEMANTICS: dict[str, tuple[int, Semantics]] = {
 }
 
 
-def semantics_of(op_type: str, version: int) -> Semantics:
-    """The semantics of the operator in that version of Paddle."""
+def semantics_of(op_type: str, version: int, attributes: Mapping[str, object] | None = None) -> Semantics:
+    """The semantics of the operator, with these attributes, in that version of Paddle."""
     end, semantics = _OLD_SEMANTICS.get(op_type, (0, _CURRENT))
-    return semantics if 0 < version < end else _CURRENT
+    found = semantics if 0 < version < end else _CURRENT
+    return replace(found, end_before_first=True) if version < _PADDLE_3_0 and _has_steps(attributes or {}) else found
+
+
+def _has_steps(attributes: Mapping[str, object]) -> bool:
+    # Paddle 2 writes x[::-1] with the end -1, for "before the first element"; since Paddle 3 that is the last element.
+    # The bounds may come as tensors, so that this is left to the converters.
+    return "ends" in attributes and not attributes.keys().isdisjoint(("strides", "steps"))
+
+
+def current_name(name: str, ports: Sequence[str] = (), operand_count: int = 0) -> str:
+    """Today's name of an operator: `rms_norm` was that of `fused_rms_norm_quant` before Paddle 3.3.
+
+    Args:
+        name: the name in the program.
+        ports: the ports of its operands, in a format that names them.
+        operand_count: how many operands it has in a format that does not name them, missing ones among them.
+    """
+    if name == "rms_norm" and ("norm_weight" in ports or operand_count > 2):
+        return "fused_rms_norm_quant"
+    return name

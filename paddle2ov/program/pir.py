@@ -14,6 +14,7 @@ from paddle2ov.errors import ModelReadError
 from paddle2ov.program import pir_file
 from paddle2ov.program.budget import MAX_NESTED_BLOCKS, Budget
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.op_versions import current_name
 from paddle2ov.program.pir_file import JsonCache, results_of
 from paddle2ov.program.pir_memory import LoopArguments, ProgramMemory, written_operand
 from paddle2ov.program.vocabulary import Vocabulary
@@ -148,8 +149,7 @@ class _Reader:
     def _operator(self, block: Block, op: pir_file.Op, dialect: str, name: str, index: int) -> Operator:
         if dialect == "pd_op" and name in ("if", "while"):
             return self._control_flow(block, op, name, index)
-        if name == "rms_norm" and len(op.operands) > 2:  # what this name meant before Paddle 3.3
-            name = "fused_rms_norm_quant"
+        name = current_name(name, operand_count=len(op.operands))
         signature = self._vocabulary.of_pir(name)
         ports: Sequence[str] = signature.operands if signature else ()
         if len(op.operands) > len(ports):

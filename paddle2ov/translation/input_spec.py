@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
 from msgspec import Struct
@@ -13,9 +13,21 @@ from openvino import Dimension, PartialShape, Shape, Type
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.types import element_type
 
-InputArgument: TypeAlias = Any
-"""One or several of: a name; a shape; a type; a tuple of these; a mapping of names to shapes, types or tuples; a string
-`name[1,3,224..640,?]`. A dimension is a number, -1 or "?" (any), a (min, max) pair, or an `openvino.Dimension`."""
+if TYPE_CHECKING:
+    import paddle
+
+DimArgument: TypeAlias = int | str | Sequence[int] | Dimension
+"""A number, -1 or "?" (any), a (min, max) pair."""
+ShapeArgument: TypeAlias = PartialShape | Shape | Sequence[DimArgument]
+InputPart: TypeAlias = str | ShapeArgument | Type | np.dtype[Any] | type
+"""A name, or a string `name[1,3,224..640,?]`; a shape; a type."""
+InputItem: TypeAlias = Union[InputPart, tuple[InputPart, ...], "paddle.static.InputSpec"]
+InputArgument: TypeAlias = InputItem | Sequence[InputItem] | Mapping[str, InputItem | None] | None
+"""One input or several. A mapping is from their names; an InputSpec is for a `paddle.nn.Layer`."""
+OutputArgument: TypeAlias = str | Sequence[Union[str, "paddle.static.Variable"]] | None
+"""The names of results; the variables themselves for a `paddle.static.Program`."""
+ExampleArgument: TypeAlias = Any
+"""Tensors or arrays, one or several; a mapping from the names of inputs."""
 
 _STRING = re.compile(r"^(?P<name>[^\[\]{}]*)(?:\[(?P<shape>[^\]]*)\])?(?:\{(?P<dtype>\w+)\})?$")
 _MAX_DIM = 2**63 - 2  # OpenVINO's largest dimension means unbounded
@@ -59,7 +71,7 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
     raise ConversionInputError(f"input: cannot make an input of {argument!r}")
 
 
-def parse_output(argument: Any) -> list[str]:
+def parse_output(argument: OutputArgument) -> list[str]:
     """Reads the `output` argument: a name or a list of names.
 
     Raises:

@@ -15,11 +15,22 @@ from openvino import Dimension
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.program import Program, read_program
 from paddle2ov.program.signatures import Signature
-from paddle2ov.translation.input_spec import InputOverride, parse_input, parse_output
+from paddle2ov.translation.input_spec import (
+    ExampleArgument,
+    InputArgument,
+    InputOverride,
+    OutputArgument,
+    parse_input,
+    parse_output,
+)
 
 
 def read_live(
-    model: Any, input: Any, output: Any, example_input: Any, signatures: Iterable[Signature]
+    model: Any,
+    input: InputArgument,
+    output: OutputArgument,
+    example_input: ExampleArgument,
+    signatures: Iterable[Signature],
 ) -> tuple[Program, list[InputOverride], list[str]]:
     """Reads the program of a `paddle.nn.Layer`, a function made static, or a `paddle.static.Program`.
 
@@ -74,7 +85,7 @@ def _is_program(model: Any, paddle: Any) -> bool:
     return isinstance(model, tuple(kinds))
 
 
-def _save_layer(paddle: Any, model: Any, prefix: str, input: Any, example_input: Any) -> None:
+def _save_layer(paddle: Any, model: Any, prefix: str, input: InputArgument, example_input: ExampleArgument) -> None:
     if isinstance(model, paddle.Model):  # the high-level API wraps a Layer
         input = input if input is not None else model._inputs
         model = model.network
@@ -102,7 +113,7 @@ def _save_layer(paddle: Any, model: Any, prefix: str, input: Any, example_input:
             model.train()
 
 
-def _input_spec(paddle: Any, input: Any, example_input: Any) -> list[Any]:
+def _input_spec(paddle: Any, input: InputArgument, example_input: ExampleArgument) -> list[Any]:
     items = _items(input)
     if all(isinstance(item, paddle.static.InputSpec) for item in items):
         return items
@@ -122,7 +133,7 @@ def _input_spec(paddle: Any, input: Any, example_input: Any) -> list[Any]:
     return spec
 
 
-def _bounded_inputs(paddle: Any, input: Any) -> list[InputOverride]:
+def _bounded_inputs(paddle: Any, input: InputArgument) -> list[InputOverride]:
     """The inputs with bounded dimensions, which Paddle's InputSpec cannot express."""
     if input is None or all(isinstance(item, paddle.static.InputSpec) for item in _items(input)):
         return []
@@ -151,7 +162,9 @@ def _items(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _save_program(paddle: Any, program: Any, prefix: str, input: Any, output: Any, example_input: Any) -> None:
+def _save_program(
+    paddle: Any, program: Any, prefix: str, input: InputArgument, output: OutputArgument, example_input: ExampleArgument
+) -> None:
     feeds = _variables(program, input if input is not None else example_input, "input")
     fetches = _variables(program, output, "output")
     if not feeds:

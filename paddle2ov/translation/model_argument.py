@@ -4,20 +4,38 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import IO, TYPE_CHECKING, TypeAlias, Union
 
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.program import Program, read_contents, read_program
+from paddle2ov.program.files import PathLike, parameter_file
 from paddle2ov.program.signatures import Signature
-from paddle2ov.translation.input_spec import InputArgument, InputOverride, parse_input, parse_output
+from paddle2ov.translation.input_spec import (
+    ExampleArgument,
+    InputArgument,
+    InputOverride,
+    OutputArgument,
+    parse_input,
+    parse_output,
+)
+
+if TYPE_CHECKING:
+    import paddle
+
+Content: TypeAlias = bytes | bytearray | memoryview | IO[bytes]
+"""A file in memory, or open."""
+ModelArgument: TypeAlias = Union[
+    PathLike, tuple[PathLike, PathLike], Content, Program, "paddle.nn.Layer", "paddle.static.Program"
+]
+ParamsArgument: TypeAlias = PathLike | Content | None
 
 
 def read_model(
-    model: Any,
-    params: Any,
+    model: ModelArgument,
+    params: ParamsArgument,
     given: InputArgument,
-    wanted: str | Sequence[str] | None,
-    example: Any,
+    wanted: OutputArgument,
+    example: ExampleArgument,
     signatures: Sequence[Signature],
     mapped: bool,
 ) -> tuple[Program, Sequence[InputOverride], Sequence[str]]:
@@ -53,7 +71,9 @@ def read_model(
         return read_live(model, given, wanted, example, signatures)
     if example is not None:
         raise ConversionInputError("example_input is for a paddle.nn.Layer; a saved model has its own input shapes")
-    program = model if isinstance(model, Program) else read_program(model, params, signatures, mapped=mapped)
+    if isinstance(model, Program):
+        return model, parse_input(given), parse_output(wanted)
+    program = read_program(model, parameter_file(params), signatures, mapped=mapped)
     return program, parse_input(given), parse_output(wanted)
 
 
@@ -78,4 +98,4 @@ def _content(value: object, name: str) -> bytes:
     return bytes(content)
 
 
-__all__ = ["read_model"]
+__all__ = ["ModelArgument", "ParamsArgument", "read_model"]

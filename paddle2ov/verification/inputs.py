@@ -53,8 +53,9 @@ def shape_sets(argument: InputArgument | Sequence[InputArgument]) -> list[InputA
     """The `shapes` of `verify` and `check`, one for each set of inputs: several strings or mappings, or one."""
     if argument is None:
         return []
-    several = isinstance(argument, list | tuple) and all(isinstance(one, str | dict) for one in argument)
-    return list(argument) if several else [argument]
+    if isinstance(argument, list | tuple) and all(isinstance(one, str | dict) for one in argument):
+        return list(argument)
+    return [argument]
 
 
 def random_inputs(

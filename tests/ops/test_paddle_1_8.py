@@ -94,3 +94,9 @@ def test_a_filter_of_unknown_width_is_refused():
 )
 def test_the_version_of_a_program_decides_what_an_operator_means(operator, version, wanted):
     assert semantics_of(operator, version) == Semantics(**wanted)
+
+
+@pytest.mark.parametrize(("steps", "version", "wanted"), [("steps", 2_006_002, True), ("strides", 3_000_000, False)])
+def test_paddle_2_reads_backwards_to_before_the_first_element(steps, version, wanted):
+    attributes = {"starts": [3], "ends": [-1], steps: [-1]}
+    assert semantics_of("set_value", version, attributes) == Semantics(end_before_first=wanted)

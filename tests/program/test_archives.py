@@ -104,6 +104,18 @@ def test_contents_and_streams(folder):
             paddle2ov.convert(program.read_bytes())
 
 
+@pytest.mark.parametrize("options", [{}, {"cache_dir": "cache"}], ids=["plain", "cached"])
+def test_parameters_in_memory_are_not_for_a_model_in_files(folder, tmp_path, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    with tarfile.open(tmp_path / "model.tar", "w") as tar:
+        tar.add(folder, "m")
+    for model in (folder, tmp_path / "model.tar"):
+        with pytest.raises(
+            ConversionInputError, match="params: the parameters of a model in files are a path, not bytes"
+        ):
+            paddle2ov.compile_model(model, params=b"", **options)
+
+
 def test_a_stream_of_text_is_none(folder):
     with pytest.raises(ConversionInputError, match="a stream of bytes, not str"):
         paddle2ov.convert(io.StringIO("{}"))
