@@ -28,6 +28,7 @@ from paddle2ov.converters.graph.common import (
     refuse_complex,
     with_exact_division,
 )
+from paddle2ov.converters.graph.rounding import round_half_away, round_half_to_even
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ops
@@ -79,7 +80,7 @@ def round_(node: NodeContext) -> NamedOutputs:
     if not x.get_element_type().is_real():  # integers stay as they are, whatever the decimals
         return {"out": x}
     # The attribute came with Paddle 3, and with it the other rule for ties.
-    nearest = _half_to_even if node.has_attribute("decimals") else _half_away
+    nearest = round_half_to_even if node.has_attribute("decimals") else round_half_away
     if decimals == 0:
         return {"out": nearest(with_exact_division(x))}
     power = const_like(10.0 ** abs(decimals), x)
@@ -87,20 +88,6 @@ def round_(node: NodeContext) -> NamedOutputs:
     if decimals > 0:
         return {"out": ops.divide(nearest(ops.multiply(x, power)), back)}
     return {"out": ops.multiply(nearest(ops.divide(x, power)), back)}
-
-
-def _half_to_even(x: Tensor) -> Node:
-    return ops.round(x, "half_to_even")
-
-
-@works_around("round_half_away_from_zero")
-def _half_away(x: Tensor) -> Node:
-    # Not Round with half_away_from_zero: on CPU it adds 0.5 first, which is inexact below 0.5 and above 2^23.
-    size = ops.abs(x)
-    floored = ops.floor(size)
-    dtype = size.get_element_type()
-    up = ops.greater_equal(ops.subtract(size, floored), const(0.5, dtype))
-    return ops.multiply(ops.sign(x), ops.add(floored, ops.convert(up, dtype)))
 
 
 def logit(node: NodeContext) -> NamedOutputs:

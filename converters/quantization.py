@@ -23,6 +23,7 @@ from openvino import Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, ints, rank_of, reshape
+from paddle2ov.converters.graph.rounding import round_half_away, round_half_to_even
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.types import value_of
@@ -87,7 +88,7 @@ def _quantize(
     divisor = ops.select(ops.less_equal(size, const(_TINY, dtype)), ops.add(size, const(_EPSILON, dtype)), size)
     within = x if grid.to_even else ops.minimum(ops.maximum(x, ops.negative(size)), size)
     out = ops.multiply(ops.multiply(const(grid.high, dtype), ops.divide(const(1, dtype), divisor)), within)
-    out = ops.clamp(ops.round(out, "half_to_even" if grid.to_even else "half_away_from_zero"), -grid.low, grid.high)
+    out = ops.clamp((round_half_to_even if grid.to_even else round_half_away)(out), -grid.low, grid.high)
     return ops.divide(ops.multiply(out, size), const(grid.high, dtype)) if back else out
 
 

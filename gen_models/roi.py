@@ -119,7 +119,19 @@ ROI_ALIGN = [
     case(x=_map(1, 3, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=_counts(6), output_size=3, sampling_ratio=1),
     case(x=_map(2, 3, 8, 8), boxes=tensor([0, 4], dims=[-1, 4]), boxes_num=_counts(0, 0), output_size=2),
 ]
+_HALVES = tensor(
+    [4, 4],
+    values=[
+        [0.49999997, 0.5, 3.4999998, 4.5],
+        [1.5, 2.5, 4.4999995, 3.5],
+        [-0.5, -0.49999997, 4, 5],
+        [1, 1, 2.4999998, 3],
+    ],
+)
+"""Boxes with coordinates at halves, and next to them."""
+
 ROI_POOL = [
+    case(x=_map(1, 3, 8, 8), boxes=_HALVES, boxes_num=_counts(4), output_size=2),
     case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2),
     case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=(2, 3), spatial_scale=0.25),
     case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), boxes_num=_counts(2, 0, 3), output_size=3),
@@ -138,6 +150,8 @@ ROI_POOL = [
     ),
 ]
 PSROI_POOL = [
+    case(x=_map(1, 8, 8, 8), boxes=_HALVES, boxes_num=_counts(4), output_size=2),
+    case(x=_map(1, 8, 8, 8, [-1, 8, -1, -1]), boxes=_HALVES, boxes_num=_counts(4), output_size=2),
     case(x=_map(1, 8, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2),
     case(
         x=_map(2, 12, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=(2, 3), spatial_scale=0.25

@@ -19,6 +19,7 @@ from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, const_like, ints, shape_of
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
+from paddle2ov.converters.graph.rounding import round_half_away
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.elementary import hypot
 from paddle2ov.graph.opset import ops
@@ -176,5 +177,5 @@ def isclose(node: NodeContext) -> NamedOutputs:
 def remainder(node: NodeContext) -> NamedOutputs:
     """out = x - y · (x / y with both parts rounded, halves away from zero)."""
     x, y = node.get_input("x"), node.get_input("y")
-    rounded = ops.round(complex_divide(x, y), "half_away_from_zero")
+    rounded = round_half_away(complex_divide(x, y))
     return {"out": ops.subtract(x, complex_multiply(y, rounded))}

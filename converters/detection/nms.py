@@ -172,7 +172,7 @@ def nms(node: NodeContext) -> NamedOutputs:
     score = cast_to(ops.subtract(count, ops.range(ints(0), count, ints(1), "i64")), Type.f32)
     greedy = GreedyNms(node.get_float("threshold", 1.0))
     # This kernel keeps boxes that overlap by 0 / 0, as OpenVINO does.
-    rows = greedy.plain(ops.unsqueeze(x, ints(0)), reshape(score, [1, 1, -1]))
+    rows = greedy.by_openvino(ops.unsqueeze(x, ints(0)), reshape(score, [1, 1, -1]))
     return {"out": column(rows, 2)}
 
 

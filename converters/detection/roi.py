@@ -11,6 +11,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, exact_divide, ints, reshape, shape_of
+from paddle2ov.converters.graph.rounding import round_half_away
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
@@ -61,14 +62,14 @@ def psroi_pool(node: NodeContext) -> NamedOutputs:
     channels, scale = node.get_int("output_channels", 1), node.get_float("spatial_scale", 1.0)
     shapes_known = x.get_partial_shape().is_static and boxes.get_partial_shape().is_static
     if height == width and shapes_known:
-        regions = _with_image(node, boxes)
+        regions = _with_image(node, round_half_away(boxes).output(0))  # OpenVINO adds 1 first, which may round to a half
         out = ops.psroi_pooling(cast_to(x, Type.f32), regions, channels, height, scale, 1, 1, "average")
         return {"out": cast_to(out, dtype)}
     # OpenVINO's operator needs square cells and static shapes: otherwise a matrix product with the cells' indicators.
     image = image_indices(node, boxes)
     low, high = ops.variadic_split(reshape(cast_to(boxes, Type.f32), [-1, 4]), ints(1), ints([2, 2])).outputs()
-    start = ops.multiply(_round(low), const(scale, Type.f32))
-    end = ops.multiply(ops.add(_round(high), const(1, Type.f32)), const(scale, Type.f32))
+    start = ops.multiply(round_half_away(low), const(scale, Type.f32))
+    end = ops.multiply(ops.add(round_half_away(high), const(1, Type.f32)), const(scale, Type.f32))
     size = ops.maximum(ops.subtract(end, start), const(0.1, Type.f32))
     dims = shape_of(x)
     rows = _inside(start, size, 1, height, ops.gather(dims, ints(2), ints(0)))  # [R, height, H]
@@ -108,11 +109,6 @@ def _flat(x: Node, axes: int) -> Node:
 
 def _tail(dims: Node) -> Node:
     return ops.gather(dims, ints([2, 3]), ints(0))
-
-
-def _round(x: Output) -> Node:
-    """Halves away from zero, as C does."""
-    return ops.round(x, "half_away_from_zero")
 
 
 def image_indices(node: NodeContext, boxes: Output) -> Node:

@@ -15,6 +15,7 @@ from openvino import Node, Type
 
 from paddle2ov.converters.detection.roi import image_indices
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, exact_divide, ints, reshape, shape_of
+from paddle2ov.converters.graph.rounding import round_half_away
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
@@ -38,8 +39,8 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
     x, image, dims = output_of(cast_to(x, Type.f32)), image_indices(node, boxes), shape_of(x)
     low, high = ops.variadic_split(reshape(cast_to(boxes, Type.f32), [-1, 4]), ints(1), ints([2, 2])).outputs()
     scale, half = const(node.get_float("spatial_scale"), Type.f32), const(0.5, Type.f32)
-    start = ops.subtract(ops.multiply(_round(low), scale), half)
-    end = ops.subtract(ops.multiply(ops.add(_round(high), const(1, Type.f32)), scale), half)
+    start = ops.subtract(ops.multiply(round_half_away(low), scale), half)
+    end = ops.subtract(ops.multiply(ops.add(round_half_away(high), const(1, Type.f32)), scale), half)
     size = ops.maximum(ops.subtract(end, start), const(0.1, Type.f32))  # [R, 2]: x, y
 
     moved, of_channel = _offsets(node, image, channels, cells)
@@ -141,7 +142,3 @@ def _pair(node: NodeContext, name: str) -> tuple[int, int]:
     sizes = node.get_ints(name)
     node.require(len(sizes) == 2 and min(sizes) > 0, "two positive numbers are expected", **{name: sizes})
     return sizes[0], sizes[1]
-
-
-def _round(x: Tensor) -> Node:
-    return ops.round(x, "half_away_from_zero")

@@ -58,19 +58,19 @@ class GreedyNms(Struct, frozen=True):
             or (self.eta < 1 and self.iou_threshold > 0.5)
             or (self.iou_threshold <= 0 and not self.normalized)
         ):
-            rows, _ = self._best(self._exact(boxes, scores), scores, keep)
+            rows, _ = self._best(self._by_definition(boxes, scores), scores, keep)
         else:
-            rows = self._settled(self.plain(boxes, scores), boxes, scores, keep)
+            rows = self._corrected(self.by_openvino(boxes, scores), boxes, scores, keep)
         return rows, ops.gather_nd(scores, rows)
 
-    def _settled(self, plain: Tensor, boxes: Tensor, scores: Tensor, keep: int) -> Tensor:
+    def _corrected(self, rows: Tensor, boxes: Tensor, scores: Tensor, keep: int) -> Tensor:
         """The best rows that OpenVINO kept, or others if `top_k` matters, or OpenVINO's overlap of very small boxes.
 
         This takes four hundred nodes that hardly any image needs: they are the body of a loop that runs zero times or
         once. (An If would be natural, but OpenVINO 2026.4 mixes up the memory of its results.)
         """
         # What is kept depends on better boxes only: those below the best rows do not matter.
-        best, least = self._best(plain, scores, keep)
+        best, least = self._best(rows, scores, keep)
         some: Tensor = self.overlap.may_differ(boxes, best)
         exceeds = [self._may_exceed_top_k(scores, least)] if self._is_limited(scores) else []
         some = ops.logical_or(some, exceeds[0]) if exceeds else some
@@ -78,16 +78,16 @@ class GreedyNms(Struct, frozen=True):
         end = _end_if(some)
         boxes, scores = (_until(end, value, axis) for value, axis in ((boxes, 1), (scores, 2)))
 
-        def settle(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        def correct(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
             (rows,), (boxes, scores, *exceeds) = state, invariants
             if exceeds:
-                again = self.plain(boxes, self._limited(scores, exceeds[0]), exceeds[0])
+                again = self.by_openvino(boxes, self._limited(scores, exceeds[0]), exceeds[0])
                 rows = _either(exceeds[0], self._best(again, scores, keep)[0], rows).output(0)
             disputed = self.overlap.disputed(boxes, scores, self.score_threshold, rows)
-            exact = self._best(self._exact(boxes, scores, disputed), scores, keep)[0]
+            exact = self._best(self._by_definition(boxes, scores, disputed), scores, keep)[0]
             return [_either(disputed, exact, rows)], None
 
-        (rows,) = loop(cast_to(some, Type.i64), [best], [boxes, scores, *exceeds], settle, template=(self, keep))
+        (rows,) = loop(cast_to(some, Type.i64), [best], [boxes, scores, *exceeds], correct, template=(self, keep))
         return rows
 
     def _best(self, rows: Tensor, scores: Tensor, keep: int) -> tuple[Tensor, Tensor | None]:
@@ -126,7 +126,7 @@ class GreedyNms(Struct, frozen=True):
 
     # --- OpenVINO's operator --------------------------------------------------------------------------------------
 
-    def plain(self, boxes: Tensor, scores: Tensor, condition: Tensor | None = None) -> Output:
+    def by_openvino(self, boxes: Tensor, scores: Tensor, condition: Tensor | None = None) -> Output:
         """The same by OpenVINO's operator, for boxes that are not too small, a fixed threshold and any `top_k`.
 
         There are no rows unless `condition` holds.
@@ -139,7 +139,7 @@ class GreedyNms(Struct, frozen=True):
 
     # --- as written -----------------------------------------------------------------------------------------------
 
-    def _exact(self, boxes: Tensor, scores: Tensor, condition: Tensor | None = None) -> Node:
+    def _by_definition(self, boxes: Tensor, scores: Tensor, condition: Tensor | None = None) -> Node:
         """The same for any boxes; there are no rows unless `condition` holds."""
         # Nothing is suppressed here, so that the boxes do not matter. (Not a constant: if the scores are
         # constant too, the CPU plugin cannot compile it.)

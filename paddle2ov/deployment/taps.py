@@ -67,7 +67,7 @@ def area(value: Value, size: Number, levels: bool) -> Value:
     twice = ops.multiply(rest, int_constant(2))
     is_odd = ops.equal(int_divmod(level, int_constant(2))[1], int_constant(1))
     half = ops.logical_and(ops.equal(twice, one), ops.logical_or(up, is_odd))
-    return _as_float(ops.add(level, _as_int(ops.logical_or(ops.greater(twice, one), half))))
+    return _as_float(ops.add(level, ops.convert(ops.logical_or(ops.greater(twice, one), half), Type.i32)))
 
 
 def pillow(value: Value, size: Number, name: str) -> Value:
@@ -228,15 +228,11 @@ def _column(row: Value) -> Node:
 def _bytes(value: Value) -> Node:
     """The levels of an image as integers, straight from its bytes where it has just come from them."""
     node = value if isinstance(value, Node) else value.get_node()
-    return _as_int(node.input_value(0) if node.get_type_name() == "Convert" else value)
+    return ops.convert(node.input_value(0) if node.get_type_name() == "Convert" else value, Type.i32)
 
 
 def _as_float(x: Number) -> Node:
     return ops.convert(x, Type.f32)
-
-
-def _as_int(x: Number) -> Node:
-    return ops.convert(x, Type.i32)
 
 
 __all__ = ["FILTERS", "arange", "area", "blend_neighbours", "pillow", "pixels_in"]

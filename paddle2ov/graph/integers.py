@@ -23,12 +23,8 @@ def int_divmod(x: Number, y: Number) -> tuple[Number, Number]:
     quotient = ops.divide(x, y)
     remainder = ops.subtract(x, ops.multiply(quotient, y))
     too_small, too_large = ops.greater_equal(remainder, y), ops.less(remainder, ops.constant(np.int32(0)))
-    off = ops.subtract(_as_int(too_small), _as_int(too_large))
+    off = ops.subtract(ops.convert(too_small, Type.i32), ops.convert(too_large, Type.i32))
     return ops.add(quotient, off), ops.subtract(remainder, ops.multiply(off, y))
-
-
-def _as_int(x: Number) -> Node:
-    return ops.convert(x, Type.i32)
 
 
 __all__ = ["Number", "int_divmod"]

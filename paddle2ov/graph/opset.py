@@ -3,7 +3,7 @@
 `ops` has all functions of that opset. Those that a conversion calls most are replaced by quicker equivalents
 (`quick_nodes.py`), if the class of OpenVINO that they rest on is there, which is not part of its public interface.
 Nodes that OpenVINO could not evaluate without crashing are constants or refused (`guards.py`). A few functions emit
-other nodes where OpenVINO computes the usual ones wrongly.
+other nodes where OpenVINO computes the usual ones wrongly (`safe_functions.py`).
 
 The types of `ops` are those of `opset_stub.pyi`, which tools/opset_stub.py writes from the signatures of both.
 """
@@ -15,23 +15,19 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
-from openvino import Node, Output, Type, opset16
+from openvino import Node, Output, opset16
 from openvino.op import Constant
 from openvino.utils.node_factory import NodeFactory
 
-from paddle2ov.graph.guards import UNCHECKED, CreateNode, check_reshape, checked_create, checked_function
+from paddle2ov.graph.guards import UNCHECKED, CreateNode, checked_create, checked_function
 from paddle2ov.graph.quick_nodes import QuickNodes
-from paddle2ov.graph.shapes import parsed
+from paddle2ov.graph.safe_functions import install_safe_functions
 from paddle2ov.graph.size_bounds import hiding_bounds
-from paddle2ov.graph.upstream import depends_on_data
-from paddle2ov.graph.workarounds import works_around
 
 if TYPE_CHECKING:
-    from paddle2ov.graph.opset_stub import NodeInput, Opset
+    from paddle2ov.graph.opset_stub import Opset
 
 OPSET = "opset16"
-_WIDE = 2**25  # the most elements of an axis that is sliced by steps of 64 up to the limit of int32
 
 
 def _quick_factory() -> CreateNode | None:
@@ -53,164 +49,6 @@ def _replacements() -> dict[str, Callable[..., Node]]:
     return {} if factory is None else QuickNodes(checked_create(factory)).functions()
 
 
-@works_around("greater_than_nan")
-def _greater(left: NodeInput, right: NodeInput, auto_broadcast: str = "NUMPY") -> Node:
-    # OpenVINO's Greater and GreaterEqual, compiled for AVX-512, are true for NaN and any number; these two are not.
-    return ops.less(right, left, auto_broadcast)
-
-
-@works_around("greater_than_nan")
-def _greater_equal(left: NodeInput, right: NodeInput, auto_broadcast: str = "NUMPY") -> Node:
-    return ops.less_equal(right, left, auto_broadcast)
-
-
-@works_around("reshape_of_matmul_to_number")
-def _reshape_safely(reshape: Callable[..., Node]) -> Callable[..., Node]:
-    def to_shape(node: NodeInput, output_shape: NodeInput, special_zero: bool) -> Node:
-        made = reshape(node, output_shape, special_zero)
-        if special_zero:
-            check_reshape(made)
-        if made.get_output_partial_shape(0).to_string() == "[]":
-            # OpenVINO's CPU plugin (2026.4) crashes on a product of matrices that is reshaped to rank 0.
-            rank = made.get_input_partial_shape(0).rank
-            if rank.is_static and rank.get_length() > 0:
-                return ops.squeeze(node, np.arange(rank.get_length()))
-        return made
-
-    return to_shape
-
-
-@works_around("broadcast_to_ones", "broadcast_to_number")
-def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
-    def to_shape(
-        data: NodeInput, target_shape: NodeInput, axes_mapping: NodeInput | None = None, broadcast_spec: str = "NUMPY"
-    ) -> Node:
-        made = broadcast(data, target_shape, axes_mapping, broadcast_spec)
-        if made.get_output_partial_shape(0).rank == 0:
-            # OpenVINO's CPU plugin (2026.4) crashes on a Broadcast to rank 0.
-            return ops.reshape(data, np.array([], np.int64), False)
-        missing = _missing_axes(made) if broadcast_spec == "BIDIRECTIONAL" else 0
-        return (
-            broadcast(ops.unsqueeze(data, np.arange(missing)), target_shape, None, broadcast_spec) if missing else made
-        )
-
-    return to_shape
-
-
-@works_around("select_of_its_condition", "select_of_another_condition")
-def _select_safely(select: Callable[..., Node]) -> Callable[..., Node]:
-    def choose(cond: NodeInput, then_node: NodeInput, else_node: NodeInput, auto_broadcast: str = "numpy") -> Node:
-        made = select(cond, then_node, else_node, auto_broadcast)
-        if made.get_output_element_type(0) != Type.boolean:
-            return made
-        # OpenVINO's CPU plugin (2026.4) turns booleans into bytes, except conditions: a node that is both gets lost.
-        chosen = ops.logical_and(cond, then_node)
-        return ops.logical_or(chosen, ops.logical_and(ops.logical_not(cond), else_node))
-
-    return choose
-
-
-@works_around("size_of_open_slice_in_32_bits")
-def _slice_safely(slice_: Callable[..., Node]) -> Callable[..., Node]:
-    def cut(data: NodeInput, start: NodeInput, stop: NodeInput, step: NodeInput, axes: NodeInput | None = None) -> Node:
-        made = slice_(data, start, stop, step, axes)
-        if ".." not in made.get_output_partial_shape(0).to_string():
-            return made
-        stops, steps = (made.input_value(place).get_node() for place in (2, 3))
-        # An end of 2^31 - 1 bounds an unknown size, and OpenVINO (2026.4) computes with that bound in 32 bits.
-        if not isinstance(stops, Constant):
-            return slice_(data, start, _computed_open_ends(made.input_value(2)), step, axes) if _is_wide(made) else made
-        if not isinstance(steps, Constant):
-            return made
-        stop, strides = _open_ends(stops.get_data()), steps.get_data()
-        if strides.min() >= -1:
-            return slice_(data, start, stop, strides, axes)
-        backwards = slice_(data, start, stop, np.maximum(strides, -1), axes)
-        ends = np.full(len(strides), np.iinfo(np.int64).max)
-        return slice_(backwards, np.zeros(len(strides), np.int64), ends, np.maximum(-strides, 1), axes)
-
-    return cut
-
-
-def _is_wide(made: Node) -> bool:
-    """Whether a dimension has a bound that only an end at the limit of int32 can give."""
-    return any(dim.is_dynamic and dim.get_max_length() >= _WIDE for dim in made.get_output_partial_shape(0))
-
-
-def _computed_open_ends(stops: Output) -> Node:
-    """The same as `_open_ends`, of a tensor: of the constants among those that it joins, if it joins some."""
-    node = stops.get_node()
-    if node.get_type_name() == "Concat" and stops.get_element_type() == Type.i64:
-        parts = [(part, _constant_ends(part)) for part in node.input_values()]
-        if any(ends is not None for _, ends in parts):
-            return ops.concat([part if ends is None else ops.constant(ends) for part, ends in parts], 0)
-    narrow, wide = np.iinfo(np.int32), np.iinfo(np.int64)
-    ends = ops.convert(stops, Type.i64)
-    ends = ops.select(ops.less_equal(ends, np.int64(narrow.min)), np.int64(wide.min), ends)
-    return ops.select(ops.greater_equal(ends, np.int64(narrow.max)), np.int64(wide.max), ends)
-
-
-def _constant_ends(part: Output) -> NDArray[np.int64] | None:
-    """The open ends of a Constant, possibly converted or reshaped to a vector; None for what is computed."""
-    node = part.get_node()
-    while node.get_type_name() in ("Convert", "Reshape", "Unsqueeze"):
-        node = node.input_value(0).get_node()
-    return _open_ends(node.get_data().reshape(-1)) if isinstance(node, Constant) else None
-
-
-def _open_ends(stops: NDArray[Any]) -> NDArray[np.int64]:
-    """The ends of a Slice as int64; those at the limits of int32 or beyond become the limits of int64."""
-    narrow, wide = np.iinfo(np.int32), np.iinfo(np.int64)
-    stops = stops.astype(np.int64)
-    return np.where(stops >= narrow.max, wide.max, np.where(stops <= narrow.min, wide.min, stops))
-
-
-@works_around("gather_of_unsqueezed_axis")
-def _gather_safely(gather: Callable[..., Node]) -> Callable[..., Node]:
-    def take(data: NodeInput, indices: NodeInput, axis: NodeInput, batch_dims: int = 0) -> Node:
-        made = gather(data, indices, axis, batch_dims)
-        place = None if batch_dims or isinstance(made, Constant) else _single_axis(made)
-        return made if place is None else _repeated(made.input_value(0), list(made.get_input_shape(1)), place)
-
-    return take
-
-
-@works_around("gather_of_unsqueezed_axis")
-def _single_axis(gather: Node) -> int | None:
-    """The axis along which a Gather takes elements, if that has size 1 and the indices are constant and not a scalar.
-
-    OpenVINO (2026.4) eliminates such a Gather, and with it the axes of the indices, if an Unsqueeze added the axis.
-    """
-    text = gather.get_input_partial_shape(0).to_string()
-    data = parsed(text) if "1" in text else None
-    if data is None or 1 not in data or not isinstance(axis := gather.input_value(2).get_node(), Constant):
-        return None
-    place = int(axis.get_data().reshape(-1)[0]) % len(data)
-    indices = gather.get_input_partial_shape(1)
-    if data[place] != 1 or indices.is_dynamic or indices.rank == 0 or depends_on_data(gather.input_value(1).get_node()):
-        return None
-    return place
-
-
-def _repeated(data: Output, counts: Sequence[int], axis: int) -> Node:
-    """`data`, repeated along an axis of size 1; several counts give several axes in its place."""
-    if len(counts) > 1:
-        data = ops.unsqueeze(data, np.arange(axis, axis + len(counts) - 1)).output(0)
-    target = np.ones(data.get_partial_shape().rank.get_length(), np.int64)
-    target[axis : axis + len(counts)] = counts
-    return ops.broadcast(data, target, None, "BIDIRECTIONAL")
-
-
-@works_around("broadcast_to_ones")
-def _missing_axes(broadcast: Node) -> int:
-    """How many axes a Broadcast adds; 0 if that is not known.
-
-    OpenVINO (2026.4) eliminates a Broadcast of reshaped data to a shape of ones, even if it adds axes.
-    """
-    given, made = broadcast.get_input_partial_shape(0).rank, broadcast.get_output_partial_shape(0).rank
-    return made.get_length() - given.get_length() if given.is_static and made.is_static else 0
-
-
 def _create_slowly(kind: str, inputs: list[Output], attributes: dict[str, Any]) -> Node:
     return NodeFactory(OPSET).create(kind, [*inputs], attributes)
 
@@ -229,9 +67,8 @@ ops = cast(
 vars(ops).update(
     {name: checked_function(value) for name, value in vars(ops).items() if callable(value) and name not in UNCHECKED}
 )
-vars(ops).update(_replacements(), greater=_greater, greater_equal=_greater_equal)
-vars(ops).update(reshape=_reshape_safely(ops.reshape), broadcast=_broadcast_safely(ops.broadcast))
-vars(ops).update(select=_select_safely(ops.select), gather=_gather_safely(ops.gather), slice=_slice_safely(ops.slice))
+vars(ops).update(_replacements())
+install_safe_functions(ops)
 vars(ops).update(hiding_bounds(vars(ops)))
 
 __all__ = ["OPSET", "create", "ops"]

@@ -1,7 +1,7 @@
 """Eliminates a Gather of the only element of an axis.
 
 OpenVINO 2026.4 does not compile such a Gather between an Unsqueeze and a Squeeze that is followed by an Unsqueeze of
-another axis. Gathers of several indices along such an axis are made otherwise in `graph/opset.py`, and in
+another axis. Gathers of several indices along such an axis are made otherwise in `graph/safe_functions.py`, and in
 `avoid_unsqueeze_elision` where the size is known late.
 """
 

@@ -1,8 +1,9 @@
 """Counts the axis of a Gather along a dimension of 1 from the other end than an Unsqueeze does.
 
 OpenVINO 2026.4 replaces Unsqueeze → Gather by what the Unsqueeze reads if both name the same axis in the same way, as
-if the indices were a scalar: the axis is lost, and with it the repetitions of the only element. `graph/opset.py` makes
-no such Gather; this is for sizes that are found to be 1 later, and for an Unsqueeze that a rewrite adds.
+if the indices were a scalar: the axis is lost, and with it the repetitions of the only element.
+`graph/safe_functions.py` makes no such Gather; this is for sizes that are found to be 1 later, and for an Unsqueeze
+that a rewrite adds.
 """
 
 from __future__ import annotations
