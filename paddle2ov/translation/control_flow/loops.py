@@ -58,13 +58,15 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
             for i, name in enumerate(names)
         ]
     carried = _live_positions(translator, names, body.inputs)
-    first = {body.inputs[i]: find_or_placeholder(translator, scope, before[i], names[i]) for i in carried}
-    found = _body_for_all_iterations(translator, scope, operator, first, [*(after[i] for i in carried), next_condition])
-    _warn_of_ranks(operator, first, found)
-    _warn_of_types(operator, first, found)
-    loop = _loop(found, scope, None, as_condition(condition), found.yielded[-1])
+    initial_values = {body.inputs[i]: find_or_placeholder(translator, scope, before[i], names[i]) for i in carried}
+    loop_body = _body_for_all_iterations(
+        translator, scope, operator, initial_values, [*(after[i] for i in carried), next_condition]
+    )
+    _warn_of_ranks(operator, initial_values, loop_body)
+    _warn_of_types(operator, initial_values, loop_body)
+    loop = _loop(loop_body, scope, None, as_condition(condition), loop_body.yielded[-1])
     values: list[Value | None] = [None] * len(names)
-    for i, value in zip(carried, _final_values(loop, found), strict=True):
+    for i, value in zip(carried, _final_values(loop, loop_body), strict=True):
         values[i] = value
     return values
 
@@ -81,23 +83,23 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     stacked = [i for i, name in enumerate(names) if i >= len(states) and translator.is_used(name)]
     results = [body.outputs[i] for i in stacked]
     carried = _live_positions(translator, names, arguments)
-    first = {arguments[i]: find_or_placeholder(translator, scope, states[i], arguments[i]) for i in carried}
+    initial_values = {arguments[i]: find_or_placeholder(translator, scope, states[i], arguments[i]) for i in carried}
     reverse = operator.attributes.get("reverse", False)
     elements = dict(zip(steps, sequences, strict=True))
-    found = _body_for_all_iterations(
-        translator, scope, operator, first, [*(body.outputs[i] for i in carried), *results], elements, reverse
+    loop_body = _body_for_all_iterations(
+        translator, scope, operator, initial_values, [*(body.outputs[i] for i in carried), *results], elements, reverse
     )
-    _warn_of_ranks(operator, first, found)
-    _warn_of_types(operator, first, found)
+    _warn_of_ranks(operator, initial_values, loop_body)
+    _warn_of_types(operator, initial_values, loop_body)
 
     axis = ops.constant([0], Type.i64)
-    rows = [ops.result(ops.unsqueeze(as_output(one), axis)) for one in found.yielded[len(carried) :]]
+    rows = [ops.result(ops.unsqueeze(as_output(one), axis)) for one in loop_body.yielded[len(carried) :]]
     sizes = ops.shape_of(as_output(find_or_placeholder(translator, scope, sequences[0])), Type.i64)
     length = ops.gather(sizes, ops.constant(0, Type.i64), ops.constant(0, Type.i64))
     always: PlainValue = ops.constant(True).output(0)
-    loop = _loop(found, scope, length.output(0), as_condition(always), always, rows)
+    loop = _loop(loop_body, scope, length.output(0), as_condition(always), always, rows)
     values: list[Value | None] = [None] * len(names)
-    for i, value in zip(carried, _final_values(loop, found), strict=True):
+    for i, value in zip(carried, _final_values(loop, loop_body), strict=True):
         values[i] = value
     for k, i in enumerate(stacked):
         stack = loop.output(loop.get_output_size() - len(stacked) + k)
@@ -105,7 +107,7 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     return values
 
 
-class _Iteration(Struct):
+class _LoopBody(Struct):
     """A translated body whose parameters have shapes that hold in every iteration of the loop.
 
     Attributes:
@@ -130,69 +132,69 @@ def _body_for_all_iterations(
     translator: Translator,
     scope: Scope,
     operator: Operator,
-    first: Mapping[str, PlainValue],
+    initial_values: Mapping[str, PlainValue],
     wanted: Sequence[str],
     elements: Mapping[str, str] | None = None,
     reverse: bool = False,
-) -> _Iteration:
+) -> _LoopBody:
     """Translates the body repeatedly, with more and more general shapes, until these hold in every iteration.
 
     Args:
         translator: what translates it.
         scope: the scope around the loop.
         operator: the loop.
-        first: name inside -> initial value.
-        wanted: the names of the values to yield: first those of the next iteration, in the order of `first`.
+        initial_values: name inside -> initial value.
+        wanted: the names of the values to yield: first those of the next iteration, in the order of `initial_values`.
         elements: name inside -> the sequence of which each iteration gets one element.
         reverse: whether the sequences are traversed in reverse order.
     """
     (body,) = operator.blocks
-    initial = [_as_declared(value, translator.variables.get(name)) for name, value in first.items()]
+    initial = [_as_declared(value, translator.variables.get(name)) for name, value in initial_values.items()]
     shapes = [_shape_of(value) for value in initial]
     names = translator.names.taken()
     while True:
-        found = _Iteration(Scope(scope), initial, shapes, [], ops.parameter([], Type.i64), [])
+        loop_body = _LoopBody(Scope(scope), initial, shapes, [], ops.parameter([], Type.i64), [])
         for name, sequence in (elements or {}).items():
             if translator.is_used(name):
-                tensor = as_output(find_or_placeholder(translator, found.scope, sequence))
-                found.scope.values[name] = translator.marked(name, _element(tensor, found.current, reverse))
-        for name, value, shape in zip(first, initial, shapes, strict=True):
+                tensor = as_output(find_or_placeholder(translator, loop_body.scope, sequence))
+                loop_body.scope.values[name] = translator.marked(name, _element(tensor, loop_body.current, reverse))
+        for name, value, shape in zip(initial_values, initial, shapes, strict=True):
             if shape is None:
-                found.scope.values[name] = translator.marked(name, value)
+                loop_body.scope.values[name] = translator.marked(name, value)
                 continue
             parameter = ops.parameter(shape, as_output(value).get_element_type())
-            found.scope.values[name] = translator.marked(name, parameter.output(0))
-            found.parameters.append(parameter)
-        translator.translate(body, found.scope)
-        found.yielded = [find_or_placeholder(translator, found.scope, name) for name in wanted]
-        after = found.yielded[: len(initial)]
-        started = [
-            _in_common_type(operator, name, value, _initial_value(old, new, scope, found), new)
-            for (name, value), old, new in zip(first.items(), initial, after, strict=True)
+            loop_body.scope.values[name] = translator.marked(name, parameter.output(0))
+            loop_body.parameters.append(parameter)
+        translator.translate(body, loop_body.scope)
+        loop_body.yielded = [find_or_placeholder(translator, loop_body.scope, name) for name in wanted]
+        after = loop_body.yielded[: len(initial)]
+        adjusted = [
+            _in_common_type(operator, name, value, _initial_value(old, new, scope, loop_body), new)
+            for (name, value), old, new in zip(initial_values.items(), initial, after, strict=True)
         ]
-        entering = [
+        entry_shapes = [
             shape if start is old and shape is not None else _shape_of(start)
-            for start, old, shape in zip(started, initial, shapes, strict=True)
+            for start, old, shape in zip(adjusted, initial, shapes, strict=True)
         ]
-        general = [
+        common = [
             None
             if shape is None or isinstance(new, EmptyTensorArray)
             else common_shape(shape, as_output(new).get_partial_shape())
-            for shape, new in zip(entering, after, strict=True)
+            for shape, new in zip(entry_shapes, after, strict=True)
         ]
-        if general == shapes and all(new is old for new, old in zip(started, initial, strict=True)):
-            return found
-        initial, shapes = started, general
+        if common == shapes and all(new is old for new, old in zip(adjusted, initial, strict=True)):
+            return loop_body
+        initial, shapes = adjusted, common
         translator.names.restore(names)
 
 
 @works_around("loop_state_of_another_rank")
-def _initial_value(old: PlainValue, new: PlainValue, scope: Scope, found: _Iteration) -> PlainValue:
+def _initial_value(old: PlainValue, new: PlainValue, scope: Scope, loop_body: _LoopBody) -> PlainValue:
     """The initial value, once the type and shape of the value of the next iteration are known."""
     if isinstance(new, EmptyTensorArray):
         return old
     if isinstance(old, EmptyTensorArray):  # an array that only the body writes: now the type of its elements is known
-        return empty_like(new, dynamic_dim(scope, found.initial, found.scope))
+        return empty_like(new, dynamic_dim(scope, loop_body.initial, loop_body.scope))
     # A scalar that becomes a tensor: OpenVINO's CPU plugin does not compile a loop that changes a rank.
     ranks = [as_output(one).get_partial_shape().rank for one in (old, new)]
     if ranks[0] == 0 and ranks[1].is_static and ranks[1] != 0:
@@ -229,7 +231,7 @@ def _in_common_type(operator: Operator, name: str, given: PlainValue, old: Plain
 
 
 def _loop(
-    found: _Iteration,
+    loop_body: _LoopBody,
     scope: Scope,
     trip_count: Output | None,
     execution_condition: Output,
@@ -240,46 +242,48 @@ def _loop(
 
     `concatenated` are its results besides the carried ones, stacked over all iterations.
     """
-    live = [k for k, shape in enumerate(found.shapes) if shape is not None]
+    live = [k for k, shape in enumerate(loop_body.shapes) if shape is not None]
     results = []
-    for parameter, k in zip(found.parameters, live, strict=True):
-        value = as_type(as_output(found.yielded[k]), parameter.get_element_type())
+    for parameter, k in zip(loop_body.parameters, live, strict=True):
+        value = as_type(as_output(loop_body.yielded[k]), parameter.get_element_type())
         if value.get_partial_shape() != parameter.get_output_partial_shape(0):
-            value = erase_bounds(value, found.current)
+            value = erase_bounds(value, loop_body.current)
         results.append(ops.result(value))
-    captures = found.scope.captures
+    captures = loop_body.scope.captures
     invariant = [(parameter, outer_value(scope, name)) for name, parameter in captures.items()]
     one = opaque_one(
-        [execution_condition, *(as_output(found.initial[k]) for k in live), *(value for _, value in invariant)]
+        [execution_condition, *(as_output(loop_body.initial[k]) for k in live), *(value for _, value in invariant)]
     )
     invariant = [(parameter, hide_dims(value, value.get_partial_shape(), one)) for parameter, value in invariant]
     starts = []
     for k in live:
-        shape = found.shapes[k]
+        shape = loop_body.shapes[k]
         assert shape is not None  # None only for an array without elements
-        starts.append(hide_dims(as_output(found.initial[k]), shape, one))
+        starts.append(hide_dims(as_output(loop_body.initial[k]), shape, one))
     # The current iteration comes first: OpenVINO does not adjust its index when it removes a parameter before it.
-    inputs = [found.current, *found.parameters, *captures.values()]
+    inputs = [loop_body.current, *loop_body.parameters, *captures.values()]
     condition = as_condition(next_condition)
     if not _runs_at_least_once(trip_count, execution_condition):
         condition = _with_reads_of(
-            _unread_parameters(found.parameters, [condition, *results, *concatenated]), condition, found.current
+            _unread_parameters(loop_body.parameters, [condition, *results, *concatenated]), condition, loop_body.current
         )
     return build_loop(
         unlimited(one) if trip_count is None else trip_count,
         execution_condition,
         Model([ops.result(condition), *results, *concatenated], inputs),
         [0, 0],
-        list(zip(found.parameters, starts, results, strict=True)),
+        list(zip(loop_body.parameters, starts, results, strict=True)),
         invariant,
         concatenated,
     )
 
 
-def _final_values(loop: Node, found: _Iteration) -> list[PlainValue]:
+def _final_values(loop: Node, loop_body: _LoopBody) -> list[PlainValue]:
     """The final values of what the loop carries."""
     outputs = iter(loop.outputs())
-    return [old if shape is None else next(outputs) for old, shape in zip(found.initial, found.shapes, strict=True)]
+    return [
+        old if shape is None else next(outputs) for old, shape in zip(loop_body.initial, loop_body.shapes, strict=True)
+    ]
 
 
 def _live_positions(translator: Translator, names: Sequence[str], arguments: Sequence[str]) -> list[int]:
@@ -306,10 +310,10 @@ def _as_declared(value: PlainValue, declared: Variable | None) -> PlainValue:
     return value
 
 
-def _warn_of_ranks(operator: Operator, first: Mapping[str, PlainValue], found: _Iteration) -> None:
+def _warn_of_ranks(operator: Operator, initial_values: Mapping[str, PlainValue], loop_body: _LoopBody) -> None:
     """Warns of scalars that become tensors: the program may read them before any iteration has written them."""
-    for (name, value), started in zip(first.items(), found.initial, strict=True):
-        shape, other = _shape_of(value), _shape_of(started)
+    for (name, value), start in zip(initial_values.items(), loop_body.initial, strict=True):
+        shape, other = _shape_of(value), _shape_of(start)
         if is_undefined(value) or shape is None or other is None:
             continue
         if shape.rank == 0 and other.rank != 0:
@@ -321,12 +325,12 @@ def _warn_of_ranks(operator: Operator, first: Mapping[str, PlainValue], found: _
             )
 
 
-def _warn_of_types(operator: Operator, first: Mapping[str, PlainValue], found: _Iteration) -> None:
+def _warn_of_types(operator: Operator, initial_values: Mapping[str, PlainValue], loop_body: _LoopBody) -> None:
     """Warns of variables that Paddle gives another type from the first iteration on."""
-    for (name, value), started, after in zip(first.items(), found.initial, found.yielded, strict=False):
+    for (name, value), start, after in zip(initial_values.items(), loop_body.initial, loop_body.yielded, strict=False):
         if is_undefined(value) or isinstance(value, EmptyTensorArray) or isinstance(after, EmptyTensorArray):
             continue
-        kinds = [as_output(one).get_element_type() for one in (value, started, after)]
+        kinds = [as_output(one).get_element_type() for one in (value, start, after)]
         if kinds.count(kinds[1]) < 3:
             before, held, later = map(dtype_name, kinds)
             warnings.warn(
