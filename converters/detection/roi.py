@@ -62,7 +62,8 @@ def psroi_pool(node: NodeContext) -> NamedOutputs:
     channels, scale = node.get_int("output_channels", 1), node.get_float("spatial_scale", 1.0)
     shapes_known = x.get_partial_shape().is_static and boxes.get_partial_shape().is_static
     if height == width and shapes_known:
-        regions = _with_image(node, round_half_away(boxes).output(0))  # OpenVINO adds 1 first, which may round to a half
+        # OpenVINO adds 1 before it rounds, which may make a half of less.
+        regions = _with_image(node, round_half_away(boxes).output(0))
         out = ops.psroi_pooling(cast_to(x, Type.f32), regions, channels, height, scale, 1, 1, "average")
         return {"out": cast_to(out, dtype)}
     # OpenVINO's operator needs square cells and static shapes: otherwise a matrix product with the cells' indicators.
