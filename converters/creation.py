@@ -15,7 +15,17 @@ from typing import Any
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, ints, rank_of, shape_of, shape_vector
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    dim_vector,
+    index_range,
+    ints,
+    rank_of,
+    shape_of,
+    shape_vector,
+)
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
@@ -159,8 +169,8 @@ def eye(node: NodeContext) -> NamedOutputs:
         if height * width <= _LARGE:
             return {"out": ConstantValue(arrays.eye(height, width, dtype=storage))}
         columns = ints(width).output(0)
-    row = ops.unsqueeze(ops.range(ints(0), _as_scalar(rows), ints(1), "i64"), ints(1))
-    column = ops.unsqueeze(ops.range(ints(0), _as_scalar(columns), ints(1), "i64"), ints(0))
+    row = ops.unsqueeze(index_range(_as_scalar(rows)), ints(1))
+    column = ops.unsqueeze(index_range(_as_scalar(columns)), ints(0))
     return {"out": cast_to(ops.equal(row, column), dtype)}
 
 
@@ -185,7 +195,7 @@ def sequence_mask(node: NodeContext) -> NamedOutputs:
     if known is not None and known < 0:
         lengths = ops.concat([ops.reshape(cast_to(x, Type.i64), ints([-1]), False), ints([0])], 0)  # which may be none
         length = ops.reduce_max(lengths, ints([0]), False).output(0)
-    positions = ops.range(ints(0), _as_scalar(length), ints(1), "i64")
+    positions = index_range(_as_scalar(length))
     columns = cast_to(positions, x.get_element_type())  # a length of 0.5 counts position 0
     return {"y": cast_to(ops.less(columns, ops.unsqueeze(x, ints(-1))), dtype)}
 

@@ -11,7 +11,17 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, dim_vector, ints, shape_of
+from paddle2ov.converters.graph.common import (
+    END,
+    Tensor,
+    cast_to,
+    const_like,
+    dim_of,
+    dim_vector,
+    index_range,
+    ints,
+    shape_of,
+)
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_input, from_dense, to_dense
 from paddle2ov.graph.opset import ops
@@ -53,7 +63,7 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     transitions = ops.slice(weights, ints([2]), ints([END]), ints([1]), ints([0])).output(0)
     # Start and stop scores are those of the first and the last step.
     size = dim_of(x, 1)
-    positions = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0, 2]))
+    positions = ops.unsqueeze(index_range(size), ints([0, 2]))
     ends = ops.unsqueeze(ops.subtract(lengths, ints(1)), ints([1, 2]))
     scores: Tensor = x
     for position, score in ((ints(0), start), (ends, stop)):
@@ -77,7 +87,7 @@ def gather_tree(node: NodeContext) -> NamedOutputs:
     """out = the tokens of each beam, followed back from the last step through its parents."""
     ids, parents = node.get_input("ids"), node.get_input("parents")
     size = shape_of(ids)
-    beams = ops.range(ints(0), ops.gather(size, ints(2), ints(0)), ints(1), "i64")
+    beams = index_range(ops.gather(size, ints(2), ints(0)))
     first = ops.broadcast(beams, ops.slice(size, ints([1]), ints([3]), ints([1])))
 
     def one_back(_: Tensor, slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
@@ -101,7 +111,7 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
     blank, merge = node.get_int("blank", 0), node.get_bool("merge_repeated", True)
     dims = shape_of(x)
     size = ops.gather(dims, ints(1), ints(0))
-    positions = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0]))
+    positions = ops.unsqueeze(index_range(size), ints([0]))
     keep = ops.logical_and(
         ops.not_equal(x, const_like(blank, x)), ops.less(positions, ops.unsqueeze(length, ints([1])))
     )

@@ -17,6 +17,7 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     dim_of,
+    index_range,
     ints,
     normalize_axis,
     prevent_fusion,
@@ -34,8 +35,8 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 def _offsets(x: Tensor) -> Node:
     """column − row of each element of the last two dimensions of `x`."""
     dims = shape_of(x)
-    rows = ops.range(ints(0), ops.gather(dims, ints(-2), ints(0)), ints(1), "i64")
-    columns = ops.range(ints(0), ops.gather(dims, ints(-1), ints(0)), ints(1), "i64")
+    rows = index_range(ops.gather(dims, ints(-2), ints(0)))
+    columns = index_range(ops.gather(dims, ints(-1), ints(0)))
     return ops.subtract(ops.unsqueeze(columns, ints(0)), ops.unsqueeze(rows, ints(1)))
 
 
@@ -68,7 +69,7 @@ def diag(node: NodeContext) -> NamedOutputs:
 def _embed_diagonal(x: Output, offset: int, padding: float) -> Node:
     """A matrix (for each outer index) with the last dimension of `x` on the diagonal `offset`."""
     size = ops.add(dim_of(x, -1), ints(abs(offset)))
-    positions = ops.range(ints(0), size, ints(1), "i64")
+    positions = index_range(size)
     on_diagonal = ops.equal(
         ops.subtract(ops.unsqueeze(positions, ints(0)), ops.unsqueeze(positions, ints(1))), ints(offset)
     )
@@ -102,7 +103,7 @@ def _diagonal_of(x: Output, offset: int) -> Node:
     else:
         length = ops.minimum(ops.subtract(rows, ints(first_row)), ops.subtract(columns, ints(first_column)))
         length = _hidden_length(ops.maximum(length, ints(0)), x)
-    index = ops.range(ints(0), length, ints(1), "i64")
+    index = index_range(length)
     flat_index = ops.add(
         ops.multiply(index, ops.add(columns, ints(1))),
         ops.add(ops.multiply(ints(first_row), columns), ints(first_column)),
@@ -180,7 +181,7 @@ def fill_diagonal(node: NodeContext) -> NamedOutputs:
         tail = ops.slice(dims, ints([axis]), ints([END]), ints([1]))
         step = ops.add(step, ops.reduce_prod(tail, ints([0]), False))
     end = count if node.get_bool("wrap", False) else ops.minimum(count, ops.multiply(columns, columns))
-    start = ops.subtract(ops.range(ints(0), count, ints(1), "i64"), ints(offset))
+    start = ops.subtract(index_range(count), ints(offset))
     column = ops.add(ops.floor_mod(start, columns), ints(offset))
     hit = ops.equal(ops.floor_mod(start, step), ints(0))
     for bound in (
@@ -207,7 +208,7 @@ def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
         y = ops.reshape(y, ints([-1]), False).output(0)
     # Row r, or column c for a diagonal below the main one, takes the element min(r, c) of y.
     dims = shape_of(moved)
-    position = ops.range(ints(0), ops.gather(dims, ints(-2 if offset >= 0 else -1), ints(0)), ints(1), "i64")
+    position = index_range(ops.gather(dims, ints(-2 if offset >= 0 else -1), ints(0)))
     last = ops.subtract(dim_of(y, -1), ints(1))
     taken = ops.gather(y, ops.minimum(position, last), ints(-1))
     expanded = ops.unsqueeze(taken, ints(-1 if offset >= 0 else -2))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, dim_vector, ints
+from paddle2ov.converters.graph.common import END, Tensor, dim_vector, index_range, ints
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_input
 from paddle2ov.graph.opset import ops
@@ -38,7 +38,7 @@ def edit_distance(node: NodeContext) -> NamedOutputs:
 def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
     """[batch, columns + 1]: the distances between hyps and every prefix of refs."""
     columns = dim_vector(refs, [1])
-    positions = ops.range(ints(0), ops.add(ops.squeeze(columns, ints([0])), ints(1)), ints(1), "i64")
+    positions = index_range(ops.add(ops.squeeze(columns, ints([0])), ints(1)))
 
     distance = ops.subtract(ops.unsqueeze(positions, ints([1])), positions)
     insertions = ops.select(ops.less(distance, ints(0)), ints(2**24), distance)

@@ -13,6 +13,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import (
     cast_to,
     dim_vector,
+    index_range,
     int_vector,
     ints,
     normalize_axis,
@@ -149,7 +150,7 @@ def repeat_interleave(node: NodeContext) -> NamedOutputs:
     # Element j of the result comes from the number of ends (cumulated repeats) that are at or before j.
     ends = ops.cum_sum(each, ints(0))
     total = ops.reduce_sum(each, ints([0]), False)
-    positions = ops.range(ints(0), total, ints(1), "i64")
+    positions = index_range(total)
     reached = ops.greater_equal(ops.unsqueeze(positions, ints(1)), ops.unsqueeze(ends, ints(0)))
     sources = ops.reduce_sum(cast_to(reached, Type.i64), ints([1]), False)
     return {"out": gather_or_empty(x, sources.output(0), axis)}

@@ -20,6 +20,7 @@ from paddle2ov.converters.graph.common import (
     const_like,
     dim_of,
     dim_vector,
+    index_range,
     ints,
     normalize_axis,
     rank_of,
@@ -112,7 +113,7 @@ def _frames(x: Output, axis: int, length: int, hop: int, frames_first: bool) -> 
     """Frames along an axis, which becomes two: frames and their elements."""
     size = dim_of(x, axis)
     starts = ops.range(ints(0), ops.subtract(size, ints(length - 1)), ints(hop), Type.i64)
-    offsets = ops.range(ints(0), ints(length), ints(1), Type.i64)
+    offsets = index_range(ints(length))
     rows, columns = (starts, offsets) if frames_first else (offsets, starts)
     indices = ops.add(ops.unsqueeze(rows, ints([1])), ops.unsqueeze(columns, ints([0])))
     return ops.gather(x, indices, ints(axis))

@@ -19,7 +19,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_vector, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    const_like,
+    dim_of,
+    dim_vector,
+    index_range,
+    ints,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -214,7 +223,7 @@ def _dynamic_same_pool(node: NodeContext, x: Output, mode: str, at: _Windows, ex
     # Paddle divides by these counts; one below 1 belongs to a window outside of x.
     for i, (size, stride) in enumerate(zip(at.sizes, at.strides, strict=True)):
         pad, dim = ops.gather(begin, ints(2 + i), ints(0)), dim_of(x, 2 + i)
-        window_indices = ops.range(ints(0), dim_of(out, 2 + i), ints(1), Type.i64)
+        window_indices = index_range(dim_of(out, 2 + i))
         start = ops.subtract(ops.multiply(window_indices, ints(stride)), pad)
         stop = ops.minimum(ops.add(start, ints(size)), dim if exclusive else ops.add(dim, pad))
         held = ops.subtract(stop, ops.maximum(start, ints(0)) if exclusive else start)

@@ -24,6 +24,7 @@ from paddle2ov.converters.graph.common import (
     dim_range,
     dim_vector,
     exact_divide,
+    index_range,
     ints,
     rank_of,
 )
@@ -147,7 +148,7 @@ def _dynamic_fractional_windows(dim: Node, size: int, width: int, u: float) -> N
     after = ops.add(before, ints(width)) if width > 0 else ops.gather(edges, ints(list(range(1, size + 1))), ints(0))
     end = ops.minimum(after, dim)
     longest = ops.reduce_max(ops.subtract(end, start), ints([0]), False)
-    steps = ops.range(ints(0), longest, ints(1), Type.i64)
+    steps = index_range(longest)
     indices = ops.add(ops.unsqueeze(start, ints([1])), ops.unsqueeze(steps, ints([0])))
     return ops.minimum(indices, ops.unsqueeze(ops.subtract(end, ints(1)), ints([1])))
 

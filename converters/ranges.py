@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import cast_to, const_like, exact_divide, ints
+from paddle2ov.converters.graph.common import cast_to, const_like, exact_divide, index_range, ints
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
@@ -83,7 +83,7 @@ def range_v2(node: NodeContext) -> NamedOutputs:
     # With a step of the right sign the quotient is not negative, so that truncation and floor agree.
     intervals = ops.floor(exact_divide(distance, by)) if number == Type.f32 else ops.divide(distance, by)
     dynamic_count = ops.add(ops.convert(intervals, Type.i64), ints(1))
-    index = ops.convert(ops.range(ints(0), dynamic_count, ints(1), "i64"), dtype)
+    index = ops.convert(index_range(dynamic_count), dtype)
     out = ops.multiply(index, ops.convert(step, dtype))
     return {"out": ops.add(out, ops.convert(start, dtype))}
 
@@ -104,8 +104,8 @@ def _linspace(node: NodeContext) -> tuple[Node, Type, Type]:
     count = ops.reshape(node.get_tensor(count_name, Type.i64), ints([]), False)
     intervals = cast_to(ops.maximum(ops.subtract(count, ints(1)), ints(1)), kind)
     step = ops.divide(ops.subtract(stop, start), intervals)
-    index = cast_to(ops.range(ints(0), count, ints(1), "i64"), kind)
-    left = cast_to(ops.subtract(ops.subtract(count, ints(1)), ops.range(ints(0), count, ints(1), "i64")), kind)
+    index = cast_to(index_range(count), kind)
+    left = cast_to(ops.subtract(ops.subtract(count, ints(1)), index_range(count)), kind)
     first_half = ops.less(index, cast_to(ops.divide(count, ints(2)), kind))
     one = ops.equal(count, ints(1))
     from_start = ops.add(start, ops.multiply(step, index))

@@ -20,6 +20,7 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const_like,
     dim_of,
+    index_range,
     ints,
     normalize_axis,
     or_of_nothing,
@@ -141,7 +142,7 @@ def mode(node: NodeContext) -> NamedOutputs:
     first = topk(counts, ints(1), axis, largest=True).output(1)
     value = ops.gather_elements(values, first, axis)
     # The last index of that value.
-    positions = ops.range(ints(0), dim_of(x, axis), ints(1), "i64")
+    positions = index_range(dim_of(x, axis))
     positions = ops.unsqueeze(positions, ints(list(range(1, rank - axis)))) if axis + 1 < rank else positions
     own = ops.select(ops.equal(x, value), positions, ints(-1))
     last = prevent_fusion(own, ops.reduce_max(own, ints([axis]), True), [axis])

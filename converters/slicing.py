@@ -18,6 +18,7 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     dim_of,
     dim_vector,
+    index_range,
     int_vector,
     ints,
     normalize_axis,
@@ -175,7 +176,7 @@ def _select_bounds(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node
         return ints(np.where(mask, chosen, others).tolist())
     size = shape_of(condition)
     either = ops.concat([ops.broadcast(one, size) for one in (otherwise, bounds)], 0)
-    positions = ops.range(ints(0), ops.squeeze(size, ints(0)), ints(1), "i64")
+    positions = index_range(ops.squeeze(size, ints(0)))
     places = ops.add(ops.multiply(ops.convert(condition, Type.i64), size), positions)
     return ops.gather(either, places, ints(0))
 
@@ -318,10 +319,10 @@ def set_value(node: NodeContext) -> NamedOutputs:
     # OpenVINO's CPU plugin crashes when it compiles a SliceScatter whose bounds are not known.
     if len(axes) == 1:
         size = dim_of(x, axes[0])
-        written = ops.slice(ops.range(ints(0), size, ints(1), "i64"), start, end, step, ints([0]))
+        written = ops.slice(index_range(size), start, end, step, ints([0]))
         return {"out": ops.scatter_update(x, written, updates, ints(axes[0]))}
     size = ops.reduce_prod(shape_of(x), ints([0]), False)
-    flat_indices = ops.reshape(ops.range(ints(0), size, ints(1), "i64"), shape_of(x), False)
+    flat_indices = ops.reshape(index_range(size), shape_of(x), False)
     written = ops.reshape(ops.slice(flat_indices, start, end, step, ints(axes)), ints([-1]), False)
     flat = ops.scatter_update(
         ops.reshape(x, ints([-1]), False), written, ops.reshape(updates, ints([-1]), False), ints(0)

@@ -7,15 +7,11 @@ from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE, LEGACY
-from gen_models.harness.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, integer, one_of, shape
 
 DTYPES = ["float32", "int32", "int64", "bool", "float64", "float16", "uint8"]
 PIR = ("pir",)
-
-
-def _i(*values, dtype="int32"):
-    return tensor([len(values)], dtype, values=values)
 
 
 def _full(x=None, *, shape, value, dtype):
@@ -187,8 +183,8 @@ OPS = [
             case(shape=[80, 90], value=0.25, dtype="float32"),
             case(shape=[2, 3], value=200, dtype="uint8"),
             case(shape=[2, 3], value=0.5, dtype="float16"),
-            case(shape=_i(2, 3), value=1.5, dtype="float32"),
-            case(shape=[_i(2), 3], value=3, dtype="int64"),
+            case(shape=int32s(2, 3), value=1.5, dtype="float32"),
+            case(shape=[int32s(2), 3], value=3, dtype="int64"),
             case(x=tensor([2, 5], dims=[-1, 5]), shape=["0", 1, "1"], value=1, dtype="float32"),
         ],
         random=_full_random,
@@ -207,7 +203,7 @@ OPS = [
         cases=[
             case(shape=[2, 3], value=tensor([1], values=[1.5]), dtype="float32"),
             case(shape=[2, 3], value=tensor([], "int64", values=[7]), dtype="int64"),
-            case(shape=_i(2, 3), value=tensor([1], "int32", values=[7]), dtype="int32"),
+            case(shape=int32s(2, 3), value=tensor([1], "int32", values=[7]), dtype="int32"),
             case(shape=[], value=tensor([]), dtype="float32"),
         ],
         random=_full_with_tensor_random,
@@ -280,7 +276,7 @@ OPS = [
         cases=[
             case(shape=[2, 3]),
             case(shape=[], dtype="int64"),
-            case(shape=_i(2, 3)),
+            case(shape=int32s(2, 3)),
             case(shape=[2, 3], dtype="complex64", formats=PIR, why="complex is new in Paddle 3"),
         ],
     ),
@@ -292,7 +288,7 @@ OPS = [
             case(x=tensor([2, 3], "int32", 0, 5), num_classes=5),
             case(x=tensor([], "int64", 0, 5), num_classes=5),
             case(x=tensor([4], "int64", 0, 5, dims=[-1]), num_classes=5),
-            case(x=tensor([4], "int64", 0, 5), num_classes=_i(5)),
+            case(x=tensor([4], "int64", 0, 5), num_classes=int32s(5)),
         ],
         random=_one_hot_random,
     ),
@@ -329,7 +325,7 @@ OPS = [
             case(x=tensor([4], "int32", 0, 6)),
             case(x=tensor([2, 3], "int64", 0, 6), maxlen=4, dtype="bool"),
             case(x=tensor([4], "int64", 0, 6, dims=[-1]), dtype="float32"),
-            case(x=tensor([4], "int64", 0, 6), maxlen=_i(5)),
+            case(x=tensor([4], "int64", 0, 6), maxlen=int32s(5)),
             case(x=tensor([4], low=0, high=5)),
         ],
         random=_sequence_mask_random,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
 from gen_models.harness.marks import LEGACY
-from gen_models.harness.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 
 def _expand(x, like=None, *, shape):
@@ -33,10 +33,6 @@ def _repeat_interleave(x, *, repeats, axis=None, unsqueeze=None):
     if unsqueeze is not None:  # along a new axis, as where heads share keys
         x = paddle.unsqueeze(x, unsqueeze)
     return paddle.repeat_interleave(x, repeats, axis)
-
-
-def _i(*values, dtype="int32"):
-    return tensor([len(values)], dtype, values=values)
 
 
 def _expand_random(draw):
@@ -72,7 +68,7 @@ def _repeat_each_random(draw):
     axis = draw(st.integers(0, len(shape) - 1))
     repeats = [draw(st.integers(0, 3)) for _ in range(shape[axis])]
     repeats[0] += 1
-    return case(x=tensor(shape), repeats=_i(*repeats), axis=axis)
+    return case(x=tensor(shape), repeats=int32s(*repeats), axis=axis)
 
 
 def _old_expand_random(draw):
@@ -95,8 +91,8 @@ OPS = [
             case(x=tensor([3]), shape=[3]),
             case(x=tensor([1, 3], dims=[-1, 3]), shape=[4, 3]),
             case(x=tensor([2, 1], dims=[-1, -1]), shape=[-1, 5]),
-            case(x=tensor([1, 3], "int64"), shape=_i(4, 3)),
-            case(x=tensor([1, 3], "bool"), shape=[_i(4), -1]),
+            case(x=tensor([1, 3], "int64"), shape=int32s(4, 3)),
+            case(x=tensor([1, 3], "bool"), shape=[int32s(4), -1]),
             case(x=tensor([1, 1, 8]), like=tensor([3, 5], dims=[-1, 5]), shape=["0", -1, -1]),
             case(x=tensor([1, 1, 8], dims=[1, -1, 8]), like=tensor([3, 5], dims=[-1, -1]), shape=["0", "1", 8]),
             case(x=tensor([1, 3], "int32"), shape=[0, 3], formats=("pir",), why="Paddle 2 refuses a dimension of 0"),
@@ -137,14 +133,14 @@ OPS = [
             case(x=tensor([2, 2, 2, 1]), repeat_times=[1, 2, 2, 2, 2]),
             case(x=tensor([2, 1, 2, 3], dims=[-1, 1, -1, 3]), repeat_times=[2, 3, 2, 1]),
             case(x=tensor([3, 1, 1, 2, 2], dims=[-1, 1, 1, 2, 2]), repeat_times=[3, 2, 2, 1, 1]),
-            case(x=tensor([2, 1, 2, 1, 2], dims=[-1, 1, -1, 1, 2]), repeat_times=_i(2, 2, 1, 2, 2)),
-            case(x=tensor([2, 2, 1]), repeat_times=_i(3, 2, 2, 2, 2)),
+            case(x=tensor([2, 1, 2, 1, 2], dims=[-1, 1, -1, 1, 2]), repeat_times=int32s(2, 2, 1, 2, 2)),
+            case(x=tensor([2, 2, 1]), repeat_times=int32s(3, 2, 2, 2, 2)),
             case(x=tensor([]), repeat_times=[3]),
             case(x=tensor([]), repeat_times=[2, 3]),
             case(x=tensor([2, 3], "int64", dims=[-1, -1]), repeat_times=[2, 2]),
             case(x=tensor([2, 3], "bool"), repeat_times=[1, 2]),
-            case(x=tensor([2, 3], dims=[-1, 3]), repeat_times=_i(2, 1, 2)),
-            case(x=tensor([2, 3], "int32"), repeat_times=[_i(2), 3]),
+            case(x=tensor([2, 3], dims=[-1, 3]), repeat_times=int32s(2, 1, 2)),
+            case(x=tensor([2, 3], "int32"), repeat_times=[int32s(2), 3]),
         ],
         random=_tile_random,
     ),
@@ -166,9 +162,9 @@ OPS = [
         "repeat_interleave_with_tensor_index",
         _repeat_interleave,
         cases=[
-            case(x=tensor([2, 3]), repeats=_i(1, 2, 3), axis=1),
-            case(x=tensor([2, 3], dims=[-1, 3]), repeats=_i(0, 2, dtype="int64"), axis=0),
-            case(x=tensor([4], "int64"), repeats=_i(3, 0, 0, 2), axis=0),
+            case(x=tensor([2, 3]), repeats=int32s(1, 2, 3), axis=1),
+            case(x=tensor([2, 3], dims=[-1, 3]), repeats=int64s(0, 2), axis=0),
+            case(x=tensor([4], "int64"), repeats=int32s(3, 0, 0, 2), axis=0),
         ],
         random=_repeat_each_random,
     ),

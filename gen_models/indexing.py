@@ -6,14 +6,10 @@ from hypothesis import strategies as st
 
 from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE, LEGACY
-from gen_models.harness.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 PIR = ("pir",)
 NEW = "new in Paddle 3"
-
-
-def _i(*values, dtype="int64", dims=None):
-    return tensor([len(values)], dtype, values=values, dims=dims)
 
 
 def _gather(x, index, axis_tensor=None, *, axis=None, as_tensor=False):
@@ -176,29 +172,29 @@ OPS = [
         "gather",
         _gather,
         cases=[
-            case(x=tensor([4, 5]), index=_i(0, 3, 1)),
-            case(x=tensor([4, 5]), index=_i(2, dtype="int32"), axis=1),
-            case(x=tensor([4, 5, 6]), index=_i(0, 3, 1), axis=-2, formats=PIR, why="Paddle 2.6 runs out of memory"),
+            case(x=tensor([4, 5]), index=int64s(0, 3, 1)),
+            case(x=tensor([4, 5]), index=int32s(2), axis=1),
+            case(x=tensor([4, 5, 6]), index=int64s(0, 3, 1), axis=-2, formats=PIR, why="Paddle 2.6 runs out of memory"),
             case(x=tensor([4, 5]), index=tensor([], "int64", values=[2])),
             case(x=tensor([4, 5]), index=tensor([], "int64", values=[2]), axis=1),
             case(x=tensor([4, 5]), index=tensor([3, 1], "int64", 0, 4)),
             case(x=tensor([4, 5]), index=tensor([0], "int64"), formats=PIR, why=NEW),
-            case(x=tensor([4, 5]), index=_i(-1, 0), formats=PIR, why=NEW),
-            case(x=tensor([4, 5], dims=[-1, -1]), index=_i(0, 3, 1, dims=[-1])),
-            case(x=tensor([4, 5], "int64"), index=_i(0, 1), axis=1, as_tensor=True),
-            case(x=tensor([4], "int32"), index=_i(0, 1)),
+            case(x=tensor([4, 5]), index=int64s(-1, 0), formats=PIR, why=NEW),
+            case(x=tensor([4, 5], dims=[-1, -1]), index=int64s(0, 3, 1, dims=[-1])),
+            case(x=tensor([4, 5], "int64"), index=int64s(0, 1), axis=1, as_tensor=True),
+            case(x=tensor([4], "int32"), index=int64s(0, 1)),
             *[
                 case(
                     x=tensor([4, 5, 6], dims=[-1, 5, -1]),
-                    index=_i(0, 3, 1),
+                    index=int64s(0, 3, 1),
                     axis_tensor=tensor([1], "int32", values=[axis]),
                     formats=PIR,
                     why="Paddle 2.6 runs out of memory",
                 )
                 for axis in (0, 1, 2)
             ],
-            case(x=tensor([4, 5]), index=_i(0, 3), axis_tensor=tensor([1], "int64", values=[1])),
-            case(x=tensor([4], dims=[-1]), index=_i(2, 3), axis_tensor=tensor([1], "int64", values=[0])),
+            case(x=tensor([4, 5]), index=int64s(0, 3), axis_tensor=tensor([1], "int64", values=[1])),
+            case(x=tensor([4], dims=[-1]), index=int64s(2, 3), axis_tensor=tensor([1], "int64", values=[0])),
         ],
         random=_gather_random,
     ),
@@ -237,9 +233,9 @@ OPS = [
         "index_select",
         _index_select,
         cases=[
-            case(x=tensor([4, 5]), index=_i(0, 3, 1)),
-            case(x=tensor([4, 5]), index=_i(2, 2, dtype="int32"), axis=1),
-            case(x=tensor([4, 5, 6], "int64", dims=[-1, 5, -1]), index=_i(0, 3, dims=[-1]), axis=-1),
+            case(x=tensor([4, 5]), index=int64s(0, 3, 1)),
+            case(x=tensor([4, 5]), index=int32s(2, 2), axis=1),
+            case(x=tensor([4, 5, 6], "int64", dims=[-1, 5, -1]), index=int64s(0, 3, dims=[-1]), axis=-1),
             case(x=tensor([2, 3], dims=[-1, -1]), places=[0], axis=1, unsqueeze=1),
             case(x=tensor([2, 3], dims=[-1, 3]), places=[0, 0], axis=-1, unsqueeze=-1),
         ],
@@ -267,7 +263,7 @@ OPS = [
             case(
                 arr=tensor([3, 5], "int64", dims=[-1, -1]), indices=tensor([3, 2], "int64", 0, 5, dims=[-1, -1]), axis=1
             ),
-            case(arr=tensor([6]), indices=_i(0, 5, -1), axis=0, formats=PIR, why=NEW),
+            case(arr=tensor([6]), indices=int64s(0, 5, -1), axis=0, formats=PIR, why=NEW),
             case(
                 arr=tensor([3, 5]),
                 indices=tensor([2, 4], "int64", 0, 5),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, is_pir, legacy_op
 from gen_models.harness.marks import LOD
-from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import Case, Op, TensorSpec, case, int32s, paddle, tensor
 from gen_models.nms import shuffled
 from gen_models.roi import regions
 
@@ -170,21 +170,17 @@ def _distribute_random(draw: Any) -> Case:
     )
 
 
-def _counts(*counts: int, dims: Any = None) -> TensorSpec:
-    return tensor([len(counts)], "int32", values=counts, dims=dims)
-
-
 _EDGES = [[0, 0, 224, 224], [0, 0, 112, 112], [0, 0, 111.99, 112], [0, 0, 448, 448], [5, 5, 1, 1], [0, 0, 900, 900]]
 
 
 DISTRIBUTE_FPN_PROPOSALS = [
-    case(fpn_rois=regions(10, 1200, 900), rois_num=_counts(10)),
-    case(fpn_rois=regions(10, 1200, 900), rois_num=_counts(4, 1, 5)),
-    case(fpn_rois=regions(10, 1200, 900, dims=[-1, 4]), rois_num=_counts(4, 6, dims=[-1]), pixel_offset=True),
+    case(fpn_rois=regions(10, 1200, 900), rois_num=int32s(10)),
+    case(fpn_rois=regions(10, 1200, 900), rois_num=int32s(4, 1, 5)),
+    case(fpn_rois=regions(10, 1200, 900, dims=[-1, 4]), rois_num=int32s(4, 6, dims=[-1]), pixel_offset=True),
     case(fpn_rois=regions(10, 1200, 900, dims=[-1, 4]), lod=[0, 4, 10], min_level=3, max_level=4, **LOD),
-    case(fpn_rois=tensor([6, 4], values=_EDGES), rois_num=_counts(6)),
-    case(fpn_rois=tensor([6, 4], values=_EDGES), rois_num=_counts(2, 4), pixel_offset=True),
-    case(fpn_rois=regions(5, 1200, 900), rois_num=_counts(5), min_level=3, max_level=4),
+    case(fpn_rois=tensor([6, 4], values=_EDGES), rois_num=int32s(6)),
+    case(fpn_rois=tensor([6, 4], values=_EDGES), rois_num=int32s(2, 4), pixel_offset=True),
+    case(fpn_rois=regions(5, 1200, 900), rois_num=int32s(5), min_level=3, max_level=4),
 ]
 
 
@@ -203,7 +199,7 @@ def _levels(*counts: tuple[int, ...], seed: int = 0, dynamic: bool = False) -> d
     return {
         "rois": [regions(s, 100, 100, seed + i, dims=[-1, 4] if dynamic else None) for i, s in enumerate(sizes)],
         "scores": [tensor([len(p), 1], values=p, dims=[-1, 1] if dynamic else None) for p in parts],
-        "counts": [_counts(*c, dims=[-1] if dynamic else None) for c in counts],
+        "counts": [int32s(*c, dims=[-1] if dynamic else None) for c in counts],
     }
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, is_pir, legacy_op
 from gen_models.harness.marks import LOD
-from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import Case, Op, TensorSpec, case, int32s, paddle, tensor
 
 
 def _roi_align(x: Any, boxes: Any, boxes_num: Any = None, *, output_size: Any, lod: Any = None, **more: Any) -> Any:
@@ -49,10 +49,6 @@ def regions(count: int, width: float, height: float, seed: int = 0, out: float =
 
 def _map(n: int, c: int, h: int, w: int, dims: Any = None) -> TensorSpec:
     return tensor([n, c, h, w], dims=dims)
-
-
-def _counts(*counts: int, dims: Any = None) -> TensorSpec:
-    return tensor([len(counts)], "int32", values=counts, dims=dims)
 
 
 def _random(draw: Any) -> dict[str, Any]:
@@ -104,20 +100,20 @@ _ANY = [-1, 3, -1, -1]
 ROI_ALIGN = [
     case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8, dims=[-1, 4]), output_size=2, lod=[0, 4], **LOD),
     case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), output_size=2, lod=[0, 2, 2, 5], **LOD),
-    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2),
-    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2, aligned=False),
-    case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=(2, 3), spatial_scale=0.25),
-    case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), boxes_num=_counts(2, 0, 3), output_size=3, sampling_ratio=2),
+    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=int32s(4), output_size=2),
+    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=int32s(4), output_size=2, aligned=False),
+    case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=int32s(2, 3), output_size=(2, 3), spatial_scale=0.25),
+    case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), boxes_num=int32s(2, 0, 3), output_size=3, sampling_ratio=2),
     case(
         x=_map(2, 3, 8, 9, _ANY),
         boxes=regions(5, 18, 16, dims=[-1, 4]),
-        boxes_num=_counts(4, 1, dims=[-1]),
+        boxes_num=int32s(4, 1, dims=[-1]),
         output_size=7,
         spatial_scale=0.5,
     ),
-    case(x=_map(1, 3, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=_counts(6), output_size=3, aligned=False),
-    case(x=_map(1, 3, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=_counts(6), output_size=3, sampling_ratio=1),
-    case(x=_map(2, 3, 8, 8), boxes=tensor([0, 4], dims=[-1, 4]), boxes_num=_counts(0, 0), output_size=2),
+    case(x=_map(1, 3, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=int32s(6), output_size=3, aligned=False),
+    case(x=_map(1, 3, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=int32s(6), output_size=3, sampling_ratio=1),
+    case(x=_map(2, 3, 8, 8), boxes=tensor([0, 4], dims=[-1, 4]), boxes_num=int32s(0, 0), output_size=2),
 ]
 _HALVES = tensor(
     [4, 4],
@@ -131,43 +127,41 @@ _HALVES = tensor(
 """Boxes with coordinates at halves, and next to them."""
 
 ROI_POOL = [
-    case(x=_map(1, 3, 8, 8), boxes=_HALVES, boxes_num=_counts(4), output_size=2),
-    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2),
-    case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=(2, 3), spatial_scale=0.25),
-    case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), boxes_num=_counts(2, 0, 3), output_size=3),
+    case(x=_map(1, 3, 8, 8), boxes=_HALVES, boxes_num=int32s(4), output_size=2),
+    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=int32s(4), output_size=2),
+    case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=int32s(2, 3), output_size=(2, 3), spatial_scale=0.25),
+    case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), boxes_num=int32s(2, 0, 3), output_size=3),
     case(
         x=_map(2, 3, 8, 9, _ANY),
         boxes=regions(5, 9, 8, dims=[-1, 4]),
-        boxes_num=_counts(4, 1, dims=[-1]),
+        boxes_num=int32s(4, 1, dims=[-1]),
         output_size=7,
     ),
-    case(x=_map(1, 3, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=_counts(6), output_size=3),
+    case(x=_map(1, 3, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=int32s(6), output_size=3),
     case(
         x=_map(1, 1, 8, 8),
         boxes=tensor([2, 4], values=[[0.5, 1.5, 2.5, 3.5], [5, 5, 2, 2]]),
-        boxes_num=_counts(2),
+        boxes_num=int32s(2),
         output_size=2,
     ),
 ]
 PSROI_POOL = [
-    case(x=_map(1, 8, 8, 8), boxes=_HALVES, boxes_num=_counts(4), output_size=2),
-    case(x=_map(1, 8, 8, 8, [-1, 8, -1, -1]), boxes=_HALVES, boxes_num=_counts(4), output_size=2),
-    case(x=_map(1, 8, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2),
-    case(
-        x=_map(2, 12, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=(2, 3), spatial_scale=0.25
-    ),
-    case(x=_map(3, 18, 8, 9), boxes=regions(5, 9, 8), boxes_num=_counts(2, 0, 3), output_size=3),
+    case(x=_map(1, 8, 8, 8), boxes=_HALVES, boxes_num=int32s(4), output_size=2),
+    case(x=_map(1, 8, 8, 8, [-1, 8, -1, -1]), boxes=_HALVES, boxes_num=int32s(4), output_size=2),
+    case(x=_map(1, 8, 8, 8), boxes=regions(4, 8, 8), boxes_num=int32s(4), output_size=2),
+    case(x=_map(2, 12, 8, 9), boxes=regions(5, 36, 32), boxes_num=int32s(2, 3), output_size=(2, 3), spatial_scale=0.25),
+    case(x=_map(3, 18, 8, 9), boxes=regions(5, 9, 8), boxes_num=int32s(2, 0, 3), output_size=3),
     case(
         x=_map(2, 18, 8, 9, [-1, 18, -1, -1]),
         boxes=regions(5, 9, 8, dims=[-1, 4]),
-        boxes_num=_counts(4, 1, dims=[-1]),
+        boxes_num=int32s(4, 1, dims=[-1]),
         output_size=3,
     ),
-    case(x=_map(1, 18, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=_counts(6), output_size=3),
+    case(x=_map(1, 18, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=int32s(6), output_size=3),
     case(
         x=_map(1, 8, 8, 8),
         boxes=tensor([2, 4], values=[[0.5, 1.5, 2.5, 3.5], [5, 5, 2, 2]]),
-        boxes_num=_counts(2),
+        boxes_num=int32s(2),
         output_size=2,
     ),
 ]

@@ -5,13 +5,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from gen_models.harness.marks import COMPLEX_HERE
-from gen_models.harness.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 PIR = ("pir",)
-
-
-def _i(*values, dtype="int64", dims=None):
-    return tensor([len(values)], dtype, values=values, dims=dims)
 
 
 def _scatter(x, index, updates, *, overwrite=True):
@@ -42,7 +38,7 @@ def _scatter_random(draw):
     overwrite = draw(st.booleans())
     count = draw(st.integers(1, rows))
     places = draw(st.permutations(range(rows)))[:count]
-    return case(x=tensor([rows, *inner]), index=_i(*places), updates=tensor([count, *inner]), overwrite=overwrite)
+    return case(x=tensor([rows, *inner]), index=int64s(*places), updates=tensor([count, *inner]), overwrite=overwrite)
 
 
 def _scatter_nd_random(draw):
@@ -90,24 +86,24 @@ OPS = [
         "scatter",
         _scatter,
         cases=[
-            case(x=tensor([4, 3]), index=_i(2, 0), updates=tensor([2, 3])),
-            case(x=tensor([4, 3]), index=_i(2, 0, 2), updates=tensor([3, 3])),
-            case(x=tensor([4, 3]), index=_i(2, 0, 2), updates=tensor([3, 3]), overwrite=False),
-            case(x=tensor([4]), index=_i(2, 0, dtype="int32"), updates=tensor([2])),
+            case(x=tensor([4, 3]), index=int64s(2, 0), updates=tensor([2, 3])),
+            case(x=tensor([4, 3]), index=int64s(2, 0, 2), updates=tensor([3, 3])),
+            case(x=tensor([4, 3]), index=int64s(2, 0, 2), updates=tensor([3, 3]), overwrite=False),
+            case(x=tensor([4]), index=int32s(2, 0), updates=tensor([2])),
             case(
                 x=tensor([4, 3], "int64"), index=tensor([2, 1], "int64", values=[3, 1]), updates=tensor([2, 3], "int64")
             ),
-            case(x=tensor([4, 3], dims=[-1, -1]), index=_i(2, 0, dims=[-1]), updates=tensor([2, 3], dims=[-1, -1])),
+            case(x=tensor([4, 3], dims=[-1, -1]), index=int64s(2, 0, dims=[-1]), updates=tensor([2, 3], dims=[-1, -1])),
             case(
                 x=tensor([4, 3], dims=[-1, 3]),
-                index=_i(2, 2, 0, dims=[-1]),
+                index=int64s(2, 2, 0, dims=[-1]),
                 updates=tensor([3, 3], dims=[-1, 3]),
                 overwrite=False,
             ),
             case(x=tensor([4, 3]), index=tensor([], "int64", values=[2]), updates=tensor([3])),
             case(x=tensor([4, 3]), index=tensor([], "int64", values=[2]), updates=tensor([3]), overwrite=False),
-            case(x=tensor([4, 3]), index=_i(-1, 0), updates=tensor([2, 3]), formats=PIR, why=NEW),
-            case(x=tensor([4, 3]), index=_i(-1, 3), updates=tensor([2, 3]), overwrite=False, formats=PIR, why=NEW),
+            case(x=tensor([4, 3]), index=int64s(-1, 0), updates=tensor([2, 3]), formats=PIR, why=NEW),
+            case(x=tensor([4, 3]), index=int64s(-1, 3), updates=tensor([2, 3]), overwrite=False, formats=PIR, why=NEW),
         ],
         random=_scatter_random,
     ),
@@ -131,10 +127,10 @@ OPS = [
         "index_add",
         _index_add,
         cases=[
-            case(x=tensor([4, 3]), index=_i(2, 0), value=tensor([2, 3])),
-            case(x=tensor([4, 3]), index=_i(1, 1, dtype="int32"), value=tensor([4, 2]), axis=1),
-            case(x=tensor([4, 3, 2], "int64"), index=_i(1, 0, 1), value=tensor([4, 3, 2], "int64"), axis=-2),
-            case(x=tensor([4], dims=[-1]), index=_i(1, 0, 1), value=tensor([3], dims=[-1])),
+            case(x=tensor([4, 3]), index=int64s(2, 0), value=tensor([2, 3])),
+            case(x=tensor([4, 3]), index=int32s(1, 1), value=tensor([4, 2]), axis=1),
+            case(x=tensor([4, 3, 2], "int64"), index=int64s(1, 0, 1), value=tensor([4, 3, 2], "int64"), axis=-2),
+            case(x=tensor([4], dims=[-1]), index=int64s(1, 0, 1), value=tensor([3], dims=[-1])),
         ],
         random=_index_add_random,
     ),
@@ -142,10 +138,10 @@ OPS = [
         "index_put",
         _index_put,
         cases=[
-            case(x=tensor([4, 3]), indices=[_i(2, 0)], value=tensor([2, 3])),
-            case(x=tensor([4, 3]), indices=[_i(2, 0), _i(1, 1)], value=tensor([2])),
-            case(x=tensor([4, 3]), indices=[_i(2, 2), _i(1, 1)], value=tensor([2]), accumulate=True),
-            case(x=tensor([4, 3]), indices=[_i(-1, 0), _i(1, -3)], value=tensor([1])),
+            case(x=tensor([4, 3]), indices=[int64s(2, 0)], value=tensor([2, 3])),
+            case(x=tensor([4, 3]), indices=[int64s(2, 0), int64s(1, 1)], value=tensor([2])),
+            case(x=tensor([4, 3]), indices=[int64s(2, 2), int64s(1, 1)], value=tensor([2]), accumulate=True),
+            case(x=tensor([4, 3]), indices=[int64s(-1, 0), int64s(1, -3)], value=tensor([1])),
             case(x=tensor([4, 3]), indices=[tensor([4, 3], "bool")], value=tensor([1])),
             case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([1])),
             case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([3])),
@@ -165,17 +161,21 @@ OPS = [
                 indices=[tensor([2, 1], "int64", 0, 4), tensor([3], "int64", 0, 3)],
                 value=tensor([2, 3]),
             ),
-            case(x=tensor([4, 3, 2], "int64"), indices=[_i(2, 0)], value=tensor([3, 2], "int64")),
-            case(x=tensor([4, 3], dims=[-1, -1]), indices=[_i(2, 0, dims=[-1])], value=tensor([2, 3], dims=[-1, -1])),
+            case(x=tensor([4, 3, 2], "int64"), indices=[int64s(2, 0)], value=tensor([3, 2], "int64")),
+            case(
+                x=tensor([4, 3], dims=[-1, -1]), indices=[int64s(2, 0, dims=[-1])], value=tensor([2, 3], dims=[-1, -1])
+            ),
             case(x=tensor([4, 3], dims=[-1, -1]), indices=[tensor([4, 3], "bool", dims=[-1, -1])], value=tensor([1])),
             # A mask that is smaller than the tensor selects of its first elements, and is not broadcast.
             case(x=tensor([4, 3]), indices=[tensor([4, 1], "bool", values=[1, 0, 1, 0])], value=tensor([1]), **KNOWN),
             case(x=tensor([4, 3]), indices=[tensor([1], "bool", values=[1])], value=tensor([1]), **KNOWN),
             case(x=tensor([4, 3, 2]), indices=[tensor([2, 3], "bool")], value=tensor([1]), **KNOWN),
             case(x=tensor([4, 3], dims=[-1, 3]), indices=[tensor([4], "bool", dims=[-1])], value=tensor([1])),
-            case(x=tensor([4, 3], "bool"), indices=[_i(2, 0)], value=tensor([1], "bool")),
-            case(x=tensor([4, 3], "int32"), indices=[_i(2, 0, dtype="int32")], value=tensor([1], "int32")),
-            case(x=tensor([4, 3], "complex64"), indices=[_i(2, 0)], value=tensor([2, 3], "complex64"), **COMPLEX_HERE),
+            case(x=tensor([4, 3], "bool"), indices=[int64s(2, 0)], value=tensor([1], "bool")),
+            case(x=tensor([4, 3], "int32"), indices=[int32s(2, 0)], value=tensor([1], "int32")),
+            case(
+                x=tensor([4, 3], "complex64"), indices=[int64s(2, 0)], value=tensor([2, 3], "complex64"), **COMPLEX_HERE
+            ),
         ],
         random=_index_put_random,
     ),

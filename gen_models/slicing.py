@@ -6,15 +6,11 @@ from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
 from gen_models.harness.marks import COMPLEX_HERE
-from gen_models.harness.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 PIR = ("pir",)
 BACKWARD = "Paddle 2 takes a negative end of a negative stride for something else, also leaving out the first element"
 BEYOND = "Paddle 2 takes an element from beyond the end"
-
-
-def _i(*values, dtype="int32"):
-    return tensor([len(values)], dtype, values=values)
 
 
 def _slice(x, at=None, *, axes=None, starts=None, ends=None, key=None):
@@ -67,7 +63,7 @@ def _slice_random(draw):
     starts, ends = [start for start, _ in bounds], [end for _, end in bounds]
     x = tensor(shape, draw(st.sampled_from(["float32", "int64", "bool"])))
     if draw(st.booleans()):
-        return case(x=x, axes=axes, starts=_i(*starts), ends=_i(*ends))
+        return case(x=x, axes=axes, starts=int32s(*starts), ends=int32s(*ends))
     return case(x=x, axes=axes, starts=starts, ends=ends)
 
 
@@ -178,10 +174,10 @@ OPS = [
             case(x=tensor([4, 5], "int64", dims=[-1, -1]), axes=[0, 1], starts=[1, 2], ends=[-1, 2**31 - 1]),
             case(x=tensor([4, 5], "bool"), axes=[-1], starts=[1], ends=[3]),
             case(x=tensor([4, 5]), axes=[0], starts=[3], ends=[1], formats=PIR, why="Paddle 2 refuses it"),
-            case(x=tensor([4, 5]), axes=[0, 1], starts=_i(1, 2), ends=_i(3, 4)),
-            case(x=tensor([4, 5]), axes=[0, 1], starts=[_i(1), 2], ends=[3, _i(-1)]),
+            case(x=tensor([4, 5]), axes=[0, 1], starts=int32s(1, 2), ends=int32s(3, 4)),
+            case(x=tensor([4, 5]), axes=[0, 1], starts=[int32s(1), 2], ends=[3, int32s(-1)]),
             case(x=tensor([4, 5], dims=[-1, 5]), axes=[0], starts=[1], ends=["0"]),
-            case(x=tensor([4, 5], dims=[-1, 5]), axes=[0, 1], starts=[_i(-2, dtype="int64"), 0], ends=["0", 3]),
+            case(x=tensor([4, 5], dims=[-1, 5]), axes=[0, 1], starts=[int64s(-2), 0], ends=["0", 3]),
             case(x=tensor([0, 5]), axes=[0, 1], starts=[0, 1], ends=[3, 2]),
             case(x=tensor([4, 5]), key=1),
             case(x=tensor([4, 5]), key=-1),
@@ -192,8 +188,8 @@ OPS = [
             case(x=tensor([4, 5], "int64", dims=[-1, -1]), key=(-1, slice(1, None))),
             case(x=tensor([4]), key=2),
             case(x=tensor([4, 5]), key=(slice(4, None), -1), formats=PIR, why="Paddle 2 refuses it"),
-            case(x=tensor([4, 5]), at=_i(2), key=(slice("at", None),)),
-            case(x=tensor([4, 5], dims=[-1, 5]), at=_i(3, dtype="int64"), key=(slice(1, "at"), 1)),
+            case(x=tensor([4, 5]), at=int32s(2), key=(slice("at", None),)),
+            case(x=tensor([4, 5], dims=[-1, 5]), at=int64s(3), key=(slice(1, "at"), 1)),
         ],
         random=_slice_random,
     ),
@@ -215,17 +211,19 @@ OPS = [
                 formats=PIR,
                 why=BACKWARD,
             ),
-            case(x=tensor([6, 7]), axes=[1], starts=_i(-8), ends=_i(-9), strides=[-1], formats=PIR, why=BACKWARD),
+            case(
+                x=tensor([6, 7]), axes=[1], starts=int32s(-8), ends=int32s(-9), strides=[-1], formats=PIR, why=BACKWARD
+            ),
             case(x=tensor([6, 7]), key=(slice(None, None, -1),)),
             case(x=tensor([6, 7], dims=[-1, -1]), key=(slice(None, None, 2), slice(None, None, -2))),
-            case(x=tensor([6, 7]), at=_i(4), key=(slice("at", None, -1), 3)),
-            case(x=tensor([6, 7]), at=_i(4), key=(slice(None, "at"), slice(None, None, -1))),
+            case(x=tensor([6, 7]), at=int32s(4), key=(slice("at", None, -1), 3)),
+            case(x=tensor([6, 7]), at=int32s(4), key=(slice(None, "at"), slice(None, None, -1))),
             case(x=tensor([6, 7]), axes=[1], starts=[-9], ends=[-1], strides=[-1]),
             case(x=tensor([6, 7], dims=[-1, -1]), axes=[0, 1], starts=[2, 5], ends=[-7, -1], strides=[-1, -1]),
             case(x=tensor([6, 7]), axes=[0], starts=[5], ends=[0], strides=[-1]),
             case(x=tensor([6, 7], "int64", dims=[-1, -1]), axes=[0, 1], starts=[1, 6], ends=[100, 1], strides=[2, -2]),
-            case(x=tensor([6, 7]), axes=[0, 1], starts=_i(1, 5), ends=_i(6, 1), strides=_i(2, -2)),
-            case(x=tensor([6, 7]), axes=[0, 1], starts=[_i(1), 5], ends=[6, _i(1)], strides=[2, -1]),
+            case(x=tensor([6, 7]), axes=[0, 1], starts=int32s(1, 5), ends=int32s(6, 1), strides=int32s(2, -2)),
+            case(x=tensor([6, 7]), axes=[0, 1], starts=[int32s(1), 5], ends=[6, int32s(1)], strides=[2, -1]),
             case(x=tensor([6, 7], "bool"), axes=[1], starts=[1], ends=[6], strides=[2]),
         ],
         random=_strided_random,
@@ -238,8 +236,8 @@ OPS = [
             case(x=tensor([4, 5]), shape=[2, -1], offsets=[1, 2]),
             case(x=tensor([4, 5]), shape=[2, 2]),
             case(x=tensor([4, 5], dims=[-1, 5]), shape=[2, 3], offsets=[2, 2]),
-            case(x=tensor([4, 5]), shape=_i(2, 3), offsets=_i(1, 1)),
-            case(x=tensor([4, 5], "int64"), shape=[_i(2), 3], offsets=[1, _i(2)]),
+            case(x=tensor([4, 5]), shape=int32s(2, 3), offsets=int32s(1, 1)),
+            case(x=tensor([4, 5], "int64"), shape=[int32s(2), 3], offsets=[1, int32s(2)]),
         ],
         random=_crop_random,
     ),
@@ -255,16 +253,16 @@ OPS = [
             case(x=tensor([4, 5], "int32"), key=(Ellipsis, slice(1, None)), number=7),
             case(x=tensor([4, 5], "bool"), key=(slice(0, 2), slice(1, 3)), number=True),
             case(x=tensor([4, 5], dims=[-1, -1]), key=(slice(1, None), slice(0, -1)), number=0.5),
-            case(x=tensor([4, 5]), at=_i(2), key=("at",), number=0.5),
-            case(x=tensor([4, 5]), at=_i(-1), key=("at", 2), number=0.5),
+            case(x=tensor([4, 5]), at=int32s(2), key=("at",), number=0.5),
+            case(x=tensor([4, 5]), at=int32s(-1), key=("at", 2), number=0.5),
             case(x=tensor([4, 5]), key=(slice(3, -9, -1),), number=0.5),
             case(x=tensor([4, 5], dims=[-1, -1]), key=(slice(None, None, -2), slice(1, 3)), number=0.5),
-            case(x=tensor([4, 5]), at=_i(3), key=(slice(None, "at"),), number=0.5),
-            case(x=tensor([3, 2, 5]), at=_i(1), key=("at", slice(None), slice(3, None)), number=0.5),
-            case(x=tensor([3, 2, 5], dims=[-1, -1, -1]), at=_i(-1), key=("at", slice(1, None)), number=0.5),
-            case(x=tensor([3, 2, 5]), at=_i(1), key=("at", slice(None, None, -1), slice("at", None)), number=0.5),
+            case(x=tensor([4, 5]), at=int32s(3), key=(slice(None, "at"),), number=0.5),
+            case(x=tensor([3, 2, 5]), at=int32s(1), key=("at", slice(None), slice(3, None)), number=0.5),
+            case(x=tensor([3, 2, 5], dims=[-1, -1, -1]), at=int32s(-1), key=("at", slice(1, None)), number=0.5),
+            case(x=tensor([3, 2, 5]), at=int32s(1), key=("at", slice(None, None, -1), slice("at", None)), number=0.5),
             case(x=tensor([4, 5]), key=(slice(None, None, -2),), number=3.0),
-            case(x=tensor([4, 5]), at=_i(2), key=(slice(None, "at"), slice(None, None, -1)), number=3.0),
+            case(x=tensor([4, 5]), at=int32s(2), key=(slice(None, "at"), slice(None, None, -1)), number=3.0),
             case(x=tensor([4]), key=(slice(3, 1),), number=3.0, formats=PIR, why="Paddle 2 refuses it"),
             case(x=tensor([4, 5]), key=(slice(-6, -7, -1),), number=3.0, formats=PIR, why="Paddle 2 refuses it"),
             case(x=tensor([4, 5], "complex64"), key=(slice(1, 3),), number=2 - 1j, **COMPLEX_HERE),
@@ -297,14 +295,22 @@ OPS = [
             case(
                 x=tensor([4, 5], dims=[-1, -1]), value=tensor([3, 2], dims=[-1, -1]), key=(slice(1, None), slice(0, 2))
             ),
-            case(x=tensor([4, 5]), value=tensor([5]), at=_i(2, dtype="int64"), key=("at",)),
-            case(x=tensor([4, 5]), value=tensor([2, 5]), at=_i(2), key=(slice(None, "at"),)),
+            case(x=tensor([4, 5]), value=tensor([5]), at=int64s(2), key=("at",)),
+            case(x=tensor([4, 5]), value=tensor([2, 5]), at=int32s(2), key=(slice(None, "at"),)),
             case(x=tensor([4, 5]), value=tensor([], values=[2.0]), key=(0, 0)),
-            case(x=tensor([4, 5], dims=[-1, -1]), value=tensor([4, 1]), at=_i(2), key=(slice(None), slice("at", None))),
-            case(x=tensor([4, 5]), value=tensor([2, 2]), at=_i(2), key=(slice("at", None), slice(None, "at"))),
-            case(x=tensor([4, 5], "int32"), value=tensor([2], "int32"), at=_i(2), key=(slice("at", None), "at")),
             case(
-                x=tensor([4, 5], "bool"), value=tensor([2, 2], "bool"), at=_i(2), key=(slice("at", None), slice(0, 2))
+                x=tensor([4, 5], dims=[-1, -1]),
+                value=tensor([4, 1]),
+                at=int32s(2),
+                key=(slice(None), slice("at", None)),
+            ),
+            case(x=tensor([4, 5]), value=tensor([2, 2]), at=int32s(2), key=(slice("at", None), slice(None, "at"))),
+            case(x=tensor([4, 5], "int32"), value=tensor([2], "int32"), at=int32s(2), key=(slice("at", None), "at")),
+            case(
+                x=tensor([4, 5], "bool"),
+                value=tensor([2, 2], "bool"),
+                at=int32s(2),
+                key=(slice("at", None), slice(0, 2)),
             ),
         ],
         random=_set_value_random,

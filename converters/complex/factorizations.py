@@ -11,10 +11,20 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.elementary import Pair, divide_pairs, multiply_pairs
 from paddle2ov.converters.complex.matrices import complex_solve
-from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, dim_range, ints, shape_of
+from paddle2ov.converters.graph.common import (
+    END,
+    Tensor,
+    cast_to,
+    const_like,
+    dim_of,
+    dim_range,
+    index_range,
+    ints,
+    shape_of,
+)
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.decomposition import permutation_matrix, unpack_factors
-from paddle2ov.converters.linalg.pieces import arange, batched_eye, column_sums, matrix_transpose, row_indices, triangle
+from paddle2ov.converters.linalg.pieces import batched_eye, column_sums, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
@@ -67,7 +77,7 @@ def _determinant(node: NodeContext) -> Pair:
 
 def _diagonal(x: Tensor) -> Node:
     size = dim_of(x, -1)
-    indices = arange(size)
+    indices = index_range(size)
     chosen = ops.equal(ops.unsqueeze(indices, ints([1])), indices)
     return ops.reduce_sum(ops.select(chosen, x, const_like(0, x)), ints([-1]), False)
 
@@ -125,8 +135,8 @@ def _lu(node: NodeContext) -> tuple[Pair, Output, Output]:
     outer = dim_range(real, 0, -2)
     none = ops.constant(0, Type.i32)
     numbers = ops.broadcast(none, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0))
-    across = ops.unsqueeze(arange(columns), ints(0))
-    invariants = [row_indices(rows), across, arange(least)]
+    across = ops.unsqueeze(index_range(columns), ints(0))
+    invariants = [row_indices(rows), across, index_range(least)]
     start: list[Tensor] = [*x, numbers, ops.broadcast(ops.constant(0, Type.i32), outer)]
     re, im, pivots, info = loop(least, start, invariants, eliminate)
     return (re, im), pivots, info
@@ -174,7 +184,7 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
 def _factors(packed: tuple[Output, Output], rank: int) -> tuple[Pair, Pair]:
     """The lower and the upper factor, each with its parts; ones are on the diagonal of the real part only."""
     (low, high), (low_imag, high_imag) = (unpack_factors(part, rank) for part in packed)
-    diagonal = ops.equal(row_indices(dim_of(low, rank - 2)), arange(dim_of(low, rank - 1)))
+    diagonal = ops.equal(row_indices(dim_of(low, rank - 2)), index_range(dim_of(low, rank - 1)))
     return (low, ops.select(diagonal, const_like(0, low), low_imag)), (high, high_imag)
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.converters.complex.elementary import Pair
-from paddle2ov.converters.graph.common import END, Tensor, const_like, dim_of, ints
-from paddle2ov.converters.linalg.pieces import arange, matrix_transpose, row_indices, triangle
+from paddle2ov.converters.graph.common import END, Tensor, const_like, dim_of, index_range, ints
+from paddle2ov.converters.linalg.pieces import matrix_transpose, row_indices, triangle
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -57,7 +57,7 @@ def triangular_solve(node: NodeContext) -> NamedOutputs:
     real, imag = triangle(a, rank, upper), triangle(b, rank, upper)
     if node.get_bool("unitriangular", False):
         size = dim_of(a, -1)
-        diagonal = ops.equal(row_indices(size), arange(size))
+        diagonal = ops.equal(row_indices(size), index_range(size))
         real = ops.select(diagonal, const_like(1, a), real)
         imag = ops.select(diagonal, const_like(0, a), imag)
     if node.get_bool("transpose", False):

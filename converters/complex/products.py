@@ -12,7 +12,7 @@ from openvino import Output
 from paddle2ov.converters.complex.elementary import complex_multiply, multiply_pairs
 from paddle2ov.converters.complex.functions import sqrt_parts
 from paddle2ov.converters.cumulative import State, prefix_scan, shift
-from paddle2ov.converters.graph.common import END, const_like, ints, normalize_axis, shape_of
+from paddle2ov.converters.graph.common import END, const_like, index_range, ints, normalize_axis, shape_of
 from paddle2ov.converters.reduction import axes_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
@@ -41,7 +41,7 @@ def reduce_prod(node: NodeContext) -> NamedOutputs:
     for axis in axes:
         # A leading 1 makes the product over an empty axis 1.
         dims = shape_of(state[0])
-        indices = ops.range(ints(0), ints(len(state[0].get_partial_shape())), ints(1), "i64")
+        indices = index_range(ints(len(state[0].get_partial_shape())))
         single = ops.select(ops.equal(indices, ints(axis)), ints(1), dims)
         first = [ops.broadcast(const_like(start, x), single) for start in (1, 0)]
         longer = [ops.concat([one, part], axis).output(0) for one, part in zip(first, state, strict=True)]

@@ -17,6 +17,7 @@ from paddle2ov.converters.graph.common import (
     const,
     dim_of,
     exact_divide,
+    index_range,
     ints,
     rank_of,
     shape_of,
@@ -168,7 +169,7 @@ def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
     rest = ops.slice(score, ints([1]), ints([END]), ints([1]), ints([1]))
     scores = ops.pad(rest, ints([0, 1]), ints([0, 0]), "constant", const(-1, dtype))
     chosen = ops.topk(scores, ints(1), 1, "max", "value", index_element_type="i64", stable=True).output(1)
-    rows = ops.range(ints(0), dim_of(score, 0), ints(1), "i64")
+    rows = index_range(dim_of(score, 0))
     indices = ops.concat([ops.unsqueeze(rows, ints([1])), chosen], 1)
     decoded = ops.reshape(boxes, ops.concat([ints([0]), ops.multiply(_classes(score), ints([4]))], 0), True)
     return {"decode_box": decoded, "output_assign_box": ops.gather_nd(choices, indices)}
@@ -183,7 +184,7 @@ def polygon_box_transform(node: NodeContext) -> NamedOutputs:
     x = node.get_input("input")
     dtype, channels = x.get_element_type(), (node.input_shape("input") or [-1] * 4)[1]
     node.require(channels >= 0, "the number of channels must be known")
-    rows, columns = (ops.range(ints(0), dim_of(x, axis), ints(1), "i64") for axis in (2, 3))
+    rows, columns = (index_range(dim_of(x, axis)) for axis in (2, 3))
     odd = const(arrays.arange(channels).reshape(1, -1, 1, 1) % 2, Type.boolean)
     coordinates = ops.select(odd, ops.unsqueeze(rows, ints([0, 1, 3])), ops.unsqueeze(columns, ints([0, 1, 2])))
     return {"output": ops.subtract(ops.multiply(ops.convert(coordinates, dtype), const(4, dtype)), x)}

@@ -13,7 +13,7 @@ from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.rows import column, columns, indices_where
-from paddle2ov.converters.graph.common import Tensor, const, dim_of, dim_vector, ints
+from paddle2ov.converters.graph.common import Tensor, const, dim_of, dim_vector, index_range, ints
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
@@ -62,7 +62,7 @@ class Overlap(Struct, frozen=True):
         is_reversed = ops.less(side, const(-self._one, Type.f32))
         indices = _true_indices(is_small)  # [U, 2]
         best = ops.reduce_max(ops.gather(scores, column(indices, 1), ints(2)), ints(1), False)  # [P, U]
-        number = ops.range(ints(0), dim_of(indices, 0), ints(1), "i64")
+        number = index_range(dim_of(indices, 0))
         best = ops.gather_nd(best, ops.concat([columns(indices, 0), ops.unsqueeze(number, ints(1))], 1))
         indices = ops.gather(indices, indices_where(ops.greater(best, least)), ints(0))
         reversed_ = ops.reduce_logical_or(ops.gather_nd(is_reversed, indices), ints(0), False)
@@ -102,7 +102,7 @@ class Overlap(Struct, frozen=True):
         Iteration i decides on the i-th box of every group. (Matrices of all pairs take as long where there are many.)
         """
         count = dim_of(valid, 1)
-        number = ops.range(ints(0), count, ints(1), "i64")  # [K]
+        number = index_range(count)  # [K]
         nothing = ops.broadcast(const(False, Type.boolean), ops.shape_of(valid))
         adaptive: list[Tensor] = []
         if self.eta < 1:

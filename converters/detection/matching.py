@@ -11,7 +11,17 @@ from __future__ import annotations
 import numpy as np
 from openvino import Model, Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, dim_of, ints, normalize_axis, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    const_like,
+    dim_of,
+    index_range,
+    ints,
+    normalize_axis,
+    shape_of,
+)
 from paddle2ov.converters.lod.sequences import dense_input, padded_length, padded_lengths, slice_dims
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops
@@ -68,7 +78,7 @@ def similarity_focus(node: NodeContext) -> NamedOutputs:
     slices = ops.reshape(slices, ops.concat([ints([-1]), slice_dims(dims, 2, 4)], 0), False)
     lowest = float(np.finfo(np.float32).min)  # the remaining rows and columns are matched, however small the values
     matched, _ = _greedy_matching(ops.maximum(_without_nan(slices), const_like(lowest, x)))
-    rows = ops.unsqueeze(ops.range(ints(0), dim_of(slices, 1), ints(1), "i64"), ints([0, 2]))
+    rows = ops.unsqueeze(index_range(dim_of(slices, 1)), ints([0, 2]))
     mask = ops.equal(ops.unsqueeze(matched, ints([1])), rows)
     mask = ops.reduce_logical_or(ops.reshape(mask, dims, False), ints([1]), False)
     ones = cast_to(ops.unsqueeze(mask, ints([axis])), x.get_element_type())
@@ -112,10 +122,10 @@ def _greedy_matching(x: Tensor) -> tuple[Tensor, Tensor]:
     nothing = const_like(-np.inf, x)
     best, row = _best(left, 1)
     _, column = _best(left, 2)
-    own = ops.range(ints(0), dim_of(left, 2), ints(1), "i64")
+    own = index_range(dim_of(left, 2))
     mutual = ops.equal(ops.gather_elements(column, row, 1), own)
     taken = ops.logical_and(mutual, ops.greater(best, nothing))
-    indices = ops.unsqueeze(ops.range(ints(0), dim_of(left, 1), ints(1), "i64"), ints([0, 2]))
+    indices = ops.unsqueeze(index_range(dim_of(left, 1)), ints([0, 2]))
     both = ops.logical_and(ops.equal(ops.unsqueeze(row, ints([1])), indices), ops.unsqueeze(taken, ints([1])))
     gone = ops.logical_or(ops.unsqueeze(taken, ints([1])), ops.reduce_logical_or(both, ints([2]), True))
     rest = ops.select(gone, const_like(-np.inf, x), left)

@@ -21,7 +21,7 @@ from openvino import Node, Type
 from paddle2ov.converters.detection.rows import best_per_image, column, columns, count_per_image, indices_where
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
 from paddle2ov.converters.detection.suppression import GreedyNms
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, ints, rank_of, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, ints, rank_of, reshape
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
@@ -122,7 +122,7 @@ def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tenso
     counts = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("bboxes")
     if counts is not None:
         ends = ops.cum_sum(counts, ints(0))
-        number = ops.range(ints(0), total, ints(1), "i64")
+        number = index_range(total)
         starts = ops.subtract(ends, counts)
         own = ops.logical_and(
             ops.greater_equal(number, ops.unsqueeze(starts, ints(1))), ops.less(number, ops.unsqueeze(ends, ints(1)))
@@ -148,7 +148,7 @@ def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
     """`scores` with those of the background class set to -∞."""
     if background < 0:
         return scores
-    number = ops.range(ints(0), dim_of(scores, 1), ints(1), "i64")
+    number = index_range(dim_of(scores, 1))
     others = ops.not_equal(number, ints(background))
     if rank == 3:
         others = ops.unsqueeze(others, ints(1))
@@ -169,7 +169,7 @@ def nms(node: NodeContext) -> NamedOutputs:
     x = cast_to(node.get_input("x"), Type.f32)
     count = dim_of(x, 0)
     # Earlier boxes have the better score.
-    score = cast_to(ops.subtract(count, ops.range(ints(0), count, ints(1), "i64")), Type.f32)
+    score = cast_to(ops.subtract(count, index_range(count)), Type.f32)
     greedy = GreedyNms(node.get_float("threshold", 1.0))
     # This kernel keeps boxes that overlap by 0 / 0, as OpenVINO does.
     rows = greedy.by_openvino(ops.unsqueeze(x, ints(0)), reshape(score, [1, 1, -1]))
@@ -189,7 +189,7 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
     # One extra box per image, with the best score in an extra first class: OpenVINO raises where nothing survives.
     boxes = ops.reshape(cast_to(boxes, Type.f32), ints([0, 0, 4]), True).output(0)
     count, images = dim_of(boxes, 1), dim_of(scores, 0)
-    last = ops.equal(ops.range(ints(0), ops.add(count, ints(1)), ints(1), "i64"), count)
+    last = ops.equal(index_range(ops.add(count, ints(1))), count)
     extra = ops.select(last, const(_SENTINEL, Type.f32), const(-np.inf, Type.f32))
     row_shape = ops.concat([ops.unsqueeze(size, ints(0)) for size in (images, ints(1), ops.add(count, ints(1)))], 0)
     padded = ops.pad(cast_to(scores, Type.f32), ints([0, 0, 0]), ints([0, 0, 1]), "constant", const(-np.inf, Type.f32))

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, const, ints, reshape
+from paddle2ov.converters.graph.common import cast_to, const, index_range, ints, reshape
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
@@ -157,7 +157,7 @@ class _Grid:
         """Coordinate `axis` (0: x, 1: y) of the centers, [H, W, 1]."""
         sides = [self._side(side, Type.i64) for side in self.feature]
         count = ops.squeeze(sides[axis], ints(0))
-        line = ops.range(ints(0), count, ints(1), "i64")
+        line = index_range(count)
         center = ops.add(cast_to(line, self.dtype), const(offset, self.dtype))
         if self.by_image:
             assert self.image

@@ -17,7 +17,17 @@ from openvino import Node, Type
 
 from paddle2ov.converters.detection.rows import column, columns, count_per_image, indices_where
 from paddle2ov.converters.detection.suppression import GreedyNms
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, exact_divide, ints, reshape, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    dim_of,
+    exact_divide,
+    index_range,
+    ints,
+    reshape,
+    shape_of,
+)
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
@@ -51,7 +61,7 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
         for name in ("anchors", "variances")
     )
     # A Gather with batch dimensions reads beyond its data on OpenVINO's CPU plugin (2026.4).
-    start = ops.multiply(ops.range(ints(0), images, ints(1), "i64"), total)
+    start = ops.multiply(index_range(images), total)
     delta = ops.gather(delta, ops.add(chosen, ops.unsqueeze(start, ints(1))), ints(0))  # [N, K, 4]
     boxes = _decode(anchor, ops.multiply(variance, delta), offset)
     bound = ops.subtract(ops.concat([size, size], 2), offset)
@@ -120,7 +130,7 @@ def _rank(image: Tensor, images: Tensor) -> Node:
     """The rank of each entry among those of its image, which are contiguous."""
     counts = cast_to(count_per_image(image, images), Type.i64)
     starts = ops.cum_sum(counts, ints(0), exclusive=True)
-    number = ops.range(ints(0), ops.squeeze(ops.shape_of(image, Type.i64), ints(0)), ints(1), "i64")
+    number = index_range(ops.squeeze(ops.shape_of(image, Type.i64), ints(0)))
     return ops.subtract(number, ops.gather(starts, image, ints(0)))
 
 
@@ -151,7 +161,7 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     found = [indices_where(member) for member in members]
 
     order = ops.concat(found, 0) if len(found) > 1 else found[0]
-    number = ops.range(ints(0), count, ints(1), "i64")
+    number = index_range(count)
     restore = ops.scatter_update(number, order, number, ints(0))
     own = _own(node, number)  # [B, R]
     counts = [ops.reduce_sum(cast_to(ops.logical_and(own, m), Type.i32), ints(1), False) for m in members]
@@ -204,7 +214,7 @@ def collect_fpn_proposals(node: NodeContext) -> NamedOutputs:
     limit = ops.minimum(size, ints(node.get_int("post_nms_topn")))
     best = ops.topk(score, limit, 0, "max", "value", index_element_type="i64").output(1)
     image = ops.gather(image, best, ints(0))
-    rank = ops.range(ints(0), limit, ints(1), "i64")
+    rank = index_range(limit)
     key = ops.add(ops.multiply(image, limit), rank)
     order = ops.topk(key, limit, 0, "min", "value", index_element_type="i64").output(1)
     chosen = ops.gather(best, order, ints(0))

@@ -11,7 +11,16 @@ from openvino import Node, Type
 
 from paddle2ov.converters.detection.rows import best_per_image, column, columns
 from paddle2ov.converters.detection.suppression import GreedyNms
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, exact_divide, ints
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    dim_of,
+    dim_vector,
+    exact_divide,
+    index_range,
+    ints,
+)
 from paddle2ov.converters.graph.sorting import topk
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -23,9 +32,7 @@ def retinanet_detection_output(node: NodeContext) -> NamedOutputs:
     found = [_level(node, i, info) for i in range(node.get_input_size("scores"))]
     box, score, label = (ops.concat(list(parts), 1) for parts in zip(*found, strict=True))
     images, classes = dim_of(score, 0), dim_of(node.get_input("scores"), 2)
-    own = ops.equal(
-        ops.unsqueeze(label, ints([1])), ops.unsqueeze(ops.range(ints(0), classes, ints(1), "i64"), ints([0, 2]))
-    )
+    own = ops.equal(ops.unsqueeze(label, ints([1])), ops.unsqueeze(index_range(classes), ints([0, 2])))
     table = ops.select(own, ops.unsqueeze(score, ints([1])), const(-np.inf, Type.f32))  # [images, classes, boxes]
     greedy = GreedyNms(node.get_float("nms_threshold"), normalized=False, eta=node.get_float("nms_eta", 1.0))
     rows, kept = greedy(box, table)
@@ -58,7 +65,7 @@ def _level(node: NodeContext, i: int, info: Tensor) -> tuple[Node, Node, Node]:
 def _decoded(node: NodeContext, i: int, row: Tensor, info: Tensor) -> Node:
     delta = cast_to(node.get_input("bboxes", i), Type.f32)
     # A Gather with batch dimensions reads beyond its data on OpenVINO's CPU plugin (2026.4).
-    image = ops.unsqueeze(ops.range(ints(0), dim_of(delta, 0), ints(1), "i64"), ints([1]))
+    image = ops.unsqueeze(index_range(dim_of(delta, 0)), ints([1]))
     flat = ops.add(ops.multiply(image, dim_of(delta, 1)), row)
     delta = ops.gather(ops.reshape(delta, ints([-1, 4]), False), flat, ints(0))
     anchor = ops.gather(cast_to(node.get_input("anchors", i), Type.f32), row, ints(0))

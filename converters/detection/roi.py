@@ -10,7 +10,17 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, exact_divide, ints, reshape, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    dim_of,
+    exact_divide,
+    index_range,
+    ints,
+    reshape,
+    shape_of,
+)
 from paddle2ov.converters.graph.rounding import round_half_away
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph import arrays
@@ -76,7 +86,7 @@ def psroi_pool(node: NodeContext) -> NamedOutputs:
     rows = _inside(start, size, 1, height, ops.gather(dims, ints(2), ints(0)))  # [R, height, H]
     columns = _inside(start, size, 0, width, ops.gather(dims, ints(3), ints(0)))  # [R, width, W]
     count = ops.gather(dims, ints(0), ints(0))
-    own = ops.equal(ops.unsqueeze(image, ints(1)), ops.range(ints(0), count, ints(1), "i64"))  # [R, N]
+    own = ops.equal(ops.unsqueeze(image, ints(1)), index_range(count))  # [R, N]
     own = cast_to(own, Type.f32)
     cell = ops.multiply(ops.unsqueeze(rows, ints([2, 4])), ops.unsqueeze(columns, ints([1, 3])))
     cell = ops.multiply(ops.unsqueeze(cell, ints(3)), ops.unsqueeze(own, ints([1, 2, 4, 5])))  # [R, h, w, N, H, W]
@@ -96,7 +106,7 @@ def _inside(start: Tensor, size: Node, axis: int, cells: int, length: Node) -> N
     step = exact_divide(extent, const(cells, Type.f32))
     first = ops.floor(ops.add(ops.multiply(const(arrays.arange(cells), Type.f32), step), begin))
     last = ops.ceiling(ops.add(ops.multiply(const(arrays.arange(1, cells + 1), Type.f32), step), begin))
-    pixel = cast_to(ops.range(ints(0), length, ints(1), "i64"), Type.f32)
+    pixel = cast_to(index_range(length), Type.f32)
     inside = ops.logical_and(
         ops.greater_equal(pixel, ops.unsqueeze(first, ints(2))), ops.less(pixel, ops.unsqueeze(last, ints(2)))
     )

@@ -14,7 +14,17 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.roi import image_indices
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, exact_divide, ints, reshape, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    dim_of,
+    exact_divide,
+    index_range,
+    ints,
+    reshape,
+    shape_of,
+)
 from paddle2ov.converters.graph.rounding import round_half_away
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
@@ -108,7 +118,7 @@ def _offsets(node: NodeContext, image: Tensor, channels: int, cells: tuple[int, 
     )
     cell = row[:, None] * parts[1] + column
     of_class = arrays.arange(classes)[:, None, None] * (2 * parts[0] * parts[1]) + cell
-    region = ops.unsqueeze(ops.range(ints(0), dim_of(image, 0), ints(1), "i64"), ints([1, 2, 3]))
+    region = ops.unsqueeze(index_range(dim_of(image, 0)), ints([1, 2, 3]))
     begin = ops.multiply(region, ints(classes * 2 * parts[0] * parts[1]))
     x, y = (ops.gather(flat, ops.add(begin, ints(of_class + i * parts[0] * parts[1])), ints(0)) for i in (0, 1))
     return [y, x], ints([channel // (channels // classes) for channel in range(channels)])

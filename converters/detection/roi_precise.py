@@ -9,7 +9,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.roi import image_indices
-from paddle2ov.converters.graph.common import cast_to, const, ints, reshape, shape_of
+from paddle2ov.converters.graph.common import cast_to, const, index_range, ints, reshape, shape_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -42,7 +42,7 @@ def _weights(low: Output, extent: Node, axis: int, cells: int, length: Node) -> 
     """The integral of each pixel's hat function over each cell along `axis` (0: x, 1: y): [R, 1, cells, length]."""
     start, size = (ops.unsqueeze(ops.gather(one, ints([axis]), ints(1)), ints([1, 3])) for one in (low, extent))
     step = ops.divide(size, const(cells, Type.f32))
-    pixel = cast_to(ops.range(ints(0), length, ints(1), "i64"), Type.f32)
+    pixel = cast_to(index_range(length), Type.f32)
     edges = [
         ops.add(start, ops.multiply(step, const(arrays.arange(first, first + cells).reshape(-1, 1), Type.f32)))
         for first in (0, 1)

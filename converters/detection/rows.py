@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, ints
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, index_range, ints
 from paddle2ov.graph.opset import ops
 
 
@@ -27,7 +27,7 @@ def best_and_least(image: Tensor, scores: Tensor, images: Tensor, limit: int) ->
     # An extra entry of no image keeps TopK from being empty.
     image = ops.concat([image, ints([-1])], 0)
     scores = ops.concat([scores, const([-np.inf], Type.f32)], 0)
-    own = ops.equal(image, ops.unsqueeze(ops.range(ints(0), images, ints(1), "i64"), ints(1)))
+    own = ops.equal(image, ops.unsqueeze(index_range(images), ints(1)))
     table = ops.select(own, scores, const(-np.inf, Type.f32))  # [images, M + 1]
     chosen, least = best_of_rows(table, limit, own)
     return indices_where(ops.reduce_logical_or(chosen, ints(0), False)), least
@@ -49,7 +49,7 @@ def best_of_rows(table: Tensor, limit: int, own: Tensor | None = None) -> tuple[
 
 def count_per_image(image: Tensor, images: Tensor) -> Node:
     """The number of entries of each image, int32 [images]."""
-    own = ops.equal(image, ops.unsqueeze(ops.range(ints(0), images, ints(1), "i64"), ints(1)))
+    own = ops.equal(image, ops.unsqueeze(index_range(images), ints(1)))
     return ops.reduce_sum(cast_to(own, Type.i32), ints(1), False)
 
 

@@ -18,7 +18,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.detection.rows import indices_where
-from paddle2ov.converters.graph.common import Tensor, const, dim_of, ints, reshape
+from paddle2ov.converters.graph.common import Tensor, const, dim_of, index_range, ints, reshape
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
@@ -59,7 +59,7 @@ def _with_first(mask: Tensor) -> Node:
     if dims is not None:
         return ops.logical_or(mask, const(arrays.arange(dims[0]) == 0, Type.boolean))
     length = dim_of(mask, 0)
-    return ops.logical_or(mask, ops.less(ops.range(ints(0), length, ints(1), "i64"), ints(1)))
+    return ops.logical_or(mask, ops.less(index_range(length), ints(1)))
 
 
 class _EveryBoxError(Exception):
@@ -124,7 +124,7 @@ class _Masks:
         """Whether a score is above the threshold in any class; a NaN does not hide the others."""
         passes = ops.greater(at.value, const(at.above, at.value.get_element_type()))
         if self._background >= 0:
-            number = ops.unsqueeze(ops.range(ints(0), dim_of(at.value, 1), ints(1), "i64"), ints(1))
+            number = ops.unsqueeze(index_range(dim_of(at.value, 1)), ints(1))
             passes = ops.logical_and(passes, ops.not_equal(number, ints(self._background)))
         return ops.reduce_logical_or(passes, ints(axes), False)
 

@@ -19,7 +19,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.polygon_overlap import PolygonOverlap
 from paddle2ov.converters.detection.rows import best_and_least, best_of_rows, column, columns, indices_where
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, ints
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, index_range, ints
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph import arrays
@@ -148,11 +148,11 @@ class GreedyNms(Struct, frozen=True):
         groups = ops.multiply(dim_of(scores, 0), dim_of(scores, 1))
         group = ops.add(ops.multiply(column(rows, 0), dim_of(scores, 1)), column(rows, 1))
         group = ops.concat([group, ops.unsqueeze(groups, ints(0))], 0)  # there may be none
-        every = ops.range(ints(0), groups, ints(1), "i64")
+        every = index_range(groups)
         starts = ops.search_sorted(group, every)
         counts = ops.subtract(ops.search_sorted(group, every, right_mode=True), starts)  # [G]
         width = ops.reduce_max(ops.concat([counts, ints([1])], 0), ints(0), False)  # never zero
-        number = ops.range(ints(0), width, ints(1), "i64")  # [K]
+        number = index_range(width)  # [K]
         valid = ops.less(number, ops.unsqueeze(counts, ints(1)))  # [G, K]
         table = ops.select(valid, ops.add(ops.unsqueeze(starts, ints(1)), number), ints(0))  # [G, K] -> row
         box = ops.gather_nd(boxes, columns(rows, 0, 2))  # [M, 2 points]

@@ -10,7 +10,7 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, ints
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, index_range, ints
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import value_of
@@ -91,7 +91,7 @@ def _grid(sides: list[Node], halves: AnyArray, bias: float, dtype: Type) -> tupl
     height, width = sides
     cells = ops.multiply(height, width)
     count = ops.squeeze(ops.multiply(cells, ints([len(halves)])), ints(0))
-    number = ops.range(ints(0), count, ints(1), "i64")
+    number = index_range(count)
     places = (ops.floor_mod(number, width), ops.floor_mod(ops.divide(number, width), height))
     corner = cast_to(ops.concat([ops.unsqueeze(one, ints(1)) for one in places], 1), dtype)
     anchor = ops.gather(const(halves, dtype), ops.divide(number, cells), ints(0))

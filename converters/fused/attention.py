@@ -27,6 +27,7 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     dim_of,
+    index_range,
     ints,
     rank_of,
     reshape,
@@ -55,7 +56,7 @@ def flash_attn(node: NodeContext) -> NamedOutputs:
     if causal and _may_mask_all_keys(q, k):
         # With more queries than keys the first queries see no key: their result is 0.
         queries, keys = _tokens(q), _tokens(k)
-        seen = ops.greater_equal(_arange(queries), ops.subtract(queries, keys))
+        seen = ops.greater_equal(index_range(queries), ops.subtract(queries, keys))
         out = ops.select(ops.unsqueeze(seen, ints([1])), out, const_like(0.0, out))
     return {"out": ops.transpose(out, ints(_HEADS_FIRST))}
 
@@ -130,7 +131,7 @@ def fused_softmax_mask_upper_triangle(node: NodeContext) -> NamedOutputs:
     """out = softmax over the last axis of x [batch, heads, rows, columns], where row i sees columns 0 ... i only."""
     x = node.get_input("x")
     size = shape_of(x)
-    rows, columns = (ops.range(ints(0), ops.gather(size, ints(axis), ints(0)), ints(1), "i64") for axis in (2, 3))
+    rows, columns = (index_range(ops.gather(size, ints(axis), ints(0))) for axis in (2, 3))
     seen = ops.less_equal(columns, ops.unsqueeze(rows, ints([1])))
     return {"out": ops.softmax(ops.select(seen, x, const_like(-np.inf, x)), -1)}
 
@@ -208,8 +209,8 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: floa
 def _causal_mask(q: Tensor, k: Tensor, from_end: bool = True) -> Node:
     """[tokens of q, tokens of k]: -inf where the key comes after the query, aligned to the end or the start."""
     queries, keys = _tokens(q), _tokens(k)
-    rows = ops.range(ops.subtract(keys, queries), keys, ints(1), "i64") if from_end else _arange(queries)
-    seen = ops.less_equal(_arange(keys), ops.unsqueeze(rows, ints([1])))
+    rows = ops.range(ops.subtract(keys, queries), keys, ints(1), "i64") if from_end else index_range(queries)
+    seen = ops.less_equal(index_range(keys), ops.unsqueeze(rows, ints([1])))
     return ops.select(seen, const_like(0.0, output_of(q)), const_like(-np.inf, output_of(q)))
 
 
@@ -220,10 +221,6 @@ def _tokens(x: Tensor) -> Node:
 def _may_mask_all_keys(q: Node, k: Tensor) -> bool:
     queries, keys = (one.get_output_partial_shape(0)[2] for one in (q, output_of(k).get_node()))
     return bool(queries.is_dynamic or keys.is_dynamic or queries.get_length() > keys.get_length())
-
-
-def _arange(number: Node) -> Node:
-    return ops.range(ints(0), number, ints(1), "i64")
 
 
 def _repeat_kv(node: NodeContext, x: Node, q: Node) -> Node:

@@ -115,6 +115,11 @@ def dim_range(x: Tensor, begin: int, end: int | None = None) -> Node:
     return ops.slice(ops.shape_of(x, Type.i64), ints([begin]), ints([END if end is None else end]), ints([1]))
 
 
+def index_range(size: Tensor) -> Node:
+    """0, 1, ... size - 1, 1-D int64; `size` is 0-D."""
+    return ops.range(ints(0), size, ints(1), "i64")
+
+
 @works_around("search_in_nothing")
 def or_of_nothing(out: Tensor, x: Tensor, axis: int, value: float) -> Tensor:
     """`out`, which has elements of `x` along an axis or what was found there; `value` where `x` turns out to have none.

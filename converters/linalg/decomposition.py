@@ -12,9 +12,19 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, dim_range, ints, rank_of
+from paddle2ov.converters.graph.common import (
+    END,
+    Tensor,
+    cast_to,
+    const_like,
+    dim_of,
+    dim_range,
+    index_range,
+    ints,
+    rank_of,
+)
 from paddle2ov.converters.graph.loops import Outputs, loop
-from paddle2ov.converters.linalg.pieces import arange, batched_eye, column_sums, matrix_transpose, row_indices, triangle
+from paddle2ov.converters.linalg.pieces import batched_eye, column_sums, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
@@ -107,8 +117,8 @@ def lu(node: NodeContext) -> NamedOutputs:
         ops.broadcast(zero, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0)),
         ops.broadcast(ops.constant(0, Type.i32), outer),
     ]
-    across = ops.unsqueeze(arange(columns), ints(0))
-    invariants = [row_indices(rows), across, arange(least)]
+    across = ops.unsqueeze(index_range(columns), ints(0))
+    invariants = [row_indices(rows), across, index_range(least)]
     table, pivots, info = loop(least, start, invariants, eliminate)
     if rank == 2 and node.output_shape("infos") != ():  # of Paddle 2
         info = ops.reshape(info, ints([1]), False).output(0)
@@ -148,7 +158,7 @@ def unpack_factors(packed: Output, rank: int) -> tuple[Node, Node]:
     end = ops.unsqueeze(ops.minimum(rows, columns), ints([0]))
     upper = triangle(_slice(packed, ints([0]), end, rank - 2), rank, upper=True)
     narrow = _slice(packed, ints([0]), end, rank - 1)
-    down, across = row_indices(dim_of(narrow, rank - 2)), arange(dim_of(narrow, rank - 1))
+    down, across = row_indices(dim_of(narrow, rank - 2)), index_range(dim_of(narrow, rank - 1))
     below = ops.select(ops.greater(down, across), narrow, const_like(0, packed))
     lower = ops.select(ops.equal(down, across), const_like(1, packed), below)
     return lower, upper
@@ -158,7 +168,7 @@ def permutation_matrix(pivots: Output, rows: Node, rank: int, like: Output) -> N
     """The permutation matrix of a sequence of row swaps (LAPACK's pivots)."""
     least = dim_of(pivots, rank - 2)
     outer = dim_range(pivots, 0, -1)
-    order = arange(rows)
+    order = index_range(rows)
     start = ops.broadcast(order, ops.concat([outer, ops.unsqueeze(rows, ints([0]))], 0))
 
     def swap(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, index_range, ints
 from paddle2ov.converters.graph.loops import Outputs, loop
-from paddle2ov.converters.linalg.pieces import arange, matrix_transpose
+from paddle2ov.converters.linalg.pieces import matrix_transpose
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NodeContext
@@ -25,7 +25,7 @@ def diagonalize(
     """The diagonalized matrix, the vectors rotated like its columns, and the columns' indices."""
     start = symmetric_from_triangle(node, x, rank, triangle, 1)
     size = dim_of(x, rank - 1)
-    indices = arange(size)
+    indices = index_range(size)
 
     def rotate(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
         (matrix, *vectors), (indices, size) = state, invariants
@@ -47,7 +47,7 @@ def diagonalize(
 def symmetric_from_triangle(node: NodeContext, x: Output, rank: int, triangle: str, sign: int) -> Node:
     """The symmetric (or for sign -1 the skew-symmetric) matrices of which one triangle is given."""
     node.require(triangle in ("L", "U"), "unknown triangle", UPLO=triangle)
-    indices = arange(dim_of(x, rank - 1))
+    indices = index_range(dim_of(x, rank - 1))
     down, across = ops.unsqueeze(indices, ints([1])), ops.unsqueeze(indices, ints([0]))
     other: Node = matrix_transpose(x, rank)
     if sign < 0:
@@ -60,14 +60,14 @@ def symmetric_from_triangle(node: NodeContext, x: Output, rank: int, triangle: s
 def gather_per_row(matrix: Tensor, columns: Tensor, rank: int) -> Node:
     """matrix[..., i, columns[i]], [..., n]."""
     size = dim_of(matrix, rank - 1)
-    chosen = ops.equal(ops.unsqueeze(columns, ints([1])), arange(size))
+    chosen = ops.equal(ops.unsqueeze(columns, ints([1])), index_range(size))
     return ops.reduce_sum(ops.select(chosen, matrix, const_like(0, matrix)), ints([rank - 1]), False)
 
 
 def orthogonalize_columns(x: Output, rank: int, vectors: list[Output]) -> list[Output]:
     """x with its columns rotated until they are orthogonal, and the vectors rotated with them."""
     size = dim_of(x, rank - 1)
-    indices = arange(size)
+    indices = index_range(size)
 
     def rotate(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
         (matrix, *_), (indices, size) = state, invariants

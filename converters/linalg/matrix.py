@@ -16,10 +16,10 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, ints, rank_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.spatial import ranked_dims
-from paddle2ov.converters.linalg.pieces import arange, matrix_transpose, triangle
+from paddle2ov.converters.linalg.pieces import matrix_transpose, triangle
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -133,7 +133,7 @@ def cholesky(node: NodeContext) -> NamedOutputs:
         return [ops.add(factor, ops.multiply(new, here))], None
 
     start = ops.multiply(symmetric, const_like(0, x))
-    (lower,) = loop(size, [start], [symmetric, arange(size)], column)
+    (lower,) = loop(size, [start], [symmetric, index_range(size)], column)
     return {"out": matrix_transpose(lower, rank) if upper else lower}
 
 
@@ -169,7 +169,7 @@ def _determinant(node: NodeContext, x: Output) -> Tensor:
         return [rest, free_now, ops.multiply(product, ops.multiply(pivot, sign))], None
 
     start: list[Tensor] = [x, ops.add(zeros, const_like(1, x)), ops.add(corner, const_like(1, x))]
-    product = loop(size, start, [arange(size)], column)[2]
+    product = loop(size, start, [index_range(size)], column)[2]
     return ops.squeeze(product, ints([rank - 2, rank - 1]))
 
 

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_range, ints, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_range, index_range, ints, shape_of
 from paddle2ov.graph.opset import ops
-
-
-def arange(size: Tensor) -> Node:
-    """0 ... size - 1."""
-    return ops.range(ints(0), size, ints(1), "i64")
 
 
 def row_indices(rows: Tensor) -> Node:
     """The row indices 0 ... m - 1 as a column, [m, 1]."""
-    return ops.unsqueeze(arange(rows), ints([1]))
+    return ops.unsqueeze(index_range(rows), ints([1]))
 
 
 def column_sums(x: Tensor, rank: int) -> Node:
@@ -30,7 +25,7 @@ def matrix_transpose(x: Tensor, rank: int) -> Node:
 
 def triangle(x: Tensor, rank: int, upper: bool) -> Node:
     """The upper or the lower triangle of each matrix, zeros elsewhere."""
-    down, across = row_indices(dim_of(x, rank - 2)), arange(dim_of(x, rank - 1))
+    down, across = row_indices(dim_of(x, rank - 2)), index_range(dim_of(x, rank - 1))
     kept = ops.less_equal(down, across) if upper else ops.greater_equal(down, across)
     return ops.select(kept, x, const_like(0, x))
 

@@ -21,6 +21,7 @@ from paddle2ov.converters.graph.common import (
     const_like,
     dim_of,
     dim_range,
+    index_range,
     ints,
     prevent_fusion,
     rank_of,
@@ -35,7 +36,7 @@ from paddle2ov.converters.linalg.jacobi import (
     orthogonalize_columns,
     symmetric_from_triangle,
 )
-from paddle2ov.converters.linalg.pieces import arange, batched_eye, matrix_transpose
+from paddle2ov.converters.linalg.pieces import batched_eye, matrix_transpose
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -210,7 +211,7 @@ def singular_vectors(node: NodeContext, x: Output, full: bool) -> tuple[Tensor, 
     # The columns are orthogonal by now: a reflection leaves each as it is but for its sign and its length, and finds
     # those that are missing.
     left, triangle = householder_qr(matrix, rank, complete=full)
-    indices = arange(dim_of(matrix, rank - 1))
+    indices = index_range(dim_of(matrix, rank - 1))
     diagonal = gather_per_row(ops.slice(triangle, start, end, step, ints([rank - 2])), indices, rank)
     sign = ops.select(ops.less(diagonal, const_like(0, x)), const_like(-1, x), const_like(1, x))
     if full:

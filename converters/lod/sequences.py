@@ -14,7 +14,7 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, ints, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, index_range, ints, shape_of
 from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
@@ -69,7 +69,7 @@ def split_equal(x: Tensor, count: int | Output) -> Node:
 def segment_ids(lengths: Tensor, rows: Tensor) -> Node:
     """The index of the sequence that each row belongs to, int64 [rows]; `rows` is their number, 0-D."""
     ends = ops.cum_sum(cast_to(lengths, Type.i64), ints(0))
-    number = ops.unsqueeze(ops.range(ints(0), rows, ints(1), "i64"), ints(1))
+    number = ops.unsqueeze(index_range(rows), ints(1))
     return ops.reduce_sum(cast_to(ops.greater_equal(number, ends), Type.i64), ints(1), False)
 
 
@@ -143,7 +143,7 @@ def batch_input(node: NodeContext, name: str, length: str) -> tuple[Tensor, Tens
 
 
 def _step_indices(steps: Node) -> Node:
-    return ops.unsqueeze(ops.range(ints(0), steps, ints(1), "i64"), ints([0]))
+    return ops.unsqueeze(index_range(steps), ints([0]))
 
 
 def step_mask(dense: Tensor, count: SequenceLayout) -> Node:

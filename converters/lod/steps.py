@@ -16,7 +16,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.fused.layers import apply_activation
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, ints, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import (
     END,
     SequenceLayout,
@@ -123,7 +123,7 @@ def sequence_unpad(node: NodeContext) -> NamedOutputs:
     count: int | SequenceLengths = 1 if batch.is_static and batch.get_length() == 1 else SequenceLengths(lengths)
     if known is not None and known.size and (known == known.flat[0]).all():
         count = int(known.size)
-    indices = ops.range(ints(0), ops.squeeze(padded_length(x), ints([0])), ints(1), "i64")
+    indices = index_range(ops.squeeze(padded_length(x), ints([0])))
     inside = ops.less(indices, ops.unsqueeze(cast_to(lengths, Type.i64), ints([1])))
     if rank_of(node, x) == 2:
         x = ops.unsqueeze(x, ints([2])).output(0)
@@ -157,7 +157,7 @@ def _concatenated_ranges(first: Tensor, lengths: Tensor) -> Node:
         return ints([int(one) + i for one, many in zip(*known, strict=True) for i in range(int(many))])
     total = ops.reduce_sum(lengths, ints([0]), False)
     shift = ops.gather(ops.subtract(first, row_starts(lengths)), all_segment_ids(lengths), ints(0))
-    return ops.add(ops.range(ints(0), total, ints(1), "i64"), shift)
+    return ops.add(index_range(total), shift)
 
 
 def sequence_expand(node: NodeContext) -> NamedOutputs:

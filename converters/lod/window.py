@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node
 
-from paddle2ov.converters.graph.common import Tensor, const_like, ints
+from paddle2ov.converters.graph.common import Tensor, const_like, index_range, ints
 from paddle2ov.converters.lod.sequences import dense_input, from_dense, padded_length
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
@@ -62,6 +62,6 @@ def sequence_enumerate(node: NodeContext) -> NamedOutputs:
     flat = ops.squeeze(x, ints([2]))
     pad = const_like(value, x)
     padded = ops.pad(flat, ints([0, 0]), ints([0, size - 1]), "constant", pad)
-    indices = ops.range(ints(0), ops.squeeze(padded_length(x), ints([0])), ints(1), "i64")
+    indices = index_range(ops.squeeze(padded_length(x), ints([0])))
     each = ops.add(ops.unsqueeze(indices, ints([1])), ops.constant(arrays.arange(size, dtype=np.int64)))
     return {"out": from_dense(ops.gather(padded, each, ints(1)), count)}

@@ -24,6 +24,7 @@ from paddle2ov.converters.graph.common import (
     const_like,
     dim_of,
     dim_vector,
+    index_range,
     int_vector,
     ints,
     normalize_axis,
@@ -212,7 +213,7 @@ def gumbel_softmax(node: NodeContext) -> NamedOutputs:
     if not node.get_bool("hard", False):
         return {"out": out}
     best = ops.topk(out, ints(1), axis, "max", "none", "i64").output(1)
-    indices = ops.range(ints(0), dim_of(x, axis), ints(1), "i64")
+    indices = index_range(dim_of(x, axis))
     along = reshape(indices, [-1 if i == axis else 1 for i in range(rank)])
     return {"out": ops.convert(ops.equal(best, along), x.get_element_type())}
 

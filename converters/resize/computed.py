@@ -17,6 +17,7 @@ from paddle2ov.converters.graph.common import (
     dim_of,
     dim_range,
     exact_divide,
+    index_range,
     ints,
     split_mantissa,
 )
@@ -71,7 +72,7 @@ def broadcast_single(x: Output, plan: ResizeParameters, sizes: Node, axes: Seque
     for i in axes:
         single = ops.convert(ops.equal(ops.gather(sizes, ints(i), ints(0)), ints(1)), Type.i64)
         length = dim_of(x, 2 + i)
-        indices = ops.range(ints(0), length, ints(1), Type.i64)
+        indices = index_range(length)
         first = ops.multiply(indices, ops.subtract(ints(1), single))
         out = ops.gather(x, first, ints(2 + i))
         if plan.mode == "cubic":  # at -0.5, where the weights of the first element and the second are these
@@ -148,7 +149,7 @@ def _source_indices(plan: ResizeParameters, i: int, size: Node, same: Node) -> t
     if plan.first:
         above = ops.multiply(above, ops.convert(ops.not_equal(size, ints(1)), Type.i64))
     above = ops.select(same, ints(one.denominator), above)
-    twice = ops.multiply(ops.range(ints(0), size, ints(1), Type.i64), ints(2))
+    twice = ops.multiply(index_range(size), ints(2))
     # Shifted by one element, so that nothing is negative.
     if plan.half_pixel:
         top = ops.add(ops.multiply(ops.add(twice, ints(1)), above), ints(one.denominator))
@@ -168,7 +169,7 @@ def _source_indices_of_floats(plan: ResizeParameters, i: int, size: Node, same: 
     if plan.first:
         ratio = ops.multiply(ratio, ops.convert(ops.not_equal(size, ints(1)), Type.f32))
     ratio = ops.select(same, number(1), ratio)
-    k = ops.convert(ops.range(ints(0), size, ints(1), Type.i64), Type.f32)
+    k = ops.convert(index_range(size), Type.f32)
     if plan.half_pixel:
         source = ops.subtract(ops.multiply(ops.add(k, number(0.5)), ratio), number(0.5))
     else:

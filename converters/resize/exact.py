@@ -14,7 +14,16 @@ import numpy.typing as npt
 from msgspec import Struct
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, const, dim_of, dim_range, exact_divide, ints, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    const,
+    dim_of,
+    dim_range,
+    exact_divide,
+    index_range,
+    ints,
+    shape_of,
+)
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph import arrays
 from paddle2ov.graph.integers import int_divmod
@@ -226,7 +235,7 @@ def _dynamic_indices(x: Output, plan: ResizeParameters, i: int, resized: Node | 
             ratio = ops.select(changes, ratio, ops.constant(np.float32(1)))
     else:
         ratio = exact_divide(length, count)
-    k = ops.range(ints(0), result_size, ints(1), Type.i64)
+    k = index_range(result_size)
     source = ops.multiply(ops.convert(k, Type.f32), ratio)
     if plan.align_corners:
         source = ops.floor(ops.add(source, ops.constant(np.float32(0.5))))

@@ -150,6 +150,16 @@ def tensor(
     return TensorSpec(plain, str(dtype), low, high, values, None if dims is None else tuple(int(d) for d in dims))
 
 
+def int64s(*values: int, dims: Sequence[int] | None = None) -> TensorSpec:
+    """A vector of these int64, an input of a case."""
+    return tensor([len(values)], "int64", values=values, dims=dims)
+
+
+def int32s(*values: int, dims: Sequence[int] | None = None) -> TensorSpec:
+    """A vector of these int32, an input of a case."""
+    return tensor([len(values)], "int32", values=values, dims=dims)
+
+
 def bfloat16_bits(array: npt.ArrayLike) -> npt.NDArray[np.uint16]:
     """The upper halves of float32, rounded to nearest even; NaN stays NaN."""
     single = np.ascontiguousarray(array, np.float32).reshape(np.shape(array))

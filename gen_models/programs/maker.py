@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from gen_models.programs.chance import Chance
 from gen_models.programs.program import SETS, Call, Dim, Program, Value, is_fixed
 
 MAX_ELEMENTS = 6000
@@ -59,11 +60,11 @@ class Counter:
         return f"v{self.number}"
 
 
-class Maker:
+class Maker(Chance):
     """A program of the seed; `learned` is the probability that a step takes a parameter in place of a value."""
 
     def __init__(self, seed: int, is_unknown: bool, learned: float) -> None:
-        self.rng = np.random.default_rng(seed)
+        super().__init__(seed)
         self.is_unknown, self.learned = is_unknown, learned
         self.values: dict[int, Value] = {}
         self.inputs: dict[int, tuple[int, ...]] = {}
@@ -93,15 +94,6 @@ class Maker:
         self._is_steady = value
 
     # --- chance ---
-
-    def chance(self, probability: float) -> bool:
-        return bool(self.rng.random() < probability)
-
-    def below(self, count: int) -> int:
-        return int(self.rng.integers(count))
-
-    def among(self, *choices: Any) -> Any:
-        return choices[self.below(len(choices))]
 
     def number(self, low: float = -1.0, high: float = 1.0) -> float:
         return round(float(self.rng.uniform(low, high)), 2)

@@ -1,4 +1,4 @@
-"""The nodes that read a node, and walks from one node to the nearest of some type."""
+"""Tensors and the nodes that read them, and walks from one node to the nearest of some type."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from openvino import Input, Node, Output
 
 _MAX_BETWEEN = 6
 """OpenVINO does not fuse more nodes into one kernel."""
+
+
+def key_of(tensor: Output) -> tuple[str, int]:
+    """A key that identifies a tensor."""
+    return tensor.get_node().get_name(), tensor.get_index()
 
 
 def consumers(output: Output) -> list[Input]:

@@ -12,6 +12,7 @@ import numpy as np
 from openvino import Model, PartialShape, Type, opset13
 from openvino import opset16 as ops
 
+from gen_models.programs.chance import Chance
 from paddle2ov.testing import compile_on_cpu
 
 STEPS: dict[Callable[..., object], int] = {}
@@ -27,14 +28,14 @@ def step(weight):
     return register
 
 
-class Maker:
+class Maker(Chance):
     """A graph while it is made: its tensors with the shapes that they have in a run.
 
     With the probability `learned` a step takes a constant instead of a tensor, which others may have taken before.
     """
 
     def __init__(self, seed, learned=0.0):
-        self.rng = np.random.default_rng(seed)
+        super().__init__(seed)
         self.learned, self.constants = learned, {}
         self.is_dynamic = self.chance(0.5)
         self.tensors, self.parameters, self.inputs, self.read = [], [], [], set()
@@ -48,15 +49,6 @@ class Maker:
 
     def numbers(self, *shape):
         return self.rng.standard_normal(shape).astype(np.float32)
-
-    def chance(self, probability):
-        return bool(self.rng.random() < probability)
-
-    def below(self, count):
-        return int(self.rng.integers(count))
-
-    def among(self, *choices):
-        return choices[self.below(len(choices))]
 
     def take(self, fits=lambda shape: True, rank=(1, 6), most=MAX_ELEMENTS):
         """A tensor and its shape; StopIteration if none fits."""

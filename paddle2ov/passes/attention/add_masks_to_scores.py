@@ -11,7 +11,7 @@ from openvino import Node, Output, Type
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.constants import ints, ints_of
-from paddle2ov.passes.consumers import only_consumer
+from paddle2ov.passes.consumers import key_of, only_consumer
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.operands import perm_of
@@ -135,7 +135,7 @@ def _projection_input(scores: Output) -> Output | None:
     OpenVINO fuses attention into one kernel only if nothing else reads a tensor in between, not even for its shape.
     """
     found: Output | None = None
-    waiting, seen = [scores], {_key(scores)}
+    waiting, seen = [scores], {key_of(scores)}
     while waiting:
         value = waiting.pop()
         node = value.get_node()
@@ -150,18 +150,14 @@ def _projection_input(scores: Output) -> Output | None:
         if not sources or len(seen) > _MAX_BETWEEN:
             return None
         for source in sources:
-            if _key(source) not in seen:
-                seen.add(_key(source))
+            if key_of(source) not in seen:
+                seen.add(key_of(source))
                 waiting.append(source)
     return found
 
 
 _MAX_BETWEEN = 50
 """Nodes between a projection and the scores. Attention has some twenty, with its queries and keys normalised."""
-
-
-def _key(output: Output) -> tuple[str, int]:
-    return output.get_node().get_name(), output.get_index()
 
 
 def _inputs_of_same_length(value: Output) -> list[Output]:

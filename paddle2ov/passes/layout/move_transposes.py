@@ -10,7 +10,7 @@ from openvino import Node, Output
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.constants import constant_of, ints_of
-from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.consumers import consumers, key_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.layout.minimum_cut import END, ENDLESS, MinimumCut, Vertex
@@ -20,7 +20,6 @@ from paddle2ov.passes.layout.permuted_nodes import (
     LAYOUT_AGNOSTIC,
     Change,
     NodeTensors,
-    key_of,
     perm_after_reduction,
     readers_of,
 )

@@ -10,7 +10,7 @@ from openvino import Input, Node, Output
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.constants import ints, ints_of
-from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.consumers import consumers, key_of
 from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
 from paddle2ov.passes.layout.permutation import compose, inverse, permute
@@ -21,11 +21,6 @@ LAYOUT_AGNOSTIC = frozenset(("ShapeOf", "Transpose"))
 """Node types that read a tensor in any layout, once adapted."""
 NodeTensors: TypeAlias = tuple[Node, list[Output]]
 """A node, and the tensors that it writes or reads in the layout in which it computes."""
-
-
-def key_of(tensor: Output) -> tuple[str, int]:
-    """A key that identifies a tensor."""
-    return tensor.get_node().get_name(), tensor.get_index()
 
 
 def readers_of(tensor: Output) -> list[tuple[Node, Input]]:

@@ -19,6 +19,7 @@ from paddle2ov.graph.evaluation import evaluate_node
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.consumers import key_of
 
 DATA_MOVEMENT = frozenset(
     (
@@ -34,7 +35,7 @@ _MAX_COMPILED = 256
 _MAX_HELD = 1 << 27
 """How many bytes of results are held at once, those of constants aside."""
 
-_Value = tuple[str, int]
+_Key = tuple[str, int]
 """The name of a node, and which of its outputs."""
 
 
@@ -49,7 +50,7 @@ def compute_apart(outputs: Sequence[Output]) -> list[Tensor]:
         RewriteError: too many models would have to be compiled, or too much be held in memory.
     """
     model = Model([ops.result(output) for output in outputs], []).clone()  # its nodes are detached from each other
-    wanted = [_value(node.input_value(0)) for node in model.get_results()]
+    wanted = [key_of(node.input_value(0)) for node in model.get_results()]
     nodes = [node for node in model.get_ordered_ops() if node.get_type_name() != "Result"]
     computation = _Computation(nodes, {name for name, _ in wanted})
     computation.run()
@@ -60,12 +61,12 @@ class _Computation:
     """Holds results until all their readers are computed; those of the wanted nodes stay."""
 
     def __init__(self, nodes: Sequence[Node], wanted: Collection[str]) -> None:
-        self.values: dict[_Value, Tensor] = {}
+        self.values: dict[_Key, Tensor] = {}
         self._wanted = wanted
         self._outputs = {node.get_name(): node.get_output_size() for node in nodes}
         self._sizes: dict[str, int] = {}
         self._held = 0
-        self._sources = {node.get_name(): [_value(one) for one in node.input_values()] for node in nodes}
+        self._sources = {node.get_name(): [key_of(one) for one in node.input_values()] for node in nodes}
         self._readers: dict[str, list[Node]] = {name: [] for name in self._sources}
         self._missing: dict[str, int] = {}
         for node in nodes:
@@ -148,10 +149,6 @@ class _Computation:
             count = node.get_output_size()
             self._finish(node, found[:count])
             found = found[count:]
-
-
-def _value(output: Output) -> _Value:
-    return output.get_node().get_name(), output.get_index()
 
 
 def _evaluated(node: Node, inputs: Sequence[Tensor]) -> list[Tensor] | None:
