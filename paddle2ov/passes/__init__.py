@@ -34,11 +34,14 @@ from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.avoid_abs_elimination import avoid_abs_elimination
 from paddle2ov.passes.workarounds.avoid_abs_sinking import avoid_abs_sinking
 from paddle2ov.passes.workarounds.avoid_batched_weights import avoid_batched_weights
+from paddle2ov.passes.workarounds.avoid_broadcast_transition import avoid_broadcast_transition
 from paddle2ov.passes.workarounds.avoid_channel_means import avoid_channel_means
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
 from paddle2ov.passes.workarounds.avoid_channel_shuffle import avoid_channel_shuffle
 from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
+from paddle2ov.passes.workarounds.avoid_constant_sums import avoid_constant_sums
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
+from paddle2ov.passes.workarounds.avoid_gate_confusion import avoid_gate_confusion
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
 from paddle2ov.passes.workarounds.avoid_pixel_post_ops import avoid_pixel_post_ops
 from paddle2ov.passes.workarounds.avoid_product_of_one import avoid_product_of_one
@@ -52,6 +55,7 @@ from paddle2ov.passes.workarounds.avoid_shallow_padding import avoid_shallow_pad
 from paddle2ov.passes.workarounds.avoid_single_gather import avoid_single_gather
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
+from paddle2ov.passes.workarounds.avoid_slopes_of_channels import avoid_slopes_of_channels
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
 from paddle2ov.passes.workarounds.avoid_stride_propagation import avoid_stride_propagation
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
@@ -119,6 +123,10 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_channel_means,
     avoid_reduction_post_ops,
     avoid_unit_tiles,
+    avoid_broadcast_transition,
+    avoid_gate_confusion,
+    avoid_slopes_of_channels,
+    avoid_constant_sums,
     check_inner_dims,
     absorb_scales,
     avoid_scale_fusion,

@@ -9,6 +9,7 @@ from openvino import Model, Node
 
 from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.passes.consumers import readers
+from paddle2ov.passes.independence import VARYING, Independence
 
 Counts: TypeAlias = dict[str, int]
 """What a rewrite did: kind -> how often."""
@@ -34,6 +35,7 @@ class Graph:
         self.match_failures: MatchFailures = {} if match_failures is None else match_failures
         self._by_type: dict[str, list[Node]] = {}
         self._read_only_by: dict[tuple[str, str], bool] = {}
+        self._independence = Independence(("Parameter", *VARYING))
 
     def nodes(self, *kinds: str) -> list[Node]:
         """The nodes of some types, one type after the other, those of a type in topological order."""
@@ -58,10 +60,15 @@ class Graph:
             self._read_only_by[key] = all(reader.get_type_name() == kind for reader in readers(node))
         return self._read_only_by[key]
 
+    def is_constant(self, node: Node) -> bool:
+        """Whether a node is computed from constants alone; the first answer is cached until `changed()`."""
+        return self._independence(node)
+
     def changed(self) -> None:
-        """Drops the cached nodes, as the graph has changed."""
+        """Drops what is cached, as the graph has changed."""
         self._by_type = {}
         self._read_only_by = {}
+        self._independence = Independence(("Parameter", *VARYING))
 
     def match_failed(self, rewrite: str, node: Node, reason: str) -> None:
         """Counts the reason why a rewrite leaves a node as it is, and logs it at the level DEBUG."""

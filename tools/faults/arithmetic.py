@@ -192,6 +192,15 @@ def constants_of_sums_merged() -> Graph:
 
 
 @fault()
+def prelu_of_last_axis() -> Graph:
+    """relu(x) - a * relu(-x), with a slope of one dimension, becomes a PRelu, whose slope lies along axis 1."""
+    x, slope = parameter(-1, 2, 2), np.array([0.1, 0.4], np.float32)
+    data = numbers(1, 2, 2)
+    out = ops.subtract(ops.relu(x), ops.multiply(slope, ops.relu(ops.negative(x))))
+    return Model([out], [x]), [[data]], [[np.where(data > 0, data, data * slope)]]
+
+
+@fault()
 def pad_by_computed_value() -> Graph:
     """Pad pads with 0 if the model computes the pad value."""
     x, value = parameter(-1, 3), parameter()

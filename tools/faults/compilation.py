@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from openvino import Model, Type
 from openvino import opset16 as ops
 
@@ -328,3 +329,23 @@ def transpose_between_reshapes_of_unknown_batch() -> Graph:
     out = ops.reshape(ops.transpose(deeper, np.array([0, 1, 3, 2, 4])), np.array([-1, 2, 8]), False)
     data = numbers(3, 2, 2, 4)
     return Model([out], [x]), [[data]], [[data.swapaxes(1, 2).reshape(3, 2, 8)]]
+
+
+@fault()
+def gates_of_lstm_cell_in_another_order() -> Graph:
+    """An LSTM cell over joint weights whose gates are i, f, c, o, with a bias of the forget gate, does not compile."""
+    size = 2
+    x, h, c = parameter(-1, 3), parameter(-1, size), parameter(-1, size)
+    data = [numbers(2, 3), numbers(2, size, seed=1), numbers(2, size, seed=2)]
+    weights, bias = numbers(3 + size, 4 * size, seed=3), numbers(4 * size, seed=4)
+    gates = ops.split(ops.add(ops.matmul(ops.concat([x, h], 1), weights, False, False), bias), np.int64(1), 4).outputs()
+    kept = ops.multiply(ops.sigmoid(ops.add(gates[1], np.float32(1))), c)
+    state = ops.add(kept, ops.multiply(ops.sigmoid(gates[0]), ops.tanh(gates[2])))
+    out = ops.multiply(ops.sigmoid(gates[3]), ops.tanh(state))
+
+    def sigmoid(values: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.asarray(1 / (1 + np.exp(-values)), np.float32)
+
+    i, f, g, o = np.split(np.concatenate(data[:2], 1) @ weights + bias, 4, 1)
+    want = sigmoid(f + 1) * data[2] + sigmoid(i) * np.tanh(g)
+    return Model([out, state], [x, h, c]), [data], [[sigmoid(o) * np.tanh(want), want]]

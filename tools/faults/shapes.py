@@ -240,3 +240,13 @@ def unique_of_nothing() -> Graph:
     x = parameter(-1)
     some, nothing = np.array([2, 1, 2], np.float32), np.zeros(0, np.float32)
     return Model([ops.unique(x).output(0)], [x]), [[some], [nothing]], [[np.unique(some)], [nothing]]
+
+
+@fault()
+def broadcast_to_nothing_moved() -> Graph:
+    """A Broadcast to size 0 before arithmetic with one element becomes one to size 1."""
+    x, shape = parameter(1), parameter(2, kind=Type.i64)
+    out = ops.add(ops.broadcast(ops.constant(np.float32(3)), shape), x)
+    wanted = [[np.full((2, 3), 4, np.float32)], [np.zeros((0, 2), np.float32)]]
+    one = np.ones(1, np.float32)
+    return Model([out], [x, shape]), [[one, np.array([2, 3])], [one, np.array([0, 2])]], wanted
