@@ -100,7 +100,20 @@ def gather_nd(node: NodeContext) -> NamedOutputs:
             index=node.input_shape("index"),
             out=node.output_shape("out"),
         )
-    return {"out": ops.gather_nd(x, index)}
+    return {"out": ops.gather_nd(x, _within(x, index, depth))}
+
+
+@works_around("gather_nd_out_of_range")
+def _within(x: Output, index: Output, depth: int) -> Tensor:
+    """The indices into the first axes of x, those out of range at the nearest element."""
+    node = index.get_node()
+    while node.get_type_name() in ("Convert", "Transpose"):
+        node = node.input_value(0).get_node()
+    if node.get_type_name() == "NonZero":  # each is in range
+        return index
+    size = cast_to(dim_range(x, 0, depth), index.get_element_type())
+    last = ops.subtract(size, const_like(1, index))
+    return ops.maximum(ops.minimum(index, last), ops.negative(size))
 
 
 def nd_index(node: NodeContext, x: Output, slices: tuple[int, ...] | None) -> tuple[Output, int | None]:

@@ -104,7 +104,9 @@ def test_broadcasts_to_nothing(mode, kind, first, other, data):
 
     def arrays(rows):
         x = np.full([1] * len(data), 3, np.float32)
-        sizes = {(-1,): [(1,), (2,)], (-1, -1): [(1, 1), (rows, 2)]}.get(other, [other])
+        sizes = [other]
+        if -1 in other:
+            sizes = [(1,), (2,)] if len(other) == 1 else [(1, 1), (rows, 2)]
         return [[x, np.abs(random(*size)), np.array([rows, 2])] for size in sizes]
 
     compare(build, avoid_broadcast_transition, {"broadcasts": 1}, *itertools.chain(*map(arrays, (3, 0, 1))))

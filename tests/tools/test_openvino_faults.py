@@ -99,6 +99,7 @@ ENDING_THE_PROCESS = {
     "broadcast_to_number",
     "factors_behind_an_integer_convolution",
     "gather_by_empty_constant",
+    "gather_nd_out_of_range",
     "group_normalization_in_residual_block",
     "reshape_of_matmul_to_number",
     "slice_scatter_between_computed_bounds",

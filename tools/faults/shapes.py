@@ -243,6 +243,14 @@ def unique_of_nothing() -> Graph:
 
 
 @fault()
+def gather_nd_out_of_range() -> Graph:
+    """GatherND reads beyond its data, or ends the process."""
+    x, index = parameter(-1, 4), parameter(-1, 2, kind=Type.i64)
+    data = [numbers(3, 4), np.array([[10**6, 0]])]
+    return Model([ops.gather_nd(x, index, 0)], [x, index]), [data], [[np.zeros(1, np.float32)]]
+
+
+@fault()
 def broadcast_to_nothing_moved() -> Graph:
     """A Broadcast to size 0 before arithmetic with one element becomes one to size 1."""
     x, shape = parameter(1), parameter(2, kind=Type.i64)
