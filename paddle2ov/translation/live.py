@@ -5,11 +5,13 @@ This is the only part of a conversion that needs Paddle, and only because the ca
 
 from __future__ import annotations
 
+import inspect
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
 from openvino import Dimension
 
 from paddle2ov.errors import ConversionInputError
@@ -57,8 +59,9 @@ def read_live(
     with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
         prefix = str(Path(folder) / "inference")
         if _is_program(model, paddle):
-            _save_program(paddle, model, prefix, input, output, example_input)
-            return _without_source(read_program(folder, signatures=signatures)), [], []
+            variables, overrides = _fed_variables(input if input is not None else example_input)
+            _save_program(paddle, model, prefix, variables, output)
+            return _without_source(read_program(folder, signatures=signatures)), overrides, []
         _save_layer(paddle, model, prefix, input, example_input)
         return (
             _without_source(read_program(folder, signatures=signatures)),
@@ -91,12 +94,12 @@ def _save_layer(paddle: Any, model: Any, prefix: str, input: InputArgument, exam
         model = model.network
     spec = None
     if input is not None:
-        spec = _input_spec(paddle, input, example_input)
+        spec = _input_spec(paddle, model, input, example_input)
+    elif isinstance(example_input, Mapping):
+        named = [(str(name), item) for name, item in example_input.items()]
+        spec = [_spec_of(paddle, item, name) for name, item in _in_order(model, named)]
     elif example_input is not None:
-        names = list(example_input) if isinstance(example_input, Mapping) else ()
-        spec = [
-            _spec_of(paddle, item, str(names[i]) if names else f"x{i}") for i, item in enumerate(_items(example_input))
-        ]
+        spec = [_spec_of(paddle, item, f"x{i}") for i, item in enumerate(_items(example_input))]
     was_training = getattr(model, "training", False)
     if was_training:
         model.eval()
@@ -113,13 +116,42 @@ def _save_layer(paddle: Any, model: Any, prefix: str, input: InputArgument, exam
             model.train()
 
 
-def _input_spec(paddle: Any, input: InputArgument, example_input: ExampleArgument) -> list[Any]:
+_Item = TypeVar("_Item")
+
+
+def _in_order(model: Any, items: list[tuple[str, _Item]]) -> list[tuple[str, _Item]]:
+    """Inputs by name, in the order of the parameters of `forward`; as they are if none of the names is a parameter's.
+
+    Raises:
+        ConversionInputError: some names are, and others are not, or one before them is missing.
+    """
+    parameters = inspect.signature(getattr(model, "forward", model)).parameters
+    by_name = dict(items)
+    others = [name for name in by_name if name not in parameters]
+    if others == list(by_name):
+        return items
+    wanted = list(parameters)[: len(by_name)]
+    if others or set(wanted) != set(by_name):
+        missing = [one for one in wanted if one not in by_name]
+        wrong = f"'{others[0]}' is none" if others else f"'{missing[0]}' is missing"
+        raise ConversionInputError(
+            f"input: the Layer's inputs are {', '.join(parameters)}; {wrong}. Those that are given have to be the first"
+        )
+    return [(name, by_name[name]) for name in wanted]
+
+
+def _input_spec(paddle: Any, model: Any, input: InputArgument, example_input: ExampleArgument) -> list[Any]:
     items = _items(input)
     if all(isinstance(item, paddle.static.InputSpec) for item in items):
         return items
+    overrides = parse_input(input)
+    if all(override.name is not None for override in overrides):
+        overrides = [one for _, one in _in_order(model, [(override.name or "", override) for override in overrides])]
     examples = _items(example_input) if example_input is not None else []
+    if isinstance(example_input, Mapping):
+        examples = [item for _, item in _in_order(model, [(str(one), item) for one, item in example_input.items()])]
     spec = []
-    for i, override in enumerate(parse_input(input)):
+    for i, override in enumerate(overrides):
         example = examples[i] if i < len(examples) else None
         if override.shape is None and example is None:
             raise ConversionInputError(f"input: the shape of input {i} of the Layer is not given")
@@ -162,10 +194,24 @@ def _items(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _save_program(
-    paddle: Any, program: Any, prefix: str, input: InputArgument, output: OutputArgument, example_input: ExampleArgument
-) -> None:
-    feeds = _variables(program, input if input is not None else example_input, "input")
+def _fed_variables(input: Any) -> tuple[Any, list[InputOverride]]:
+    """The variables to feed to a Program, or their names, and what is said of their shapes and types."""
+    items = [] if input is None or isinstance(input, str | Mapping) else _items(input)
+    if input is None or (items and all(_is_variable(item) for item in items)):
+        return input, []
+    overrides = [] if any(isinstance(item, np.ndarray) for item in items) else parse_input(input)
+    names = [override.name for override in overrides]
+    if not names or None in names:
+        raise ConversionInputError("input: the inputs of a Program are given as variables, or by their names")
+    return names, [one for one in overrides if one.shape is not None or one.dtype is not None]
+
+
+def _is_variable(item: Any) -> bool:
+    return hasattr(item, "get_defining_op") or hasattr(item, "desc")
+
+
+def _save_program(paddle: Any, program: Any, prefix: str, input: Any, output: OutputArgument) -> None:
+    feeds = _variables(program, input, "input")
     fetches = _variables(program, output, "output")
     if not feeds:
         feeds = [variable for variable in _all_variables(program) if _is_fed(variable)]
@@ -185,7 +231,7 @@ def _save_program(
 def _variables(program: Any, given: Any, argument: str) -> list[Any]:
     if given is None:
         return []
-    items = _items(given) if not isinstance(given, str) else [given]
+    items = _items(given)
     if not any(isinstance(item, str) for item in items):
         return items
     by_name = {name: variable for variable in _all_variables(program) if (name := _name_of(variable))}

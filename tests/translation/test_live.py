@@ -42,6 +42,41 @@ def check(model, net, name="x"):
     np.testing.assert_allclose(result.array, net(paddle.to_tensor(X)).numpy(), rtol=2e-5, atol=2e-5)
 
 
+class Difference(paddle.nn.Layer):
+    def forward(self, x, y, scale=None):
+        return x - 2 * y if scale is None else (x - 2 * y) * scale
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"example_input": {"y": X[:1], "x": X}},
+        {"input": {"y": [1, 4], "x": [2, 4]}},
+        {"input": "y[?,4],x[?,4]"},
+        {"input": [("y", [-1, 4]), ("x", [-1, 4])]},
+        {"input": {"y": [1, -1], "x": [-1, 4]}, "example_input": {"x": X, "y": X[:1]}},
+    ],
+    ids=["example", "mapping", "text", "pairs", "both"],
+)
+def test_inputs_of_a_layer_go_by_their_names(arguments):
+    model = paddle2ov.convert(Difference(), **arguments)
+    (result,) = run(model, {"x": X, "y": X[:1]})
+    np.testing.assert_array_equal(result.array, X - 2 * X[:1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"input": {"x": [2, 4], "q": [2, 4]}}, "inputs are x, y, scale; 'q' is none"),
+        ({"example_input": {"y": X}}, "'x' is missing"),
+        ({"example_input": {"scale": X, "x": X}}, "'y' is missing"),
+    ],
+)
+def test_names_that_are_not_those_of_the_first_inputs(arguments, message):
+    with pytest.raises(ConversionInputError, match=message):
+        paddle2ov.convert(Difference(), **arguments)
+
+
 @pytest.mark.parametrize(
     ("arguments", "name", "shape"),
     [
@@ -106,6 +141,14 @@ def test_program(by_name):
     model = paddle2ov.convert(main, output=[y, z]) if not by_name else paddle2ov.convert(main, input=[x], output=[y, z])
     for result, array in zip(run(model, {"x": X}), want, strict=True):
         np.testing.assert_allclose(result.array, array, rtol=2e-5, atol=2e-5)
+    for given in ({"x": [2, 4]}, [("x", [2, 4])], "x[2,4]"):
+        model = paddle2ov.convert(main, input=given, output=[y])
+        assert model.input(0).get_partial_shape() == PartialShape([2, 4])
+        np.testing.assert_allclose(run(model, {"x": X})[0].array, want[0], rtol=2e-5, atol=2e-5)
+    with pytest.raises(ConversionInputError, match="as variables, or by their names"):
+        paddle2ov.convert(main, input=[2, 4], output=[y])
+    with pytest.raises(ConversionInputError, match="as variables, or by their names"):
+        paddle2ov.convert(main, example_input=X, output=[y])
     with pytest.raises(ConversionInputError, match="needs output="):
         paddle2ov.convert(main)
     with pytest.raises(ConversionInputError, match="output: the program has no variable 'nope'; pass the variable"):
