@@ -27,7 +27,7 @@ from benchmarks.detection_heads import HEADS, Head
 from benchmarks.record import Record, table
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.translation.model_builder import convert_program
+from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
 
 OBJECTS = (0, 100, 300, 5000, -1)
@@ -35,7 +35,7 @@ OBJECTS = (0, 100, 300, 5000, -1)
 
 def compiled(head: Head, rewrite: bool, batch: int, threads: int, profile: bool = False) -> openvino.InferRequest:
     """The post-processing in OpenVINO; of the given batch, or of any (0)."""
-    model = convert_program(head.program(), [], [], Registry(), Vocabulary([]))
+    model = convert_program(TranslationRequest(head.program(), [], [], Registry(), Vocabulary([])))
     if rewrite:
         run_rewrites(model)
     if batch:

@@ -6,7 +6,8 @@ import itertools
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -27,8 +28,9 @@ from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.garbage import rare_collections
 from paddle2ov.translation.input_spec import ExampleArgument, InputArgument, OutputArgument
 from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument, read_model
-from paddle2ov.translation.model_builder import Progress, convert_program
+from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
+from paddle2ov.translation.translator import Progress
 
 if TYPE_CHECKING:
     from paddle2ov.program.settings import Settings
@@ -121,8 +123,8 @@ def convert(
     clock = [time.perf_counter()]
     signatures = registry.signatures()
     program, overrides, outputs = read_model(model, params, input, output, example_input, signatures, share_weights)
-    if program is not model and program.source is not None:
-        share_weights = True  # the mapped file's memory, or that of arrays that nothing else uses
+    # The weights of a model in files are in mapped memory, or in arrays that nothing else uses.
+    shares_memory = share_weights or (program is not model and program.source is not None)
     for name, key in registry.unused(program):
         log.warning("extension: '%s' is not used: PIR's operator of that name goes by '%s' here", name, key)
     settings = None
@@ -134,17 +136,17 @@ def convert(
         if bounded:
             overrides = bounded_by(settings, program.inputs, overrides)
     clock.append(time.perf_counter())
-    converted = convert_program(
+    request = TranslationRequest(
         program,
         overrides,
         outputs,
         registry,
         Vocabulary(signatures),
-        share_weights,
-        progress,
+        share_weights=shares_memory,
         sequence_lengths=sequence_lengths,
         provenance=report is not None,
     )
+    converted = convert_program(request, progress)
     if report is not None:
         _note_translated(report, converted, program)
     clock.append(time.perf_counter())
@@ -164,8 +166,9 @@ def convert(
     if program.source is not None:
         remember_source(converted, program.source)
     if verbose:
-        _log_steps(program, converted, *seconds)
-        _log_match_failures(failures)
+        with _audible():
+            _log_steps(program, converted, *seconds)
+            _log_match_failures(failures)
     return converted
 
 
@@ -211,11 +214,23 @@ def _note_program(report: ConversionReport, program: Program) -> None:
     report.operators = sum(1 for _ in program.block.walk())
 
 
+@contextmanager
+def _audible() -> Iterator[None]:
+    """Lets the library's log be seen, where the program has not set up logging itself."""
+    handler, level = logging.StreamHandler(), log.level
+    is_set_up = bool(logging.getLogger().handlers or log.handlers)
+    if not is_set_up:
+        log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+        log.removeHandler(handler)
+
+
 def _log_steps(program: Program, model: Model, reading: float, translating: float, optimising: float) -> None:
     """Logs what a conversion did, for `verbose`."""
-    if not logging.getLogger().handlers and not log.handlers:
-        log.addHandler(logging.StreamHandler())
-    log.setLevel(logging.INFO)
     operators = sum(1 for _ in program.block.walk())
     weights = sum(weight.data.nbytes for weight in program.parameters.values())
     log.info(

@@ -19,7 +19,7 @@ from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.report import jsonable
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputOverride
-from paddle2ov.translation.model_builder import convert_program
+from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import STRUCTURE, Registry
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator, input_parameter
@@ -153,13 +153,15 @@ def find_refusals(
     """
     try:
         convert_program(
-            program,
-            overrides,
-            outputs,
-            registry,
-            vocabulary,
-            sequence_lengths=sequence_lengths,
-            translator=_Collector,
+            TranslationRequest(
+                program,
+                overrides,
+                outputs,
+                registry,
+                vocabulary,
+                sequence_lengths=sequence_lengths,
+                translator=_Collector,
+            )
         )
     except _CollectedError as collected:
         return _merged(one for error in collected.errors for one in error.refusals)

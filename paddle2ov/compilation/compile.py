@@ -144,7 +144,7 @@ def _has_converters_of_others() -> bool:
     """Whether installed packages, or the running script, have converters of their own, whose code may change."""
     from paddle2ov.translation.registry import Registry
 
-    return any(True for _ in Registry().extensions())
+    return Registry().has_extensions()
 
 
 def convert_and_compile(build: Build, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
-from functools import partial
+from collections.abc import Mapping, Sequence, Set
 
+from msgspec import Struct
 from msgspec.structs import replace
 from openvino import Model, Output, PartialShape, Type
 from openvino.op import Parameter, Result
@@ -29,37 +29,37 @@ from paddle2ov.translation.input_spec import InputOverride
 from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.sequence_lengths import lengths_inputs, lengths_results, with_input_lod
-from paddle2ov.translation.translator import Translator, input_parameter
-
-Progress = Callable[[int, int], None]
-"""Called with (operators done, operators in all)."""
+from paddle2ov.translation.translator import Progress, Translator, input_parameter
 
 
-def convert_program(
-    program: Program,
-    overrides: Sequence[InputOverride],
-    output_names: Sequence[str],
-    registry: Registry,
-    vocabulary: Vocabulary,
-    share_weights: bool = True,
-    progress: Progress | None = None,
-    sequence_lengths: bool = False,
-    translator: type[Translator] = Translator,
-    provenance: bool = False,
-) -> Model:
-    """Translates a program in memory.
+class TranslationRequest(Struct, frozen=True):
+    """What is to be translated, and how.
 
-    Args:
+    Attributes:
         program: the program.
         overrides: the argument `input` of `convert`, parsed.
         output_names: the names of the results to compute; if empty, all of them.
         registry: the converters.
         vocabulary: what operators, their operands and attributes are called in both formats.
         share_weights: as for `convert`.
-        progress: as for `convert`.
         sequence_lengths: as for `convert`.
         translator: the class that translates.
         provenance: whether nodes record the operators that they are made for, see `graph/provenance.py`.
+    """
+
+    program: Program
+    overrides: Sequence[InputOverride]
+    output_names: Sequence[str]
+    registry: Registry
+    vocabulary: Vocabulary
+    share_weights: bool = True
+    sequence_lengths: bool = False
+    translator: type[Translator] = Translator
+    provenance: bool = False
+
+
+def convert_program(request: TranslationRequest, progress: Progress | None = None) -> Model:
+    """Translates a program in memory; `progress` as for `convert`.
 
     Raises:
         UnsupportedOpsError: the program holds operators without a converter; all of them are named.
@@ -67,27 +67,17 @@ def convert_program(
         ConversionInputError: an input or a result is requested that the program does not have.
         OpInputError: an operator does not convert with the shapes and types given, but does with those declared.
     """
-    translated = partial(
-        _convert_program,
-        program,
-        output_names=output_names,
-        registry=registry,
-        vocabulary=vocabulary,
-        share_weights=share_weights,
-        sequence_lengths=sequence_lengths,
-        translator=translator,
-        provenance=provenance,
-    )
+    overrides = request.overrides
     try:
-        return translated(overrides, progress=progress)
+        return _translated(request, progress)
     except OpConversionError as error:
         if all(one.shape is None and one.dtype is None for one in overrides):
             raise
         try:  # the cuts stay
-            translated([replace(one, shape=None, dtype=None) for one in overrides], progress=None)
+            _translated(replace(request, overrides=[replace(one, shape=None, dtype=None) for one in overrides]), None)
         except Paddle2OVError:
             raise error from error.__cause__
-        raise OpInputError(error.place, error.reason, _as_given(program, overrides)) from error
+        raise OpInputError(error.place, error.reason, _as_given(request.program, overrides)) from error
 
 
 def _as_given(program: Program, overrides: Sequence[InputOverride]) -> list[str]:
@@ -102,30 +92,20 @@ def _as_given(program: Program, overrides: Sequence[InputOverride]) -> list[str]
     return given
 
 
-def _convert_program(
-    program: Program,
-    overrides: Sequence[InputOverride],
-    output_names: Sequence[str],
-    registry: Registry,
-    vocabulary: Vocabulary,
-    share_weights: bool,
-    progress: Progress | None,
-    sequence_lengths: bool,
-    translator: type[Translator],
-    provenance: bool,
-) -> Model:
+def _translated(request: TranslationRequest, progress: Progress | None) -> Model:
     """As `convert_program`; whatever stops an operator is an OpConversionError."""
+    program, registry = request.program, request.registry
     with FailingAs(_cannot_be_converted):
-        wanted = chosen_outputs(program, output_names)
-        given = _inputs(program, overrides)
+        wanted = chosen_outputs(program, request.output_names)
+        given = _inputs(program, request.overrides)
         own = {variable.name for variable in program.inputs}
         cuts = [name for name in given if name not in own]
         block, used = prune(program.block, (item.variable for item in wanted), cuts)
         budget = _budget_of(program)
-    total = 0
-    report = (lambda done: progress(done, total)) if progress is not None else None
-    translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report, provenance, budget)
-    translating.refuse_missing(registry.missing(block))
+    translator = request.translator(
+        program, registry, request.vocabulary, CONTROL_FLOW, used, progress, request.provenance, budget
+    )
+    translator.refuse_missing(registry.missing(block))
 
     scope = Scope()
     with FailingAs(_cannot_be_converted):
@@ -133,27 +113,26 @@ def _convert_program(
         block = mark_softmaxes_tested_against_zero(block)
         # All inputs of the program stay, used or not, unless a cut replaces them.
         parameters = _enter_inputs(program, given, {name for name in given if not cuts or name in used}, scope)
-        _enter_weights(program, used, share_weights, scope)
-        if sequence_lengths:
+        _enter_weights(program, used, request.share_weights, scope)
+        if request.sequence_lengths:
             parameters += lengths_inputs(program.inputs, scope)
-        translating.names.reserve(parameters)
-    total = len(block.operators)
+        translator.names.reserve(parameters)
     with charging(budget):
-        translating.translate(block, scope)
+        translator.translate(block, scope)
     with FailingAs(_cannot_be_converted):
         writers = {}
-        if provenance:
+        if request.provenance:
             writers = {name: operator_id(one) for one in block.operators for name in one.output_names()}
-        results = _results(wanted, scope, translating.names, writers)
-        if sequence_lengths:
+        results = _results(wanted, scope, translator.names, writers)
+        if request.sequence_lengths:
             for result in lengths_results(wanted, scope):
-                translating.names.give(result, result.get_friendly_name())
+                translator.names.give(result, result.get_friendly_name())
                 results.append(result)
     try:
         model = Model(results, parameters, "paddle_model")
     except RuntimeError as error:  # such as a Parameter that a converter made
         raise ConversionInputError(f"a converter gave nodes that are no part of this model: {error}") from error
-    if any(True for _ in registry.extensions()):  # a user's converters may give nodes any names
+    if registry.has_extensions():  # a user's converters may give nodes any names
         make_unique(model)
     return model
 

@@ -124,6 +124,10 @@ class Registry:
         """The converters that are not of this repository."""
         yield from self._overlay.values()
 
+    def has_extensions(self) -> bool:
+        """Whether there are such converters."""
+        return bool(self._overlay)
+
     def signatures(self) -> list[Signature]:
         """The signatures that they come with."""
         return [found for item in self.extensions() if (found := item.parsed_signature()) is not None]

@@ -47,6 +47,9 @@ InputValues = dict[str, list[Value | None]]
 BlockConverter = Callable[["Translator", Operator, Scope], Sequence[Value | None]]
 """Translates an operator that owns blocks; returns the values of its results, None for those that are not computed."""
 
+Progress = Callable[[int, int], None]
+"""Called with (operators done, operators in all)."""
+
 _UNNAMED = re.compile(r"input_\d+")
 """What the PIR reader calls operands beyond those that the signature names."""
 
@@ -60,7 +63,7 @@ class Translator:
         vocabulary: the operators' signatures.
         control_flow: how operators that own blocks are translated.
         used: the variables that anything reads, in all blocks.
-        progress: called with the number of operators done after each operator of the main block.
+        progress: called after each operator of the main block.
         provenance: whether nodes record the operator that they are made for.
         budget: what the program may take.
     """
@@ -72,7 +75,7 @@ class Translator:
         vocabulary: Vocabulary,
         control_flow: Mapping[str, BlockConverter],
         used: Set[str],
-        progress: Callable[[int], None] | None = None,
+        progress: Progress | None = None,
         provenance: bool = False,
         budget: Budget | None = None,
     ) -> None:
@@ -93,7 +96,7 @@ class Translator:
         for done, operator in enumerate(block.operators, 1):
             self.translate_one(operator, scope)
             if self._progress is not None and scope.is_outermost:
-                self._progress(done)
+                self._progress(done, len(block.operators))
 
     def translate_one(self, operator: Operator, scope: Scope) -> None:
         """Translates an operator; its results are added to `scope`."""

@@ -14,7 +14,7 @@ from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.program import ModelFiles
 from paddle2ov.report import jsonable
 from paddle2ov.testing import compile_on_cpu
-from paddle2ov.translation.model_builder import Progress
+from paddle2ov.translation.translator import Progress
 from paddle2ov.verification.body_search import BodySearch
 from paddle2ov.verification.both_sides import Sides, Subject, results_of
 from paddle2ov.verification.comparison import compare_results

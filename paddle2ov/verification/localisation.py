@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from paddle2ov.program import ModelFiles
 from paddle2ov.program.model import Operator, Program
-from paddle2ov.translation.model_builder import Progress
+from paddle2ov.translation.translator import Progress
 from paddle2ov.verification.comparison import TensorComparison, compare_tensor
 from paddle2ov.verification.deadline import TimeUpError
 from paddle2ov.verification.isolated import Isolated

@@ -17,7 +17,7 @@ from paddle2ov.program import read_program
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.testing import compile_on_cpu, load
 from paddle2ov.translation.input_spec import parse_input
-from paddle2ov.translation.model_builder import convert_program
+from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
 from tests.support.formats import FORMATS
 from tests.support.suppressions import check_same, gathered, unfiltered
@@ -66,7 +66,7 @@ def suppression(program):
 
 
 def translated(program, outputs=()):
-    model = convert_program(program, [], outputs, Registry(), Vocabulary([]))
+    model = convert_program(TranslationRequest(program, [], outputs, Registry(), Vocabulary([])))
     gather_pushdown(Graph(model))
     return model
 
@@ -74,7 +74,7 @@ def translated(program, outputs=()):
 def plain(program, outputs=()):
     """All boxes decoded, and all looked at where they are suppressed."""
     with unfiltered():
-        return convert_program(program, [], outputs, Registry(), Vocabulary([]))
+        return convert_program(TranslationRequest(program, [], outputs, Registry(), Vocabulary([])))
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -144,7 +144,7 @@ def test_boxes_that_are_given():
     program = program_of("ppyoloe_fixed")
     operator = suppression(program)
     inputs = [operator.inputs[port][0] for port in ("bboxes", "scores")]
-    model = convert_program(program, parse_input(inputs), [], Registry(), Vocabulary([]))
+    model = convert_program(TranslationRequest(program, parse_input(inputs), [], Registry(), Vocabulary([])))
     gather_pushdown(Graph(model))
     assert gathered(model).keys() <= {"Gather"}  # the suppression has some of its own
     assert len(model.inputs) == 2

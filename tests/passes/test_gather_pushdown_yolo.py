@@ -16,7 +16,7 @@ from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.testing import compile_on_cpu, infer, load
 from paddle2ov.translation.extension import ConversionExtension
-from paddle2ov.translation.model_builder import convert_program
+from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
 from tests.support.formats import FORMATS
 from tests.support.suppressions import check_same as check_models
@@ -90,7 +90,7 @@ def feeds(heads=3, batch=2, shift=0.0, aware=False):
 
 
 def convert(whole, registry=None, outputs=()):
-    model = convert_program(whole, [], outputs, registry or Registry(), Vocabulary([]))
+    model = convert_program(TranslationRequest(whole, [], outputs, registry or Registry(), Vocabulary([])))
     gather_pushdown(Graph(model))
     return model
 
@@ -101,7 +101,7 @@ def check_same(whole, *inputs, heads=None, registry=None, outputs=()):
     kinds = Counter(one.type for one in whole.block.operators)
     assert gathered(model)["Exp"] == (kinds["yolo_box"] if heads is None else heads)
     with unfiltered():
-        plain = convert_program(whole, [], outputs, registry or Registry(), Vocabulary([]))
+        plain = convert_program(TranslationRequest(whole, [], outputs, registry or Registry(), Vocabulary([])))
     check_models(model, plain, *inputs)
     return [infer(compile_on_cpu(model), one)[2].array.tolist() for one in inputs]
 

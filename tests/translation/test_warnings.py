@@ -1,5 +1,7 @@
 """What only the run decides and OpenVINO cannot express is said, with its place; a known size makes it exact."""
 
+import logging
+
 import pytest
 
 import paddle2ov
@@ -36,3 +38,12 @@ def test_signs_of_vectors(used, recwarn):
     paddle2ov.convert(Program("pir", 1, block, [x], [Output(one, one) for one in used], variables, {}))
     said = [str(one.message) for one in recwarn.list if one.category is ConversionWarning]
     assert ["the signs of the vectors 'out_v'" in one for one in said] == [True] * (len(used) - 1)
+
+
+def test_verbose_is_over_when_the_conversion_is():
+    """The level of the library's log, and what listens to it, are as before."""
+    log = logging.getLogger("paddle2ov")
+    before = log.level, list(log.handlers)
+    with pytest.warns(ConversionWarning):
+        squeezed(verbose=True)
+    assert (log.level, log.handlers) == before
