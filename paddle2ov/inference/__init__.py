@@ -20,8 +20,10 @@ from typing import Any
 
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.inference.config import Config
-from paddle2ov.inference.predictor import Predictor, PredictorPool, Tensor, create_predictor
+from paddle2ov.inference.creation import PredictorPool, create_predictor
+from paddle2ov.inference.predictor import Predictor
 from paddle2ov.inference.switches import DataType, PlaceType, PrecisionType, XpuConfig
+from paddle2ov.inference.tensor import Tensor
 
 _BYTES = {"FLOAT64": 8, "INT64": 8, "FLOAT32": 4, "INT32": 4, "FLOAT16": 2, "BFLOAT16": 2}
 

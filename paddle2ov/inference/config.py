@@ -103,6 +103,14 @@ class Config:
         """The parameter file; "" where none was given."""
         return str(self._params or "")
 
+    def model_buffers(self) -> tuple[bytes, bytes] | None:
+        """The contents of the program's and the parameters' files; None where none were given."""
+        return self._buffers
+
+    def model_files(self) -> tuple[Path, Path | None] | None:
+        """The model's folder or the program's file, and the parameter file; None where no model is named."""
+        return None if self._model is None else (self._model, self._params)
+
     # What OpenVINO has as well
 
     def set_cpu_math_library_num_threads(self, count: int) -> None:
@@ -126,6 +134,10 @@ class Config:
         A later start, of any process, takes it from there: it neither reads nor converts nor compiles the model.
         """
         self._cache_dir = Path(path)
+
+    def optim_cache_dir(self) -> Path | None:
+        """The folder that the compiled model is kept in; None where it is not kept."""
+        return self._cache_dir
 
     def set_mkldnn_cache_capacity(self, capacity: int) -> None:
         """How many primitives to keep for shapes that were seen before (CPU_RUNTIME_CACHE_CAPACITY).
@@ -218,18 +230,13 @@ class Config:
         """The device to run on, such as "GPU" for an Intel GPU; `paddle.inference` has none of this name."""
         self._device = device
 
-    def openvino_properties(self) -> dict[str, Any]:
-        """The device's properties, as they are passed to `compile_model`.
+    def openvino_properties(self, predictors: int = 1) -> dict[str, Any]:
+        """The device's properties, as they are passed to `compile_model`, for so many predictors that run at once.
+
+        Each has the number of threads that was set for one, as far as there are cores.
 
         Raises:
             ConversionInputError: the device has no hardware for the precision, or a property names another.
-        """
-        return self._properties_for(1)
-
-    def _properties_for(self, predictors: int) -> dict[str, Any]:
-        """The device's properties for so many predictors that run at once, as `paddle.inference` runs them.
-
-        Each has the number of threads that was set for one, as far as there are cores.
         """
         known = self._with_precision()
         if predictors > 1 and known["PERFORMANCE_HINT"] == "LATENCY" and "NUM_STREAMS" not in known:
@@ -247,7 +254,7 @@ class Config:
             return {HINT: "f32", **self._properties}
         if self._may_be_f32 and self._precision == "bf16" and not computes_in(self._device, "bf16"):
             warnings.warn(
-                f"paddle2ov.inference: {self._device} has no hardware for bfloat16: computed in float32", stacklevel=4
+                f"paddle2ov.inference: {self._device} has no hardware for bfloat16: computed in float32", stacklevel=3
             )
             return with_precision(self._properties, "f32", self._device)
         return with_precision(self._properties, self._precision, self._device)

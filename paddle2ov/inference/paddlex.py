@@ -24,7 +24,7 @@ import numpy as np
 
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.inference.config import Config
-from paddle2ov.inference.predictor import create_predictor
+from paddle2ov.inference.creation import create_predictor
 from paddle2ov.program.model import AnyArray
 
 ENGINE = "paddle2ov"

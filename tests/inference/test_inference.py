@@ -287,18 +287,18 @@ def test_the_threads_of_a_pool_are_those_of_its_predictors(folder, monkeypatch):
     monkeypatch.setattr("paddle2ov.inference.config.processors", lambda: 4)
     config = Config(folder)
     assert "NUM_STREAMS" not in config.openvino_properties()
-    shared = config._properties_for(3)
+    shared = config.openvino_properties(3)
     assert (shared["NUM_STREAMS"], shared.get("INFERENCE_NUM_THREADS")) == (3, None)
     config.set_cpu_math_library_num_threads(1)
-    shared = config._properties_for(2)
+    shared = config.openvino_properties(2)
     assert (shared["NUM_STREAMS"], shared["INFERENCE_NUM_THREADS"]) == (2, 2)
-    assert config._properties_for(9)["INFERENCE_NUM_THREADS"] == 4
-    assert config._properties_for(9)["NUM_STREAMS"] == 4
+    assert config.openvino_properties(9)["INFERENCE_NUM_THREADS"] == 4
+    assert config.openvino_properties(9)["NUM_STREAMS"] == 4
     config.set_openvino_streams(1)
-    assert config._properties_for(9)["NUM_STREAMS"] == 1
+    assert config.openvino_properties(9)["NUM_STREAMS"] == 1
     config = Config(folder)
     config.set_openvino_hint("throughput")
-    assert "NUM_STREAMS" not in config._properties_for(9)
+    assert "NUM_STREAMS" not in config.openvino_properties(9)
 
 
 def test_hints_are_properties_of_openvino(folder):

@@ -1,0 +1,109 @@
+"""The request of a predictor, which runs its model, and the ports of that model by Paddle's names."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import openvino
+
+from paddle2ov.checking.tensors import to_array
+from paddle2ov.errors import FailingAs, OpenVINORunError
+from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.program.model import AnyArray
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or a result of a compiled model.
+
+    Attributes:
+        name: Paddle's name.
+        source: OpenVINO's port.
+        lengths: the port of the lengths of its sequences, where it has some.
+        is_input: whether it is an input.
+    """
+
+    name: str
+    source: openvino.ConstOutput
+    lengths: openvino.ConstOutput | None
+    is_input: bool
+
+    def element_type(self) -> openvino.Type:
+        """The type of its elements."""
+        return self.source.get_element_type()
+
+    def declared_shape(self) -> list[int]:
+        """The shape that the model declares; -1 where a dimension is not fixed."""
+        return [size.get_length() if size.is_static else -1 for size in self.source.get_partial_shape()]
+
+
+def input_ports(compiled: openvino.CompiledModel) -> list[Port]:
+    """The inputs, in the program's order."""
+    return _ports(compiled.inputs, is_input=True)
+
+
+def result_ports(compiled: openvino.CompiledModel) -> list[Port]:
+    """The results, in the program's order; one that is returned twice is in the list twice."""
+    return _ports(compiled.outputs, is_input=False)
+
+
+def by_name(ports: Sequence[Port]) -> dict[str, Port]:
+    """The first of each name."""
+    named: dict[str, Port] = {}
+    for port in ports:
+        named.setdefault(port.name, port)
+    return named
+
+
+class Request:
+    """OpenVINO's request of a predictor; a thread that touches its tensors holds the lock, as it must not run then."""
+
+    def __init__(self, compiled: openvino.CompiledModel, lock: threading.RLock, drops_errors: bool) -> None:
+        self._lock = lock
+        self._request = compiled.create_infer_request()
+        self._drops_errors = drops_errors
+
+    def infer(self) -> None:
+        """Runs the model."""
+        with openvino_errors("run the model on these inputs"):
+            if self._drops_errors:
+                self._request.start_async()
+                self._request.wait()
+            else:
+                self._request.infer()
+
+    def set_tensor(self, port: openvino.ConstOutput, tensor: openvino.Tensor) -> None:
+        """Sets an input."""
+        with self._lock, openvino_errors("take this input"):
+            self._request.set_tensor(port, tensor)
+
+    def shape(self, port: openvino.ConstOutput) -> list[int]:
+        """The shape of the tensor of a port."""
+        with self._lock:
+            return list(self._request.get_tensor(port).shape)
+
+    def value(self, port: openvino.ConstOutput) -> AnyArray:
+        """A copy of the tensor of a port, as another run may change it; bfloat16 as float32."""
+        with self._lock:
+            return np.array(to_array(self._request.get_tensor(port)))
+
+
+def openvino_errors(what: str) -> FailingAs:
+    """Raises OpenVINO's errors as `OpenVINORunError`."""
+    return FailingAs(lambda reason: OpenVINORunError(f"OpenVINO does not {what}: {reason}"), RuntimeError, str)
+
+
+def _ports(found: Sequence[openvino.ConstOutput], is_input: bool) -> list[Port]:
+    named: dict[str, openvino.ConstOutput] = {}
+    for source in found:
+        named.setdefault(source.get_any_name(), source)
+    lengths = {name: named[name + LENGTHS_SUFFIX] for name in named if name + LENGTHS_SUFFIX in named}
+    others = list(lengths.values())
+    names = [(source.get_any_name(), source) for source in found if source not in others]
+    return [Port(name, source, lengths.get(name), is_input) for name, source in names]
+
+
+__all__ = ["Port", "Request", "by_name", "input_ports", "openvino_errors", "result_ports"]
