@@ -29,7 +29,13 @@ _BYTES = {"FLOAT64": 8, "INT64": 8, "FLOAT32": 4, "INT32": 4, "FLOAT16": 2, "BFL
 
 
 def get_num_bytes_of_data_type(dtype: DataType) -> int:
-    """The size of an element."""
+    """The size of an element.
+
+    Raises:
+        ConversionInputError: it is not a `DataType`.
+    """
+    if not isinstance(dtype, DataType):
+        raise ConversionInputError(f"get_num_bytes_of_data_type: {dtype!r} is not a DataType")
     return _BYTES.get(dtype.name, 1)
 
 

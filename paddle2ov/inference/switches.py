@@ -11,8 +11,19 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
+import numpy as np
 
-class PrecisionType(Enum):
+
+class _Numbered(Enum):
+    """Members that `int` gives the number of, as those of Paddle's enumerations."""
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    __index__ = __int__
+
+
+class PrecisionType(_Numbered):
     """Precisions, as in `paddle.inference`."""
 
     Float32 = 0
@@ -21,7 +32,7 @@ class PrecisionType(Enum):
     Bfloat16 = 3
 
 
-class PlaceType(Enum):
+class PlaceType(_Numbered):
     """Devices, as in `paddle.inference`."""
 
     UNK = -1
@@ -31,8 +42,11 @@ class PlaceType(Enum):
     CUSTOM = 4
 
 
-class DataType(Enum):
-    """Types of elements, as in `paddle.inference`."""
+class DataType(int, Enum):
+    """Types of elements, as in `paddle.inference`: each equals its number.
+
+    It equals the NumPy type of its arrays as well, and stands for it where NumPy takes one (`array.astype`).
+    """
 
     FLOAT32 = 0
     INT64 = 1
@@ -43,6 +57,21 @@ class DataType(Enum):
     BOOL = 6
     FLOAT64 = 7
     BFLOAT16 = 8
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy type of its arrays; bfloat16 is float32."""
+        return np.dtype("float32" if self.name == "BFLOAT16" else self.name.lower())
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, np.dtype) or (isinstance(other, type) and issubclass(other, np.generic)):
+            return self.dtype == other
+        return int.__eq__(self, other) is True
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
 
 
 class XpuConfig:

@@ -12,8 +12,9 @@ import numpy as np
 import openvino
 
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.types import dtype_name, numpy_dtype
 from paddle2ov.inference.request import Port, Request
+from paddle2ov.inference.switches import DataType
 from paddle2ov.program.model import AnyArray
 
 
@@ -31,9 +32,16 @@ class Tensor:
         """The tensor's name."""
         return self._port.name
 
-    def type(self) -> np.dtype[np.generic]:
-        """Its NumPy type; bfloat16 is float32 in results."""
-        return numpy_dtype(self._port.element_type()) or np.dtype(np.float32)
+    def type(self) -> DataType:
+        """The type of its elements.
+
+        Raises:
+            ConversionInputError: `paddle.inference` has no name for it, as for int16.
+        """
+        name = dtype_name(self._port.element_type())
+        if name.upper() not in DataType.__members__:
+            raise ConversionInputError(f"'{self.name()}' is {name}, for which DataType has no name")
+        return DataType[name.upper()]
 
     def reshape(self, shape: Sequence[int]) -> None:
         """Sets the shape for arrays that are given flat, with as many elements; other arrays keep theirs.
@@ -140,7 +148,7 @@ class Tensor:
     def _set(self, array: AnyArray) -> None:
         if not self._port.is_input:
             raise ConversionInputError(f"'{self.name()}' is a result; it cannot be set")
-        wanted = self.type()
+        wanted = numpy_dtype(self._port.element_type()) or np.dtype(np.float32)
         is_bits = self._port.element_type() == openvino.Type.bf16 and array.dtype == np.uint16
         if array.dtype != wanted and not is_bits:
             raise ConversionInputError(f"input '{self.name()}' is {wanted}, the array is {array.dtype}")
