@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import openvino
 
+from paddle2ov.checking.tensors import to_tensor
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.graph.types import dtype_name, numpy_dtype
+from paddle2ov.graph.types import bits_to_values, dtype_name, numpy_dtype
 from paddle2ov.inference.request import Port, Request
 from paddle2ov.inference.switches import DataType
 from paddle2ov.program.model import AnyArray
@@ -57,6 +58,8 @@ class Tensor:
     def copy_from_cpu(self, array: AnyArray) -> None:
         """Sets the input; the array may be changed afterwards.
 
+        bfloat16 is taken as float32, which is rounded to the nearest even, or as its bits in uint16.
+
         Raises:
             ConversionInputError: it is of another type or shape than the input.
         """
@@ -65,7 +68,7 @@ class Tensor:
     def share_external_data(self, array: Any) -> None:
         """Sets the input without copying it: the array must stay as it is until the predictor has run.
 
-        One that cannot be written to, or is not contiguous, is copied.
+        One that cannot be written to, is not contiguous, or is rounded to bfloat16, is copied.
 
         Raises:
             ConversionInputError: it is not an array, or of another type or shape than the input.
@@ -75,8 +78,10 @@ class Tensor:
         self._set(np.asarray(array if isinstance(array, np.ndarray | np.generic) else array.numpy()))
 
     def copy_to_cpu(self) -> AnyArray:
-        """The value: a result of the last run, or the input that was set."""
-        return self._request.value(self._port.source) if self._given is None else self._given.copy()
+        """The value: a result of the last run, or the input that was set; bfloat16 as float32."""
+        if self._given is None:
+            return self._request.value(self._port.source)
+        return bits_to_values(self._given, self._port.element_type()).copy()
 
     to_numpy = copy_to_cpu
     numpy = copy_to_cpu
@@ -148,10 +153,7 @@ class Tensor:
     def _set(self, array: AnyArray) -> None:
         if not self._port.is_input:
             raise ConversionInputError(f"'{self.name()}' is a result; it cannot be set")
-        wanted = numpy_dtype(self._port.element_type()) or np.dtype(np.float32)
-        is_bits = self._port.element_type() == openvino.Type.bf16 and array.dtype == np.uint16
-        if array.dtype != wanted and not is_bits:
-            raise ConversionInputError(f"input '{self.name()}' is {wanted}, the array is {array.dtype}")
+        array = self._stored(array)
         array = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes 0-D arrays 1-D
         if self._shape is not None and array.ndim == 1 and math.prod(self._shape) == array.size:
             array = array.reshape(self._shape)
@@ -165,10 +167,23 @@ class Tensor:
         self._share(array)
         self._given = array
 
+    def _stored(self, array: AnyArray) -> AnyArray:
+        """The array as OpenVINO holds its type: bfloat16 and float8 as their bits, bfloat16 rounded to nearest even."""
+        kind = self._port.element_type()
+        if kind == openvino.Type.bf16 and array.dtype == np.float32:
+            return np.array(to_tensor(array, kind).data).view(np.uint16)
+        named = numpy_dtype(kind)
+        wanted = named or np.dtype(f"u{kind.size}")
+        if array.dtype != wanted:
+            also = "" if named is not None else f"; its bits are taken as {wanted}"
+            raise ConversionInputError(f"input '{self.name()}' is {dtype_name(kind)}, the array is {array.dtype}{also}")
+        return array
+
     def _share(self, array: AnyArray) -> None:
         """Makes an array the tensor of the request."""
-        if self._port.element_type() == openvino.Type.bf16:
-            tensor = openvino.Tensor(array, openvino.Shape(array.shape), openvino.Type.bf16)
+        kind = self._port.element_type()
+        if numpy_dtype(kind) is None:
+            tensor = openvino.Tensor(array, openvino.Shape(array.shape), kind)
         else:
             tensor = openvino.Tensor(array, shared_memory=array.size > 0)
         self._request.set_tensor(self._port.source, tensor)

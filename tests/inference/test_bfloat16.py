@@ -1,0 +1,83 @@
+"""Inputs and results of bfloat16."""
+
+import numpy as np
+import paddle
+import pytest
+
+from paddle2ov import ConversionInputError
+from paddle2ov.inference import Config, create_predictor
+
+
+class Joined(paddle.nn.Layer):
+    def forward(self, x):
+        return paddle.concat([x, x])
+
+
+@pytest.fixture(scope="module")
+def predictor(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bfloat16")
+    paddle.disable_static()
+    spec = [paddle.static.InputSpec([-1, 3], "bfloat16", "x")]
+    paddle.jit.save(paddle.jit.to_static(Joined(), input_spec=spec), str(folder / "inference"))
+    return create_predictor(Config(folder))
+
+
+def rounded(values):
+    """What Paddle rounds float32 to."""
+    return paddle.to_tensor(values).astype("bfloat16").astype("float32").numpy()
+
+
+VALUES = np.array(
+    [
+        [1.00390625, 1.01171875, -1.00390625],  # between two numbers: to the even one
+        [3.14159274, -1e-40, 3.4e38],
+        [np.inf, -np.inf, 0.0],
+        [65504.0, 1e-30, -2.7],
+    ],
+    np.float32,
+)
+
+
+@pytest.mark.parametrize("give", ["copy_from_cpu", "share_external_data", "run"])
+def test_float32_is_rounded_to_the_nearest_even(predictor, give):
+    expected = rounded(VALUES)
+    handle = predictor.get_input_handle("x")
+    if give == "run":
+        (found,) = predictor.run([VALUES])
+    else:
+        getattr(handle, give)(VALUES)
+        predictor.run()
+        found = predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
+    np.testing.assert_array_equal(handle.copy_to_cpu(), expected)
+    np.testing.assert_array_equal(found, np.concatenate([expected, expected]))
+
+
+def test_nan_stays_nan(predictor):
+    bits = np.array([[0x7F800001, 0x7FFFFFFF, 0xFFFFFFFF]], np.uint32)  # of the first, bfloat16 keeps what inf has
+    (found,) = predictor.run([bits.view(np.float32)])
+    assert np.isnan(found).all()
+
+
+def test_bits_are_taken_as_they_are(predictor):
+    tensor = paddle.to_tensor(VALUES).astype("bfloat16")
+    for given in (tensor, tensor.numpy()):
+        (found,) = predictor.run([given])
+        np.testing.assert_array_equal(found[:4], rounded(VALUES))
+    handle = predictor.get_input_handle("x")
+    handle.copy_from_cpu(tensor.numpy())
+    np.testing.assert_array_equal(handle.copy_to_cpu(), rounded(VALUES))
+    (found,) = predictor.run([found])  # results are float32, and may be given back
+    np.testing.assert_array_equal(found[:4], rounded(VALUES))
+
+
+def test_no_rows(predictor):
+    (found,) = predictor.run([np.zeros((0, 3), np.float32)])
+    assert found.shape == (0, 3)
+    assert found.dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int16, ">f4"])
+def test_other_types_are_refused(predictor, dtype):
+    message = f"input 'x' is bfloat16, the array is {np.dtype(dtype)}; its bits are taken as uint16"
+    with pytest.raises(ConversionInputError, match=message):
+        predictor.get_input_handle("x").copy_from_cpu(np.zeros((1, 3), dtype))
