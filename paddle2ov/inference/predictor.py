@@ -13,9 +13,9 @@ import openvino
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.inference.renewed_model import RenewedModel
 from paddle2ov.inference.request import Port, Request, by_name, input_ports, result_ports
+from paddle2ov.inference.result_array import ResultArray
 from paddle2ov.inference.spare import Spare
 from paddle2ov.inference.tensor import Tensor
-from paddle2ov.program.model import AnyArray
 
 _ATTEMPTS = 3
 """How often a run is tried whose failure may be that of another."""
@@ -88,6 +88,7 @@ class Predictor:
 
         Returns:
             True; given a list of arrays, the results as arrays, in their order; for several lists, a list of these.
+            The arrays have `numpy()` as well, as Paddle's tensors; bfloat16 is float32.
 
         Raises:
             ConversionInputError: an input is not set, of another type or shape, or a list has another length.
@@ -108,17 +109,17 @@ class Predictor:
         finally:
             self._lock.release()
 
-    def _run_all(self, inputs: Sequence[Sequence[Any]]) -> list[list[AnyArray]]:
+    def _run_all(self, inputs: Sequence[Sequence[Any]]) -> list[list[ResultArray]]:
         """The results of several runs, some of which are computed at once."""
         with ThreadPoolExecutor(min(self._spare.bound, len(inputs))) as threads:
             return list(threads.map(self._run_on_spare, inputs))
 
-    def _run_on_spare(self, inputs: Sequence[Any]) -> list[AnyArray]:
+    def _run_on_spare(self, inputs: Sequence[Any]) -> list[ResultArray]:
         """The results of a run by one of the predictors that all clones share."""
         with self._spare.borrow() as other:
             return other._run_arrays(inputs)
 
-    def _run_arrays(self, inputs: Sequence[Any]) -> list[AnyArray]:
+    def _run_arrays(self, inputs: Sequence[Any]) -> list[ResultArray]:
         """The results of a run on these arrays, which the input handles hold then."""
         names = self.get_input_names()
         if len(inputs) != len(names):
@@ -126,7 +127,7 @@ class Predictor:
         for name, array in zip(names, inputs, strict=True):
             self.get_input_handle(name).share_external_data(array)
         self._run_handles()
-        return [self._request.value(port.source) for port in self._results]
+        return [self._request.value(port.source).view(ResultArray) for port in self._results]
 
     def _run_handles(self) -> None:
         """Runs the model on what the input handles hold."""
