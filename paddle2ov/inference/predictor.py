@@ -127,7 +127,7 @@ class Predictor:
         for name, array in zip(names, inputs, strict=True):
             self.get_input_handle(name).share_external_data(array)
         self._run_handles()
-        return [self._request.value(port.source).view(ResultArray) for port in self._results]
+        return [self._request.result(port).view(ResultArray) for port in self._results]
 
     def _run_handles(self) -> None:
         """Runs the model on what the input handles hold."""
@@ -187,8 +187,8 @@ class Predictor:
         return 0
 
     def _handle(self, what: str, name: str, ports: dict[str, Port], handles: dict[str, Tensor]) -> Tensor:
-        if name not in ports:
-            raise ConversionInputError(f"there is no {what} '{name}'; there are {', '.join(ports) or 'none'}")
+        if not isinstance(name, str) or name not in ports:
+            raise ConversionInputError(f"there is no {what} {str(name)[:80]!r}; there are {', '.join(ports) or 'none'}")
         if name not in handles:
             handles[name] = Tensor(self._request, ports[name])
         return handles[name]

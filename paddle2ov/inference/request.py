@@ -10,7 +10,7 @@ import numpy as np
 import openvino
 
 from paddle2ov.checking.tensors import to_array
-from paddle2ov.errors import FailingAs, OpenVINORunError
+from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError
 from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.program.model import AnyArray
 
@@ -65,30 +65,46 @@ class Request:
         self._lock = lock
         self._request = compiled.create_infer_request()
         self._drops_errors = drops_errors
+        self._has_results = False
 
     def infer(self) -> None:
         """Runs the model."""
+        self._has_results = False
         with openvino_errors("run the model on these inputs"):
             if self._drops_errors:
                 self._request.start_async()
                 self._request.wait()
             else:
                 self._request.infer()
+        self._has_results = True
 
     def set_tensor(self, port: openvino.ConstOutput, tensor: openvino.Tensor) -> None:
         """Sets an input."""
         with self._lock, openvino_errors("take this input"):
             self._request.set_tensor(port, tensor)
 
-    def shape(self, port: openvino.ConstOutput) -> list[int]:
+    def shape(self, port: Port) -> list[int]:
         """The shape of the tensor of a port."""
         with self._lock:
-            return list(self._request.get_tensor(port).shape)
+            return list(self._request.get_tensor(port.source).shape)
 
-    def value(self, port: openvino.ConstOutput) -> AnyArray:
-        """A copy of the tensor of a port, as another run may change it; bfloat16 as float32."""
+    def result(self, port: Port) -> AnyArray:
+        """A copy of a result of the last run, as another one may change it; bfloat16 as float32.
+
+        Raises:
+            ConversionInputError: there was none, or it failed: what the memory holds is no result.
+        """
         with self._lock:
-            return np.array(to_array(self._request.get_tensor(port)))
+            if not self._has_results:
+                raise ConversionInputError(f"result '{port.name}' is not computed: no run, or the last one failed")
+            return np.array(to_array(self._request.get_tensor(port.source)))
+
+    def result_lengths(self, port: Port) -> AnyArray | None:
+        """The lengths of the sequences of a result; None where it has none, or none are computed."""
+        with self._lock:
+            if port.lengths is None or not self._has_results:
+                return None
+            return np.array(self._request.get_tensor(port.lengths).data)
 
 
 def openvino_errors(what: str) -> FailingAs:

@@ -12,11 +12,14 @@ import numpy as np
 import openvino
 
 from paddle2ov.checking.tensors import to_tensor
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, FailingAs
 from paddle2ov.graph.types import bits_to_values, dtype_name, numpy_dtype
 from paddle2ov.inference.request import Port, Request
 from paddle2ov.inference.switches import DataType
 from paddle2ov.program.model import AnyArray
+
+_MAX_SIZE = 2**31 - 1
+"""The largest dimension that Paddle takes."""
 
 
 class Tensor:
@@ -25,8 +28,10 @@ class Tensor:
     def __init__(self, request: Request, port: Port) -> None:
         self._request = request
         self._port = port
-        self._given: AnyArray | None = None
-        self._shape: tuple[int, ...] | None = None
+        self._content: AnyArray | None = None  # of an input, in the shape that it was set in
+        self._shape: tuple[int, ...] | None = None  # of the input now
+        self._flat_shape: tuple[int, ...] | None = None  # for arrays that are given flat
+        self._is_shared = False  # whether the request has the content in the present shape
         self._offsets: list[int] | None = None
 
     def name(self) -> str:
@@ -45,15 +50,25 @@ class Tensor:
         return DataType[name.upper()]
 
     def reshape(self, shape: Sequence[int]) -> None:
-        """Sets the shape for arrays that are given flat, with as many elements; other arrays keep theirs.
+        """Sets the shape of the input: of what it holds, and of arrays that are given flat, with as many elements.
+
+        What it holds keeps its memory, as in Paddle: a smaller shape takes the first elements. Other arrays that are
+        set later keep their own shapes.
 
         Raises:
-            ConversionInputError: it is not a shape.
+            ConversionInputError: it is not a shape, or this is the handle of a result.
         """
+        self._require_input("reshaped")
         try:
-            self._shape = tuple(operator.index(size) for size in shape)
+            sizes = tuple(operator.index(size) for size in shape)
         except TypeError:
             raise ConversionInputError(f"input '{self.name()}': {str(shape)[:80]} is not a shape") from None
+        if any(not 0 <= size <= _MAX_SIZE for size in sizes):
+            raise ConversionInputError(
+                f"input '{self.name()}': {str(shape)[:80]} is not a shape: sizes are from 0 to {_MAX_SIZE}"
+            )
+        self._shape = self._flat_shape = sizes
+        self._is_shared = False
 
     def copy_from_cpu(self, array: AnyArray) -> None:
         """Sets the input; the array may be changed afterwards.
@@ -63,7 +78,9 @@ class Tensor:
         Raises:
             ConversionInputError: it is of another type or shape than the input.
         """
-        self._set(np.array(array, order="C"))
+        with self._refusing():
+            copy = np.array(array, order="C")
+        self._set(copy)
 
     def share_external_data(self, array: Any) -> None:
         """Sets the input without copying it: the array must stay as it is until the predictor has run.
@@ -73,15 +90,33 @@ class Tensor:
         Raises:
             ConversionInputError: it is not an array, or of another type or shape than the input.
         """
-        if not isinstance(array, np.ndarray | np.generic) and not hasattr(array, "numpy"):
+        is_array = isinstance(array, np.ndarray | np.generic)
+        if not is_array and not hasattr(array, "numpy") and not hasattr(array, "__array__"):
             raise ConversionInputError(f"input '{self.name()}': an array is expected, not {type(array).__name__}")
-        self._set(np.asarray(array if isinstance(array, np.ndarray | np.generic) else array.numpy()))
+        with self._refusing():
+            shared = np.asarray(array.numpy() if not is_array and hasattr(array, "numpy") else array)
+        self._set(shared)
+
+    def share_external_data_by_ptr_name(self, data: str, shape: Sequence[int], dtype: int, place: int) -> None:
+        """Not possible: it shares memory of a CUDA device with another process, and Paddle refuses it on CPUs as well.
+
+        Raises:
+            ConversionInputError: always.
+        """
+        raise ConversionInputError(
+            f"input '{self.name()}': share_external_data_by_ptr_name takes memory of CUDA devices, which are not here; "
+            "share_external_data takes arrays"
+        )
 
     def copy_to_cpu(self) -> AnyArray:
-        """The value: a result of the last run, or the input that was set; bfloat16 as float32."""
-        if self._given is None:
-            return self._request.value(self._port.source)
-        return bits_to_values(self._given, self._port.element_type()).copy()
+        """The value: a result of the last run, or the input that was set; bfloat16 as float32.
+
+        Raises:
+            ConversionInputError: the input is not set, or the predictor has not run, or its last run failed.
+        """
+        if not self._port.is_input:
+            return self._request.result(self._port)
+        return bits_to_values(self._value(), self._port.element_type()).copy()
 
     to_numpy = copy_to_cpu
     numpy = copy_to_cpu
@@ -91,19 +126,19 @@ class Tensor:
 
         Of a result before the first run, 0 stands where it is not fixed.
         """
-        if self._given is not None:
-            return list(self._given.shape)
-        if self._shape is not None:
-            return list(self._shape)
-        return self._port.declared_shape() if self._port.is_input else self._request.shape(self._port.source)
+        if not self._port.is_input:
+            return self._request.shape(self._port)
+        return self._port.declared_shape() if self._shape is None else list(self._shape)
 
     def lod(self) -> list[list[int]]:
-        """Where the sequences of the tensor begin, and where the last one ends; empty for a plain tensor."""
-        if self._port.lengths is None:
-            return []
+        """Where the sequences of the tensor begin, and where the last one ends; empty for a plain tensor.
+
+        It is empty for an input whose sequences are not set, and for a result before the first run.
+        """
         if self._port.is_input:
             return [] if self._offsets is None else [list(self._offsets)]
-        return [[0, *np.cumsum(self._request.value(self._port.lengths)).tolist()]]
+        lengths = self._request.result_lengths(self._port)
+        return [] if lengths is None else [[0, *np.cumsum(lengths).tolist()]]
 
     def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
         """Says where the sequences of the input begin, and where the last one ends: `[[0, 3, 7]]`.
@@ -111,9 +146,17 @@ class Tensor:
         Without it, or with an empty list, the rows are one sequence.
 
         Raises:
-            ConversionInputError: it is not such a list, has more than one level, or the input has no sequences.
+            ConversionInputError: it is not such a list, has more than one level, the input has no sequences, or this
+                is the handle of a result.
         """
-        levels = [list(level) for level in lod if len(level)]
+        self._require_input("given sequences (LoD)")
+        try:
+            levels = [[operator.index(offset) for offset in level] for level in lod]
+        except TypeError:
+            raise ConversionInputError(
+                f"input '{self.name()}': {str(lod)[:80]} is not a list of offsets (LoD); [[0, ...]] is expected"
+            ) from None
+        levels = [level for level in levels if level]
         if levels and self._port.lengths is None:
             raise ConversionInputError(f"input '{self.name()}': the model takes no sequences (LoD) here")
         if len(levels) > 1:
@@ -128,15 +171,15 @@ class Tensor:
         """Hands what it holds to the request, which is about to run.
 
         Raises:
-            ConversionInputError: the input is not set, or the sequences do not fit it.
+            ConversionInputError: the input is not set, or its shape or sequences do not fit.
         """
-        if self._given is None:
-            raise ConversionInputError(
-                f"input '{self.name()}' is not set: get_input_handle('{self.name()}').copy_from_cpu(...)"
-            )
+        value = self._value()
+        if not self._is_shared:
+            self._check_declared(value.shape, "it was reshaped to")
+            self._share(value)
         if self._port.lengths is None:
             return
-        rows = len(self._given)
+        rows = len(value)
         offsets = [0, rows] if self._offsets is None else self._offsets
         if offsets[-1] != rows:
             raise ConversionInputError(
@@ -145,27 +188,34 @@ class Tensor:
         self._request.set_tensor(self._port.lengths, openvino.Tensor(np.diff(offsets).astype(np.int64)))
 
     def move(self, request: Request, port: Port) -> None:
-        """Makes this the handle on the tensor of another request, which gets the array that is set."""
+        """Makes this the handle on the tensor of another request, which gets what it holds before it runs."""
         self._request, self._port = request, port
-        if self._given is not None:
-            self._share(self._given)
+        self._is_shared = False
+
+    def _value(self) -> AnyArray:
+        """What the input holds, in its present shape."""
+        if self._content is None or self._shape is None:
+            raise ConversionInputError(
+                f"input '{self.name()}' is not set: get_input_handle('{self.name()}').copy_from_cpu(...)"
+            )
+        size = math.prod(self._shape)
+        if size > self._content.size:
+            raise ConversionInputError(
+                f"input '{self.name()}' was reshaped to {list(self._shape)}, and holds {self._content.size} elements"
+            )
+        return self._content.reshape(-1)[:size].reshape(self._shape)
 
     def _set(self, array: AnyArray) -> None:
-        if not self._port.is_input:
-            raise ConversionInputError(f"'{self.name()}' is a result; it cannot be set")
+        self._require_input("set")
         array = self._stored(array)
         array = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes 0-D arrays 1-D
-        if self._shape is not None and array.ndim == 1 and math.prod(self._shape) == array.size:
-            array = array.reshape(self._shape)
-        declared = self._port.source.get_partial_shape()
-        if not declared.compatible(openvino.PartialShape(list(array.shape))):
-            raise ConversionInputError(
-                f"input '{self.name()}' takes {declared.to_string()}, the array is {list(array.shape)}"
-            )
+        if self._flat_shape is not None and array.ndim == 1 and math.prod(self._flat_shape) == array.size:
+            array = array.reshape(self._flat_shape)
+        self._check_declared(array.shape, "the array is")
         if not array.flags.writeable:  # OpenVINO shares what it could write to
             array = array.copy()
         self._share(array)
-        self._given = array
+        self._content, self._shape = array, array.shape
 
     def _stored(self, array: AnyArray) -> AnyArray:
         """The array as OpenVINO holds its type: bfloat16 and float8 as their bits, bfloat16 rounded to nearest even."""
@@ -177,7 +227,7 @@ class Tensor:
         if array.dtype != wanted:
             also = "" if named is not None else f"; its bits are taken as {wanted}"
             raise ConversionInputError(f"input '{self.name()}' is {dtype_name(kind)}, the array is {array.dtype}{also}")
-        return array
+        return array.view(wanted)  # OpenVINO knows one of the two names of long integers
 
     def _share(self, array: AnyArray) -> None:
         """Makes an array the tensor of the request."""
@@ -187,6 +237,24 @@ class Tensor:
         else:
             tensor = openvino.Tensor(array, shared_memory=array.size > 0)
         self._request.set_tensor(self._port.source, tensor)
+        self._is_shared = True
+
+    def _require_input(self, what: str) -> None:
+        if not self._port.is_input:
+            raise ConversionInputError(f"'{self.name()}' is a result; it cannot be {what}")
+
+    def _check_declared(self, shape: Sequence[int], what: str) -> None:
+        declared = self._port.source.get_partial_shape()
+        if not declared.compatible(openvino.PartialShape(list(shape))):
+            raise ConversionInputError(f"input '{self.name()}' takes {declared.to_string()}, {what} {list(shape)}")
+
+    def _refusing(self) -> FailingAs:
+        """Raises what an object answers that no array can be made of as an error of this input."""
+        return FailingAs(
+            lambda reason: ConversionInputError(
+                f"input '{self.name()}': no array can be made of what is given: {reason}"
+            )
+        )
 
 
 __all__ = ["Tensor"]

@@ -181,7 +181,6 @@ def test_what_is_not_here_is_said_once(switch, arguments):
 INTERNAL = {
     *("InternalUtils", "wrapper"),  # not documented, for tests of Paddle
     *("to_native_config", "dist_config", "nnadapter", "quantizer_config"),  # they give objects of Paddle's own engines
-    "share_external_data_by_ptr_name",  # memory shared with another predictor of Paddle's
 }
 ASK = """
 import paddle.inference as module
