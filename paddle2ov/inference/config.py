@@ -11,6 +11,7 @@ from typing import Any
 from paddle2ov.compilation.precision import HINT, check_precision, computes_in, with_precision
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.core import processors, with_error_reporting, with_exact_integers
+from paddle2ov.inference.arguments import MAX_INT, as_path, contents, integer, property_value
 from paddle2ov.inference.switches import ANSWERS, MISSED, WITHOUT_EFFECT, PassBuilder, PrecisionType, XpuConfig
 
 CACHE_CAPACITY = 0
@@ -24,7 +25,7 @@ class Config:
     """How a model is loaded and run; takes what `paddle.inference.Config` takes.
 
     Args:
-        model: a model folder (`Config(model_dir)`), or the program's file.
+        model: a model folder (`Config(model_dir)`), or the program's file; or another configuration, to copy.
         params: the parameter file, where `model` is a file.
 
     Beside the methods below it has those of `paddle2ov.inference.switches`: what OpenVINO does by itself is accepted
@@ -36,8 +37,11 @@ class Config:
     Half, Bfloat16 = PrecisionType.Half, PrecisionType.Bfloat16
 
     def __init__(
-        self, model: str | os.PathLike[str] | None = None, params: str | os.PathLike[str] | None = None
+        self, model: str | os.PathLike[str] | Config | None = None, params: str | os.PathLike[str] | None = None
     ) -> None:
+        if isinstance(model, Config):
+            self._copy(model, params)
+            return
         self._model: Path | None = None
         self._params: Path | None = None
         self._buffers: tuple[bytes, bytes] | None = None
@@ -58,6 +62,12 @@ class Config:
         if model is not None:
             self.set_model(model, params)
 
+    def _copy(self, other: Config, params: object) -> None:
+        if params is not None:
+            raise ConversionInputError("Config: a configuration is copied as it is; set_model names other files")
+        vars(self).update(vars(other))
+        self._properties, self._warned = dict(other._properties), set(other._warned)
+
     # Files
 
     def set_model(self, model: str | os.PathLike[str], params: str | os.PathLike[str] | None = None) -> None:
@@ -66,18 +76,18 @@ class Config:
         Raises:
             ConversionInputError: one is not a path; the model's is empty.
         """
-        self._model = _path(model)
+        self._model = as_path(model)
         if self._model is None:
             raise ConversionInputError("Config: the path of the model is empty")
-        self._params = _path(params) if params is not None else None
+        self._params = as_path(params) if params is not None else None
 
     def set_prog_file(self, path: str | os.PathLike[str]) -> None:
         """Names the program's file."""
-        self._model = _path(path)
+        self._model = as_path(path)
 
     def set_params_file(self, path: str | os.PathLike[str]) -> None:
         """Names the parameter file."""
-        self._params = _path(path)
+        self._params = as_path(path)
 
     def set_model_buffer(self, program: bytes, program_size: int, params: bytes, params_size: int) -> None:
         """Gives the contents of the program's and the parameters' files.
@@ -85,7 +95,7 @@ class Config:
         Raises:
             ConversionInputError: they are not bytes, or fewer than their size says.
         """
-        self._buffers = _bytes("program", program, program_size), _bytes("params", params, params_size)
+        self._buffers = contents("program", program, program_size), contents("params", params, params_size)
 
     def model_from_memory(self) -> bool:
         """Whether the contents of files were given."""
@@ -119,10 +129,8 @@ class Config:
         Raises:
             ConversionInputError: it is not a valid number.
         """
-        if not isinstance(count, int) or count < 0:
-            raise ConversionInputError(f"set_cpu_math_library_num_threads: {count!r} is not a number of threads")
-        self._threads = count
-        self._properties["INFERENCE_NUM_THREADS"] = count
+        refusal = f"set_cpu_math_library_num_threads: {count!r} is not a number of threads"
+        self._threads = self._properties["INFERENCE_NUM_THREADS"] = integer(count, 0, refusal)
 
     def cpu_math_library_num_threads(self) -> int:
         """The number of threads; 0 where OpenVINO chooses."""
@@ -131,21 +139,31 @@ class Config:
     def set_optim_cache_dir(self, path: str | os.PathLike[str]) -> None:
         """A folder to keep the compiled model in, as `compile_model(cache_dir=...)` does.
 
-        A later start, of any process, takes it from there: it neither reads nor converts nor compiles the model.
+        A later start, of any process, takes it from there: it neither reads nor converts nor compiles the model. An
+        empty path, the default, keeps none.
+
+        Raises:
+            ConversionInputError: it is not a path.
         """
-        self._cache_dir = Path(path)
+        self._cache_dir = as_path(path, "set_optim_cache_dir")
 
     def optim_cache_dir(self) -> Path | None:
         """The folder that the compiled model is kept in; None where it is not kept."""
         return self._cache_dir
 
-    def set_mkldnn_cache_capacity(self, capacity: int) -> None:
+    def set_mkldnn_cache_capacity(self, capacity: int = 0) -> None:
         """How many primitives to keep for shapes that were seen before (CPU_RUNTIME_CACHE_CAPACITY).
 
         The default, 0, keeps none, so that memory stays bounded when shapes change all the time. A service whose inputs
         have a few shapes that come again runs faster with some; each new shape then costs memory until it is full.
+
+        Raises:
+            ConversionInputError: it is not a number.
         """
-        self._properties["CPU_RUNTIME_CACHE_CAPACITY"] = str(capacity)
+        number = integer(
+            capacity, -MAX_INT - 1, f"set_mkldnn_cache_capacity: {capacity!r} is not a number of primitives"
+        )
+        self._properties["CPU_RUNTIME_CACHE_CAPACITY"] = str(max(0, number))
 
     def enable_mkldnn_bfloat16(self) -> None:
         """Computes in bfloat16 where the device has hardware for it; else in float32, as Paddle, with a warning."""
@@ -161,7 +179,7 @@ class Config:
         Raises:
             ConversionInputError: it is Int8: a model is quantised where it says so itself.
         """
-        if inference_precision not in _HINTS:
+        if not isinstance(inference_precision, PrecisionType) or inference_precision not in _HINTS:
             raise ConversionInputError(f"enable_openvino_engine: {inference_precision} is not a precision of OpenVINO")
         self.set_openvino_precision(_HINTS[inference_precision])
 
@@ -174,7 +192,7 @@ class Config:
         Raises:
             ConversionInputError: it is not one of them.
         """
-        check_precision(precision)
+        check_precision(_text("set_openvino_precision", precision))
         self._precision, self._may_be_f32 = precision, False
 
     def set_openvino_hint(self, hint: str) -> None:
@@ -218,17 +236,30 @@ class Config:
         Raises:
             ConversionInputError: it is not one of them.
         """
-        if kind not in _CORES:
+        if not isinstance(kind, str) or kind not in _CORES:
             raise ConversionInputError(f"set_openvino_cores: {kind!r} is not one of {', '.join(_CORES)}")
         self._properties["SCHEDULING_CORE_TYPE"] = _CORES[kind]
 
     def set_openvino_property(self, name: str, value: Any) -> None:
-        """Any property of OpenVINO's `compile_model`; `paddle.inference` has none of this name."""
-        self._properties[name] = value
+        """Any property of OpenVINO's `compile_model`; `paddle.inference` has none of this name.
+
+        `create_predictor` refuses those that OpenVINO does not know, and values that it cannot take.
+
+        Raises:
+            ConversionInputError: the name is not text, or the value nothing that OpenVINO reads.
+        """
+        try:
+            self._properties[_text("set_openvino_property", name)] = property_value(value)
+        except TypeError as error:
+            raise ConversionInputError(f"set_openvino_property: {name} cannot be of type {error}") from None
 
     def set_openvino_device(self, device: str) -> None:
-        """The device to run on, such as "GPU" for an Intel GPU; `paddle.inference` has none of this name."""
-        self._device = device
+        """The device to run on, such as "GPU" for an Intel GPU; `paddle.inference` has none of this name.
+
+        Raises:
+            ConversionInputError: it is not text.
+        """
+        self._device = _text("set_openvino_device", device)
 
     def openvino_properties(self, predictors: int = 1) -> dict[str, Any]:
         """The device's properties, as they are passed to `compile_model`, for so many predictors that run at once.
@@ -283,17 +314,17 @@ class Config:
     set_onednn_cache_capacity = set_mkldnn_cache_capacity
     enable_onednn_bfloat16 = enable_mkldnn_bfloat16
 
-    def switch_ir_optim(self, on: bool = True) -> None:
+    def switch_ir_optim(self, x: bool = True) -> None:
         """Without effect: OpenVINO optimises the graph when it compiles it."""
-        self._ir_optim = on
+        self._ir_optim = bool(x)
 
     def ir_optim(self) -> bool:
         """What was switched."""
         return self._ir_optim
 
-    def enable_memory_optim(self, on: bool = True) -> None:
+    def enable_memory_optim(self, x: bool = True) -> None:
         """Without effect: OpenVINO reuses memory."""
-        self._memory_optim = on
+        self._memory_optim = bool(x)
 
     def disable_glog_info(self) -> None:
         """Without effect: OpenVINO prints nothing."""
@@ -337,27 +368,13 @@ _HINTS = {PrecisionType.Float32: "f32", PrecisionType.Half: "f16", PrecisionType
 
 
 def _positive(switch: str, count: object) -> int:
-    if not isinstance(count, int) or count < 1:
-        raise ConversionInputError(f"{switch}: {count!r} is not a valid number")
-    return count
+    return integer(count, 1, f"{switch}: {count!r} is not a valid number")
 
 
-def _path(path: str | os.PathLike[str]) -> Path | None:
-    """The path; None for an empty one."""
-    try:
-        text = os.fsdecode(path)
-    except TypeError:
-        raise ConversionInputError(f"Config: a path is expected, not {type(path).__name__}") from None
-    return Path(text) if text else None
+def _text(switch: str, given: object) -> str:
+    if not isinstance(given, str) or not given:
+        raise ConversionInputError(f"{switch}: {given!r} is not a name")
+    return given
 
 
-def _bytes(name: str, content: bytes | str, size: int) -> bytes:
-    try:
-        if isinstance(content, str):
-            content = content.encode("latin-1", "surrogateescape")
-        found = content if isinstance(content, bytes) else bytes(memoryview(content))
-    except (TypeError, UnicodeEncodeError):
-        raise ConversionInputError(f"set_model_buffer: {name} is not bytes, but {type(content).__name__}") from None
-    if not isinstance(size, int) or not 0 <= size <= len(found):
-        raise ConversionInputError(f"set_model_buffer: {name} has {len(found)} bytes, its size is said to be {size!r}")
-    return found[:size]
+__all__ = ["CACHE_CAPACITY", "Config"]

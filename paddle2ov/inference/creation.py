@@ -8,6 +8,7 @@ import openvino
 
 from paddle2ov.compilation.compile import compile_cached, convert_and_compile
 from paddle2ov.errors import ConversionInputError, OpConversionError
+from paddle2ov.inference.arguments import integer
 from paddle2ov.inference.config import Config
 from paddle2ov.inference.predictor import Predictor, SharedModel
 from paddle2ov.program.model import Program
@@ -78,10 +79,9 @@ class PredictorPool:
     """
 
     def __init__(self, config: Config, size: int) -> None:
-        if not isinstance(size, int) or size < 1:
-            raise ConversionInputError(f"a pool of {size!r} predictors")
-        first = _created(config, size)
-        self._predictors = [first, *(first.clone() for _ in range(size - 1))]
+        count = integer(size, 1, f"a pool of {size!r} predictors")
+        first = _created(config, count)
+        self._predictors = [first, *(first.clone() for _ in range(count - 1))]
 
     def retrieve(self, index: int) -> Predictor:
         """One of the predictors.
@@ -89,9 +89,11 @@ class PredictorPool:
         Raises:
             ConversionInputError: there is not one of that number.
         """
-        if not isinstance(index, int) or not 0 <= index < len(self._predictors):
-            raise ConversionInputError(f"predictor {index!r} of a pool of {len(self._predictors)}")
-        return self._predictors[index]
+        refusal = f"predictor {index!r} of a pool of {len(self._predictors)}"
+        number = integer(index, 0, refusal)
+        if number >= len(self._predictors):
+            raise ConversionInputError(refusal)
+        return self._predictors[number]
 
     retrive = retrieve  # as Paddle 2 spells it
 

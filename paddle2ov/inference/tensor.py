@@ -14,12 +14,10 @@ import openvino
 from paddle2ov.checking.tensors import to_tensor
 from paddle2ov.errors import ConversionInputError, FailingAs
 from paddle2ov.graph.types import bits_to_values, dtype_name, numpy_dtype
+from paddle2ov.inference.arguments import MAX_INT
 from paddle2ov.inference.request import Port, Request
 from paddle2ov.inference.switches import DataType
 from paddle2ov.program.model import AnyArray
-
-_MAX_SIZE = 2**31 - 1
-"""The largest dimension that Paddle takes."""
 
 
 class Tensor:
@@ -63,9 +61,9 @@ class Tensor:
             sizes = tuple(operator.index(size) for size in shape)
         except TypeError:
             raise ConversionInputError(f"input '{self.name()}': {str(shape)[:80]} is not a shape") from None
-        if any(not 0 <= size <= _MAX_SIZE for size in sizes):
+        if any(not 0 <= size <= MAX_INT for size in sizes):
             raise ConversionInputError(
-                f"input '{self.name()}': {str(shape)[:80]} is not a shape: sizes are from 0 to {_MAX_SIZE}"
+                f"input '{self.name()}': {str(shape)[:80]} is not a shape: sizes are from 0 to {MAX_INT}"
             )
         self._shape = self._flat_shape = sizes
         self._is_shared = False

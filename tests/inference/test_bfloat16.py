@@ -5,21 +5,13 @@ import paddle
 import pytest
 
 from paddle2ov import ConversionInputError
-from paddle2ov.inference import Config, create_predictor
-
-
-class Joined(paddle.nn.Layer):
-    def forward(self, x):
-        return paddle.concat([x, x])
+from tests.inference.small_models import Joined, ours, saved
 
 
 @pytest.fixture(scope="module")
 def predictor(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bfloat16")
-    paddle.disable_static()
-    spec = [paddle.static.InputSpec([-1, 3], "bfloat16", "x")]
-    paddle.jit.save(paddle.jit.to_static(Joined(), input_spec=spec), str(folder / "inference"))
-    return create_predictor(Config(folder))
+    return ours(saved(folder, Joined(), "bfloat16", [-1, 3]))
 
 
 def rounded(values):

@@ -5,11 +5,10 @@ import pickle
 
 import numpy as np
 import paddle
-import paddle.inference
 import pytest
 
-from paddle2ov.inference import Config, create_predictor
 from paddle2ov.inference.result_array import ResultArray
+from tests.inference.small_models import ours, saved, theirs
 
 
 class Sums(paddle.nn.Layer):
@@ -18,13 +17,10 @@ class Sums(paddle.nn.Layer):
 
 
 def test_code_for_paddles_tensors_runs(tmp_path):
-    spec = [paddle.static.InputSpec([-1, 2], "float32", "x")]
-    paddle.disable_static()
-    paddle.jit.save(paddle.jit.to_static(Sums(), input_spec=spec), str(tmp_path / "inference"))
+    folder = saved(tmp_path, Sums(), "float32")
     x = np.arange(4, dtype=np.float32).reshape(2, 2)
-    paddle_config = paddle.inference.Config(str(tmp_path / "inference.json"), "")
-    expected = [one.numpy() for one in paddle.inference.create_predictor(paddle_config).run([paddle.to_tensor(x)])]
-    predictor = create_predictor(Config(tmp_path))
+    expected = [one.numpy() for one in theirs(folder).run([paddle.to_tensor(x)])]
+    predictor = ours(folder)
     for found in (predictor.run([x]), predictor.run([[x], [x]])[1]):
         assert all(isinstance(one, np.ndarray) for one in found)
         for one, other in zip(found, expected, strict=True):

@@ -2,16 +2,11 @@
 
 import numpy as np
 import paddle
-import paddle.inference
 import pytest
 
 from paddle2ov import ConversionInputError, OpenVINORunError
-from paddle2ov.inference import Config, DataType, PlaceType, create_predictor
-
-
-class Doubled(paddle.nn.Layer):
-    def forward(self, x):
-        return x + x
+from paddle2ov.inference import DataType, PlaceType
+from tests.inference.small_models import Doubled, X, handles, ours, saved, theirs
 
 
 class Sums(paddle.nn.Layer):
@@ -19,33 +14,11 @@ class Sums(paddle.nn.Layer):
         return paddle.concat([x, x], 1) + paddle.arange(8, dtype="float32")
 
 
-def saved(folder, layer, dtype):
-    paddle.disable_static()
-    spec = [paddle.static.InputSpec([-1, -1], dtype, "x")]
-    paddle.jit.save(paddle.jit.to_static(layer, input_spec=spec), str(folder / "inference"))
-    return folder
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return saved(tmp_path_factory.mktemp("doubled"), Doubled(), "int64")
 
 
-def theirs(folder):
-    config = paddle.inference.Config(str(folder / "inference.json"), "")
-    config.disable_glog_info()
-    return paddle.inference.create_predictor(config)
-
-
-def ours(folder):
-    return create_predictor(Config(folder))
-
-
-def handles(predictor):
-    return predictor.get_input_handle("x"), predictor.get_output_handle(predictor.get_output_names()[0])
-
-
-X = np.arange(6).reshape(2, 3)
 LARGER, NEGATIVE = [2, 4], [-1, 2]
 
 

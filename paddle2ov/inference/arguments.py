@@ -1,0 +1,85 @@
+"""What the methods of the drop-in take: integers of Python and of NumPy, paths, bytes, values of properties."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paddle2ov.errors import ConversionInputError
+
+MAX_INT = 2**31 - 1
+"""The largest number that Paddle takes for a size or a count."""
+
+
+def integer(value: Any, least: int, refusal: str) -> int:
+    """An integer of at least so much, of Python or NumPy.
+
+    Raises:
+        ConversionInputError: it is none, or a bool; `refusal` is the message.
+    """
+    if not isinstance(value, bool | np.bool_):
+        with suppress(TypeError):
+            number = operator.index(value)
+            if least <= number <= MAX_INT:
+                return number
+    raise ConversionInputError(refusal)
+
+
+def as_path(given: str | os.PathLike[str], what: str = "Config") -> Path | None:
+    """The path; None for an empty one.
+
+    Raises:
+        ConversionInputError: it is not a path.
+    """
+    try:
+        text = os.fsdecode(given)
+    except TypeError:
+        raise ConversionInputError(f"{what}: a path is expected, not {type(given).__name__}") from None
+    return Path(text) if text else None
+
+
+def contents(name: str, content: bytes | str, size: int) -> bytes:
+    """So many bytes of the content of a file.
+
+    Raises:
+        ConversionInputError: it is not bytes, or fewer than its size says.
+    """
+    try:
+        if isinstance(content, str):
+            content = content.encode("latin-1", "surrogateescape")
+        found = content if isinstance(content, bytes) else bytes(memoryview(content))
+    except (TypeError, UnicodeEncodeError):
+        raise ConversionInputError(f"set_model_buffer: {name} is not bytes, but {type(content).__name__}") from None
+    number = integer(size, 0, f"set_model_buffer: {name} has {len(found)} bytes, its size is said to be {size!r}")
+    if number > len(found):
+        raise ConversionInputError(f"set_model_buffer: {name} has {len(found)} bytes, its size is said to be {size!r}")
+    return found[:number]
+
+
+def property_value(value: object) -> Any:
+    """The value of a property as OpenVINO reads it, which ignores NumPy's numbers and other objects without an error.
+
+    Raises:
+        TypeError: it is nothing that OpenVINO reads.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, str | bytes | int | float) or type(value).__module__.split(".")[0] == "openvino":
+        return value
+    if isinstance(value, Mapping):
+        return {key: property_value(one) for key, one in value.items()}
+    if isinstance(value, list | tuple | set):
+        # The callbacks that encrypt the cache are a list of functions.
+        return type(value)(one if callable(one) else property_value(one) for one in value)
+    raise TypeError(type(value).__name__)
+
+
+__all__ = ["MAX_INT", "as_path", "contents", "integer", "property_value"]
