@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, overload
 
 import openvino
 
@@ -79,7 +79,13 @@ class Predictor:
         """The declared shapes of the inputs; -1 where a dimension is not fixed."""
         return {name: port.declared_shape() for name, port in self._inputs.items()}
 
-    def run(self, inputs: Sequence[Any] | None = None) -> Any:
+    @overload
+    def run(self, inputs: None = None) -> bool: ...
+
+    @overload
+    def run(self, inputs: Sequence[Any]) -> list[Any]: ...
+
+    def run(self, inputs: Sequence[Any] | None = None) -> bool | list[Any]:
         """Runs the model on what the input handles hold, or on a list of arrays in the order of the inputs.
 
         Given a list of such lists, it runs on each of them, on as many at a time as the compiled model is made for
