@@ -23,7 +23,7 @@ COMMITS = {
     "PaddleTS": "9f2350094ec8c4872cb49286e739df60e8bb58d9",
     "PaddleVideo": "ed245e9ce5eb32d27db8d8d2fef921e4f43e30e5",
 }
-"""The commits that the table was made with; rows that were made first with earlier ones of PaddleX, PaddleClas and
+"""The commits that the table was made with; some rows were made with earlier ones of PaddleX, PaddleClas and
 PaddleDetection."""
 
 _EXPONENT = re.compile(r"[0-9]+e-?[0-9]+")

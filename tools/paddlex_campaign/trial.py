@@ -150,7 +150,7 @@ def difference(results: list[Array], expected: list[Array]) -> float:
     return max((_difference(ours, theirs) for ours, theirs in zip(results, expected, strict=True)), default=0.0)
 
 
-SCORE_ROUNDING = 2e-6
+SCORE_ROUNDING = 1e-5
 
 
 def in_the_order_of(theirs: Array, ours: Array) -> Array:
