@@ -17,11 +17,11 @@ from paddle2ov.converters.graph.common import (
     as_declared_float,
     cast_to,
     const_like,
-    ints,
     refuse_complex,
     widen_narrow_integers,
 )
 from paddle2ov.converters.graph.powers import constant_power
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue

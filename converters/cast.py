@@ -19,12 +19,12 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const_like,
     fold_constants,
-    ints,
     refuse_complex,
     with_exact_division,
 )
 from paddle2ov.converters.random.distributions import dropout_in_training
 from paddle2ov.graph.complex_pairs import real_imag
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

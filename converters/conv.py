@@ -16,7 +16,7 @@ from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.converters.fused.activation import fused_activation
-from paddle2ov.converters.graph.common import Tensor, dim_range, dim_vector, ints, rank_of
+from paddle2ov.converters.graph.common import Tensor, dim_range, dim_vector, rank_of
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -28,6 +28,7 @@ from paddle2ov.converters.graph.spatial import (
     to_channels_last,
     window_overhang,
 )
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, known_dims
 from paddle2ov.graph.workarounds import works_around

@@ -10,7 +10,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.conv import grouped_filter
-from paddle2ov.converters.graph.common import cast_to, const_like, dim_vector, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const_like, dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -22,6 +22,7 @@ from paddle2ov.converters.graph.spatial import (
     to_channels_first,
     to_channels_last,
 )
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

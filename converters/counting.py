@@ -16,13 +16,13 @@ from paddle2ov.converters.graph.common import (
     const_like,
     dim_vector,
     exact_divide,
-    ints,
     normalize_axis,
     or_of_nothing,
     rank_of,
     shape_of,
 )
 from paddle2ov.converters.permutation import transpose_to
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, output_of, static_dims
 from paddle2ov.graph.workarounds import works_around

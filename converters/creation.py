@@ -21,12 +21,12 @@ from paddle2ov.converters.graph.common import (
     const,
     dim_vector,
     index_range,
-    ints,
     rank_of,
     shape_of,
     shape_vector,
 )
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype

@@ -23,13 +23,13 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const_like,
     dim_vector,
-    ints,
     normalize_axis,
     rank_of,
     reshape,
     shape_of,
 )
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.elementary import log1p_exp
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops

@@ -19,11 +19,11 @@ from paddle2ov.converters.graph.common import (
     dim_of,
     dim_vector,
     index_range,
-    ints,
     shape_of,
 )
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_input, from_dense, to_dense
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor

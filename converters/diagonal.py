@@ -18,7 +18,6 @@ from paddle2ov.converters.graph.common import (
     const_like,
     dim_of,
     index_range,
-    ints,
     normalize_axis,
     prevent_fusion,
     rank_of,
@@ -26,6 +25,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.indexing import exact_select, gather_or_empty
 from paddle2ov.converters.permutation import transpose_to
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around

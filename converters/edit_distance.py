@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, dim_vector, index_range, ints
+from paddle2ov.converters.graph.common import END, Tensor, dim_vector, index_range
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_input
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import NO_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -27,7 +27,6 @@ from paddle2ov.converters.graph.common import (
     const_like,
     exact_divide,
     fold_constants,
-    ints,
     rank_of,
     refuse_complex,
     shape_of,
@@ -36,6 +35,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.powers import power
 from paddle2ov.converters.indexing import exact_select
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of, static_dims

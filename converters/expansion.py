@@ -15,7 +15,6 @@ from paddle2ov.converters.graph.common import (
     dim_vector,
     index_range,
     int_vector,
-    ints,
     normalize_axis,
     rank_of,
     shape_of,
@@ -23,6 +22,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.indexing import gather_or_empty
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

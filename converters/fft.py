@@ -21,12 +21,12 @@ from paddle2ov.converters.graph.common import (
     dim_of,
     dim_vector,
     index_range,
-    ints,
     normalize_axis,
     rank_of,
     shape_of,
 )
 from paddle2ov.converters.permutation import transpose_to
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, const_like, dim_vector, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const_like, dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -21,13 +21,13 @@ from paddle2ov.converters.graph.common import (
     const_like,
     dim_range,
     dim_vector,
-    ints,
     normalize_axis,
     or_of_nothing,
     rank_of,
     shape_of,
 )
 from paddle2ov.converters.graph.computed_axis import front_permutations
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.workarounds import works_around

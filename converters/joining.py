@@ -14,9 +14,10 @@ from functools import reduce
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.errors import OpConversionError
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor, SequenceLengths

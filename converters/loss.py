@@ -13,8 +13,9 @@ import math
 
 from openvino import Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, normalize_axis, rank_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, normalize_axis, rank_of
 from paddle2ov.converters.softmax import bounded_logits
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

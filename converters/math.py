@@ -23,7 +23,6 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     fold_constants,
-    ints,
     rank_of,
     refuse_complex,
     with_exact_division,
@@ -31,6 +30,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.graph.rounding import round_half_away, round_half_to_even
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import real_imag
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray

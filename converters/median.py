@@ -19,7 +19,6 @@ from paddle2ov.converters.graph.common import (
     dim_of,
     dim_range,
     dim_vector,
-    ints,
     normalize_axis,
     or_of_nothing,
     prevent_fusion,
@@ -27,6 +26,7 @@ from paddle2ov.converters.graph.common import (
     reshape,
 )
 from paddle2ov.converters.graph.sorting import sort
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

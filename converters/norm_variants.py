@@ -17,13 +17,13 @@ from paddle2ov.converters.graph.common import (
     const_like,
     dim_range,
     dim_vector,
-    ints,
     normalize_axis,
     rank_of,
     reshape,
     shape_of,
 )
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -16,7 +16,6 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     dim_range,
-    ints,
     normalize_axis,
     rank_of,
     reshape,
@@ -24,6 +23,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around

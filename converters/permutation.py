@@ -13,9 +13,10 @@ from collections.abc import Callable
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -19,16 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    const_like,
-    dim_of,
-    dim_vector,
-    index_range,
-    ints,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_vector, index_range, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -40,6 +31,7 @@ from paddle2ov.converters.graph.spatial import (
     to_channels_last,
     window_overhang,
 )
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -25,12 +25,12 @@ from paddle2ov.converters.graph.common import (
     dim_vector,
     exact_divide,
     index_range,
-    ints,
     rank_of,
 )
 from paddle2ov.converters.graph.spatial import begin_end_pads, channels_last, ranked_dims, window_overhang
 from paddle2ov.converters.pooling import adaptive_sizes
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.budget import charge_array

@@ -14,7 +14,6 @@ from paddle2ov.converters.elementwise import operands
 from paddle2ov.converters.graph.common import (
     cast_to,
     const_like,
-    ints,
     normalize_axis,
     rank_of,
     refuse_complex,
@@ -24,6 +23,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype

@@ -22,8 +22,9 @@ from msgspec import Struct
 from openvino import Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, ints, rank_of, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, rank_of, reshape
 from paddle2ov.converters.graph.rounding import round_half_away, round_half_to_even
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.types import value_of

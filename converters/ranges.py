@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import cast_to, const_like, exact_divide, index_range, ints
+from paddle2ov.converters.graph.common import cast_to, const_like, exact_divide, index_range
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue

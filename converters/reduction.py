@@ -23,7 +23,6 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const_like,
     dim_vector,
-    ints,
     normalize_axis,
     prevent_fusion,
     rank_of,
@@ -32,6 +31,7 @@ from paddle2ov.converters.graph.common import (
     widen_narrow_integers,
 )
 from paddle2ov.converters.graph.computed_axis import reduce_over_computed_axes
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of, static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -17,7 +17,8 @@ from collections.abc import Callable
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, reshape
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around

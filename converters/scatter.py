@@ -18,12 +18,12 @@ from paddle2ov.converters.graph.common import (
     const_like,
     dim_range,
     dim_vector,
-    ints,
     normalize_axis,
     rank_of,
     shape_of,
 )
 from paddle2ov.converters.indexing import exact_select, has_dims_of, nd_index
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -21,7 +21,6 @@ from paddle2ov.converters.graph.common import (
     const_like,
     dim_of,
     index_range,
-    ints,
     normalize_axis,
     or_of_nothing,
     prevent_fusion,
@@ -31,6 +30,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.converters.graph.sorting import first_extreme, sort, topk
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter

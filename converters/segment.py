@@ -13,16 +13,8 @@ from typing import Literal
 
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const_like,
-    dim_range,
-    dim_vector,
-    ints,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_range, dim_vector, rank_of, shape_of
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

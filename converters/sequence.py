@@ -19,13 +19,13 @@ from paddle2ov.converters.graph.common import (
     const_like,
     dim_of,
     dim_vector,
-    ints,
     rank_of,
     reshape,
     shape_of,
 )
 from paddle2ov.converters.lod.sequences import SequenceLayout, dense_input, from_dense
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, ints, rank_of
+from paddle2ov.converters.graph.common import Tensor, rank_of
 from paddle2ov.converters.graph.spatial import ranked_dims
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.budget import check_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

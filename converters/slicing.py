@@ -20,12 +20,12 @@ from paddle2ov.converters.graph.common import (
     dim_vector,
     index_range,
     int_vector,
-    ints,
     normalize_axis,
     rank_of,
     shape_of,
 )
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims

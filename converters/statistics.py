@@ -9,16 +9,8 @@ from __future__ import annotations
 
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const_like,
-    dim_vector,
-    ints,
-    normalize_axis,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

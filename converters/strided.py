@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import const, dim_of, ints, normalize_axis, rank_of
+from paddle2ov.converters.graph.common import const, dim_of, normalize_axis, rank_of
 from paddle2ov.converters.indexing import gather_or_empty
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -16,8 +16,9 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, dim_vector, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -13,16 +13,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.conv import groups_of
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const_like,
-    dim_range,
-    dim_vector,
-    ints,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_range, dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -30,6 +21,7 @@ from paddle2ov.converters.graph.spatial import (
     strides_or_dilations,
     window_overhang,
 )
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext

@@ -19,10 +19,11 @@ from openvino import Node, Type
 
 from paddle2ov.converters.angles import angle_of, is_negative
 from paddle2ov.converters.complex.elementary import complex_multiply, complex_reciprocal
-from paddle2ov.converters.graph.common import Tensor, const_like, ints
+from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.math import is_finite
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter

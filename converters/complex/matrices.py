@@ -12,9 +12,10 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.converters.complex.elementary import Pair
-from paddle2ov.converters.graph.common import END, Tensor, const_like, dim_of, index_range, ints
+from paddle2ov.converters.graph.common import END, Tensor, const_like, dim_of, index_range
 from paddle2ov.converters.linalg.pieces import matrix_transpose, row_indices, triangle
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter

@@ -12,9 +12,10 @@ from openvino import Output
 from paddle2ov.converters.complex.elementary import complex_multiply, multiply_pairs
 from paddle2ov.converters.complex.functions import sqrt_parts
 from paddle2ov.converters.cumulative import State, prefix_scan, shift
-from paddle2ov.converters.graph.common import END, const_like, index_range, ints, normalize_axis, shape_of
+from paddle2ov.converters.graph.common import END, const_like, index_range, normalize_axis, shape_of
 from paddle2ov.converters.reduction import axes_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

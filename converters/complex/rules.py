@@ -14,10 +14,11 @@ from itertools import product
 from openvino import Output, Type
 
 from paddle2ov.converters.complex import elementary, matrices
-from paddle2ov.converters.graph.common import Tensor, const, const_like, ints, shape_of
+from paddle2ov.converters.graph.common import Tensor, const, const_like, shape_of
 from paddle2ov.converters.logical import as_bool
 from paddle2ov.graph import arrays
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor

@@ -18,13 +18,13 @@ from paddle2ov.converters.graph.common import (
     dim_of,
     exact_divide,
     index_range,
-    ints,
     rank_of,
     shape_of,
     static_rank,
 )
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

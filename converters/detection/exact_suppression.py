@@ -13,8 +13,9 @@ from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.rows import column, columns, indices_where
-from paddle2ov.converters.graph.common import Tensor, const, dim_of, dim_vector, index_range, ints
+from paddle2ov.converters.graph.common import Tensor, const, dim_of, dim_vector, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 

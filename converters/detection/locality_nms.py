@@ -15,8 +15,9 @@ from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.nms import box_size, sentinel_if_empty
 from paddle2ov.converters.detection.rows import best_per_image, column, columns, indices_where
 from paddle2ov.converters.detection.suppression import GreedyNms
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, ints
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of
 from paddle2ov.converters.graph.loops import Outputs, scan
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.program.budget import check_repeats

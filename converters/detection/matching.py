@@ -18,11 +18,11 @@ from paddle2ov.converters.graph.common import (
     const_like,
     dim_of,
     index_range,
-    ints,
     normalize_axis,
     shape_of,
 )
 from paddle2ov.converters.lod.sequences import dense_input, padded_length, padded_lengths, slice_dims
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of

@@ -13,7 +13,8 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
-from paddle2ov.converters.graph.common import Tensor, const, ints
+from paddle2ov.converters.graph.common import Tensor, const
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 

@@ -15,8 +15,9 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, const, index_range, ints, reshape
+from paddle2ov.converters.graph.common import cast_to, const, index_range, reshape
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue

@@ -11,17 +11,9 @@ from openvino import Node, Type
 
 from paddle2ov.converters.detection.rows import best_per_image, column, columns
 from paddle2ov.converters.detection.suppression import GreedyNms
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    dim_of,
-    dim_vector,
-    exact_divide,
-    index_range,
-    ints,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, exact_divide, index_range
 from paddle2ov.converters.graph.sorting import topk
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.roi import image_indices
-from paddle2ov.converters.graph.common import cast_to, const, index_range, ints, reshape, shape_of
+from paddle2ov.converters.graph.common import cast_to, const, index_range, reshape, shape_of
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

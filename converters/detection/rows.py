@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, index_range, ints
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, index_range
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 
 

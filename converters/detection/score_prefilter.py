@@ -18,8 +18,9 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.detection.rows import indices_where
-from paddle2ov.converters.graph.common import Tensor, const, dim_of, index_range, ints, reshape
+from paddle2ov.converters.graph.common import Tensor, const, dim_of, index_range, reshape
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import value_of

@@ -10,8 +10,9 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, index_range, ints
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, index_range
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import value_of
 from paddle2ov.program.model import AnyArray

@@ -28,12 +28,12 @@ from paddle2ov.converters.graph.common import (
     const_like,
     dim_of,
     index_range,
-    ints,
     rank_of,
     reshape,
     shape_of,
 )
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

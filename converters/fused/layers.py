@@ -13,8 +13,9 @@ from __future__ import annotations
 from openvino import Node
 
 from paddle2ov.converters.fused.activation import fused_activation
-from paddle2ov.converters.graph.common import Tensor, const_like, ints, rank_of, reshape
+from paddle2ov.converters.graph.common import Tensor, const_like, rank_of, reshape
 from paddle2ov.converters.matmul import flattened_matmul
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of

@@ -9,6 +9,7 @@ from typing import TypeAlias, overload
 import numpy as np
 from openvino import Node, Output, Type
 
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, output_of, static_dims
@@ -72,11 +73,6 @@ def shape_vector(node: NodeContext, name: str) -> Output:
 def const(value: float | bool | Sequence[float] | AnyArray, dtype: Type) -> Node:
     """A constant of the given type; a Python number gives a 0-D one."""
     return ops.constant(np.asarray(value, order="C"), dtype)  # OpenVINO reads float16 in another order as int16
-
-
-def ints(value: Sequence[int] | int) -> Node:
-    """A constant of int64: a list gives a 1-D one, a number a 0-D one."""
-    return ops.constant(np.asarray(value, np.int64))
 
 
 def const_like(value: float | bool, x: Tensor) -> Node:

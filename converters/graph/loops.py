@@ -10,8 +10,9 @@ import numpy as np
 from openvino import Model, Node, Output, Type
 from openvino.op import Constant, Parameter
 
-from paddle2ov.converters.graph.common import Tensor, dim_of, ints
+from paddle2ov.converters.graph.common import Tensor, dim_of
 from paddle2ov.graph.bodies import bodies_of, mark_template
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.guards import seen_empty
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.names import forget_names

@@ -11,8 +11,9 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, static_rank
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, static_rank
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from openvino import Node, Output
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import END, Tensor, ints
+from paddle2ov.converters.graph.common import END, Tensor
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around

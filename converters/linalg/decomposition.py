@@ -12,19 +12,10 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    END,
-    Tensor,
-    cast_to,
-    const_like,
-    dim_of,
-    dim_range,
-    index_range,
-    ints,
-    rank_of,
-)
+from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, dim_range, index_range, rank_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.pieces import batched_eye, column_sums, matrix_transpose, row_indices, triangle
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 

@@ -16,10 +16,11 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, rank_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.pieces import matrix_transpose, triangle
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

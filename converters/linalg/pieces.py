@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_range, index_range, ints, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_range, index_range, shape_of
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 
 

@@ -22,7 +22,6 @@ from paddle2ov.converters.graph.common import (
     dim_of,
     dim_range,
     index_range,
-    ints,
     prevent_fusion,
     rank_of,
     shape_of,
@@ -38,6 +37,7 @@ from paddle2ov.converters.linalg.jacobi import (
 )
 from paddle2ov.converters.linalg.pieces import batched_eye, matrix_transpose
 from paddle2ov.graph.complex_pairs import real_imag
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -15,7 +15,7 @@ import math
 
 from openvino import Node
 
-from paddle2ov.converters.graph.common import END, Tensor, const_like, ints, rank_of
+from paddle2ov.converters.graph.common import END, Tensor, const_like, rank_of
 from paddle2ov.converters.lod.sequences import (
     count_vector,
     dense_input,
@@ -24,6 +24,7 @@ from paddle2ov.converters.lod.sequences import (
     padded_length,
     padded_lengths,
 )
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import NO_LOD, LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

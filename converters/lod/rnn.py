@@ -14,9 +14,10 @@ from typing import TypeAlias
 
 from openvino import Node
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_vector, ints, reshape
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_vector, reshape
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import SequenceLayout, dense_input, from_dense, reverse_sequences
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

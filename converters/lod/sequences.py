@@ -14,9 +14,10 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, index_range, ints, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, index_range, shape_of
 from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import LoDTensor, SequenceLengths

@@ -16,7 +16,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.fused.layers import apply_activation
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import (
     END,
     SequenceLayout,
@@ -36,6 +36,7 @@ from paddle2ov.converters.lod.sequences import (
     step_mask,
     to_dense,
 )
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import NO_LOD, UNKNOWN_LOD, LoDTensor, SequenceLengths

@@ -26,7 +26,6 @@ from paddle2ov.converters.graph.common import (
     dim_vector,
     index_range,
     int_vector,
-    ints,
     normalize_axis,
     prevent_fusion,
     rank_of,
@@ -34,6 +33,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.special import erf_inverse
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

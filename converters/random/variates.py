@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, rank_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.random.distributions import positive_uniform, standard_normal, unit_uniform
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -18,10 +18,10 @@ from paddle2ov.converters.graph.common import (
     dim_range,
     exact_divide,
     index_range,
-    ints,
     split_mantissa,
 )
 from paddle2ov.converters.resize.exact import ResizeParameters, any_resized, dynamic_sizes, nearest, rational_reciprocal
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
 

@@ -14,18 +14,10 @@ import numpy.typing as npt
 from msgspec import Struct
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    const,
-    dim_of,
-    dim_range,
-    exact_divide,
-    index_range,
-    ints,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, const, dim_of, dim_range, exact_divide, index_range, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NodeContext

@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, ints, rank_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, rank_of
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.converters.resize.computed import (
     broadcast_single,
@@ -46,6 +46,7 @@ from paddle2ov.converters.resize.exact import (
     scaled_sizes,
     tensor_scales,
 )
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around

@@ -68,11 +68,6 @@ def reshaped_constant(constant: Output, shape: Sequence[int]) -> Output:
     return Constant(tensor, shared_memory=False).output(0)
 
 
-def ints(values: Sequence[int] | int) -> Node:
-    """An int64 Constant; created without the checks of `ops.constant`, it takes a quarter of the time."""
-    return Constant(np.asarray(values, np.int64))
-
-
 def large_constant(array: AnyArray, element_type: Type) -> Node:
     """A Constant that shares the memory of an array, if that is writeable (OpenVINO insists); else it copies.
 

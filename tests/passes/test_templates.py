@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from openvino import Model, Type
 
-from paddle2ov.converters.graph.common import ints
 from paddle2ov.converters.graph.loops import loop
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.guards import forget_empty
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import run_rewrites

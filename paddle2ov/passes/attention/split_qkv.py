@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output, Type
 
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import bits_to_values
@@ -16,7 +17,6 @@ from paddle2ov.passes.constants import (
     computed_constant_of,
     constant_of,
     elements_of,
-    ints,
     ints_of,
     large_constant,
     number_of,

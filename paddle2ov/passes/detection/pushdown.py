@@ -10,10 +10,10 @@ from math import prod
 from msgspec import Struct, field
 from openvino import Node, Output, Type
 
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.constants import ints
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.detection.map_rows import Dim, add, dim_at, dim_tensor, keeps_batch, map_rows, multiply
 from paddle2ov.passes.detection.row_counts import Count, RowCounts, counts_from_zero

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from openvino import Output
 
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.constants import ints
 
 
 def simplify_perm(dims: Sequence[int | None], perm: Sequence[int]) -> list[int]:

@@ -11,10 +11,10 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Type
 
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.constants import ints
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, Rule

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from openvino import Input, Node
 
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.constants import ints
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from openvino import Node
 
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.constants import ints
 from paddle2ov.passes.replacement import name_after, replace
 
 
