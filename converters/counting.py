@@ -9,7 +9,6 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import (
-    END,
     Tensor,
     cast_to,
     const,
@@ -25,6 +24,7 @@ from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, output_of, static_dims
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -60,7 +60,7 @@ def unique(node: NodeContext) -> NamedOutputs:
     indices, inverse, counts = (cast_to(found.output(i), dtype) for i in (1, 2, 3))
     results = {"out": out, "indices": indices, "inverse": inverse, "counts": counts}
     if size is not None:  # nothing of the element that was added
-        end = ops.multiply(ops.minimum(size, ints([1])), ints([END]))
+        end = ops.multiply(ops.minimum(size, ints([1])), ints([OPEN_END]))
         results = {name: ops.slice(one, ints([0]), end, ints([1]), ints([0])) for name, one in results.items()}
     if axis is not None:
         results["out"] = transpose_to(output_of(results["out"]), [order.index(i) for i in range(len(order))])
@@ -105,7 +105,7 @@ def unique_consecutive(node: NodeContext) -> NamedOutputs:
     begins = ops.concat([first, cast_to(differs, Type.i64)], 0)
     starts = ops.reshape(ops.non_zero(begins, "i64"), ints([-1]), False)
     run = ops.subtract(ops.cum_sum(begins, ints(0)), ints(1))
-    ends = ops.concat([ops.slice(starts, one, ints([END]), one), length], 0)
+    ends = ops.concat([ops.slice(starts, one, ints([OPEN_END]), one), length], 0)
     return {
         "out": ops.gather(x, starts, ints(axis)),
         "index": cast_to(run, dtype),

@@ -34,6 +34,7 @@ from paddle2ov.graph.elementary import log1p_exp
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of, static_dims
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 State: TypeAlias = list[Output]
@@ -166,26 +167,22 @@ def prefix_scan(state: State, axis: int, combine: Combine, reverse: bool) -> Sta
 
 def _doubling_step(state: State, axis: int, combine: Combine, reverse: bool, step: Node) -> State:
     back = ops.negative(step)
-    start, end = ints([0]), ints([np.iinfo(np.int64).max])
-    head = [_slice(tensor, start, back, axis) for tensor in state]
-    tail = [_slice(tensor, step, end, axis) for tensor in state]
+    start, end = ints([0]), ints([OPEN_END])
+    head = [slice_along(tensor, start, back, axis).output(0) for tensor in state]
+    tail = [slice_along(tensor, step, end, axis).output(0) for tensor in state]
     if reverse:
-        kept = [_slice(tensor, back, end, axis) for tensor in state]
+        kept = [slice_along(tensor, back, end, axis).output(0) for tensor in state]
         return [ops.concat([a, b], axis).output(0) for a, b in zip(combine(tail, head), kept, strict=True)]
-    kept = [_slice(tensor, start, step, axis) for tensor in state]
+    kept = [slice_along(tensor, start, step, axis).output(0) for tensor in state]
     return [ops.concat([a, b], axis).output(0) for a, b in zip(kept, combine(head, tail), strict=True)]
 
 
 def shift(x: Output, axis: int, start: float, reverse: bool) -> Output:
     """x shifted by one along axis (to the front if reverse), with `start` as the new element."""
-    first, last, end = ints([0]), ints([-1]), ints([np.iinfo(np.int64).max])
-    edge = _slice(x, first, ints([1]), axis)
+    first, last, end = ints([0]), ints([-1]), ints([OPEN_END])
+    edge = slice_along(x, first, ints([1]), axis)
     # A slice, so that an empty x stays empty.
     fill = ops.broadcast(const_like(start, x), shape_of(edge))
     if reverse:
-        return ops.concat([_slice(x, ints([1]), end, axis), fill], axis).output(0)
-    return ops.concat([fill, _slice(x, first, last, axis)], axis).output(0)
-
-
-def _slice(x: Output, start: Node, stop: Node, axis: int) -> Output:
-    return ops.slice(x, start, stop, ints([1]), ints([axis])).output(0)
+        return ops.concat([slice_along(x, ints([1]), end, axis), fill], axis).output(0)
+    return ops.concat([fill, slice_along(x, first, last, axis)], axis).output(0)

@@ -8,24 +8,15 @@ Sequences without given lengths are LoD tensors: see `paddle2ov.converters.lod.s
 
 from __future__ import annotations
 
-import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    END,
-    Tensor,
-    cast_to,
-    const_like,
-    dim_of,
-    dim_vector,
-    index_range,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, dim_vector, index_range, shape_of
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_input, from_dense, to_dense
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.slices import OPEN_END, reverse_along
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -60,7 +51,7 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     weights = node.get_input("transition")
     x, lengths, count = batch_input(node, "emission", "length")
     start, stop = (ops.gather(weights, ints(row), ints(0)) for row in (0, 1))
-    transitions = ops.slice(weights, ints([2]), ints([END]), ints([1]), ints([0])).output(0)
+    transitions = ops.slice(weights, ints([2]), ints([OPEN_END]), ints([1]), ints([0])).output(0)
     # Start and stop scores are those of the first and the last step.
     size = dim_of(x, 1)
     positions = ops.unsqueeze(index_range(size), ints([0, 2]))
@@ -95,8 +86,8 @@ def gather_tree(node: NodeContext) -> NamedOutputs:
         here, parent = (ops.gather_elements(part, positions, 2) for part in slices)
         return [ops.convert(ops.squeeze(parent, ints([0])), Type.i64)], [here]
 
-    _, (out,) = scan(0, [_reverse(ids, 0), _reverse(parents, 0)], [first], [], one_back)
-    return {"out": _reverse(out, 0)}
+    _, (out,) = scan(0, [reverse_along(one, [0]).output(0) for one in (ids, parents)], [first], [], one_back)
+    return {"out": reverse_along(out, [0]).output(0)}
 
 
 def ctc_align(node: NodeContext) -> NamedOutputs:
@@ -170,10 +161,6 @@ def _backward(history: Output, last: Output, lengths: Output, steps: Output) -> 
         previous = ops.gather_elements(ops.squeeze(before, ints([1])), label, 1)
         return [ops.select(inside, previous, label)], [here]
 
-    _, (path,) = scan(1, [_reverse(history)], [last], [lengths, steps], backward)
-    return _reverse(path)
-
-
-def _reverse(x: Output, axis: int = 1) -> Output:
-    """x reversed along the axis of the steps, as `scan` only goes forwards."""
-    return ops.slice(x, ints([-1]), ints([np.iinfo(np.int64).min]), ints([-1]), ints([axis])).output(0)
+    # `scan` only goes forwards.
+    _, (path,) = scan(1, [reverse_along(history, [1]).output(0)], [last], [lengths, steps], backward)
+    return reverse_along(path, [1]).output(0)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from openvino import Dimension, Node, Output
 
 from paddle2ov.converters.graph.common import (
-    END,
     Tensor,
     cast_to,
     const,
@@ -28,6 +27,7 @@ from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -178,7 +178,7 @@ def fill_diagonal(node: NodeContext) -> NamedOutputs:
     count = ops.reduce_prod(dims, ints([0]), False)
     step: Node = ints(1)
     for axis in range(rank_of(node, x) - 1, 0, -1):
-        tail = ops.slice(dims, ints([axis]), ints([END]), ints([1]))
+        tail = ops.slice(dims, ints([axis]), ints([OPEN_END]), ints([1]))
         step = ops.add(step, ops.reduce_prod(tail, ints([0]), False))
     end = count if node.get_bool("wrap", False) else ops.minimum(count, ops.multiply(columns, columns))
     start = ops.subtract(index_range(count), ints(offset))

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, dim_vector, index_range
+from paddle2ov.converters.graph.common import Tensor, dim_vector, index_range
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_input
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.values import NO_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -51,7 +52,7 @@ def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
             ops.slice(before, ints([0]), ints([-1]), ints([1]), ints([1])),
             ops.convert(ops.not_equal(label, others), Type.i64),
         )
-        from_above = ops.minimum(ops.slice(one, ints([1]), ints([END]), ints([1]), ints([1])), replaced)
+        from_above = ops.minimum(ops.slice(one, ints([1]), ints([OPEN_END]), ints([1]), ints([1])), replaced)
         first = ops.slice(one, ints([0]), ints([1]), ints([1]), ints([1]))
         # row[j] = the least of from_above[k] and the insertions from k to j, over k <= j.
         each = ops.add(ops.unsqueeze(ops.concat([first, from_above], 1), ints([1])), inserted)

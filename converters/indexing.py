@@ -15,7 +15,6 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import (
-    END,
     Tensor,
     cast_to,
     const_like,
@@ -30,6 +29,7 @@ from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -67,7 +67,7 @@ def gather_or_empty(x: Output, index: Output, axis: int) -> Node:
     # OpenVINO's CPU plugin divides by zero where it sees while compiling that there is no index.
     dims = shape_of(x)
     before = ops.slice(dims, ints([0]), ints([axis]), ints([1]))
-    after = ops.slice(dims, ints([axis + 1]), ints([END]), ints([1]))
+    after = ops.slice(dims, ints([axis + 1]), ints([OPEN_END]), ints([1]))
     return ops.broadcast(const_like(0, x), ops.concat([before, shape_of(index), after], 0))
 
 

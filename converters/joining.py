@@ -14,12 +14,13 @@ from functools import reduce
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.errors import OpConversionError
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -128,7 +129,7 @@ def _column_slices(node: NodeContext) -> list[Node]:
     start, length = node.get_int("start_index", 0), node.get_int("length", -1)
     # A negative start counts from the end, where start + length may reach 0: the end itself.
     stop = start + length
-    end = END if length < 0 or (start < 0 and stop >= 0) else stop
+    end = OPEN_END if length < 0 or (start < 0 and stop >= 0) else stop
     return [ops.slice(x, ints([start]), ints([end]), ints([1]), ints([1])) for x in node.get_inputs("x")]
 
 

@@ -6,7 +6,6 @@ Semantics: `paddle/phi/kernels/cpu/pad3d_kernel.cc`, `paddle/phi/kernels/funcs/p
 
 from __future__ import annotations
 
-import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, dim_of, int_vector, rank_of, shape_of
@@ -15,6 +14,7 @@ from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -77,7 +77,7 @@ def _pad(node: NodeContext, x: Output, before: list[int], after: list[int], mode
     axes = [axis for axis, sizes in enumerate(zip(before, after, strict=True)) if min(sizes) < 0]
     if axes:
         start = [max(-before[axis], 0) for axis in axes]
-        stop = [min(after[axis], 0) or np.iinfo(np.int32).max for axis in axes]
+        stop = [min(after[axis], 0) or OPEN_END for axis in axes]
         out = ops.slice(out, ints(start), ints(stop), ints([1] * len(axes)), ints(axes))
     return out
 

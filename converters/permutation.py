@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
-from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import reverse_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -57,16 +56,7 @@ def flip(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     rank = rank_of(node, x) - node.is_complex("x")
     axes = sorted({normalize_axis(node, axis, rank) for axis in node.get_ints("axis")})
-    return {"out": _reverse(x, axes if rank else [])}
-
-
-def _reverse(x: Output, axes: list[int]) -> Output:
-    if not axes:
-        return x
-    n = len(axes)
-    # A stop before the first element: any number below -dim.
-    stop = arrays.full(n, np.iinfo(np.int32).min, np.int64)
-    return ops.slice(x, ints([-1] * n), ops.constant(stop), ints([-1] * n), ints(axes)).output(0)
+    return {"out": reverse_along(x, axes) if axes and rank else x}
 
 
 def roll(node: NodeContext) -> NamedOutputs:

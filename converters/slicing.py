@@ -13,7 +13,6 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import (
-    END,
     Tensor,
     cast_to,
     dim_of,
@@ -29,14 +28,13 @@ from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.slices import BEFORE_FIRST, OPEN_END
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.folding import fold
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-
-_BEFORE_FIRST = np.iinfo(np.int32).min
 
 
 class _Bounds:
@@ -147,7 +145,7 @@ def _starts_from_last(starts: _Bounds, steps: _Bounds | None, positions: list[in
     if starts.known is None or steps is None or steps.known is None:
         return starts.select(positions)
     both = [(starts.known[i], steps.known[i]) for i in positions]
-    return ints([-1 if start >= END and step < 0 else start for start, step in both])
+    return ints([-1 if start >= OPEN_END and step < 0 else start for start, step in both])
 
 
 def _open_backward_ends(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[int]) -> Tensor:
@@ -156,10 +154,10 @@ def _open_backward_ends(node: NodeContext, ends: _Bounds, steps: _Bounds, positi
         return ends.select(positions)
     if steps.known is not None and ends.known is not None:
         both = [(ends.known[i], steps.known[i]) for i in positions]
-        return ints([_BEFORE_FIRST if end == -1 and step < 0 else end for end, step in both])
+        return ints([BEFORE_FIRST if end == -1 and step < 0 else end for end, step in both])
     end, step = ends.select(positions), steps.select(positions)
     before = ops.logical_and(ops.equal(end, ints(-1)), ops.less(step, ints(0)))
-    return _select_bounds(before, ints(_BEFORE_FIRST), end)
+    return _select_bounds(before, ints(BEFORE_FIRST), end)
 
 
 @works_around("integer_select_in_float32", "slice_of_constants_not_folded")
@@ -184,7 +182,7 @@ def _select_bounds(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node
 def _clamp_backward_ends(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:
     """The ends; one before the first element, unless it is open, is clamped to the first element, as in Paddle 2."""
     sizes = dim_vector(x, axes)
-    bounded = ops.logical_and(ops.less(step, ints(0)), ops.greater(end, ints(_BEFORE_FIRST)))
+    bounded = ops.logical_and(ops.less(step, ints(0)), ops.greater(end, ints(BEFORE_FIRST)))
     return _select_bounds(bounded, ops.maximum(end, ops.subtract(ints(0), sizes)), end)
 
 
@@ -208,7 +206,7 @@ def _empty_if_started_before_first(x: Output, axes: list[int], start: Tensor, en
     """
     sizes = dim_vector(x, axes)
     before = ops.less(start, ops.negative(sizes))  # the sum of both overflows where the start is the greatest integer
-    return _select_bounds(ops.logical_and(before, ops.less(step, ints(0))), ints(END), end)
+    return _select_bounds(ops.logical_and(before, ops.less(step, ints(0))), ints(OPEN_END), end)
 
 
 def _clamp_start(x: Output, axis: int, start: int) -> int:
@@ -223,7 +221,7 @@ def _is_full(x: Output, axis: int, i: int, starts: _Bounds, ends: _Bounds, steps
     if steps and steps.known and steps.known[i] != 1:
         return False
     dim = x.get_partial_shape()[axis]
-    return starts.known[i] == 0 and ends.known[i] >= (int(dim.get_length()) if dim.is_static else END)
+    return starts.known[i] == 0 and ends.known[i] >= (int(dim.get_length()) if dim.is_static else OPEN_END)
 
 
 def slice_(node: NodeContext) -> NamedOutputs:
@@ -251,7 +249,7 @@ def crop(node: NodeContext) -> NamedOutputs:
     if offsets_known and shape_known:
         offsets = node.get_ints("offsets", []) or [0] * rank
         shape = node.get_ints("shape")
-        ends = [END if size == -1 else start + size for start, size in zip(offsets, shape, strict=True)]
+        ends = [OPEN_END if size == -1 else start + size for start, size in zip(offsets, shape, strict=True)]
         return {"out": ops.slice(x, ints(offsets), ints(ends), ints([1] * rank), axes)}
     start = int_vector(node, "offsets")
     size = int_vector(node, "shape")
@@ -299,7 +297,7 @@ def set_value(node: NodeContext) -> NamedOutputs:
     if starts is not None and bounds[1].known is not None:
         # An index of -1 comes as the bounds -1 and 0.
         bounds[1].known = [
-            END if axis in dropped and first == -1 and last == 0 else last
+            OPEN_END if axis in dropped and first == -1 and last == 0 else last
             for axis, first, last in zip(axes, starts, bounds[1].known, strict=True)
         ]
     start, step = bounds[0].select(everything), bounds[2].select(everything)
@@ -307,7 +305,7 @@ def set_value(node: NodeContext) -> NamedOutputs:
     if dropped and (starts is None or bounds[1].known is None):
         last = ops.logical_and(ops.equal(start, ints(-1)), ops.equal(end, ints(0)))
         one = ops.constant(np.array([axis in dropped for axis in axes]))
-        end = _select_bounds(ops.logical_and(last, one), ints(END), end)
+        end = _select_bounds(ops.logical_and(last, one), ints(OPEN_END), end)
     may_be_empty = not node.semantics.end_before_first and _may_start_early(x, axes, everything, bounds[0], bounds[2])
     if may_be_empty:
         end = _empty_if_started_before_first(x, axes, start, end, step)

@@ -20,6 +20,7 @@ from paddle2ov.converters.graph.common import Tensor, dim_vector, normalize_axis
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -52,8 +53,8 @@ def write_to_array(node: NodeContext) -> NamedOutputs:
     _require_one_shape(node, held, x)
     array = _reshape_elements(held, shape_of(x))
     index = ops.reshape(node.get_tensor("i", Type.i64), ints([1]), False)
-    head = _slice(array, ints([0]), index)
-    tail = _slice(array, ops.add(index, ints([1])), ints([np.iinfo(np.int64).max]))
+    head = slice_along(array, ints([0]), index, 0)
+    tail = slice_along(array, ops.add(index, ints([1])), ints([OPEN_END]), 0)
     return {"out": ops.concat([head, element, tail], 0)}
 
 
@@ -136,7 +137,7 @@ def slice_array(node: NodeContext) -> NamedOutputs:
     array = node.get_input("input")
     starts = ops.reshape(node.get_tensor("starts", Type.i64), ints([1]), False)
     ends = ops.reshape(node.get_tensor("ends", Type.i64), ints([1]), False)
-    return {"out": _slice(array, starts, ends)}
+    return {"out": slice_along(array, starts, ends, 0)}
 
 
 def slice_array_dense(node: NodeContext) -> NamedOutputs:
@@ -149,15 +150,10 @@ def array_pop(node: NodeContext) -> NamedOutputs:
     array = node.get_input("input")
     index = node.get_int("index", -1)
     out = ops.gather(array, ints(index), ints(0))
-    end = ints([np.iinfo(np.int64).max])
-    head = _slice(array, ints([0]), ints([index]))
-    rest = head if index == -1 else ops.concat([head, _slice(array, ints([index + 1]), end)], 0)
+    head = slice_along(array, ints([0]), ints([index]), 0)
+    rest = head if index == -1 else ops.concat([head, slice_along(array, ints([index + 1]), ints([OPEN_END]), 0)], 0)
     return {"out": out, "array_out": rest}
 
 
 def _index(node: NodeContext, name: str) -> Tensor:
     return ops.reshape(node.get_tensor(name, Type.i64), ints([]), False)
-
-
-def _slice(array: Tensor, start: Node, stop: Node) -> Node:
-    return ops.slice(array, start, stop, ints([1]), ints([0]))

@@ -11,13 +11,14 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.elementary import Pair, divide_pairs, multiply_pairs
 from paddle2ov.converters.complex.matrices import complex_solve
-from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, dim_range, index_range, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, dim_range, index_range, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.decomposition import permutation_matrix, unpack_factors
 from paddle2ov.converters.linalg.pieces import batched_eye, column_sums, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
 # --- elimination -----------------------------------------------------------------------------------------------------
@@ -229,7 +230,7 @@ def qr(node: NodeContext) -> NamedOutputs:
     found: dict[str, OutputLike] = {"r": make_complex(*r)}
     if mode != "r":
         step, axes = ints([1, 1]), ints([-2, -1])
-        begin, end = ops.concat([ints([0]), edge], 0), ops.concat([kept, ints([END])], 0)
+        begin, end = ops.concat([ints([0]), edge], 0), ops.concat([kept, ints([OPEN_END])], 0)
         real, imag = (matrix_transpose(ops.slice(part, begin, end, step, axes), rank) for part in table)
         found["q"] = make_complex(real, ops.negative(imag))
     else:

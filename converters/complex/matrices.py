@@ -12,11 +12,12 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.converters.complex.elementary import Pair
-from paddle2ov.converters.graph.common import END, Tensor, const_like, dim_of, index_range
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, index_range
 from paddle2ov.converters.linalg.pieces import matrix_transpose, row_indices, triangle
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
@@ -33,7 +34,7 @@ def from_block_matrix(found: Tensor, rows: Tensor, columns: Tensor) -> Node:
     left = ops.slice(found, ints([0]), ops.unsqueeze(columns, ints([0])), ints([1]), ints([-1]))
     down = ops.unsqueeze(rows, ints([0]))
     a = ops.slice(left, ints([0]), down, ints([1]), ints([-2]))
-    return make_complex(a, ops.slice(left, down, ints([END]), ints([1]), ints([-2])))
+    return make_complex(a, ops.slice(left, down, ints([OPEN_END]), ints([1]), ints([-2])))
 
 
 def complex_matrix_function(convert: Converter) -> Converter:
@@ -70,4 +71,4 @@ def complex_solve(matrix: Pair, y: Output) -> Node:
     """matrix^-1 @ y."""
     inverse = ops.inverse(real_block_matrix(matrix), adjoint=False)
     found = ops.matmul(inverse, ops.concat(list(real_imag(y)), -2), False, False)
-    return from_block_matrix(found, dim_of(matrix[0], -1), ints(END))
+    return from_block_matrix(found, dim_of(matrix[0], -1), ints(OPEN_END))

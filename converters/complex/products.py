@@ -12,11 +12,12 @@ from openvino import Output
 from paddle2ov.converters.complex.elementary import complex_multiply, multiply_pairs
 from paddle2ov.converters.complex.functions import sqrt_parts
 from paddle2ov.converters.cumulative import State, prefix_scan, shift
-from paddle2ov.converters.graph.common import END, const_like, index_range, normalize_axis, shape_of
+from paddle2ov.converters.graph.common import const_like, index_range, normalize_axis, shape_of
 from paddle2ov.converters.reduction import axes_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -46,7 +47,7 @@ def reduce_prod(node: NodeContext) -> NamedOutputs:
         single = ops.select(ops.equal(indices, ints(axis)), ints(1), dims)
         first = [ops.broadcast(const_like(start, x), single) for start in (1, 0)]
         longer = [ops.concat([one, part], axis).output(0) for one, part in zip(first, state, strict=True)]
-        last, end = ints([-1]), ints([END])
+        last, end = ints([-1]), ints([OPEN_END])
         scanned = prefix_scan(longer, axis, _multiply_states, False)
         state = [ops.slice(part, last, end, ints([1]), ints([axis])).output(0) for part in scanned]
     if axes and not node.get_bool("keepdim", False):

@@ -12,7 +12,6 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import (
-    END,
     Tensor,
     const,
     dim_of,
@@ -26,6 +25,7 @@ from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -164,9 +164,9 @@ def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
     boxes = ops.concat([ops.subtract(middle, half), high], -1)
     # The first class is replaced by the prior box, and its score by -1.
     choices = ops.concat(
-        [ops.unsqueeze(prior, ints([1])), ops.slice(boxes, ints([1]), ints([END]), ints([1]), ints([1]))], 1
+        [ops.unsqueeze(prior, ints([1])), ops.slice(boxes, ints([1]), ints([OPEN_END]), ints([1]), ints([1]))], 1
     )
-    rest = ops.slice(score, ints([1]), ints([END]), ints([1]), ints([1]))
+    rest = ops.slice(score, ints([1]), ints([OPEN_END]), ints([1]), ints([1]))
     scores = ops.pad(rest, ints([0, 1]), ints([0, 0]), "constant", const(-1, dtype))
     chosen = ops.topk(scores, ints(1), 1, "max", "value", index_element_type="i64", stable=True).output(1)
     rows = index_range(dim_of(score, 0))

@@ -19,6 +19,7 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.program.budget import check_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -86,7 +87,7 @@ def _merged(overlap: Overlap, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Te
     start = [ops.squeeze(first_box, ints([1])), first_score]
     _, (merged, sums, begins) = scan(1, [boxes, scores], start, [], next_run)
     # A run ends where the next one begins.
-    following = ops.slice(begins, ints([1]), ints([np.iinfo(np.int64).max]), ints([1]), ints([1]))
+    following = slice_along(begins, ints([1]), ints([OPEN_END]), 1)
     end = ops.broadcast(
         const(True, Type.boolean), ops.shape_of(ops.slice(begins, ints([0]), ints([1]), ints([1]), ints([1])))
     )

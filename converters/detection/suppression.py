@@ -122,7 +122,8 @@ class GreedyNms(Struct, frozen=True):
         takes_part = ops.greater(groups, const(self.score_threshold, Type.f32))
         groups = ops.select(takes_part, groups, const(-np.inf, Type.f32))
         # One group, if none is needed: TopK needs some.
-        chosen, _ = best_of_rows(_until(ops.select(condition, ints([_END]), ints([1])), groups, 0), self.top_k)
+        end = ops.select(condition, ints([_BEYOND_ANY_DIM]), ints([1]))
+        chosen, _ = best_of_rows(_until(end, groups, 0), self.top_k)
         return ops.reshape(ops.select(chosen, groups, const(-np.inf, Type.f32)), ops.shape_of(scores), False)
 
     # --- OpenVINO's operator --------------------------------------------------------------------------------------
@@ -170,7 +171,7 @@ class GreedyNms(Struct, frozen=True):
         return Overlap(self.iou_threshold, self.normalized, self.eta)
 
 
-_END = 1 << 30
+_BEYOND_ANY_DIM = 1 << 30
 """Beyond the end of any dimension, and a number that a Select in float32 keeps."""
 
 
@@ -203,7 +204,7 @@ def _non_max_suppression(
 
 def _end_if(condition: Tensor) -> Node:
     """The end of a Slice that takes everything if the condition holds, else nothing; [1]."""
-    return ops.select(condition, ints([_END]), ints([0]))
+    return ops.select(condition, ints([_BEYOND_ANY_DIM]), ints([0]))
 
 
 def _until(end: Tensor, value: Tensor, axis: int) -> Node:

@@ -13,6 +13,7 @@ from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, output_of, static_dims
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.values import ConstantValue
@@ -23,8 +24,6 @@ from paddle2ov.translation.node_context import NodeContext
 
 Tensor: TypeAlias = Output | Node
 """What a node reads: an output, or a node that has one."""
-END = 2**31 - 1
-"""The end of a Slice that goes on to the last element."""
 
 
 def static_rank(x: Tensor) -> int:
@@ -108,7 +107,7 @@ def dim_range(x: Tensor, begin: int, end: int | None = None) -> Node:
     dims = dims_of(x)
     if dims is not None:
         return dim_vector(x, range(len(dims))[begin:end])
-    return ops.slice(ops.shape_of(x, Type.i64), ints([begin]), ints([END if end is None else end]), ints([1]))
+    return ops.slice(ops.shape_of(x, Type.i64), ints([begin]), ints([OPEN_END if end is None else end]), ints([1]))
 
 
 def index_range(size: Tensor) -> Node:

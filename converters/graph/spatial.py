@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from openvino import Node, Output
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import END, Tensor
+from paddle2ov.converters.graph.common import Tensor
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NodeContext
 
@@ -103,7 +104,7 @@ def crop_negative_pads(
     cuts = [(axis, max(-low, 0), max(-high, 0)) for axis, (low, high) in enumerate(zip(begin, end, strict=True))]
     cuts = [cut for cut in cuts if cut[1] or cut[2]]
     axes = ints([axis + (1 if last else 2) for axis, _, _ in cuts])
-    stops = ints([-high if high else END for _, _, high in cuts])
+    stops = ints([-high if high else OPEN_END for _, _, high in cuts])
     x = ops.slice(x, ints([low for _, low, _ in cuts]), stops, ints([1] * len(cuts)), axes).output(0)
     return x, [max(pad, 0) for pad in begin], [max(pad, 0) for pad in end]
 

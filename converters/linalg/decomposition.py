@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, dim_range, index_range, rank_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, dim_range, index_range, rank_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.pieces import batched_eye, column_sums, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
 
@@ -57,9 +58,9 @@ def householder_qr(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
 
     (table_out,) = loop(least, [table], [row_indices(rows)], reflect)
     end = ops.unsqueeze(rows if complete else least, ints([0]))
-    r = triangle(_slice(table_out, ints([0]), ops.unsqueeze(columns, ints([0])), rank - 1), rank, upper=True)
-    q = _slice(table_out, ops.unsqueeze(columns, ints([0])), ints([END]), rank - 1)
-    return matrix_transpose(_slice(q, ints([0]), end, rank - 2), rank), _slice(r, ints([0]), end, rank - 2)
+    r = triangle(slice_along(table_out, ints([0]), ops.unsqueeze(columns, ints([0])), rank - 1), rank, upper=True)
+    q = slice_along(table_out, ops.unsqueeze(columns, ints([0])), ints([OPEN_END]), rank - 1)
+    return matrix_transpose(slice_along(q, ints([0]), end, rank - 2), rank), slice_along(r, ints([0]), end, rank - 2)
 
 
 def lu(node: NodeContext) -> NamedOutputs:
@@ -147,8 +148,8 @@ def unpack_factors(packed: Output, rank: int) -> tuple[Node, Node]:
     """The lower factor, with ones on its diagonal, and the upper one."""
     rows, columns = dim_of(packed, rank - 2), dim_of(packed, rank - 1)
     end = ops.unsqueeze(ops.minimum(rows, columns), ints([0]))
-    upper = triangle(_slice(packed, ints([0]), end, rank - 2), rank, upper=True)
-    narrow = _slice(packed, ints([0]), end, rank - 1)
+    upper = triangle(slice_along(packed, ints([0]), end, rank - 2), rank, upper=True)
+    narrow = slice_along(packed, ints([0]), end, rank - 1)
     down, across = row_indices(dim_of(narrow, rank - 2)), index_range(dim_of(narrow, rank - 1))
     below = ops.select(ops.greater(down, across), narrow, const_like(0, packed))
     lower = ops.select(ops.equal(down, across), const_like(1, packed), below)
@@ -175,7 +176,3 @@ def permutation_matrix(pivots: Output, rows: Node, rank: int, like: Output) -> N
     return cast_to(
         ops.equal(ops.unsqueeze(order, ints([1])), ops.unsqueeze(standing, ints([-2]))), like.get_element_type()
     )
-
-
-def _slice(x: Tensor, begin: Tensor, end: Tensor, axis: int) -> Node:
-    return ops.slice(x, begin, end, ints([1]), ints([axis]))

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import END, const_like, dim_of, rank_of
+from paddle2ov.converters.graph.common import const_like, dim_of, rank_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.spectrum import relative_tolerance, singular_vectors
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
 
@@ -61,5 +62,5 @@ def _residuals(node: NodeContext, x: Output, y: Output, solution: Node, count: N
     wanted = ops.greater(dim_of(x, 0), dim_of(x, 1))
     if count is not None:
         wanted = ops.logical_and(wanted, ops.equal(ops.convert(count, Type.i64), dim_of(x, 1)))
-    end = ops.unsqueeze(ops.multiply(ops.convert(wanted, Type.i64), ints(END)), ints([0]))
+    end = ops.unsqueeze(ops.multiply(ops.convert(wanted, Type.i64), ints(OPEN_END)), ints([0]))
     return ops.slice(residuals, ints([0]), end, ints([1]))

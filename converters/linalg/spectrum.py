@@ -15,7 +15,6 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.matrices import real_block_matrix
 from paddle2ov.converters.graph.common import (
-    END,
     Tensor,
     cast_to,
     const_like,
@@ -39,6 +38,7 @@ from paddle2ov.converters.linalg.pieces import batched_eye, matrix_transpose
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -227,7 +227,7 @@ def singular_vectors(node: NodeContext, x: Output, full: bool) -> tuple[Tensor, 
 
 
 def _drop_duplicates(values: Output) -> Output:
-    return ops.slice(values, ints([0]), ints([END]), ints([2]), ints([-1])).output(0)
+    return ops.slice(values, ints([0]), ints([OPEN_END]), ints([2]), ints([-1])).output(0)
 
 
 def _gather_columns(matrix: Output, order: Output, rank: int) -> Output:

@@ -15,7 +15,7 @@ import math
 
 from openvino import Node
 
-from paddle2ov.converters.graph.common import END, Tensor, const_like, rank_of
+from paddle2ov.converters.graph.common import Tensor, const_like, rank_of
 from paddle2ov.converters.lod.sequences import (
     count_vector,
     dense_input,
@@ -26,6 +26,7 @@ from paddle2ov.converters.lod.sequences import (
 )
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.values import NO_LOD, LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -59,7 +60,7 @@ def fusion_seqpool_cvm_concat(node: NodeContext) -> NamedOutputs:
         shows, clicks = (
             ops.log(ops.add(ops.gather(pooled, ints([k]), ints(1)), const_like(1, pooled))) for k in (0, 1)
         )
-        rest = ops.slice(pooled, ints([2]), ints([END]), ints([1]), ints([1]))
+        rest = ops.slice(pooled, ints([2]), ints([OPEN_END]), ints([1]), ints([1]))
         parts += [shows, ops.subtract(clicks, shows), rest]
     return {"out": _concatenate_pooled(node, parts)}
 

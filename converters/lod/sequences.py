@@ -20,15 +20,13 @@ from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.slices import OPEN_END, reverse_along
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NodeContext
 
 SequenceLayout: TypeAlias = int | Output | SequenceLengths
 """The number of sequences if their lengths are equal, else the length of each."""
-
-END = np.iinfo(np.int64).max
-"""The end of a Slice that goes to the end."""
 
 
 def dense_input(node: NodeContext, name: str, idx: int = 0, filling: float | None = 0) -> tuple[Tensor, SequenceLayout]:
@@ -107,7 +105,7 @@ def from_dense(x: Tensor, count: SequenceLayout) -> LoDTensor:
         return LoDTensor(ops.squeeze(x, ints([0])), 1)
     dims = shape_of(x)
     rows = ops.reduce_prod(slice_dims(dims, 0, 2), ints([0]), True)
-    return LoDTensor(ops.reshape(x, ops.concat([rows, slice_dims(dims, 2, END)], 0), False), count)
+    return LoDTensor(ops.reshape(x, ops.concat([rows, slice_dims(dims, 2, OPEN_END)], 0), False), count)
 
 
 def lod_of_lengths(lengths: Tensor) -> SequenceLengths:
@@ -131,7 +129,7 @@ def reverse_sequences(dense: Tensor, count: SequenceLayout) -> Node:
     """[count, steps, ...] with the steps of each sequence reversed."""
     if isinstance(count, SequenceLengths):
         return ops.reverse_sequence(dense, count.output, 0, 1)
-    return ops.slice(dense, ints([-1]), ints([-END]), ints([-1]), ints([1]))
+    return reverse_along(dense, [1])
 
 
 def batch_input(node: NodeContext, name: str, length: str) -> tuple[Tensor, Tensor, SequenceLayout | None]:
@@ -155,7 +153,7 @@ def step_mask(dense: Tensor, count: SequenceLayout) -> Node:
 
 def _rows(x: Tensor) -> tuple[Node, Node]:
     dims = shape_of(x)
-    return slice_dims(dims, 0, 1), slice_dims(dims, 1, END)
+    return slice_dims(dims, 0, 1), slice_dims(dims, 1, OPEN_END)
 
 
 def slice_dims(dims: Tensor, begin: int, end: int) -> Node:

@@ -18,7 +18,6 @@ from openvino import Node, Type
 from paddle2ov.converters.fused.layers import apply_activation
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import (
-    END,
     SequenceLayout,
     all_segment_ids,
     constant_value,
@@ -39,6 +38,7 @@ from paddle2ov.converters.lod.sequences import (
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.values import NO_LOD, UNKNOWN_LOD, LoDTensor, SequenceLengths
 from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -51,7 +51,7 @@ def lod_reset(node: NodeContext) -> NamedOutputs:
         return {"out": LoDTensor(x, node.sequence_layout("y"))}
     if not node.is_known("y"):
         offsets = ops.reshape(cast_to(node.get_input("y"), Type.i64), ints([-1]), False)
-        lengths_later = ops.subtract(slice_dims(offsets, 1, END), slice_dims(offsets, 0, -1))
+        lengths_later = ops.subtract(slice_dims(offsets, 1, OPEN_END), slice_dims(offsets, 0, -1))
         return {"out": LoDTensor(x, SequenceLengths(lengths_later.output(0)))}
     begins = node.get_constant("y").reshape(-1) if node.has_input("y") else np.asarray(node.get_ints("target_lod", []))
     node.require(begins.size > 1, "two numbers or more are expected", target_lod=begins.tolist())
@@ -113,7 +113,7 @@ def sequence_pad(node: NodeContext) -> NamedOutputs:
 def _step_like(x: Tensor, value: Tensor, steps: int = 1) -> Node:
     """`value` broadcast to the shape of x with the given number of steps."""
     dims = shape_of(x)
-    return ops.broadcast(value, ops.concat([slice_dims(dims, 0, 1), ints([steps]), slice_dims(dims, 2, END)], 0))
+    return ops.broadcast(value, ops.concat([slice_dims(dims, 0, 1), ints([steps]), slice_dims(dims, 2, OPEN_END)], 0))
 
 
 def sequence_unpad(node: NodeContext) -> NamedOutputs:
@@ -200,10 +200,10 @@ def _multiply_count(count: SequenceLayout, more: Tensor) -> SequenceLayout:
 def _repeat_sequences(x: Tensor, repeats: Tensor) -> Node:
     """[count, steps, ...] with each sequence repeated, as [count * repeats * steps, ...]."""
     dims = shape_of(x)
-    batch, rest = slice_dims(dims, 0, 1), slice_dims(dims, 1, END)
+    batch, rest = slice_dims(dims, 0, 1), slice_dims(dims, 1, OPEN_END)
     spread = ops.broadcast(ops.unsqueeze(x, ints([1])), ops.concat([batch, repeats, rest], 0))
     rows = ops.multiply(ops.multiply(batch, repeats), slice_dims(dims, 1, 2))
-    return ops.reshape(spread, ops.concat([rows, slice_dims(dims, 2, END)], 0), False)
+    return ops.reshape(spread, ops.concat([rows, slice_dims(dims, 2, OPEN_END)], 0), False)
 
 
 def sequence_expand_as(node: NodeContext) -> NamedOutputs:

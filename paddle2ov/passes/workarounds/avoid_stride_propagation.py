@@ -12,6 +12,7 @@ from openvino import Node
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph
@@ -50,7 +51,7 @@ class AvoidStridePropagation(Rule[Node, Node]):
             before, after = ([0, 0, *attributes[key]] for key in ("pads_begin", "pads_end"))
             x = ops.pad(x, ints(before), ints(after), "constant").output(0)
         axes = range(2, 2 + len(steps))
-        x = ops.slice(x, ints([0] * len(steps)), ints([_END] * len(steps)), ints(steps), ints([*axes])).output(0)
+        x = ops.slice(x, ints([0] * len(steps)), ints([OPEN_END] * len(steps)), ints(steps), ints([*axes])).output(0)
         attributes |= {"strides": [1] * len(steps), "auto_pad": "explicit"}
         attributes |= {"pads_begin": [0] * len(steps), "pads_end": [0] * len(steps)}
         made = create("Convolution", [x, filters], attributes)
@@ -60,8 +61,6 @@ class AvoidStridePropagation(Rule[Node, Node]):
 
 _SINGLE = ("Convolution", "MaxPool")
 """Node types that count as having one output; the indices of a MaxPool are not read."""
-_END = 2**31 - 1
-"""The last pixel."""
 
 
 def _is_by_pixel(convolution: Node) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from msgspec import Struct
 from openvino import Model, Node, Output, PartialShape, Type
 from openvino.op import Constant, Parameter, Result
@@ -24,6 +23,7 @@ from paddle2ov.graph.loop_shapes import (
 )
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import reverse_along
 from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
@@ -103,7 +103,7 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
         values[i] = value
     for k, i in enumerate(stacked):
         stack = loop.output(loop.get_output_size() - len(stacked) + k)
-        values[i] = _reversed(stack) if reverse else stack
+        values[i] = reverse_along(stack, [0]).output(0) if reverse else stack
     return values
 
 
@@ -390,12 +390,6 @@ def _element(sequence: Output, index: Output | Node, reverse: bool) -> Output:
     index = ops.reshape(index, ops.constant([1], Type.i64), False)
     element = ops.gather(sequence, index, ops.constant(0, Type.i64))
     return ops.squeeze(element, ops.constant([0], Type.i64)).output(0)
-
-
-def _reversed(sequence: Output) -> Output:
-    """A sequence in reverse order; OpenVINO's Loop itself only iterates forwards."""
-    last, before_first, back = (ops.constant([one], Type.i64) for one in (-1, np.iinfo(np.int64).min, -1))
-    return ops.slice(sequence, last, before_first, back, ops.constant([0], Type.i64)).output(0)
 
 
 def _shape_of(value: PlainValue) -> PartialShape | None:
