@@ -23,9 +23,9 @@ from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
+from paddle2ov.typing import AnyArray
 
 
 def compare(build: Callable[[Output, Output], Node], fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Converter:

@@ -42,9 +42,9 @@ from paddle2ov.graph.shapes import output_of, static_dims
 from paddle2ov.graph.size_bounds import are_few
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
+from paddle2ov.typing import AnyArray
 
 Build = Callable[[Tensor, Tensor], Node]
 

@@ -16,9 +16,9 @@ from paddle2ov.converters.elementwise import operands
 from paddle2ov.converters.graph.common import const_like, fold_constants, refuse_complex
 from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
-from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
+from paddle2ov.typing import AnyArray
 
 Binary = Callable[[Output, Output], Node]
 

@@ -33,9 +33,9 @@ from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
+from paddle2ov.typing import AnyArray
 
 
 def unary_in_input_type(

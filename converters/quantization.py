@@ -30,9 +30,9 @@ from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
+from paddle2ov.typing import AnyArray
 
 _INT8 = 127
 _TINY, _EPSILON = 1e-30, 1e-6

@@ -32,9 +32,9 @@ from paddle2ov.graph.slices import BEFORE_FIRST, OPEN_END
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.folding import fold
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.typing import AnyArray
 
 
 class _Bounds:

@@ -22,8 +22,8 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.budget import charge_array, check_repeats
-from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.typing import AnyArray
 
 Boxes: TypeAlias = ConstantValue | Node
 """A constant if the sizes are known."""

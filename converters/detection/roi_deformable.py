@@ -29,8 +29,8 @@ from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.typing import AnyArray
 
 
 def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:

@@ -19,8 +19,8 @@ from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import check_rank
-from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NodeContext
+from paddle2ov.typing import AnyArray
 
 Tensor: TypeAlias = Output | Node
 """What a node reads: an output, or a node that has one."""

@@ -22,8 +22,8 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, reverse_along
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
-from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NodeContext
+from paddle2ov.typing import AnyArray
 
 SequenceLayout: TypeAlias = int | Output | SequenceLengths
 """The number of sequences if their lengths are equal, else the length of each."""

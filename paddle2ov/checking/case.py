@@ -15,7 +15,7 @@ from paddle2ov.checking.reference import NUMBER, Reference, lanes_of
 from paddle2ov.checking.rounding import Rounding
 from paddle2ov.checking.shrink import Wrong
 from paddle2ov.deployment.saving import write_text
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 _SCRIPT = '''"""OpenVINO computes this graph wrongly: {summary}
 

@@ -16,7 +16,7 @@ from openvino.op.util import (
 
 from paddle2ov.checking.rounding import Lanes
 from paddle2ov.checking.tensors import copied, to_array
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 Body: TypeAlias = Callable[[Sequence[Lanes]], list[Lanes]]
 """Computes the results of a body from its inputs."""

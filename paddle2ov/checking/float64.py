@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 Attributes = Mapping[str, Any]
 Arrays = Sequence[AnyArray]

@@ -13,9 +13,10 @@ from openvino.op import Constant
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import OV_TYPES
-from paddle2ov.program.model import AnyArray, Block, Program, Variable
+from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.testing import as_tensor
 from paddle2ov.translation.input_spec import InputArgument
+from paddle2ov.typing import AnyArray
 from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, load, model_inputs, random_inputs
 
 _NAMES = {kind.get_type_name(): name for name, kind in reversed(OV_TYPES.items())}

@@ -22,7 +22,7 @@ from paddle2ov.checking.float64 import FLOAT64
 from paddle2ov.checking.tensors import copied, is_float, to_array, to_tensor
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 _SMALL = 64
 """Integer tensors of up to so many elements are constants of a node alone, so that its output shapes are known."""

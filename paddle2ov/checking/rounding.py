@@ -18,7 +18,7 @@ from openvino import Node, Tensor, Type
 
 from paddle2ov.checking.kinds import CARRIES_SCORES, CHOOSES, MOVES, SUMS
 from paddle2ov.checking.tensors import is_float, to_array, to_tensor
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 Lanes = tuple[Tensor, ...]
 

@@ -6,7 +6,7 @@ import numpy as np
 from openvino import Shape, Tensor, Type
 
 from paddle2ov.graph.types import numpy_dtype
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 FLOATS = frozenset(("f16", "bf16", "f32", "f64"))
 

@@ -13,8 +13,9 @@ from paddle2ov.errors import ConversionInputError, Paddle2OVError
 if TYPE_CHECKING:
     from openvino import Model, PartialShape
 
-    from paddle2ov.program.model import AnyArray, Program
+    from paddle2ov.program.model import Program
     from paddle2ov.report import ConversionReport
+    from paddle2ov.typing import AnyArray
     from paddle2ov.verification.results import Verification
     from paddle2ov.verification.verify import PrecisionArgument
 

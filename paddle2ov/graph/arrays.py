@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paddle2ov.program.budget import charge_array
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 Shape = int | Sequence[int]
 

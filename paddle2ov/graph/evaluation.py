@@ -19,7 +19,7 @@ from openvino.op import Constant
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 _MAX_NODES = 1000
 """How many nodes are visited for one value."""

@@ -7,7 +7,7 @@ from openvino import Shape, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.program.dtypes import LEGACY
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 OV_TYPES: dict[str, Type] = {
     "bool": Type.boolean,

@@ -21,7 +21,7 @@ from openvino.op import Constant
 from paddle2ov.graph.guards import note_empty
 from paddle2ov.graph.names import derive_name, is_generated
 from paddle2ov.graph.types import COMPLEX_DTYPES, NUMPY_TYPES, OV_TYPES, bits_to_values, constant
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 
 class ConstantValue:

@@ -25,7 +25,7 @@ import numpy as np
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.inference.config import Config
 from paddle2ov.inference.creation import create_predictor
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 ENGINE = "paddle2ov"
 """The engine's name in PaddleX."""

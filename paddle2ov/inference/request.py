@@ -12,7 +12,7 @@ import openvino
 from paddle2ov.checking.tensors import to_array
 from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError
 from paddle2ov.graph.names import LENGTHS_SUFFIX
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 
 @dataclass(frozen=True)

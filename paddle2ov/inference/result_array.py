@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 
 class ResultArray(np.ndarray[Any, np.dtype[Any]]):

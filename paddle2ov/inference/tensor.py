@@ -17,7 +17,7 @@ from paddle2ov.graph.types import bits_to_values, dtype_name, numpy_dtype
 from paddle2ov.inference.arguments import MAX_INT
 from paddle2ov.inference.request import Port, Request
 from paddle2ov.inference.switches import DataType
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 
 class Tensor:

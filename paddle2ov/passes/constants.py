@@ -12,7 +12,7 @@ from openvino.op import Constant
 from paddle2ov.graph.evaluation import evaluate_node
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype, value_of
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 _COMPUTED = frozenset(("Broadcast", "Concat", "Convert", "Multiply", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
 _MAX_COMPUTED = 1 << 14

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
 from msgspec import Struct, field
 
 from paddle2ov.errors import Place
 from paddle2ov.program.sources import Source
-
-AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+from paddle2ov.typing import AnyArray
 
 
 class Variable(Struct):
@@ -184,7 +182,6 @@ def element_count(shape: tuple[int, ...]) -> int:
 
 
 __all__ = [
-    "AnyArray",
     "Block",
     "Operator",
     "Output",

@@ -19,8 +19,9 @@ from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
 from paddle2ov.program.budget import MAX_RANK
 from paddle2ov.program.framework_proto import TensorDesc
-from paddle2ov.program.model import AnyArray, Parameter, Variable, element_count
+from paddle2ov.program.model import Parameter, Variable, element_count
 from paddle2ov.program.sources import ChangedError, Opened, Source
+from paddle2ov.typing import AnyArray
 
 _MAX_LOD_LEVELS = 1024
 _MAX_DESC_BYTES = 1 << 16

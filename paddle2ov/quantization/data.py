@@ -11,7 +11,8 @@ import numpy as np
 from openvino import Model
 
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.program.model import AnyArray, Program
+from paddle2ov.program.model import Program
+from paddle2ov.typing import AnyArray
 from paddle2ov.verification.images import Pictures
 from paddle2ov.verification.inputs import Inputs, given_inputs, load, model_inputs
 

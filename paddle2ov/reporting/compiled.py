@@ -11,7 +11,6 @@ from openvino import CompiledModel, Model
 
 from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.graph.core import shared_core
-from paddle2ov.program.model import AnyArray
 from paddle2ov.program.sources import check_mapped
 from paddle2ov.quantization.layers import is_quantized, layers_of
 from paddle2ov.reporting.memory import bounded_memory
@@ -20,6 +19,7 @@ from paddle2ov.reporting.origins import trace
 from paddle2ov.reporting.primitives import fill_fates, primitives_of
 from paddle2ov.reporting.program import writers
 from paddle2ov.testing import as_tensor
+from paddle2ov.typing import AnyArray
 
 _SECONDS = 1.5
 _MAX_RUNS = 40

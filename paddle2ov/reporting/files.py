@@ -11,8 +11,8 @@ from paddle2ov.errors import ConversionInputError, Paddle2OVError
 if TYPE_CHECKING:
     from openvino import Model
 
-    from paddle2ov.program.model import AnyArray
     from paddle2ov.report import ConversionReport
+    from paddle2ov.typing import AnyArray
     from paddle2ov.verification.results import Verification
 
 

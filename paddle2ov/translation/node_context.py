@@ -28,7 +28,7 @@ from paddle2ov.graph.values import (
     unmarked,
 )
 from paddle2ov.program.budget import check_rank
-from paddle2ov.program.model import AnyArray, Operator, Semantics, Variable
+from paddle2ov.program.model import Operator, Semantics, Variable
 from paddle2ov.program.signatures import Signature
 from paddle2ov.translation.attribute_types import (
     abbreviated,
@@ -42,6 +42,7 @@ from paddle2ov.translation.attribute_types import (
 )
 from paddle2ov.translation.onednn_attributes import effective_attributes
 from paddle2ov.translation.sequence_lengths import lengths_of
+from paddle2ov.typing import AnyArray
 
 OutputLike: TypeAlias = Node | Value
 NamedOutputs: TypeAlias = Mapping[str, OutputLike | Sequence[OutputLike]]

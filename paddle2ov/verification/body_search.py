@@ -19,10 +19,11 @@ import numpy as np
 from paddle2ov.conversion import convert
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles, read_program
-from paddle2ov.program.model import AnyArray, Operator, Program
+from paddle2ov.program.model import Operator, Program
 from paddle2ov.testing import compile_on_cpu, infer
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.registry import Registry
+from paddle2ov.typing import AnyArray
 from paddle2ov.verification import body_legacy, body_pir
 from paddle2ov.verification.body import BodyModel
 from paddle2ov.verification.comparison import compare_results

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from paddle2ov.program.files import ModelFiles, find_model
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
-from paddle2ov.program.model import AnyArray, Parameter, Program
+from paddle2ov.program.model import Parameter, Program
+from paddle2ov.typing import AnyArray
 from paddle2ov.verification.editing import Raw, read_pir, write_model
 
 _PIR_TYPES = {"0.t_f32": "0.t_f64", "0.t_c64": "0.t_c128"}

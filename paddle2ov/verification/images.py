@@ -14,10 +14,11 @@ from paddle2ov.deployment.preprocessing import SIZES, compute
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.files import SETTINGS
-from paddle2ov.program.model import AnyArray, Program, Variable
+from paddle2ov.program.model import Program, Variable
 from paddle2ov.program.settings import Settings, settings_in
 from paddle2ov.program.sources import regular_file
 from paddle2ov.testing import compile_on_cpu
+from paddle2ov.typing import AnyArray
 from paddle2ov.verification.inputs import Inputs, given_inputs
 
 _HINT = "prepare the inputs yourself and pass them as an .npz file (verify: --inputs, quantize: --data)"

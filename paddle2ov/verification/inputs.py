@@ -16,10 +16,11 @@ from paddle2ov.deployment.planning import plan
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
 from paddle2ov.program import dtypes
-from paddle2ov.program.model import AnyArray, Operator, Program, Variable
+from paddle2ov.program.model import Operator, Program, Variable
 from paddle2ov.program.settings import Settings
 from paddle2ov.program.sources import regular_file
 from paddle2ov.translation.input_spec import InputArgument, parse_input
+from paddle2ov.typing import AnyArray
 
 Inputs = dict[str, AnyArray]
 InputsArgument = (

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddle2ov.program.model import AnyArray
 from paddle2ov.program.settings import Settings
+from paddle2ov.typing import AnyArray
 
 Results = Sequence[AnyArray]
 _MIN_SCORE = 0.3

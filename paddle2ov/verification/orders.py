@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddle2ov.program.model import AnyArray, Operator
+from paddle2ov.program.model import Operator
+from paddle2ov.typing import AnyArray
 
 
 @dataclass(frozen=True, slots=True)

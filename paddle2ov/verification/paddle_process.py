@@ -20,8 +20,8 @@ import numpy as np
 
 from paddle2ov.errors import PaddleRunError
 from paddle2ov.program.files import ModelFiles
-from paddle2ov.program.model import AnyArray
 from paddle2ov.testing import Expected
+from paddle2ov.typing import AnyArray
 from paddle2ov.verification.deadline import Deadline, TimeUpError
 
 PYTHON_VARIABLE = "PADDLE2OV_PADDLE_PYTHON"

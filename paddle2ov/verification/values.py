@@ -11,9 +11,10 @@ from openvino import Model
 
 from paddle2ov.conversion import convert
 from paddle2ov.program.liveness import liveness
-from paddle2ov.program.model import AnyArray, Block, Operator, Program
+from paddle2ov.program.model import Block, Operator, Program
 from paddle2ov.testing import Expected, Result, compile_on_cpu, infer
 from paddle2ov.translation.extension import Extension
+from paddle2ov.typing import AnyArray
 from paddle2ov.verification.deadline import TimeUpError
 from paddle2ov.verification.paddle_process import PaddleModel, PaddleProcess
 

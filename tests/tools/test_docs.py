@@ -82,3 +82,13 @@ def test_no_module_of_unix_is_needed():
             found = set(imported_first(ast.parse(path.read_text(encoding="utf-8"))))
             assert not found & UNIX_ONLY, path
     assert set(imported_first(ast.parse("try:\n    import pwd\nfinally:\n    pass"))) == {"pwd"}
+
+
+def test_rewrites_of_the_graph_know_nothing_of_programs():
+    """What a rewrite may import, also within its functions: what graphs are made of, and other rewrites."""
+    allowed = re.compile(r"paddle2ov\.(graph|passes|errors|typing)\b|(?!paddle2ov\b)")
+    for path in (ROOT / "paddle2ov" / "passes").rglob("*.py"):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        names = {one.module for one in nodes if isinstance(one, ast.ImportFrom) and one.module}
+        names |= {alias.name for one in nodes if isinstance(one, ast.Import) for alias in one.names}
+        assert {name for name in names if not allowed.match(name)} == set(), path

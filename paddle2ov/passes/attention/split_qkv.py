@@ -26,7 +26,7 @@ from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.operands import perm_of, reshaped_dims
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 _SLICING = {"Gather", "Split", "VariadicSplit"}
 

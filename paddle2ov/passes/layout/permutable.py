@@ -16,7 +16,7 @@ from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.constants import constant_of, ints_of, large_constant
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.layout.permutation import inverse
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 
 class Role(Enum):

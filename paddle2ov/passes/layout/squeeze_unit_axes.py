@@ -18,7 +18,7 @@ from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
 from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.replacement import inherit_name, name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 Axes: TypeAlias = frozenset[int]
 

@@ -20,7 +20,7 @@ from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.constants import constant_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.rule import MatchFailureError, Rule
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 _KEEPING = frozenset(
     (

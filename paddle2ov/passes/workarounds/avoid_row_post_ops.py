@@ -24,7 +24,7 @@ from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import ELEMENTWISE
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import Rule
-from paddle2ov.program.model import AnyArray
+from paddle2ov.typing import AnyArray
 
 _COMMUTATIVE = frozenset(("Add", "Maximum", "Minimum", "Multiply"))
 _LINEAR = frozenset(("Add", "Divide", "Multiply", "Subtract"))
