@@ -19,34 +19,16 @@ import numpy as np
 import openvino
 from numpy.typing import NDArray
 
+from paddle2ov.compilation.running import MismatchError, Result, compile_on_cpu, infer, name_of, run, run_in_order
 from paddle2ov.conversion import convert
-from paddle2ov.graph.core import compile_on, with_error_reporting, with_exact_integers
 from paddle2ov.graph.types import OV_TYPES
-from paddle2ov.program.sources import check_mapped
 from paddle2ov.translation.extension import Extension
+from paddle2ov.verification.expected import Expected
 
 Array = NDArray[Any]
 
 _WIDTH = {"float16": 2e-3, "bfloat16": 2e-2}
 """Least tolerance of a type: a few units in its last place (10 and 7 bits of fraction)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What Paddle recorded of one result. bfloat16 values are its bits, as unsigned integers."""
-
-    name: str
-    dtype: str
-    array: Array
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One result of the converted model: all its names, its element type, its values."""
-
-    names: frozenset[str]
-    kind: str
-    array: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +41,6 @@ class Trial:
     expected: Sequence[Expected]
     atol: float
     rtol: float
-
-
-class MismatchError(AssertionError):
-    """OpenVINO and Paddle compute different results."""
 
 
 def check_model(
@@ -127,13 +105,13 @@ def check_cases(
 
 def _check_together(trials: Sequence[Trial]) -> None:
     ports = [port for trial in trials for port in trial.model.inputs]
-    arrays = [trial.inputs[_name(port, trial.inputs)] for trial in trials for port in trial.model.inputs]
+    arrays = [trial.inputs[name_of(port, trial.inputs)] for trial in trials for port in trial.model.inputs]
     names = [frozenset(port.get_names()) for trial in trials for port in trial.model.outputs]
     results = [node for trial in trials for node in trial.model.get_results()]
     for port in (*ports, *(port for trial in trials for port in trial.model.outputs)):
         port.get_tensor().set_names(set())  # which must be unique in a model
     together = openvino.Model(results, [node for trial in trials for node in trial.model.get_parameters()])
-    computed = _outputs(compile_on_cpu(together), arrays)
+    computed = run_in_order(compile_on_cpu(together), arrays)
     found = [Result(name, kind, array) for name, (kind, array) in zip(names, computed, strict=True)]
     for trial in trials:
         count = len(trial.model.outputs)
@@ -206,51 +184,6 @@ def check_network(folder: Path, extension: Extension = None) -> None:
         results = infer(compiled, load(folder / f"inputs_{i}.npz"), request)
         where = f"{record['network']} ({record['format']}, inputs {i}), model in {folder}"
         compare(results, expected, record["tolerance"], record["tolerance"], where, to_largest=True)
-
-
-def run(model: openvino.Model, inputs: Mapping[str, Array]) -> list[Result]:
-    """Compiles the model on the CPU in full precision and runs it."""
-    return infer(compile_on_cpu(model), inputs)
-
-
-def compile_on_cpu(model: openvino.Model, precision: str = "f32") -> openvino.CompiledModel:
-    """Compiles the model on the CPU, in full precision by default, for one thread.
-
-    `precision`: "f32", "bf16", or "default" for what OpenVINO takes on this processor.
-
-    Raises:
-        ModelReadError: the model's weights are mapped from a file that has changed.
-    """
-    check_mapped(model)
-    # What takes time here (20 ms for a single operator) are OpenVINO's own transformations; no option shortens them.
-    return compile_on("CPU", model, config_for_cpu(precision))
-
-
-def config_for_cpu(precision: str = "f32") -> dict[str, Any]:
-    """The properties that `compile_on_cpu` compiles with; an exported model is to be imported with the same."""
-    hint = {} if precision == "default" else {"INFERENCE_PRECISION_HINT": precision}
-    config = with_error_reporting({**hint, "INFERENCE_NUM_THREADS": 1}, "CPU")
-    return with_exact_integers(config, "CPU")
-
-
-def infer(
-    compiled: openvino.CompiledModel, inputs: Mapping[str, Array], request: openvino.InferRequest | None = None
-) -> list[Result]:
-    """Runs a compiled model, by a request of its own or by one that may have run other inputs before."""
-    computed = _outputs(compiled, [inputs[_name(port, inputs)] for port in compiled.inputs], request)
-    names = [frozenset(port.get_names()) for port in compiled.outputs]
-    return [Result(name, kind, array) for name, (kind, array) in zip(names, computed, strict=True)]
-
-
-def _outputs(
-    compiled: openvino.CompiledModel, arrays: Sequence[Array], request: openvino.InferRequest | None = None
-) -> list[tuple[str, Array]]:
-    """Runs a compiled model with arrays in the order of its inputs; element type and values of each of its outputs."""
-    request = request or compiled.create_infer_request()
-    for port, array in zip(compiled.inputs, arrays, strict=True):
-        request.set_tensor(port, as_tensor(array, port.get_element_type()))
-    request.infer()
-    return [(port.get_element_type().get_type_name(), _array(request.get_tensor(port))) for port in compiled.outputs]
 
 
 def compare(
@@ -362,34 +295,6 @@ def load(path: Path) -> dict[str, Array]:
         return {name: file[name] for name in file.files}
 
 
-def as_tensor(array: Array, kind: openvino.Type) -> openvino.Tensor:
-    """The array as a tensor of an input's type: bfloat16 comes as its bits, complex numbers as pairs."""
-    if array.dtype.kind == "c":
-        array = np.stack([array.real, array.imag], -1)
-    array = np.ascontiguousarray(array).reshape(array.shape)
-    if kind == openvino.Type.bf16:
-        if array.size == 0:
-            return openvino.Tensor(kind, openvino.Shape(array.shape))
-        return openvino.Tensor(array, openvino.Shape(array.shape), kind)
-    return openvino.Tensor(array)
-
-
-def _array(tensor: openvino.Tensor) -> Array:
-    if tensor.get_element_type() == openvino.Type.bf16:
-        bits = np.frombuffer(
-            bytes(tensor.data.view(np.uint8) if tensor.data.ndim else tensor.data.tobytes()), np.uint16
-        )
-        return (bits.astype(np.uint32) << 16).view(np.float32).reshape(tuple(tensor.shape))
-    return np.array(tensor.data)
-
-
-def _name(port: Any, inputs: Mapping[str, Array]) -> str:
-    for name in port.get_names():
-        if name in inputs:
-            return str(name)
-    raise MismatchError(f"the model has an input {sorted(port.get_names())} that Paddle's model does not have")
-
-
 @contextmanager
 def _with_note(where: str) -> Iterator[None]:
     """Adds a note on where it occurred to an error of conversion or of OpenVINO (Python 3.10 has no notes)."""
@@ -426,3 +331,17 @@ def _executed(paddle: Any, prefix: str, inputs: Mapping[str, Array]) -> list[Arr
         program, names, results = paddle.static.load_inference_model(prefix, executor)
         arrays = executor.run(program, {name: inputs[name] for name in names}, results, return_numpy=False)
         return [np.asarray(array) for array in arrays]
+
+
+__all__ = [
+    "Expected",
+    "MismatchError",
+    "Result",
+    "check_case",
+    "check_cases",
+    "check_model",
+    "check_network",
+    "compare",
+    "compare_rounded",
+    "load",
+]

@@ -10,11 +10,11 @@ import numpy as np
 from openvino import Model, Node, Output, PartialShape, Tensor
 from openvino.op import Constant
 
+from paddle2ov.compilation.running import as_tensor
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program.model import Block, Program, Variable
-from paddle2ov.testing import as_tensor
 from paddle2ov.translation.input_spec import InputArgument
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, load, model_inputs, random_inputs

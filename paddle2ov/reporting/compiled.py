@@ -9,6 +9,7 @@ from typing import Any
 
 from openvino import CompiledModel, Model
 
+from paddle2ov.compilation.running import as_tensor
 from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.sources import check_mapped
@@ -18,7 +19,6 @@ from paddle2ov.reporting.model import CompiledReport, ReportedOperator
 from paddle2ov.reporting.origins import trace
 from paddle2ov.reporting.primitives import fill_fates, primitives_of
 from paddle2ov.reporting.program import writers
-from paddle2ov.testing import as_tensor
 from paddle2ov.typing import AnyArray
 
 _SECONDS = 1.5

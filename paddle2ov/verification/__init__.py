@@ -6,7 +6,7 @@
 - `inputs.py`, `images.py`: what they are run on;
 - `paddle_process.py`, `reference.py`: Paddle, in a process of its own;
 - `deadline.py`: when to stop;
-- `comparison.py`: how far two tensors are apart;
+- `expected.py`, `comparison.py`: what a result is compared with; how far two tensors are apart;
 - `values.py`: values inside the program, on both sides;
 - `ties.py`, `orders.py`: whether only the order of equal scores differs;
 - `judgement.py`, `float64.py`: whether a difference is Paddle's rounding: Paddle computes the same in float64;

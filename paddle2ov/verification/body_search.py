@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
+from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.conversion import convert
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles, read_program
 from paddle2ov.program.model import Operator, Program
-from paddle2ov.testing import compile_on_cpu, infer
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.registry import Registry
 from paddle2ov.typing import AnyArray
@@ -45,7 +45,7 @@ class BodySearch:
         tolerance: see `compare_tensor`.
         judge: says of an operator alone whose results differ which side is the right one.
         extension: converters of the user's own.
-        precision: what OpenVINO computes in, as `compile_on_cpu` of `paddle2ov.testing` takes it.
+        precision: what OpenVINO computes in, as `compile_on_cpu` takes it.
     """
 
     def __init__(

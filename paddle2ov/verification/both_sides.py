@@ -9,13 +9,14 @@ from functools import partial
 
 import openvino
 
+from paddle2ov.compilation.running import Result, infer
 from paddle2ov.errors import PaddleRunError
 from paddle2ov.program import ModelFiles
 from paddle2ov.program.model import Program
-from paddle2ov.testing import Expected, Result, infer
 from paddle2ov.translation.extension import Extension
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.comparison import compare_results
+from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.inputs import Inputs
 from paddle2ov.verification.judgement import Float64Comparisons, Float64Judge
 from paddle2ov.verification.paddle_process import PaddleModel, PaddleProcess, SideProcess

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from paddle2ov.compilation.running import Result
 from paddle2ov.graph.types import OV_TYPES
-from paddle2ov.testing import Expected, Result
 from paddle2ov.typing import AnyArray
+from paddle2ov.verification.expected import Expected
 
 _MIN_TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2, "float8_e4m3fn": 0.2, "float8_e5m2": 0.4}
 """Least tolerance of a narrow type: a few units in its last place."""

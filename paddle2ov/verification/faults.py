@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.conversion import convert
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.program import ModelFiles
 from paddle2ov.report import jsonable
-from paddle2ov.testing import compile_on_cpu
 from paddle2ov.translation.translator import Progress
 from paddle2ov.verification.body_search import BodySearch
 from paddle2ov.verification.both_sides import Sides, Subject, results_of

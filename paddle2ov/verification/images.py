@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from openvino import CompiledModel, Model
 
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment.planning import PreprocessingPlan, plan
 from paddle2ov.deployment.preprocessing import SIZES, compute
 from paddle2ov.errors import ConversionInputError
@@ -17,7 +18,6 @@ from paddle2ov.program.files import SETTINGS
 from paddle2ov.program.model import Program, Variable
 from paddle2ov.program.settings import Settings, settings_in
 from paddle2ov.program.sources import regular_file
-from paddle2ov.testing import compile_on_cpu
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.inputs import Inputs, given_inputs
 

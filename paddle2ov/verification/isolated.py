@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import openvino
 
-from paddle2ov.testing import Expected, Result
+from paddle2ov.compilation.running import Result
+from paddle2ov.verification.expected import Expected
 
 
 @dataclass(slots=True)

@@ -12,12 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles, find_model, read_program
 from paddle2ov.program.model import Operator, Program
-from paddle2ov.testing import Expected, Result
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.comparison import as_openvino_array, distances, limit_of
+from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.float64 import in_float64, write_float64
 from paddle2ov.verification.isolated import Isolated

@@ -20,9 +20,9 @@ import numpy as np
 
 from paddle2ov.errors import PaddleRunError
 from paddle2ov.program.files import ModelFiles
-from paddle2ov.testing import Expected
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.deadline import Deadline, TimeUpError
+from paddle2ov.verification.expected import Expected
 
 PYTHON_VARIABLE = "PADDLE2OV_PADDLE_PYTHON"
 """The environment variable that names the interpreter with Paddle, where it is not the running one."""

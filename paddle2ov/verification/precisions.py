@@ -12,13 +12,14 @@ import numpy as np
 import openvino
 
 from paddle2ov.compilation.precision import NEVER_COMPILED, computes_in, is_compilable_in_f16
+from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.settings import Settings
-from paddle2ov.testing import Expected, compile_on_cpu, infer
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.both_sides import Sides, Subject, results_of, run_both
 from paddle2ov.verification.comparison import as_openvino_array, compare_results
+from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.inputs import Inputs
 from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
 from paddle2ov.verification.measures import BOXES, Measure, measure_for

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from paddle2ov.compilation.running import Result
 from paddle2ov.program.model import Operator
-from paddle2ov.testing import Expected, Result
 from paddle2ov.verification.comparison import compare_tensor
+from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.values import Values
 
 RANDOM = frozenset(

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles, find_model
 from paddle2ov.program.model import Operator
-from paddle2ov.testing import Expected, Result
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.comparison import as_openvino_array, compare_tensor
+from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator
 from paddle2ov.verification.paddle_process import PaddleProcess

@@ -9,13 +9,14 @@ from typing import Any
 from msgspec.structs import replace
 from openvino import Model
 
+from paddle2ov.compilation.running import Result, compile_on_cpu, infer
 from paddle2ov.conversion import convert
 from paddle2ov.program.liveness import liveness
 from paddle2ov.program.model import Block, Operator, Program
-from paddle2ov.testing import Expected, Result, compile_on_cpu, infer
 from paddle2ov.translation.extension import Extension
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.deadline import TimeUpError
+from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.paddle_process import PaddleModel, PaddleProcess
 
 
@@ -27,7 +28,7 @@ class Values:
         paddle: Paddle, with the same program loaded.
         inputs: arrays by the names of the inputs.
         extension: converters of the user's own.
-        precision: what OpenVINO computes in, as `compile_on_cpu` of `paddle2ov.testing` takes it.
+        precision: what OpenVINO computes in, as `compile_on_cpu` takes it.
 
     Attributes:
         block: the main block, without what its results do not need.

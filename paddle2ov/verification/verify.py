@@ -12,13 +12,13 @@ import openvino
 from msgspec import structs
 
 from paddle2ov.compilation.precision import HINT, INT8, check_compilable
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, PaddleRunError
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.settings import Settings, settings_in
 from paddle2ov.program.sources import check_unchanged
-from paddle2ov.testing import compile_on_cpu
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument, parse_output
 from paddle2ov.translation.model_builder import chosen_outputs

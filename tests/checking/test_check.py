@@ -22,7 +22,7 @@ from paddle2ov.checking.inputs import chosen_inputs, run_orders
 from paddle2ov.checking.reference import Reference, lanes_of
 from paddle2ov.checking.rounding import UNITS, Rounding, compare
 from paddle2ov.cli import cli
-from paddle2ov.testing import compile_on_cpu
+from paddle2ov.compilation.running import compile_on_cpu
 from tests.support.formats import FORMATS
 from tests.support.passes_checks import parameter, random, reshape, transpose
 from tests.support.processor import NEEDS_BFLOAT16

@@ -8,10 +8,10 @@ from openvino import opset16 as ops
 import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph import core
 from paddle2ov.graph.core import with_exact_integers
 from paddle2ov.inference import Config
-from paddle2ov.testing import compile_on_cpu
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import pytest
 from openvino import Model, opset16
 
 from paddle2ov.checking.device import Device
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph import core
 from paddle2ov.graph.core import shared_core, with_error_reporting
-from paddle2ov.testing import compile_on_cpu
 
 
 @pytest.fixture

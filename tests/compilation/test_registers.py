@@ -6,9 +6,9 @@ import pytest
 from openvino import Model, Type
 from openvino import opset16 as ops
 
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph import core
 from paddle2ov.graph.core import compile_on
-from paddle2ov.testing import compile_on_cpu
 
 
 def test_many_repeated_values():

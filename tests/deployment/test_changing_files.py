@@ -23,9 +23,10 @@ from click.testing import CliRunner
 
 import paddle2ov
 from gen_models.harness.legacy import legacy_python
-from paddle2ov import ConversionInputError, ModelReadError, testing
+from paddle2ov import ConversionInputError, ModelReadError
 from paddle2ov.cli import cli
 from paddle2ov.commands.shared import refuse_overwriting_sources
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment import saving
 from paddle2ov.deployment.serving import write_layout
 from paddle2ov.inference import Config, create_predictor
@@ -263,7 +264,7 @@ def test_what_is_mapped_is_refused_when_it_has_changed(pir, tmp_path, how):
     target = tmp_path / "model.xml"
     uses = (
         lambda: saving.save_model(model, target, fp16=False),
-        lambda: testing.compile_on_cpu(model),
+        lambda: compile_on_cpu(model),
         lambda: write_layout(model, tmp_path / "served", "net", lambda one, path: saving.write_ir(one, path, False)),
     )
     for use in uses:
@@ -316,7 +317,7 @@ def test_weights_that_cannot_be_written_leave_what_was_there(pir, tmp_path, monk
 def test_own_weights_stay_as_they_were(model):
     converted = paddle2ov.convert(model, share_weights=False)
     change(model, "overwrite", model.with_name("2"))
-    testing.compile_on_cpu(converted)
+    compile_on_cpu(converted)
     assert compiled_version(converted) == 1
 
 

@@ -11,13 +11,13 @@ import pytest
 
 from gen_models.harness.spec import paddle
 from paddle2ov import ConversionInputError, ModelReadError, convert, read_program
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment import sizes
 from paddle2ov.deployment.planning import plan
 from paddle2ov.deployment.preprocessing import BuiltIn
 from paddle2ov.graph.opset import ops
 from paddle2ov.program import find_model
 from paddle2ov.program.settings import read_settings
-from paddle2ov.testing import compile_on_cpu
 
 DETECTION = """
 mode: paddle

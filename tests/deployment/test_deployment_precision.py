@@ -11,8 +11,8 @@ import pytest
 
 from gen_models.harness.spec import paddle
 from paddle2ov import convert
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment.planning import _MAKERS
-from paddle2ov.testing import compile_on_cpu
 from tests.support.processor import NEEDS_BFLOAT16
 
 LEVEL = 1 / 255 / 0.25  # of what comes out, (x / 255 - 0.5) / 0.25

@@ -11,9 +11,9 @@ from PIL import Image
 
 from gen_models.harness.spec import paddle
 from paddle2ov import ModelReadError, convert
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment.planning import plan
 from paddle2ov.program.settings import read_settings
-from paddle2ov.testing import compile_on_cpu
 
 SIZES = ((37, 53), (61, 40), (90, 70), (96, 160), (24, 40), (7, 200))
 

@@ -5,7 +5,7 @@ import pytest
 
 from gen_models.harness.spec import paddle
 from paddle2ov import convert
-from paddle2ov.testing import compile_on_cpu
+from paddle2ov.compilation.running import compile_on_cpu
 
 SETTINGS = """
 mode: paddle

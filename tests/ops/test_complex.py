@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import paddle2ov
+from paddle2ov.compilation.running import run
 from paddle2ov.converters import joining
 from paddle2ov.converters.complex import rules
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
@@ -11,7 +12,6 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import Program
 from paddle2ov.program.model import Block, Operator, Output, Variable
-from paddle2ov.testing import run
 from paddle2ov.translation.registry import ComplexAware
 
 

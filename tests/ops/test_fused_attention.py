@@ -9,8 +9,8 @@ import pytest
 
 import paddle2ov
 from gen_models.harness.spec import paddle
+from paddle2ov.compilation.running import run as run_model
 from paddle2ov.errors import OpConversionError
-from paddle2ov.testing import run as run_model
 from tests.support.by_hand import by_hand
 from tests.support.one_operator import close, functional, normals, program, run, tensors
 

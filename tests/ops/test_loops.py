@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from openvino import Model, PartialShape, Type
 
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.converters.graph.loops import loop, scan
 from paddle2ov.graph.bodies import bodies_of, walk
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.guards import forget_empty
 from paddle2ov.graph.opset import ops
-from paddle2ov.testing import compile_on_cpu
 
 
 @pytest.fixture(autouse=True)

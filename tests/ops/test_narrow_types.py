@@ -10,7 +10,8 @@ from gen_models import all_ops
 from gen_models.harness.generate import GenerationError
 from gen_models.harness.spec import TensorSpec
 from gen_models.harness.store import generated
-from paddle2ov.testing import check_case, run
+from paddle2ov.compilation.running import run
+from paddle2ov.testing import check_case
 
 HALVES = ("float16", "bfloat16")
 BYTES = ("int8", "uint8", "int16")

@@ -5,8 +5,8 @@ import openvino
 import pytest
 
 import paddle2ov
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment.saving import save_model
-from paddle2ov.testing import compile_on_cpu
 
 X = np.concatenate([np.arange(-3000, 3000), [1e30, np.inf, -np.inf, 3.4e38, -3.4e38]]).astype(np.float32)
 FUNCTIONS = {

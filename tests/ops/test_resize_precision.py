@@ -5,7 +5,7 @@ import pytest
 
 import paddle2ov
 from gen_models.harness.spec import paddle
-from paddle2ov.testing import compile_on_cpu
+from paddle2ov.compilation.running import compile_on_cpu
 from tests.support.processor import NEEDS_BFLOAT16
 
 

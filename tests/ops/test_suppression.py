@@ -9,10 +9,11 @@ from gen_models import all_networks, all_ops
 from gen_models.harness.spec import import_paddle
 from gen_models.harness.store import generated, generated_network
 from paddle2ov import convert
+from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.converters.detection import exact_suppression
 from paddle2ov.converters.graph import loops
 from paddle2ov.passes import templates
-from paddle2ov.testing import compile_on_cpu, infer, load
+from paddle2ov.testing import load
 from tests.support.one_operator import close, run
 
 OP = all_ops()["multiclass_nms3"]

@@ -10,11 +10,12 @@ from openvino import opset16 as ops
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionReport, convert
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.split_qkv import split_qkv
-from paddle2ov.testing import compile_on_cpu, load
+from paddle2ov.testing import load
 from tests.support.passes_checks import apply, kinds, parameter, random, reshape, transpose
 
 WIDTH, HEADS, TOKENS = 8, 2, 5

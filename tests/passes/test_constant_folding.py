@@ -5,6 +5,7 @@ import pytest
 from openvino import Model, PartialShape, Type
 from openvino import opset16 as ops
 
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.passes.workarounds.avoid_abs_elimination import avoid_abs_elimination
 from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
@@ -13,7 +14,6 @@ from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.hide_bounds_of_slices import hide_bounds_of_slices
 from paddle2ov.passes.workarounds.hide_constants import hide_constants
 from paddle2ov.passes.workarounds.pin_recurrent_batch import pin_recurrent_batch
-from paddle2ov.testing import compile_on_cpu
 from tests.support.passes_checks import parameter, random, reshape, transpose
 from tools.faults import FAULTS
 from tools.faults.prelude import check

@@ -7,12 +7,12 @@ import pytest
 from openvino import Model, Type
 from openvino import opset16 as ops
 
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.passes.workarounds.avoid_broadcast_transition import avoid_broadcast_transition
 from paddle2ov.passes.workarounds.avoid_constant_sums import avoid_constant_sums
 from paddle2ov.passes.workarounds.avoid_gate_confusion import avoid_gate_confusion
 from paddle2ov.passes.workarounds.avoid_slopes_of_channels import avoid_slopes_of_channels
-from paddle2ov.testing import compile_on_cpu
 from tests.support.passes_checks import parameter, random
 from tests.support.random_graphs import node_by_node
 

@@ -10,12 +10,13 @@ from openvino import Model, PartialShape, Type
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionReport, convert
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import Graph
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.program import read_program
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.testing import compile_on_cpu, load
+from paddle2ov.testing import load
 from paddle2ov.translation.input_spec import parse_input
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry

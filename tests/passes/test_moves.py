@@ -11,11 +11,11 @@ from openvino import opset16 as ops
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import convert
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.minimum_cut import END, MinimumCut
 from paddle2ov.passes.layout.move_transposes import move_transposes
-from paddle2ov.testing import compile_on_cpu
 from tests.support.passes_checks import apply, kinds, parameter, random, reshape, transpose
 
 SIZES = [[2, 3, 4, 5], [-1, -1, -1, -1]]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
-from paddle2ov.testing import compile_on_cpu
 from tests.support.random_graphs import node_by_node, random_graph
 
 SEEDS = 25

@@ -9,8 +9,8 @@ import pytest
 from openvino import Model, Type
 from openvino import opset16 as ops
 
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
-from paddle2ov.testing import compile_on_cpu
 from tests.support.random_graphs import node_by_node
 
 SEEDS = 40

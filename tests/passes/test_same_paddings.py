@@ -7,8 +7,8 @@ import openvino.opset16 as ops
 import pytest
 from openvino import Model
 
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
-from paddle2ov.testing import compile_on_cpu
 from tests.support.passes_checks import parameter, random
 
 SIZES: list[tuple[int, ...]] = [

@@ -14,6 +14,7 @@ from openvino import Model, Node, Shape, Tensor, Type
 from openvino import opset16 as ops
 from openvino.op import Constant
 
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.opset import create
 from paddle2ov.graph.types import value_of
@@ -53,7 +54,6 @@ from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invarian
 from paddle2ov.passes.workarounds.reduce_before_transpose import reduce_before_transpose
 from paddle2ov.passes.workarounds.reduce_before_unsqueeze import reduce_before_unsqueeze
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
-from paddle2ov.testing import compile_on_cpu
 from tests.support.passes_checks import apply, parameter, random, reshape, transpose
 from tests.support.random_graphs import node_by_node
 from tools.faults import FAULTS

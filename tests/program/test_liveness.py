@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import paddle2ov
+from paddle2ov.compilation.running import run
 from paddle2ov.program.liveness import liveness, prune
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
-from paddle2ov.testing import run
 
 
 def operator(kind, reads, writes, blocks=(), attributes=None):

@@ -4,9 +4,9 @@ import numpy as np
 
 import paddle2ov
 from gen_models.harness.spec import import_paddle, paddle
+from paddle2ov.compilation.running import run as run_model
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.signatures import ROWS, parse_signature
-from paddle2ov.testing import run as run_model
 
 INERT = {"is_test", "allow_out_of_range"}
 """Attributes that only say which inputs or which results there may be."""

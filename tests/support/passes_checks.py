@@ -6,8 +6,8 @@ import numpy as np
 from openvino import Model, PartialShape, Type
 from openvino import opset16 as ops
 
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
-from paddle2ov.testing import compile_on_cpu
 
 RNG = np.random.default_rng(0)
 

@@ -7,8 +7,8 @@ import pytest
 import paddle2ov
 from gen_models.harness.store import generated
 from gen_models.networks.post_ops import CHAINS
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph.core import shared_core
-from paddle2ov.testing import compile_on_cpu
 
 
 @cache

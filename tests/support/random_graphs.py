@@ -13,7 +13,7 @@ from openvino import Model, PartialShape, Type, opset13
 from openvino import opset16 as ops
 
 from gen_models.programs.chance import Chance
-from paddle2ov.testing import compile_on_cpu
+from paddle2ov.compilation.running import compile_on_cpu
 
 STEPS: dict[Callable[..., object], int] = {}
 """Step -> how often it is taken."""

@@ -5,8 +5,8 @@ from unittest.mock import patch
 
 import numpy as np
 
+from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.converters.detection import nms
-from paddle2ov.testing import compile_on_cpu, infer
 
 
 def unfiltered():

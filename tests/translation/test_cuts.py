@@ -6,7 +6,8 @@ import pytest
 from gen_models import all_ops
 from gen_models.harness.store import generated
 from paddle2ov import ConversionInputError, convert, read_program
-from paddle2ov.testing import load, run
+from paddle2ov.compilation.running import run
+from paddle2ov.testing import load
 from tests.support.formats import LEGACY
 
 

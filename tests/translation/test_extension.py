@@ -16,8 +16,9 @@ import paddle2ov
 from gen_models import all_ops
 from gen_models.harness.store import generated
 from paddle2ov import ConversionExtension
+from paddle2ov.compilation.running import run
 from paddle2ov.program.signatures import ROWS
-from paddle2ov.testing import check_case, load, run
+from paddle2ov.testing import check_case, load
 from paddle2ov.translation import extension, registry
 from tests.support.formats import FORMATS
 

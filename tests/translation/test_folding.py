@@ -8,11 +8,11 @@ from openvino import Type, opset16
 import paddle2ov
 from gen_models.harness.spec import paddle
 from paddle2ov import ModelReadError
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph.evaluation import is_safe
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.model import Block, Operator, Output, Parameter, Program, Variable
-from paddle2ov.testing import compile_on_cpu
 from paddle2ov.translation.folding import are_foldable, fold
 
 

@@ -8,10 +8,10 @@ from openvino import opset16 as ops
 from paddle import nn
 
 import paddle2ov
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.passes.implied_dims import narrow_inputs
 from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
-from paddle2ov.testing import compile_on_cpu
 from tests.support.passes_checks import random
 
 

@@ -7,7 +7,7 @@ from openvino import Dimension, PartialShape
 
 import paddle2ov
 from paddle2ov import ConversionInputError
-from paddle2ov.testing import run
+from paddle2ov.compilation.running import run
 
 
 class Net(paddle.nn.Layer):

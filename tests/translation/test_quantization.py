@@ -11,13 +11,13 @@ from rich.console import Console
 import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
+from paddle2ov.compilation.running import run
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program import Program
 from paddle2ov.program.model import Block, Operator, Output, Parameter, Variable
 from paddle2ov.quantization.layers import layers_of
 from paddle2ov.reporting import build_report, write_report
 from paddle2ov.reporting.terminal import print_report
-from paddle2ov.testing import run
 from tests.support.formats import NEEDS_PADDLE_2
 
 

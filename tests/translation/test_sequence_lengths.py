@@ -12,10 +12,11 @@ import paddle2ov
 from gen_models import all_ops
 from gen_models.harness.store import generated
 from paddle2ov.cli import cli
+from paddle2ov.compilation.running import run
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.inference import Config, create_predictor
 from paddle2ov.program import read_program
-from paddle2ov.testing import load, run
+from paddle2ov.testing import load
 from tests.support.formats import marks_of
 
 

@@ -20,13 +20,14 @@ import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.harness.store import generated, generated_network
 from paddle2ov.cli import cli
+from paddle2ov.compilation.running import Result
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.settings import read_settings
-from paddle2ov.testing import Expected, Result
 from paddle2ov.verification.comparison import compare_tensor
 from paddle2ov.verification.deadline import Deadline, TimeUpError
+from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.inputs import given_inputs, load, random_inputs
 from paddle2ov.verification.localisation import Localiser

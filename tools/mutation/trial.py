@@ -15,7 +15,7 @@ from typing import Any
 import openvino
 
 import paddle2ov
-import paddle2ov.testing
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.jobs.conversions import GOOD
 from tools.mutation.beside import ARRAYS, RECORD, STATE
@@ -46,7 +46,7 @@ def _convert(path: Path, options: dict[str, Any]) -> openvino.Model:
 
 def _run(path: Path, options: dict[str, Any]) -> None:
     """Also compiles the model, and runs it on zeros, of sizes of 2 where they are open."""
-    compiled = paddle2ov.testing.compile_on_cpu(_convert(path, options))
+    compiled = compile_on_cpu(_convert(path, options))
     feeds = []
     for port in compiled.inputs:
         dims = [one.get_length() if one.is_static else 2 for one in port.get_partial_shape()]
