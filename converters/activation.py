@@ -17,7 +17,8 @@ from collections.abc import Callable
 import numpy as np
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import as_float, const_like, refuse_complex
+from paddle2ov.converters.graph.common import const_like
+from paddle2ov.converters.graph.operands import real_input
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -32,12 +33,6 @@ def unary(build: Callable[[Output], Node]) -> Converter:
         return {"out": build(real_input(node))}
 
     return convert
-
-
-def real_input(node: NodeContext, name: str = "x") -> Output:
-    """The input as floating point."""
-    refuse_complex(node, name)
-    return as_float(node, node.get_input(name))
 
 
 def relu6(node: NodeContext) -> NamedOutputs:

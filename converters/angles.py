@@ -11,7 +11,6 @@ import math
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.elementwise import operands
 from paddle2ov.converters.graph.common import (
     Tensor,
     as_declared_float,
@@ -23,6 +22,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
     widen_narrow_integers,
 )
+from paddle2ov.converters.graph.operands import operands
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -16,10 +16,10 @@ from functools import partial
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.elementwise import operands
 from paddle2ov.converters.graph.common import Tensor, both_with_exact_division, cast_to, const, fold_constants
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
-from paddle2ov.converters.reduction import scalar_as_declared
+from paddle2ov.converters.graph.operands import operands
+from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of

@@ -20,7 +20,7 @@ from paddle2ov.converters.graph.common import (
     rank_of,
     shape_of,
 )
-from paddle2ov.converters.permutation import transpose_to
+from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, output_of, static_dims

@@ -22,8 +22,8 @@ from paddle2ov.converters.graph.common import (
     rank_of,
     shape_of,
 )
-from paddle2ov.converters.indexing import exact_select, gather_or_empty
-from paddle2ov.converters.permutation import transpose_to
+from paddle2ov.converters.graph.reshaping import transpose_to
+from paddle2ov.converters.graph.selection import exact_select, gather_or_empty
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops

@@ -14,7 +14,7 @@ operand, as Paddle 2 has it (Paddle 3 gives NaN).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -27,18 +27,17 @@ from paddle2ov.converters.graph.common import (
     const_like,
     exact_divide,
     fold_constants,
-    rank_of,
     refuse_complex,
     shape_of,
     split_mantissa,
     widen_narrow_integers,
 )
+from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.powers import power
-from paddle2ov.converters.indexing import exact_select
-from paddle2ov.graph.constants import ints
+from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import output_of, static_dims
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.size_bounds import are_few
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around
@@ -47,56 +46,6 @@ from paddle2ov.translation.registry import Converter
 from paddle2ov.typing import AnyArray
 
 Build = Callable[[Tensor, Tensor], Node]
-
-
-def operands(node: NodeContext, names: Sequence[str] = ("x", "y")) -> tuple[Output, Output]:
-    """The two operands, of one type and aligned by the legacy attribute `axis`; complex ones are refused."""
-    refuse_complex(node, *names)
-    return _aligned_operands(node, names)
-
-
-def _aligned_operands(node: NodeContext, names: Sequence[str]) -> tuple[Output, Output]:
-    x, y = (node.get_input(name) for name in names)
-    axis = node.get_int("axis", -1)
-    if axis != -1 and rank_of(node, x) != rank_of(node, y):
-        most = max(rank_of(node, x), rank_of(node, y))
-        node.require(0 <= axis <= most, f"out of range for rank {most}", axis=axis)
-        if rank_of(node, x) > rank_of(node, y):
-            y = _unsqueeze_for_axis(node, names[1], rank_of(node, x), axis)
-        else:
-            x = _unsqueeze_for_axis(node, names[0], rank_of(node, y), axis)
-    if x.get_element_type() != y.get_element_type():
-        y = ops.convert(y, x.get_element_type()).output(0)
-    return _with_rank_of_single(x, y), _with_rank_of_single(y, x)
-
-
-@works_around("elementwise_with_single_element_of_higher_rank")
-def _with_rank_of_single(x: Output, y: Output) -> Output:
-    """`x`, with leading dimensions of 1 where y has more dimensions, all of them 1.
-
-    OpenVINO's CPU plugin (2026.4) computes what has one constant element before a reshape or transpose of the other
-    operand, and drops the dimensions that only the constant has.
-    """
-    rank, shape = x.get_partial_shape().rank, y.get_partial_shape()
-    if rank.is_dynamic or shape.is_dynamic or len(shape) <= rank.get_length() or any(dim != 1 for dim in shape):
-        return x
-    if x.get_node().get_type_name() == "Constant":
-        return x
-    return ops.unsqueeze(x, ints(list(range(len(shape) - rank.get_length())))).output(0)
-
-
-def _unsqueeze_for_axis(node: NodeContext, name: str, rank: int, axis: int) -> Output:
-    """An operand unsqueezed so that its first dimension is at `axis` of a tensor of the given rank."""
-    small = node.get_input(name)
-    missing = rank - axis - rank_of(node, small)
-    dims = static_dims(small)
-    if dims is not None and missing > 0 and node.is_known(name):
-        return node.get_reshaped(name, [*[1] * axis, *dims, *[1] * missing])  # a constant, as passes expect
-    if missing > 0:
-        return ops.unsqueeze(small, ints([rank_of(node, small) + i for i in range(missing)])).output(0)
-    if missing < 0:  # Paddle ignores trailing dimensions of 1
-        return ops.squeeze(small, ints([rank_of(node, small) - 1 - i for i in range(-missing)])).output(0)
-    return small
 
 
 def binary(

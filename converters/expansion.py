@@ -20,7 +20,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
     shape_vector,
 )
-from paddle2ov.converters.indexing import gather_or_empty
+from paddle2ov.converters.graph.selection import gather_or_empty
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

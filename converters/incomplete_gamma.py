@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.activation import real_input
 from paddle2ov.converters.graph.common import Tensor, const_like, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
+from paddle2ov.converters.graph.operands import real_input
 from paddle2ov.converters.special import log_gamma
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around

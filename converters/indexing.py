@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 
 from openvino import Node, Output, Type
-from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import (
     Tensor,
@@ -26,10 +25,10 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.graph.computed_axis import front_permutations
+from paddle2ov.converters.graph.selection import exact_select, gather_or_empty
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -57,31 +56,6 @@ def index_select(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
     return {"out": gather_or_empty(x, node.get_input("index"), axis)}
-
-
-@works_around("gather_by_empty_constant")
-def gather_or_empty(x: Output, index: Output, axis: int) -> Node:
-    """The slices of x at index along axis; the index may have no elements."""
-    if 0 not in (static_dims(index) or ()):
-        return ops.gather(x, index, ints(_axis_unlike_unsqueeze(x, axis)))
-    # OpenVINO's CPU plugin divides by zero where it sees while compiling that there is no index.
-    dims = shape_of(x)
-    before = ops.slice(dims, ints([0]), ints([axis]), ints([1]))
-    after = ops.slice(dims, ints([axis + 1]), ints([OPEN_END]), ints([1]))
-    return ops.broadcast(const_like(0, x), ops.concat([before, shape_of(index), after], 0))
-
-
-def _axis_unlike_unsqueeze(x: Output, axis: int) -> int:
-    """The axis, as a negative number where x comes from an Unsqueeze of it.
-
-    OpenVINO takes a Gather by constants, however many, for the inverse of an Unsqueeze if both name the same axis.
-    """
-    producer = x.get_node()
-    if producer.get_type_name() != "Unsqueeze":
-        return axis
-    axes = producer.input_value(1).get_node()
-    same = not isinstance(axes, Constant) or axis in axes.get_data().reshape(-1).tolist()
-    return axis - len(x.get_partial_shape()) if same else axis
 
 
 def gather_nd(node: NodeContext) -> NamedOutputs:
@@ -178,18 +152,6 @@ def where(node: NodeContext) -> NamedOutputs:
     """out = x where condition holds, else y."""
     condition = cast_to(node.get_input("condition"), Type.boolean)
     return {"out": exact_select(condition, node.get_input("x"), node.get_input("y"))}
-
-
-@works_around("integer_select_in_float32")
-def exact_select(condition: Tensor, x: Tensor, y: Tensor) -> Node:
-    """x where the condition holds, else y; of integers by exact arithmetic.
-
-    OpenVINO's CPU plugin (2026.4) fuses a Select into what computes its condition, and all that in float32: integers
-    beyond 24 bits are rounded, and the greatest one, which stands for an open bound, becomes the least one.
-    """
-    if x.get_element_type() not in (Type.i32, Type.i64):
-        return ops.select(condition, x, y)
-    return ops.add(y, ops.multiply(ops.convert(condition, x.get_element_type()), ops.subtract(x, y)))
 
 
 def nonzero(node: NodeContext) -> NamedOutputs:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from openvino import Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, rank_of
-from paddle2ov.converters.reduction import scalar_as_declared
+from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.elementwise import operands
 from paddle2ov.converters.graph.common import const_like, fold_constants, refuse_complex
-from paddle2ov.converters.indexing import exact_select
+from paddle2ov.converters.graph.operands import operands
+from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter

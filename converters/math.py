@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.activation import real_input, unary
+from paddle2ov.converters.activation import unary
 from paddle2ov.converters.graph.common import (
     Tensor,
     const,
@@ -27,6 +27,7 @@ from paddle2ov.converters.graph.common import (
     refuse_complex,
     with_exact_division,
 )
+from paddle2ov.converters.graph.operands import real_input
 from paddle2ov.converters.graph.rounding import round_half_away, round_half_to_even
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import real_imag

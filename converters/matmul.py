@@ -13,8 +13,8 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, rank_of, shape_of
+from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.spatial import ranked_dims
-from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of, static_dims

@@ -9,8 +9,8 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, dim_of, int_vector, rank_of, shape_of
+from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims
-from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of

@@ -10,33 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import normalize_axis, rank_of, shape_of
-from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.slices import reverse_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-
-
-def transpose_to(x: Output, perm: list[int]) -> Output:
-    """`x` with its axes in the order `perm`; a Reshape where no element moves, nothing where nothing changes.
-
-    (OpenVINO 2026.0 computed a Transpose of [1, N] wrongly; a Reshape is free in any case.)
-    """
-    if perm == list(range(len(perm))):
-        return x
-    dims = ranked_dims(x)
-    moving = [axis for axis in perm if dims[axis] != 1]
-    unknown = [i for i, axis in enumerate(perm) if dims[axis] is None and axis != i]
-    if moving == sorted(moving) and (not unknown or (len(unknown) == 1 and 0 not in dims)):
-        target = []
-        for i, axis in enumerate(perm):
-            dim = dims[axis]
-            target.append(dim if dim is not None else (-1 if i in unknown else 0))
-        return ops.reshape(x, ints(target), 0 not in dims).output(0)
-    return ops.transpose(x, ints(perm)).output(0)
 
 
 def transpose(node: NodeContext) -> NamedOutputs:

@@ -10,7 +10,6 @@ import math
 
 from openvino import Node, Output
 
-from paddle2ov.converters.elementwise import operands
 from paddle2ov.converters.graph.common import (
     cast_to,
     const_like,
@@ -22,6 +21,7 @@ from paddle2ov.converters.graph.common import (
     unsqueeze_to_rank,
 )
 from paddle2ov.converters.graph.computed_axis import front_permutations
+from paddle2ov.converters.graph.operands import operands
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

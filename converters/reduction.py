@@ -31,6 +31,7 @@ from paddle2ov.converters.graph.common import (
     widen_narrow_integers,
 )
 from paddle2ov.converters.graph.computed_axis import reduce_over_computed_axes
+from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of, static_dims
@@ -195,14 +196,6 @@ def reduce_as(node: NodeContext) -> NamedOutputs:
     pairs = ops.reshape(ops.concat([ops.unsqueeze(one, ints(1)) for one in (wanted, ratios)], 1), ints([-1]), False)
     axes = ints([2 * i + 1 for i in range(rank_of(node, target))])
     return {"out": ops.reduce_sum(ops.reshape(out, pairs, False), axes, False)}
-
-
-def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Tensor:
-    """`out`, or with shape [1] where it is 0-D and the program says [1]: Paddle before 2.5 had no 0-D tensors."""
-    shape = output_of(out).get_partial_shape()
-    if shape.rank.is_static and shape.rank.get_length() == 0 and node.output_shape(name) == (1,):
-        return reshape(out, [1])
-    return out
 
 
 def _reduce(node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | None = None) -> Tensor:

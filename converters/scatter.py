@@ -22,7 +22,8 @@ from paddle2ov.converters.graph.common import (
     rank_of,
     shape_of,
 )
-from paddle2ov.converters.indexing import exact_select, has_dims_of, nd_index
+from paddle2ov.converters.graph.selection import exact_select
+from paddle2ov.converters.indexing import has_dims_of, nd_index
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims

@@ -16,7 +16,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, dim_vector, int_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.computed_axis import front_permutations
-from paddle2ov.converters.reduction import scalar_as_declared
+from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import of_length

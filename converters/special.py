@@ -16,8 +16,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from openvino import Node, Output
 
-from paddle2ov.converters.activation import real_input, unary
+from paddle2ov.converters.activation import unary
 from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.operands import real_input
 from paddle2ov.graph.elementary import polynomial
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

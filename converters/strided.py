@@ -11,8 +11,8 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import const, dim_of, normalize_axis, rank_of
-from paddle2ov.converters.indexing import gather_or_empty
-from paddle2ov.converters.permutation import transpose_to
+from paddle2ov.converters.graph.reshaping import transpose_to
+from paddle2ov.converters.graph.selection import gather_or_empty
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

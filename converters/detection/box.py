@@ -21,7 +21,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
     static_rank,
 )
-from paddle2ov.converters.lod.sequences import segment_ids
+from paddle2ov.converters.graph.segments import segment_ids
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -27,7 +27,7 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.lod.sequences import segment_ids
+from paddle2ov.converters.graph.segments import segment_ids
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import LoDTensor, SequenceLengths

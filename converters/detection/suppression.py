@@ -21,7 +21,7 @@ from paddle2ov.converters.detection.polygon_overlap import PolygonOverlap
 from paddle2ov.converters.detection.rows import best_and_least, best_of_rows, column, columns, indices_where
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
-from paddle2ov.converters.indexing import exact_select
+from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 from openvino import Node
 
-from paddle2ov.converters.elementwise import operands
 from paddle2ov.converters.graph.common import Tensor, const_like, dim_range, normalize_axis, rank_of, reshape
+from paddle2ov.converters.graph.operands import operands
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

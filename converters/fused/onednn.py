@@ -13,9 +13,10 @@ from collections.abc import Callable
 
 from openvino import Node, Output
 
-from paddle2ov.converters.elementwise import divide, operands
+from paddle2ov.converters.elementwise import divide
 from paddle2ov.converters.fused.activation import fused_activation, multiply_by
 from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.matmul import broadcasting_matmul
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

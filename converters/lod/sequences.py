@@ -15,7 +15,8 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, index_range, shape_of
-from paddle2ov.converters.indexing import exact_select
+from paddle2ov.converters.graph.segments import segment_ids
+from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -63,13 +64,6 @@ def split_equal(x: Tensor, count: int | Output) -> Node:
     number = count_vector(count)
     rows, rest = _rows(x)
     return ops.reshape(x, ops.concat([number, ops.divide(rows, number), rest], 0), False)
-
-
-def segment_ids(lengths: Tensor, rows: Tensor) -> Node:
-    """The index of the sequence that each row belongs to, int64 [rows]; `rows` is their number, 0-D."""
-    ends = ops.cum_sum(cast_to(lengths, Type.i64), ints(0))
-    number = ops.unsqueeze(index_range(rows), ints(1))
-    return ops.reduce_sum(cast_to(ops.greater_equal(number, ends), Type.i64), ints(1), False)
 
 
 def all_segment_ids(lengths: Tensor) -> Node:

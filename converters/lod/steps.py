@@ -17,6 +17,7 @@ from openvino import Node, Type
 
 from paddle2ov.converters.fused.layers import apply_activation
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.segments import segment_ids
 from paddle2ov.converters.lod.sequences import (
     SequenceLayout,
     all_segment_ids,
@@ -30,7 +31,6 @@ from paddle2ov.converters.lod.sequences import (
     padded_lengths,
     reverse_sequences,
     row_starts,
-    segment_ids,
     slice_dims,
     step_mask,
     to_dense,

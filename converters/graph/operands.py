@@ -1,0 +1,67 @@
+"""Operands of elementwise operators: of one type, aligned, real."""
+
+from __future__ import annotations
+
+from openvino import Output
+
+from paddle2ov.converters.graph.common import as_float, rank_of, refuse_complex
+from paddle2ov.graph.constants import ints
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.translation.node_context import NodeContext
+
+
+def real_input(node: NodeContext, name: str = "x") -> Output:
+    """The input as floating point."""
+    refuse_complex(node, name)
+    return as_float(node, node.get_input(name))
+
+
+def operands(node: NodeContext) -> tuple[Output, Output]:
+    """The two operands, of one type and aligned by the legacy attribute `axis`; complex ones are refused."""
+    refuse_complex(node, "x", "y")
+    x, y = node.get_input("x"), node.get_input("y")
+    axis = node.get_int("axis", -1)
+    if axis != -1 and rank_of(node, x) != rank_of(node, y):
+        most = max(rank_of(node, x), rank_of(node, y))
+        node.require(0 <= axis <= most, f"out of range for rank {most}", axis=axis)
+        if rank_of(node, x) > rank_of(node, y):
+            y = _unsqueeze_for_axis(node, "y", rank_of(node, x), axis)
+        else:
+            x = _unsqueeze_for_axis(node, "x", rank_of(node, y), axis)
+    if x.get_element_type() != y.get_element_type():
+        y = ops.convert(y, x.get_element_type()).output(0)
+    return _with_rank_of_single(x, y), _with_rank_of_single(y, x)
+
+
+@works_around("elementwise_with_single_element_of_higher_rank")
+def _with_rank_of_single(x: Output, y: Output) -> Output:
+    """`x`, with leading dimensions of 1 where y has more dimensions, all of them 1.
+
+    OpenVINO's CPU plugin (2026.4) computes what has one constant element before a reshape or transpose of the other
+    operand, and drops the dimensions that only the constant has.
+    """
+    rank, shape = x.get_partial_shape().rank, y.get_partial_shape()
+    if rank.is_dynamic or shape.is_dynamic or len(shape) <= rank.get_length() or any(dim != 1 for dim in shape):
+        return x
+    if x.get_node().get_type_name() == "Constant":
+        return x
+    return ops.unsqueeze(x, ints(list(range(len(shape) - rank.get_length())))).output(0)
+
+
+def _unsqueeze_for_axis(node: NodeContext, name: str, rank: int, axis: int) -> Output:
+    """An operand unsqueezed so that its first dimension is at `axis` of a tensor of the given rank."""
+    small = node.get_input(name)
+    missing = rank - axis - rank_of(node, small)
+    dims = static_dims(small)
+    if dims is not None and missing > 0 and node.is_known(name):
+        return node.get_reshaped(name, [*[1] * axis, *dims, *[1] * missing])  # a constant, as passes expect
+    if missing > 0:
+        return ops.unsqueeze(small, ints([rank_of(node, small) + i for i in range(missing)])).output(0)
+    if missing < 0:  # Paddle ignores trailing dimensions of 1
+        return ops.squeeze(small, ints([rank_of(node, small) - 1 - i for i in range(-missing)])).output(0)
+    return small
+
+
+__all__ = ["operands", "real_input"]

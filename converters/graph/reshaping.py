@@ -1,0 +1,42 @@
+"""Tensors with their axes in another order, or with the rank that the program declares."""
+
+from __future__ import annotations
+
+from openvino import Output
+
+from paddle2ov.converters.graph.common import Tensor, reshape
+from paddle2ov.converters.graph.spatial import ranked_dims
+from paddle2ov.graph.constants import ints
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
+from paddle2ov.translation.node_context import NodeContext
+
+
+def transpose_to(x: Output, perm: list[int]) -> Output:
+    """`x` with its axes in the order `perm`; a Reshape where no element moves, nothing where nothing changes.
+
+    (OpenVINO 2026.0 computed a Transpose of [1, N] wrongly; a Reshape is free in any case.)
+    """
+    if perm == list(range(len(perm))):
+        return x
+    dims = ranked_dims(x)
+    moving = [axis for axis in perm if dims[axis] != 1]
+    unknown = [i for i, axis in enumerate(perm) if dims[axis] is None and axis != i]
+    if moving == sorted(moving) and (not unknown or (len(unknown) == 1 and 0 not in dims)):
+        target = []
+        for i, axis in enumerate(perm):
+            dim = dims[axis]
+            target.append(dim if dim is not None else (-1 if i in unknown else 0))
+        return ops.reshape(x, ints(target), 0 not in dims).output(0)
+    return ops.transpose(x, ints(perm)).output(0)
+
+
+def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Tensor:
+    """`out`, or with shape [1] where it is 0-D and the program says [1]: Paddle before 2.5 had no 0-D tensors."""
+    shape = output_of(out).get_partial_shape()
+    if shape.rank.is_static and shape.rank.get_length() == 0 and node.output_shape(name) == (1,):
+        return reshape(out, [1])
+    return out
+
+
+__all__ = ["scalar_as_declared", "transpose_to"]
