@@ -13,29 +13,34 @@ Source: `paddle/phi/core/framework/framework.proto`, `paddle/fluid/operators/con
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from google.protobuf.message import DecodeError
 
 from paddle2ov.errors import ModelReadError
-from paddle2ov.program import dtypes
-from paddle2ov.program.budget import MAX_DIM, MAX_NESTED_BLOCKS, Budget, check_rank
-from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
+from paddle2ov.program.budget import MAX_NESTED_BLOCKS, Budget
+from paddle2ov.program.framework_proto import ProgramDesc
+from paddle2ov.program.legacy_file import (
+    BLOCK,
+    DescCache,
+    Op,
+    argument_of,
+    arguments_of,
+    attributes_of,
+    by_preference,
+    canonical_name,
+    column_of,
+    sub_block_of,
+)
 from paddle2ov.program.liveness import count_walked
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.op_versions import current_name, semantics_of
-from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
 
 _NEWEST_VERSION = 3_999_999  # 2.6.2 writes 2006002, 3.x writes 300xxxx or 0
-_DENSE_TENSOR, _TENSOR_ARRAY = 7, 13
-_BLOCK = 8  # an attribute that is a block's number
 _MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError)
-_BOOKKEEPING = frozenset(
-    ("op_role", "op_role_var", "op_namescope", "op_device", "op_callstack", "with_quant_attr", "sub_block")
-)
 
 
 def read_legacy(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
@@ -62,59 +67,6 @@ def read_legacy(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Pro
         raise ModelReadError(f"{path}: an attribute or a type cannot be decoded: {error}") from None
     except RecursionError:
         raise ModelReadError(f"{path}: nested too deeply") from None
-
-
-class _Attribute(NamedTuple):
-    """An attribute as the file has it. `names` are the variables that it names instead of holding a value."""
-
-    name: str
-    kind: int
-    value: Any
-    names: list[str]
-
-
-class _Op(NamedTuple):
-    """An operator as the file has it: ports with the variables that they name."""
-
-    type: str
-    inputs: list[tuple[str, list[str]]]
-    outputs: list[tuple[str, list[str]]]
-    attributes: list[_Attribute]
-
-
-class _DescCache:
-    """Decodes operators; attributes and types, few of which are distinct, are decoded once each."""
-
-    def __init__(self) -> None:
-        self._attributes: dict[bytes, _Attribute] = {}
-        self._types: dict[bytes, Variable | None] = {}
-
-    def operator(self, desc: Any) -> _Op:
-        inputs = [(port.parameter, list(port.arguments)) for port in desc.inputs]
-        outputs = [(port.parameter, list(port.arguments)) for port in desc.outputs]
-        names = [desc.type]
-        for port, given in (*inputs, *outputs):
-            names.append(port)
-            names += given
-        if not _STRINGS.issuperset(map(type, names)):  # what is not UTF-8 comes as bytes
-            wrong = next(name for name in names if not isinstance(name, str))
-            raise ModelReadError(f"the name {wrong!r} is not valid UTF-8")
-        return _Op(desc.type, inputs, outputs, [self._attribute(text) for text in desc.attrs])
-
-    def _attribute(self, text: bytes) -> _Attribute:
-        found = self._attributes.get(text)
-        if found is None:
-            found = self._attributes[text] = _attribute(Attr.FromString(text))
-        return found
-
-    def type(self, text: bytes) -> Variable | None:
-        """A variable of that type, without a name; None for a type that is not a tensor."""
-        if text not in self._types:
-            self._types[text] = _declared(VarType.FromString(text))
-        return self._types[text]
-
-
-_STRINGS = frozenset((str,))
 
 
 class _Scope:
@@ -146,8 +98,8 @@ class _Reader:
     def __init__(self, desc: Any, vocabulary: Vocabulary, budget: Budget) -> None:
         self._blocks = list(desc.blocks)
         self._budget = budget
-        self._cache = _DescCache()
-        self._ops: dict[int, list[_Op]] = {}
+        self._cache = DescCache()
+        self._ops: dict[int, list[Op]] = {}
         self._writes: dict[int, list[str]] = {}
         self._program_version = desc.version.version
         self._vocabulary = vocabulary
@@ -155,10 +107,11 @@ class _Reader:
         self._parameters: dict[str, Variable] = {}
         self._inputs: list[tuple[int, Variable]] = []
         self._outputs: list[tuple[int, Output]] = []
-        self._branches: dict[str, tuple[Block, str]] = {}  # output of a conditional block -> its block, yielded name
-        self._written: dict[str, int] = {}  # name in the file -> number of writes beyond the first
-        self._read: set[int] = set()
-        self._open: list[int] = []  # blocks being read, outermost first
+        # Output of a conditional block -> its block, and the name that this yields.
+        self._branch_results: dict[str, tuple[Block, str]] = {}
+        self._extra_writes: dict[str, int] = {}  # name in the file -> number of writes beyond the first
+        self._charged_blocks: set[int] = set()
+        self._opened_blocks: list[int] = []  # blocks being read, outermost first
 
     def read(self) -> tuple[Program, list[Variable]]:
         scope = self._declare(0, None)
@@ -196,7 +149,7 @@ class _Reader:
         types = {desc.name: self._cache.type(desc.type) for desc in self._blocks[index].vars}
         return {name: kind for name, kind in types.items() if kind is not None}
 
-    def _operators(self, index: int) -> list[_Op]:
+    def _operators(self, index: int) -> list[Op]:
         if index not in self._ops:
             found = self._ops[index] = []
             for position, desc in enumerate(self._blocks[index].ops):
@@ -207,11 +160,11 @@ class _Reader:
         return self._ops[index]
 
     def _read_block(self, index: int, scope: _Scope) -> Block:
-        if index in self._open:
+        if index in self._opened_blocks:
             raise ModelReadError(f"block {index} contains itself")
-        if len(self._open) >= MAX_NESTED_BLOCKS:
+        if len(self._opened_blocks) >= MAX_NESTED_BLOCKS:
             raise ModelReadError(f"blocks are nested more than {MAX_NESTED_BLOCKS} deep")
-        self._open.append(index)
+        self._opened_blocks.append(index)
         self._charge_reading(index)
         block = Block(index)
         for position, desc in enumerate(self._operators(index)):
@@ -224,21 +177,21 @@ class _Reader:
             except _MALFORMED as error:
                 place = f"block {index}, operator {position} ({desc.type})"
                 raise ModelReadError(f"{place}: malformed: {error!r:.200}") from error
-        self._open.pop()
+        self._opened_blocks.pop()
         return block
 
     def _charge_reading(self, index: int) -> None:
         """Charges the budget for a block: it is read again for each operator that owns it."""
         self._budget.charge("operators in blocks", len(self._blocks[index].ops) + len(self._blocks[index].vars))
-        if index in self._read:
+        if index in self._charged_blocks:
             self._budget.charge("bytes of blocks that are read again", self._blocks[index].ByteSize())
-        self._read.add(index)
+        self._charged_blocks.add(index)
 
-    def _read_op(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
+    def _read_op(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
         signature = self._vocabulary.of_legacy(current_name(desc.type, [port for port, _ in desc.inputs]))
         key = signature.key if signature else desc.type
         inputs: dict[str, list[str]] = {}
-        for port, i in _by_preference(desc.inputs, signature):
+        for port, i in by_preference(desc.inputs, signature):
             given = [name for name in desc.inputs[i][1] if name != "@EMPTY@"]
             for name in given:
                 self._begin_array(block, scope, name, index)
@@ -249,60 +202,60 @@ class _Reader:
             before = scope.find(desc.outputs[0][1][0]) if desc.outputs and desc.outputs[0][1] else None
             if before is not None:
                 inputs["array"] = [before]
-        attributes, call_stack = _attributes(desc, signature)
+        attributes, call_stack = attributes_of(desc, signature)
         semantics = semantics_of(desc.type, self._program_version, attributes)
         for attribute in desc.attributes:  # one may name variables instead of holding a value: it is an operand then
             if attribute.names:
-                name = _canonical(attribute.name, signature)
+                name = canonical_name(attribute.name, signature)
                 attributes.pop(name, None)
                 inputs.setdefault(name, [self._use(scope, item) for item in attribute.names])
         outputs: dict[str, list[str]] = {}
         for port, given in desc.outputs:
             if given:
                 names = ["" if name == "@EMPTY@" else self._define(scope, name) for name in given]
-                outputs.setdefault(_canonical(port, signature), []).extend(names)
+                outputs.setdefault(canonical_name(port, signature), []).extend(names)
         block.operators.append(
             Operator(key, inputs, outputs, attributes, desc.type, block.index, index, (), call_stack, semantics)
         )
 
-    def _read_feed(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
-        name = _argument(desc.outputs, "Out")
+    def _read_feed(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
+        name = argument_of(desc.outputs, "Out")
         variable = self._variables.get(name)
         if variable is None:
             raise ModelReadError(f"input '{name}' is not declared")
         scope.latest[name] = name
         self._parameters.pop(name, None)
-        self._inputs.append((_column(desc, index), variable))
+        self._inputs.append((column_of(desc, index), variable))
 
-    def _read_fetch(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
-        name = _argument(desc.inputs, "X")
-        self._outputs.append((_column(desc, index), Output(name, self._use(scope, name))))
+    def _read_fetch(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
+        name = argument_of(desc.inputs, "X")
+        self._outputs.append((column_of(desc, index), Output(name, self._use(scope, name))))
 
-    def _read_while(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
-        condition = _argument(desc.inputs, "Condition")
-        inner = self._declare(_sub_block(desc), scope)
-        carried = [name for name in self._written_in(_sub_block(desc)) if scope.declares(name)]
+    def _read_while(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
+        condition = argument_of(desc.inputs, "Condition")
+        inner = self._declare(sub_block_of(desc), scope)
+        carried = [name for name in self._written_in(sub_block_of(desc)) if scope.declares(name)]
         before = [scope.find(name) or "" for name in carried]
         arguments = [self._argument_name(name, inner) for name in carried]
         first = self._use(scope, condition)
-        body = self._read_block(_sub_block(desc), inner)
+        body = self._read_block(sub_block_of(desc), inner)
         body.inputs = arguments
         body.outputs = [self._use(inner, condition), *(self._use(inner, name) for name in carried)]
-        attributes, call_stack = _attributes(desc)
+        attributes, call_stack = attributes_of(desc)
         after = [self._define(scope, name) for name in carried]
         inputs, outputs = {"cond": [first], "x": before}, {"out": after}
         block.operators.append(
             Operator("while", inputs, outputs, attributes, desc.type, block.index, index, (body,), call_stack)
         )
 
-    def _read_recurrent(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
-        attributes, call_stack = _attributes(desc)
-        number = _sub_block(desc)
-        sequences, results = _arguments(desc.inputs, "inputs"), _arguments(desc.outputs, "outputs")
+    def _read_recurrent(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
+        attributes, call_stack = attributes_of(desc)
+        number = sub_block_of(desc)
+        sequences, results = arguments_of(desc.inputs, "inputs"), arguments_of(desc.outputs, "outputs")
         if not sequences:
             raise ModelReadError("port inputs is missing")
         entering, leaving = attributes.pop("ex_states", []), attributes.pop("states", [])
-        initial = _arguments(desc.inputs, "initial_states")
+        initial = arguments_of(desc.inputs, "initial_states")
         if not attributes.pop("has_states", True):
             entering, leaving, initial = [], [], []
         if not len(entering) == len(leaving) == len(initial):
@@ -328,20 +281,20 @@ class _Reader:
             Operator("recurrent", inputs, outputs, attributes, desc.type, block.index, index, (body,), call_stack)
         )
 
-    def _read_conditional_block(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
-        condition = self._use(scope, _argument(desc.inputs, "Cond"))
-        attributes, call_stack = _attributes(desc)
+    def _read_conditional_block(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
+        condition = self._use(scope, argument_of(desc.inputs, "Cond"))
+        attributes, call_stack = attributes_of(desc)
         if not attributes.get("is_scalar_condition", False):
             raise ModelReadError("is_scalar_condition=False (run when the inputs are not empty) is not supported")
-        inner = self._declare(_sub_block(desc), scope)
-        written = [name for name in self._written_in(_sub_block(desc)) if scope.declares(name)]
-        then = self._read_block(_sub_block(desc), inner)
+        inner = self._declare(sub_block_of(desc), scope)
+        written = [name for name in self._written_in(sub_block_of(desc)) if scope.declares(name)]
+        then = self._read_block(sub_block_of(desc), inner)
         then.outputs = [self._use(inner, name) for name in written]
         otherwise = Block(then.index, outputs=[scope.find(name) or "" for name in written])
         after = [self._define(scope, name) for name in written]
         for name, yielded, before in zip(after, then.outputs, otherwise.outputs, strict=True):
             if not before:  # such a value is selected only if the block has run
-                self._branches[name] = (then, yielded)
+                self._branch_results[name] = (then, yielded)
         block.operators.append(
             Operator(
                 "if",
@@ -356,17 +309,17 @@ class _Reader:
             )
         )
 
-    def _read_select_input(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
-        mask = self._use(scope, _argument(desc.inputs, "Mask"))
+    def _read_select_input(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
+        mask = self._use(scope, argument_of(desc.inputs, "Mask"))
         names = [name for port, given in desc.inputs if port == "X" for name in given]
         if len(names) != 2:
             raise ModelReadError(f"selects between {len(names)} values; only two are supported")
         branches = []
         for name in reversed(names):  # the mask is 0 for the first value and 1 for the second
             value = self._use(scope, name)
-            source, yielded = self._branches.get(value, (Block(block.index), value))
+            source, yielded = self._branch_results.get(value, (Block(block.index), value))
             branches.append(Block(source.index, source.operators, [], [yielded]))
-        result = self._define(scope, _argument(desc.outputs, "Out"))
+        result = self._define(scope, argument_of(desc.outputs, "Out"))
         last = block.operators[-1] if block.operators else None
         # One select_input follows another for every result of the same pair of branches: they share one `if`.
         if (
@@ -379,7 +332,7 @@ class _Reader:
                 old.outputs += new.outputs
             last.outputs["out"].append(result)
             return
-        _, call_stack = _attributes(desc)
+        _, call_stack = attributes_of(desc)
         block.operators.append(
             Operator(
                 "if",
@@ -404,7 +357,7 @@ class _Reader:
                 for _, names in desc.outputs:
                     written.update(dict.fromkeys(name for name in names if name != "@EMPTY@"))
                 for attribute in desc.attributes:
-                    if attribute.kind == _BLOCK and isinstance(attribute.value, int):
+                    if attribute.kind == BLOCK and isinstance(attribute.value, int):
                         written.update(dict.fromkeys(self._written_in(attribute.value, (*open_blocks, index))))
             self._writes[index] = list(written)
         return self._writes[index]
@@ -423,10 +376,10 @@ class _Reader:
             block.operators.append(Operator("create_array", {}, outputs, {}, "create_array", block.index, index))
 
     def _define(self, scope: _Scope, name: str) -> str:
-        if name in self._written or name in scope.latest:
+        if name in self._extra_writes or name in scope.latest:
             version = self._version(name)
         else:
-            self._written[name] = 0
+            self._extra_writes[name] = 0
             version = name
         scope.latest[name] = version
         return version
@@ -436,17 +389,17 @@ class _Reader:
         return version
 
     def _version(self, name: str) -> str:
-        count = self._written.get(name, 0) + 1
+        count = self._extra_writes.get(name, 0) + 1
         while f"{name}@{count}" in self._variables:
             count += 1
-        self._written[name] = count
+        self._extra_writes[name] = count
         version = f"{name}@{count}"
         known = self._variables.get(name)
         self._variables[version] = known.named(version) if known else Variable(version)
         return version
 
 
-_LOWERINGS: dict[str, Callable[[_Reader, Block, _Scope, _Op, int], None]] = {
+_LOWERINGS: dict[str, Callable[[_Reader, Block, _Scope, Op, int], None]] = {
     "feed": _Reader._read_feed,
     "fetch": _Reader._read_fetch,
     "while": _Reader._read_while,
@@ -458,132 +411,8 @@ _LOWERINGS: dict[str, Callable[[_Reader, Block, _Scope, _Op, int], None]] = {
 """What reads the operators that are no plain ones."""
 
 
-def _canonical(name: str, signature: Signature | None) -> str:
-    return signature.canonical(name) if signature is not None else snake_case(name)
-
-
-def _by_preference(items: Sequence[tuple[Any, ...]], signature: Signature | None) -> Sequence[tuple[str, int]]:
-    """Canonical names and indices of ports or attributes; of several spellings of one name Paddle's preferred first."""
-    names = tuple([item[0] for item in items])
-    if signature is None:
-        return [(snake_case(name), i) for i, name in enumerate(names)]
-    return signature.by_preference(names)
-
-
-def _column(desc: _Op, index: int) -> int:
-    """The position of an input or result; that of its operator where the program does not say."""
-    column = _attributes(desc)[0].get("col", index)
-    if not isinstance(column, int):
-        raise ModelReadError(f"attribute 'col' is {column!r:.80}; a number is expected")
-    return column
-
-
-def _argument(ports: list[tuple[str, list[str]]], parameter: str) -> str:
-    for port, names in ports:
-        if port == parameter and names:
-            return names[0]
-    raise ModelReadError(f"port {parameter} is missing")
-
-
-def _arguments(ports: list[tuple[str, list[str]]], parameter: str) -> list[str]:
-    return [name for port, names in ports if port == parameter for name in names]
-
-
 def _element(declared: Variable | None, whole: Variable) -> Variable:
     """One element of a sequence, as its block declares it, or else by the sequence's own type."""
     if declared is not None:
         return declared.named(whole.name)
     return Variable(whole.name, whole.dtype, None if whole.shape is None else whole.shape[1:])
-
-
-def _sub_block(desc: _Op) -> int:
-    for attribute in desc.attributes:
-        if attribute.name == "sub_block" and isinstance(attribute.value, int):
-            return attribute.value
-    raise ModelReadError("attribute sub_block is missing")
-
-
-def _declared(kind: Any) -> Variable | None:
-    """A variable of that type, without a name; None for a type that is not a tensor."""
-    if kind.type == _DENSE_TENSOR:
-        tensor, lod_level = kind.dense_tensor.tensor, kind.dense_tensor.lod_level
-    elif kind.type == _TENSOR_ARRAY:
-        tensor, lod_level = kind.tensor_array.tensor, None
-    else:
-        return None
-    # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
-    shape = tuple(max(dim, -1) for dim in tensor.dims)
-    check_rank(len(shape))
-    if not all(dim <= MAX_DIM for dim in shape):
-        raise ModelReadError(f"a variable has an impossible shape {list(shape)[:16]}")
-    return Variable("", dtypes.LEGACY.get(tensor.data_type), shape, kind.type == _TENSOR_ARRAY, lod_level)
-
-
-_ATTRIBUTE_VALUE: dict[int, Callable[[Any], Any]] = {
-    0: lambda a: a.i,
-    1: lambda a: a.f,
-    2: lambda a: _text(a.s),
-    3: lambda a: list(a.ints),
-    4: lambda a: list(a.floats),
-    5: lambda a: [_text(item) for item in a.strings],
-    6: lambda a: a.b,
-    7: lambda a: list(a.bools),
-    8: lambda a: a.block_idx,
-    9: lambda a: a.l,
-    10: lambda a: list(a.blocks_idx),
-    11: lambda a: list(a.longs),
-    12: lambda a: list(a.float64s),
-    13: lambda a: a.var_name,
-    14: lambda a: list(a.vars_name),
-    15: lambda a: a.float64,
-    16: lambda a: _scalar(a.scalar),
-    17: lambda a: [_scalar(item) for item in a.scalars],
-}
-
-
-def _attribute(desc: Any) -> _Attribute:
-    name, kind = desc.name, desc.type
-    if not isinstance(name, str):
-        raise ModelReadError(f"the name {name!r} is not valid UTF-8")
-    if name == "op_callstack":
-        return _Attribute(name, kind, tuple(_text(line).strip() for line in desc.strings), [])
-    read = _ATTRIBUTE_VALUE.get(kind)
-    if read is None:
-        if name in _BOOKKEEPING:
-            return _Attribute(name, kind, None, [])
-        raise ModelReadError(f"attribute {name} is of unknown type {kind}")
-    names = {13: [desc.var_name], 14: list(desc.vars_name)}.get(kind, [])
-    return _Attribute(name, kind, read(desc), names if any(names) else [])
-
-
-def _attributes(desc: _Op, signature: Signature | None = None) -> tuple[dict[str, Any], tuple[str, ...]]:
-    attributes: dict[str, Any] = {}
-    call_stack: tuple[str, ...] = ()
-    for name, i in _by_preference(desc.attributes, signature):
-        spelling, _, value, _ = desc.attributes[i]
-        if spelling == "op_callstack":
-            call_stack = value
-            continue
-        if spelling in _BOOKKEEPING:
-            continue
-        # `assign_value` has a list per data type, all but one empty: they are one attribute, `values`.
-        if name not in attributes or (isinstance(attributes[name], list) and not attributes[name]):
-            attributes[name] = value.copy() if isinstance(value, list) else value
-    return attributes, call_stack
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
-
-
-def _scalar(value: Any) -> bool | int | float | complex:
-    match value.type:
-        case 1:
-            return bool(value.b)
-        case 2:
-            return int(value.i)
-        case 3:
-            return float(value.r)
-        case 4:
-            return complex(value.c.r, value.c.i)
-    raise ModelReadError(f"a scalar of unknown type {value.type}")
