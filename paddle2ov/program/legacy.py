@@ -37,10 +37,10 @@ from paddle2ov.program.legacy_file import (
 from paddle2ov.program.liveness import count_walked
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.op_versions import current_name, semantics_of
+from paddle2ov.program.places import MALFORMED, PlacedReadError, placed
 from paddle2ov.program.vocabulary import Vocabulary
 
 _NEWEST_VERSION = 3_999_999  # 2.6.2 writes 2006002, 3.x writes 300xxxx or 0
-_MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError)
 
 
 def read_legacy(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
@@ -156,7 +156,7 @@ class _Reader:
                 try:
                     found.append(self._cache.operator(desc))
                 except ModelReadError as error:
-                    raise ModelReadError(f"block {index}, operator {position} ({desc.type}): {error}") from None
+                    raise placed(error, index, position, desc.type) from None
         return self._ops[index]
 
     def _read_block(self, index: int, scope: _Scope) -> Block:
@@ -170,13 +170,10 @@ class _Reader:
         for position, desc in enumerate(self._operators(index)):
             try:
                 _LOWERINGS.get(desc.type, _Reader._read_op)(self, block, scope, desc, position)
-            except ModelReadError as error:
-                if str(error).startswith("block "):
-                    raise
-                raise ModelReadError(f"block {index}, operator {position} ({desc.type}): {error}") from error
-            except _MALFORMED as error:
-                place = f"block {index}, operator {position} ({desc.type})"
-                raise ModelReadError(f"{place}: malformed: {error!r:.200}") from error
+            except PlacedReadError:
+                raise
+            except (*MALFORMED, ModelReadError) as error:
+                raise placed(error, index, position, desc.type) from error
         self._opened_blocks.pop()
         return block
 

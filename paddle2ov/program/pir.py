@@ -17,6 +17,7 @@ from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.op_versions import current_name
 from paddle2ov.program.pir_file import JsonCache, results_of
 from paddle2ov.program.pir_memory import LoopArguments, ProgramMemory, written_operand
+from paddle2ov.program.places import MALFORMED, PlacedReadError, placed
 from paddle2ov.program.vocabulary import Vocabulary
 
 NEWEST_VERSION = 4
@@ -24,7 +25,7 @@ NEWEST_VERSION = 4
 
 _DIALECTS = {"0": "builtin", "1": "pd_op", "2": "cf", "3": "custom_op", "4": "dist"}
 _FETCH_BYTES = 100  # what an operator that fetches takes at least
-_MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, msgspec.MsgspecError)
+_UNREADABLE = (*MALFORMED, msgspec.MsgspecError, ModelReadError)
 
 
 def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
@@ -78,8 +79,8 @@ class _Reader:
             if op.id in ("p", "1.data", "1.feed", "pd_op.data", "pd_op.feed", "0.parameter", "builtin.parameter"):
                 try:
                     self._reserved.add(self._given_name(op))
-                except (*_MALFORMED, ModelReadError) as error:
-                    raise _placed(error, 0, index, op) from None
+                except _UNREADABLE as error:
+                    raise placed(error, 0, index, op.id) from None
         block = self._read_block(main)
         self._outputs.sort(key=lambda item: item[0])
         outputs = [output for _, output in self._outputs]
@@ -102,8 +103,10 @@ class _Reader:
         for index, op in enumerate(source.ops):
             try:
                 self._read_op(block, op, index)
-            except (*_MALFORMED, ModelReadError) as error:
-                raise _placed(error, block.index, index, op) from error
+            except PlacedReadError:
+                raise
+            except _UNREADABLE as error:
+                raise placed(error, block.index, index, op.id) from error
         self._depth -= 1
         return block
 
@@ -296,14 +299,6 @@ class _Reader:
             return self._names[value]
         except KeyError:
             raise ModelReadError(f"value {value} is used before it is defined") from None
-
-
-def _placed(error: Exception, block: int, index: int, op: pir_file.Op) -> ModelReadError:
-    """An error with the place of the operator that was read; the innermost place wins."""
-    if isinstance(error, ModelReadError):
-        is_placed = str(error).startswith("block ")
-        return error if is_placed else ModelReadError(f"block {block}, operator {index} ({op.id}): {error}")
-    return ModelReadError(f"block {block}, operator {index} ({op.id}): malformed: {error!r}")
 
 
 def _ports(named: Sequence[str], count: int, prefix: str) -> list[str]:

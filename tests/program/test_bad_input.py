@@ -260,6 +260,14 @@ def test_attributes_of_another_type_in_the_structure(legacy, op_type, name, valu
     refused(legacy, message)
 
 
+@pytest.mark.parametrize(
+    ("number", "reason"), [(99, "block 99 does not exist; the program has"), (0, "block 0 contains")]
+)
+def test_an_operator_is_named_whatever_its_message_begins_with(legacy, number, reason):
+    change_attribute(legacy, "while", "sub_block", type=8, block_idx=number)
+    refused(legacy, rf"inference\.pdmodel: block 0, operator \d+ \(while\): {reason}")
+
+
 def test_a_call_stack_that_is_a_block(legacy):
     change_attribute(legacy, "while", "op_callstack", type=8, block_idx=99)
     paddle2ov.convert(legacy)
