@@ -12,7 +12,6 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import (
-    Tensor,
     cast_to,
     const_like,
     dim_range,
@@ -23,6 +22,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
+from paddle2ov.converters.normalization import reshape_to_normalized
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ops
@@ -38,7 +38,7 @@ def rms_norm(node: NodeContext) -> NamedOutputs:
         x = expect_elements(x, range(begin, rank), node.input_dims("scale"))
     out, inverse = _rms(x, list(range(begin, rank)), node.get_float("epsilon", 1e-5))
     if node.has_input("scale"):
-        out = ops.multiply(out, _reshape_to_normalized(node, "scale", x, begin, rank))
+        out = ops.multiply(out, reshape_to_normalized(node, "scale", x, begin, rank))
     return {"y": cast_to(out, x.get_element_type()), "invvar": _reshape_to_outer(inverse, x, begin)}
 
 
@@ -57,9 +57,9 @@ def rms_norm_residual(node: NodeContext) -> NamedOutputs:
         if node.has_input(name):
             total = ops.add(total, cast_to(node.get_input(name), x.get_element_type())).output(0)
     out, inverse = _rms(total, list(range(begin, rank)), node.get_float("epsilon", 1e-5))
-    out = ops.multiply(out, _reshape_to_normalized(node, "norm_weight", x, begin, rank))
+    out = ops.multiply(out, reshape_to_normalized(node, "norm_weight", x, begin, rank))
     if node.has_input("norm_bias"):
-        out = ops.add(out, _reshape_to_normalized(node, "norm_bias", x, begin, rank))
+        out = ops.add(out, reshape_to_normalized(node, "norm_bias", x, begin, rank))
     return {"out": out, "residual_out": total, "inv_var": _reshape_to_outer(inverse, x, begin)}
 
 
@@ -68,13 +68,6 @@ def _rms(x: Output, axes: list[int], epsilon: float) -> tuple[Node, Node]:
     squares = ops.reduce_mean(ops.power(x, const_like(2, x)), ints(axes), True)
     inverse = ops.divide(const_like(1, x), ops.sqrt(ops.add(squares, const_like(epsilon, x))))
     return ops.multiply(x, inverse), inverse
-
-
-def _reshape_to_normalized(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
-    if rank - begin == 1:
-        return cast_to(node.get_input(name), x.get_element_type())
-    target = dim_range(x, begin)
-    return cast_to(ops.reshape(node.get_input(name), target, False), x.get_element_type())
 
 
 def _reshape_to_outer(inverse: Node, x: Output, begin: int) -> Node:
@@ -152,5 +145,5 @@ def skip_layernorm(node: NodeContext) -> NamedOutputs:
     begin = normalize_axis(node, node.get_int("begin_norm_axis", 2), rank, "begin_norm_axis")
     axes = ints(list(range(begin, rank)))
     out = ops.mvn(total, axes, True, node.get_float("epsilon", 1e-5), "inside_sqrt")
-    out = ops.multiply(out, _reshape_to_normalized(node, "scale", total.output(0), begin, rank))
-    return {"out": ops.add(out, _reshape_to_normalized(node, "bias", total.output(0), begin, rank))}
+    out = ops.multiply(out, reshape_to_normalized(node, "scale", total.output(0), begin, rank))
+    return {"out": ops.add(out, reshape_to_normalized(node, "bias", total.output(0), begin, rank))}

@@ -140,18 +140,18 @@ def affine_trailing(node: NodeContext, normalized: Node, x: Output, begin: int, 
     out = normalized
     for name, combine in (("scale", ops.multiply), ("bias", ops.add)):
         if node.has_input(name):
-            out = combine(out, cast_to(_reshape_to_normalized(node, name, x, begin, rank), x.get_element_type()))
+            out = combine(out, reshape_to_normalized(node, name, x, begin, rank))
     return out
 
 
-def _reshape_to_normalized(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
+def reshape_to_normalized(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
+    """A 1-D input over the dimensions of `x` from `begin` on, in their shape and of the type of `x`."""
+    kind, dims = x.get_element_type(), ranked_dims(x)[begin:]
     if rank - begin == 1:
-        return node.get_input(name)
-    dims = ranked_dims(x)[begin:]
+        return cast_to(node.get_input(name), kind)
     if dims.count(None) <= 1:
-        return node.get_reshaped(name, [-1 if dim is None else dim for dim in dims])
-    target = dim_range(x, begin)
-    return ops.reshape(node.get_input(name), target, False)
+        return cast_to(node.get_reshaped(name, [-1 if dim is None else dim for dim in dims]), kind)
+    return cast_to(ops.reshape(node.get_input(name), dim_range(x, begin), False), kind)
 
 
 def _moments(x: Output, axes: list[int]) -> dict[str, Node]:

@@ -7,8 +7,6 @@ Semantics: `paddle/phi/kernels/impl/{unfold,fold,deformable_conv}_kernel_impl.h`
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from openvino import Node, Type
 
@@ -24,7 +22,7 @@ from paddle2ov.converters.graph.spatial import (
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext
+from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext, Required
 
 
 def unfold(node: NodeContext) -> NamedOutputs:
@@ -78,7 +76,7 @@ def fold(node: NodeContext) -> NamedOutputs:
     return {"out": out}
 
 
-def _pair(node: NodeContext, name: str, default: Any = REQUIRED) -> list[int]:
+def _pair(node: NodeContext, name: str, default: list[int] | Required = REQUIRED) -> list[int]:
     """Two positive numbers; one counts for both."""
     values = node.get_ints(name, default)
     values = values * 2 if len(values) == 1 else values

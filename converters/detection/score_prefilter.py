@@ -20,7 +20,7 @@ from openvino.op import Constant
 from paddle2ov.converters.detection.rows import indices_where
 from paddle2ov.converters.graph.common import Tensor, const, dim_of, index_range, reshape
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import ints, ints_of, is_zero
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import value_of
@@ -179,7 +179,7 @@ def _map_of(rows: Output) -> Output | None:
     """The map [N, A * width, H, W] that a Transpose and a Reshape turn into rows [N, H * W * A, width]."""
     transpose = _source(rows, "Reshape")
     x = _source(transpose, "Transpose") if transpose is not None else None
-    if transpose is None or x is None or _ints_of(transpose.get_node().input_value(1)) != [0, 2, 3, 1]:
+    if transpose is None or x is None or ints_of(transpose.get_node().input_value(1)) != [0, 2, 3, 1]:
         return None
     before, after = (dims_of(one) or [None] for one in (x, rows))
     if None in (*before[1:], *after[1:]) or len(before) != 4 or len(after) != 3 or not after[2]:
@@ -192,11 +192,6 @@ def _source(x: Output, kind: str) -> Output | None:
     """The first input of the node of `x` if that is of type `kind`."""
     node = x.get_node()
     return node.input_value(0) if node.get_type_name() == kind else None
-
-
-def _ints_of(x: Output) -> list[int]:
-    node = x.get_node()
-    return [int(one) for one in node.get_data().reshape(-1)] if isinstance(node, Constant) else []
 
 
 # --- what scores increase with ----------------------------------------------------------------------------------------
@@ -260,15 +255,10 @@ def _object_score(node: Node, at: _Scores) -> Output | None:
         dims = dims_of(score) or []
         if at.above < 0 or _source(share, "Sigmoid") is None or len(dims) != len(at.dims) or dims[at.classes] != 1:
             continue
-        zeroed = _source(rows, "Select") is not None and _is_zero(rows.get_node().input_value(1))
+        zeroed = _source(rows, "Select") is not None and is_zero(rows.get_node().input_value(1))
         if zeroed and (dims[at.boxes] == at.dims[at.boxes] is not None or _of_one_map(share, score)):
             return score
     return None
-
-
-def _is_zero(x: Output) -> bool:
-    node = x.get_node()
-    return isinstance(node, Constant) and not value_of(node).any()
 
 
 def _of_one_map(share: Output, score: Output) -> bool:
@@ -291,7 +281,7 @@ def _of_one_map(share: Output, score: Output) -> bool:
             return False
         node = waiting.pop(0).get_node()
         if node.get_type_name() == "Gather" and node.input_value(0) == x:
-            return _ints_of(node.input_value(2)) == [1] and len(_ints_of(node.input_value(1))) == dims[1]
+            return ints_of(node.input_value(2)) == [1] and len(ints_of(node.input_value(1)) or ()) == dims[1]
         if node.get_type_name() in ("Multiply", "Power", "Reshape", "Select", "Sigmoid"):
             waiting += node.input_values()
     return False
@@ -301,7 +291,7 @@ _MAX_BETWEEN = 30
 
 
 def _transpose(node: Node, at: _Scores) -> _Scores | None:
-    order = _ints_of(node.input_value(1))
+    order = ints_of(node.input_value(1)) or []
     boxes = order[at.boxes : at.boxes + at.spread]
     if not boxes or boxes != list(range(boxes[0], boxes[0] + at.spread)):
         return None

@@ -16,10 +16,10 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NodeContext
 
 
-def computed_axis(node: NodeContext, rank: int, name: str = "axis") -> Node:
+def computed_axis(node: NodeContext, rank: int) -> Node:
     """A single axis, 0-D and counted from the front."""
-    node.require(not node.is_complex("x"), f"complex numbers with '{name}' computed by the program are not supported")
-    return ops.floor_mod(ops.reshape(int_vector(node, name), ints([]), False), ints(rank))
+    node.require(not node.is_complex("x"), "complex numbers with 'axis' computed by the program are not supported")
+    return ops.floor_mod(ops.reshape(int_vector(node, "axis"), ints([]), False), ints(rank))
 
 
 def front_permutations(axis: Tensor, rank: int) -> tuple[Node, Node]:

@@ -18,6 +18,7 @@ from paddle2ov.converters.graph.common import Tensor, const, dim_of, dim_range, 
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
+from paddle2ov.graph.cubic import cubic_weights
 from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NodeContext
@@ -306,16 +307,6 @@ def _weights(plan: ResizeParameters, i: int, dim: int, size: int) -> Floats:
         np.add.at(weights, (arrays.arange(size), np.minimum(low + 1, dim - 1)), fraction)
         return weights
     low = np.floor(source).astype(np.int64)
-    for offset, weight in enumerate(_cubic(source - low.astype(np.float32))):
+    for offset, weight in enumerate(cubic_weights(source - low.astype(np.float32))):
         np.add.at(weights, (arrays.arange(size), np.clip(low - 1 + offset, 0, dim - 1)), weight)
     return weights
-
-
-def _cubic(t: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    def near(x: Floats) -> Floats:
-        return ((1.25 * x - 2.25) * x) * x + 1
-
-    def far(x: Floats) -> Floats:
-        return ((-0.75 * x + 3.75) * x - 6) * x + 3
-
-    return far(t + 1), near(t), near(1 - t), far(2 - t)

@@ -8,7 +8,7 @@ Semantics: `resizeArea_` and `resize` in `modules/imgproc/src/resize.cpp`, `warp
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -18,6 +18,7 @@ from openvino import Node, Type
 
 from paddle2ov.deployment.sizes import Number, int_constant, int_divmod
 from paddle2ov.deployment.steps import Value, spatial_shape
+from paddle2ov.graph.cubic import cubic_weights
 from paddle2ov.graph.opset import ops
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -141,23 +142,16 @@ def _linear(x: Floats) -> list[Floats]:
     return [1 - x, x]
 
 
-def _cubic(x: Floats) -> list[Floats]:
-    """With a = -0.75."""
-    far, near = (
-        [-0.75 * ((y - 5) * y + 8) * y + 3 for y in (x + 1, 2 - x)],
-        [(1.25 * y - 2.25) * y * y + 1 for y in (x, 1 - x)],
-    )
-    return [far[0], near[0], near[1], far[1]]
-
-
-def _kernel(weigh: Callable[[Floats], list[Floats]]) -> NDArray[np.int32]:
+def _kernel(weigh: Callable[[Floats], Sequence[Floats]]) -> NDArray[np.int32]:
     """The weights of the neighbours for every part of a pixel; they add up to _PART."""
     weights = np.rint(np.stack(weigh(np.arange(_PART + 1) / _PART), 1) * _PART).astype(np.int32)
     weights[:, weights.shape[1] // 2] += _PART - weights.sum(1)
     return weights
 
 
-_KERNELS: Mapping[str, NDArray[np.int32]] = MappingProxyType({"linear": _kernel(_linear), "cubic": _kernel(_cubic)})
+_KERNELS: Mapping[str, NDArray[np.int32]] = MappingProxyType(
+    {"linear": _kernel(_linear), "cubic": _kernel(cubic_weights)}
+)
 
 
 def _bilinear(x: Floats) -> Floats:

@@ -1,13 +1,20 @@
-"""Constants of integers, such as shapes, axes and bounds."""
+"""Constants of a graph: their elements as NumPy arrays and Python numbers, and new ones of integers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
-from openvino import Node
+from openvino import Node, Output
+from openvino.op import Constant
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import value_of
+from paddle2ov.typing import AnyArray
+
+_MAX_BYTES = 1 << 24
+"""The largest constant that is searched for values other than 0."""
 
 
 def ints(value: Sequence[int] | int) -> Node:
@@ -15,4 +22,36 @@ def ints(value: Sequence[int] | int) -> Node:
     return ops.constant(np.asarray(value, np.int64))
 
 
-__all__ = ["ints"]
+def constant_of(output: Output) -> AnyArray | None:
+    """The elements of a Constant; None for any other node.
+
+    OpenVINO returns the bits of bfloat16 as float16: use `number_of` or `value_of` for numbers.
+    """
+    node = output.get_node()
+    return node.get_data() if isinstance(node, Constant) else None
+
+
+def number_of(output: Output) -> float | None:
+    """The value of a Constant of one element, whatever its type and rank; None for any other node."""
+    node = output.get_node()
+    if not isinstance(node, Constant) or math.prod(node.get_output_shape(0)) != 1:
+        return None
+    return float(value_of(node).reshape(-1)[0])
+
+
+def ints_of(output: Output) -> list[int] | None:
+    """The values of an integer Constant; None for any other node."""
+    value = constant_of(output)
+    return None if value is None else [int(one) for one in value.reshape(-1)]
+
+
+def is_zero(value: Output) -> bool:
+    """Whether a tensor is a Constant of zeros, of 16 MB at most."""
+    shape = value.get_partial_shape()
+    if shape.is_dynamic or value.get_node().get_type_name() != "Constant" or value.get_tensor().size > _MAX_BYTES:
+        return False
+    array = constant_of(value)
+    return array is not None and not array.any()
+
+
+__all__ = ["constant_of", "ints", "ints_of", "is_zero", "number_of"]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 from openvino import Node, Output, Type
 
+from paddle2ov.graph.constants import is_zero
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.constants import constant_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
@@ -78,7 +78,7 @@ def _replaced_nodes(choice: _Choice) -> list[Node]:
 def _condition(value: Output) -> tuple[Output, list[Output]]:
     """The boolean before Convert, Add of zeros and NotEqual, with those zeros; else the value itself."""
     node = value.get_node()
-    if node.get_type_name() == "NotEqual" and _is_zero(node.input_value(1)):
+    if node.get_type_name() == "NotEqual" and is_zero(node.input_value(1)):
         number, zeros = _without_zeros(node.input_value(0))
         cast = number.get_node()
         if zeros and cast.get_type_name() == "Convert" and cast.input_value(0).get_element_type() == Type.boolean:
@@ -100,24 +100,12 @@ def _zero_terms(value: Output, depth: int = 6) -> list[Output] | None:
     """The terms of a sum of zeros; None if the value is anything else."""
     node = value.get_node()
     kind = node.get_type_name()
-    if (kind == "Broadcast" and _is_zero(node.input_value(0))) or _is_zero(value):
+    if (kind == "Broadcast" and is_zero(node.input_value(0))) or is_zero(value):
         return [value]
     if kind not in ("Add", "Convert") or not depth:
         return None
     parts = [_zero_terms(one, depth - 1) for one in node.input_values()]
     return None if None in parts else [one for part in parts for one in part or ()]
-
-
-def _is_zero(value: Output) -> bool:
-    shape = value.get_partial_shape()
-    if shape.is_dynamic or value.get_node().get_type_name() != "Constant" or value.get_tensor().size > _MAX_BYTES:
-        return False
-    array = constant_of(value)
-    return array is not None and not array.any()
-
-
-_MAX_BYTES = 1 << 24
-"""The largest constant that is searched for values other than 0."""
 
 
 def _covers(sides: Sequence[Output], zeros: Output) -> bool:

@@ -1,4 +1,4 @@
-"""Constants of a graph: their elements as NumPy arrays and Python numbers, and new ones."""
+"""Constants that are computed from others, reshaped, or made of arrays that are large."""
 
 from __future__ import annotations
 
@@ -9,41 +9,19 @@ import numpy as np
 from openvino import Node, Output, Shape, Tensor, Type
 from openvino.op import Constant
 
+from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.evaluation import evaluate_node
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.types import numpy_dtype, value_of
+from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.typing import AnyArray
 
 _COMPUTED = frozenset(("Broadcast", "Concat", "Convert", "Multiply", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
-_MAX_COMPUTED = 1 << 14
+_MAX_COMPUTED, _MAX_DEPTH = 1 << 14, 4  # elements, and nodes one above the other
 
 
-def constant_of(output: Output) -> AnyArray | None:
-    """The elements of a Constant; None for any other node.
-
-    OpenVINO returns the bits of bfloat16 as float16: use `number_of` or `value_of` for numbers.
-    """
-    node = output.get_node()
-    return node.get_data() if isinstance(node, Constant) else None
-
-
-def number_of(output: Output) -> float | None:
-    """The value of a Constant of one element, whatever its type and rank; None for any other node."""
-    node = output.get_node()
-    if not isinstance(node, Constant) or math.prod(node.get_output_shape(0)) != 1:
-        return None
-    return float(value_of(node).reshape(-1)[0])
-
-
-def ints_of(output: Output) -> list[int] | None:
-    """The values of an integer Constant; None for any other node."""
-    value = constant_of(output)
-    return None if value is None else [int(one) for one in value.reshape(-1)]
-
-
-def computed_constant_of(output: Output, depth: int = 4) -> AnyArray | None:
-    """The value of a Constant, or of up to `depth` nodes over constants if it is as small as a bias; else None."""
-    tensor = _computed(output, depth) if output.get_node().get_type_name() != "Constant" else None
+def computed_constant_of(output: Output) -> AnyArray | None:
+    """The value of a Constant, or of a few nodes over constants if it is as small as a bias; else None."""
+    tensor = _computed(output, _MAX_DEPTH) if output.get_node().get_type_name() != "Constant" else None
     return constant_of(output) if tensor is None else tensor.data.copy()
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.constants import ints_of
 
 
 def perm_of(node: Node) -> list[int] | None:

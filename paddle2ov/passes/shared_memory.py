@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from openvino import Dimension, Input, Node, Output
 
+from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.memory import COPYING, SCATTERING, SLICING, SPLITTING, VIEWS
-from paddle2ov.passes.constants import number_of
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.layout.permutation import is_layout_change
 from paddle2ov.passes.operands import perm_of

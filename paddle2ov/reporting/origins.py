@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from openvino import Model, Node
 
-from paddle2ov.passes.constants import constant_of
+from paddle2ov.graph.constants import constant_of
 from paddle2ov.passes.kinds import NEUTRAL
 
 _STRUCTURE = frozenset(("Constant", "Parameter", "Result"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence, Set
-from typing import Any, NoReturn, TypeAlias, overload
+from typing import Any, Final, NoReturn, TypeAlias, overload
 
 import numpy as np
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from paddle2ov.graph.complex_pairs import component_of
 from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.graph.types import COMPLEX_DTYPES, OV_TYPES, constant, element_type, value_of
+from paddle2ov.graph.types import COMPLEX_DTYPES, OV_TYPES, element_type, value_of
 from paddle2ov.graph.values import (
     MARKS,
     ConstantValue,
@@ -49,12 +49,14 @@ NamedOutputs: TypeAlias = Mapping[str, OutputLike | Sequence[OutputLike]]
 """What a converter returns: result name -> value, or list of values for a result that is a list."""
 
 
-class _Required:
+class Required:
+    """The type of `REQUIRED`."""
+
     def __repr__(self) -> str:
         return "required"
 
 
-REQUIRED: Any = _Required()
+REQUIRED: Final = Required()
 """In place of a default: the operator is refused if the program does not carry the attribute."""
 _NUMBERS = frozenset((bool, int, float))
 _INTEGERS = frozenset((bool, int))
@@ -268,35 +270,35 @@ class NodeContext:
             return known[0] if len(known) == 1 else np.concatenate([array.reshape(-1) for array in known])
         return np.asarray(self._numbers(name, default))
 
-    def get_bool(self, name: str, default: Any = REQUIRED) -> bool:
+    def get_bool(self, name: str, default: bool | Required = REQUIRED) -> bool:
         """A boolean attribute or single-element input that is known at conversion; 0 and 1 count as booleans."""
         found = self._value(name, default)
         if type(found) is not bool and not fits(found, False):
             self._refuse_type(name, found, "a boolean")
         return bool(found)
 
-    def get_str(self, name: str, default: Any = REQUIRED) -> str:
+    def get_str(self, name: str, default: str | Required = REQUIRED) -> str:
         """An attribute that is a string."""
         found = self._value(name, default)
         if not isinstance(found, str):
             self._refuse_type(name, found, "a string")
         return found
 
-    def get_int(self, name: str, default: Any = REQUIRED) -> int:
+    def get_int(self, name: str, default: int | Required = REQUIRED) -> int:
         """An integer attribute or single-element input that is known at conversion."""
         found = self._scalar(name, default)
         if type(found) is not int and not is_integral(found) and not (self._given(name) and np.isfinite(found)):
             self._refuse_type(name, found, "an integer")
         return int(found)
 
-    def get_float(self, name: str, default: Any = REQUIRED) -> float:
+    def get_float(self, name: str, default: float | Required = REQUIRED) -> float:
         """A floating-point attribute or single-element input that is known at conversion."""
         found = self._scalar(name, default)
         if not is_number(found):
             self._refuse_type(name, found, "a number")
         return float(found)
 
-    def get_ints(self, name: str, default: Any = REQUIRED) -> list[int]:
+    def get_ints(self, name: str, default: Sequence[int] | int | Required = REQUIRED) -> list[int]:
         """A list of integers that is known at conversion; a single integer gives a list of one.
 
         Raises:
@@ -498,10 +500,6 @@ class NodeContext:
             return name
         return self._signature.canonical(name)
 
-    def _input_variable(self, name: str, idx: int) -> str:
-        names = self._operator.inputs.get(self._input_name(name), ())
-        return names[idx] if idx < len(names) else ""
-
     def _output_name(self, name: str) -> str:
         if name in self._operator.outputs or self._signature is None:
             return name
@@ -585,4 +583,4 @@ def _known(value: Value | None) -> AnyArray | None:
     return _known(unmarked(value)) if type(value) in MARKS else None
 
 
-__all__ = ["NamedOutputs", "NodeContext", "OutputLike", "Value", "constant"]
+__all__ = ["REQUIRED", "NamedOutputs", "NodeContext", "OutputLike", "Required"]

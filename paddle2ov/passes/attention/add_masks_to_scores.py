@@ -8,10 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace as replace_field
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import ints, ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.constants import ints_of
 from paddle2ov.passes.consumers import key_of, only_consumer
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY

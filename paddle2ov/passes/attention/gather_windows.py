@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import ints, ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.constants import ints_of, large_constant
+from paddle2ov.passes.constants import large_constant
 from paddle2ov.passes.consumers import only_consumer
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.operands import perm_of

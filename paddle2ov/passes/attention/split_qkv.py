@@ -9,18 +9,11 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import constant_of, ints, ints_of, number_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import bits_to_values
-from paddle2ov.passes.constants import (
-    computed_constant_of,
-    constant_of,
-    elements_of,
-    ints_of,
-    large_constant,
-    number_of,
-)
+from paddle2ov.passes.constants import computed_constant_of, elements_of, large_constant
 from paddle2ov.passes.consumers import consumers, only_consumer
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.operands import perm_of, reshaped_dims

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import ints, ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.constants import ints_of
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.detection.pushdown import KINDS, NOT_INSIDE, Context, Pushdown, Rows
 from paddle2ov.passes.detection.row_counts import RowCounts

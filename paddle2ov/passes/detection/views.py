@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar
 
 from openvino import Node, Output
 
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.constants import ints_of
 from paddle2ov.passes.operands import perm_of, target_of
 
 _View = TypeVar("_View")

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from openvino import Node, Output
 
+from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.constants import constant_of, ints_of
 from paddle2ov.passes.consumers import consumers, key_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY

@@ -11,9 +11,9 @@ from enum import Enum, auto
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import constant_of, ints, ints_of
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.constants import constant_of, ints_of, large_constant
+from paddle2ov.passes.constants import large_constant
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.layout.permutation import inverse
 from paddle2ov.typing import AnyArray

@@ -8,9 +8,8 @@ from typing import TypeAlias
 
 from openvino import Input, Node, Output
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import ints, ints_of
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.constants import ints_of
 from paddle2ov.passes.consumers import consumers, key_of
 from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of

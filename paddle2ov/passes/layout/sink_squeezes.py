@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import constant_of, ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.constants import constant_of, reshaped_constant
+from paddle2ov.passes.constants import reshaped_constant
 from paddle2ov.passes.consumers import consumers, only_consumer
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY, UNARY

@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import constant_of, ints, ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.constants import constant_of, ints_of, reshaped_constant
+from paddle2ov.passes.constants import reshaped_constant
 from paddle2ov.passes.consumers import consumers, only_consumer
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY

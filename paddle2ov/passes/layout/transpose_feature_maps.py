@@ -7,10 +7,9 @@ import math
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import ints, ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.constants import ints_of
 from paddle2ov.passes.consumers import consumers, only_consumer
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.operands import perm_of, reshaped_dims

@@ -12,9 +12,9 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output
 
+from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.constants import number_of
 from paddle2ov.passes.consumers import only_consumer
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import insert

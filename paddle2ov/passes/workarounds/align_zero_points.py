@@ -15,9 +15,9 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node
 
+from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.constants import constant_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.typing import AnyArray

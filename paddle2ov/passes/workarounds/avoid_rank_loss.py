@@ -10,10 +10,10 @@ from typing import TypeAlias
 
 from openvino import Input, Node
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import ints, number_of
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.constants import number_of, reshaped_constant
+from paddle2ov.passes.constants import reshaped_constant
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY
 from paddle2ov.passes.replacement import replace

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from openvino import Node
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import ints, ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.constants import ints_of
 from paddle2ov.passes.consumers import consumers, nearest, readers
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import REDUCTIONS

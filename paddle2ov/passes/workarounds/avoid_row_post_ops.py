@@ -27,7 +27,7 @@ from paddle2ov.passes.rule import Rule
 from paddle2ov.typing import AnyArray
 
 _COMMUTATIVE = frozenset(("Add", "Maximum", "Minimum", "Multiply"))
-_LINEAR = frozenset(("Add", "Divide", "Multiply", "Subtract"))
+_AFFINE = frozenset(("Add", "Divide", "Multiply", "Subtract"))
 _MAX_NODES = 16
 """The most nodes between a product and its softmax that are looked at."""
 _MAX_ELEMENTS = 1 << 20
@@ -37,7 +37,7 @@ _Step: TypeAlias = tuple[Node, int]
 """A node between a product and its softmax, and the input that has the scores."""
 
 
-class _Linear(Struct):
+class _Affine(Struct):
     """Several nodes that compute factor · scores + term."""
 
     nodes: list[Node]
@@ -46,7 +46,7 @@ class _Linear(Struct):
     term: AnyArray = field(default_factory=lambda: np.zeros((), np.float32))
 
 
-_Plan: TypeAlias = tuple[list[_Linear], list[Node]]
+_Plan: TypeAlias = tuple[list[_Affine], list[Node]]
 """What is merged, and the nodes whose operands change places."""
 
 
@@ -72,7 +72,7 @@ class AvoidRowPostOps(Rule[list[_Step], _Plan]):
     def check(self, graph: Graph, match: list[_Step]) -> _Plan:
         merged = _merged(match)
         done = {node.get_name() for one in merged for node in one.nodes}
-        swapped = [node for node, port in match if port == 0 and node.get_name() not in done and _is_swapped(node)]
+        swapped = [node for node, port in match if port == 0 and node.get_name() not in done and _must_swap(node)]
         return merged, swapped
 
     def rewrite(self, graph: Graph, plan: _Plan) -> Counts:
@@ -84,7 +84,7 @@ class AvoidRowPostOps(Rule[list[_Step], _Plan]):
             is_done = (one.term == 0).all() and scores.get_partial_shape() == last.get_partial_shape()
             replace(last, scores if is_done else ops.add(one.term, scores).output(0), *one.nodes[1:])
         for node in swapped:
-            replace(node.output(0), _reversed(node).output(0))
+            replace(node.output(0), _with_swapped_operands(node).output(0))
         return {"operands": len(swapped) + sum(len(one.nodes) for one in merged)}
 
 
@@ -106,24 +106,24 @@ def _path(value: Output, most: int, seen: set[str]) -> list[_Step] | None:
     return None
 
 
-def _merged(path: list[_Step]) -> list[_Linear]:
+def _merged(path: list[_Step]) -> list[_Affine]:
     """The runs of two or more nodes with constants, one of them a row."""
-    found: list[_Linear] = []
+    found: list[_Affine] = []
     run: list[_Step] = []
     for step in [*path, None]:
         if step is not None and _constant(step) is not None and (not run or len(readers(step[0])) == 1):
             run.append(step)
             continue
         if len(run) > 1 and any(_is_row(node.input_value(1 - port)) for node, port in run):
-            found += _linear(run)
+            found += _fold_affine(run)
         run = [step] if step is not None and _constant(step) is not None else []
     return found
 
 
-def _linear(run: list[_Step]) -> list[_Linear]:
+def _fold_affine(run: list[_Step]) -> list[_Affine]:
     """The run in one, if that is not too large and its factors are finite."""
     last, port = run[-1]
-    linear = _Linear([node for node, _ in run], last.input_value(port))
+    affine = _Affine([node for node, _ in run], last.input_value(port))
     with np.errstate(all="ignore"):
         for node, port in reversed(run):
             constant = _constant((node, port))
@@ -136,26 +136,26 @@ def _linear(run: list[_Step]) -> list[_Linear]:
             else:
                 factor = -factor if kind == "Subtract" and port == 1 else factor
                 term = -constant if kind == "Subtract" and port == 0 else constant
-            shapes = [one.shape for one in (linear.factor, linear.term, factor, term)]
+            shapes = [one.shape for one in (affine.factor, affine.term, factor, term)]
             if math.prod(np.broadcast_shapes(*shapes)) > _MAX_ELEMENTS or not np.isfinite(factor).all():
                 return []
-            linear.factor, linear.term = linear.factor * factor, linear.term * factor + term
-    return [linear]
+            affine.factor, affine.term = affine.factor * factor, affine.term * factor + term
+    return [affine]
 
 
 def _constant(step: _Step) -> AnyArray | None:
-    """The constant of a node that is linear in the scores."""
+    """The constant of a node that is affine in the scores."""
     node, port = step
-    if node.get_type_name() not in _LINEAR or node.get_output_element_type(0) != Type.f32:
+    if node.get_type_name() not in _AFFINE or node.get_output_element_type(0) != Type.f32:
         return None
     if node.get_type_name() == "Divide" and port == 1:
         return None
     return computed_constant_of(node.input_value(1 - port))
 
 
-def _is_swapped(node: Node) -> bool:
+def _must_swap(node: Node) -> bool:
     kind = node.get_type_name()
-    if kind not in _COMMUTATIVE | _LINEAR or not _is_row(node.input_value(1)):
+    if kind not in _COMMUTATIVE | _AFFINE or not _is_row(node.input_value(1)):
         return False
     return kind in _COMMUTATIVE or computed_constant_of(node.input_value(1)) is not None
 
@@ -166,8 +166,8 @@ def _is_row(value: Output) -> bool:
     return dims is not None and all(size == 1 for size in dims[:-1])
 
 
-def _reversed(node: Node) -> Node:
-    """The node with its operands in the other order."""
+def _with_swapped_operands(node: Node) -> Node:
+    """The same with its operands in the other order."""
     scores, other = node.input_values()
     match node.get_type_name():
         case "Subtract":

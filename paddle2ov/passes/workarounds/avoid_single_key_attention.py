@@ -10,10 +10,10 @@ from __future__ import annotations
 from openvino import Node, Output, Shape, Type
 from openvino.op import Constant
 
+from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.constants import constant_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import UNARY
 from paddle2ov.passes.replacement import name_after, replace

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from openvino import Input, Node
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import constant_of, ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.constants import constant_of
 from paddle2ov.passes.consumers import nearest, readers
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import ELEMENTWISE

@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 from openvino import Node, Output
 
+from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.loop_shapes import hide_dims
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.constants import constant_of, ints_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule

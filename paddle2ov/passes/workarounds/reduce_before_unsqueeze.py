@@ -11,11 +11,10 @@ from typing import TypeAlias
 
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import ints, ints_of, number_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.constants import ints_of, number_of
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import NEUTRAL, REDUCTIONS

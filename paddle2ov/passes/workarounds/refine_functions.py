@@ -10,10 +10,10 @@ from typing import TypeAlias
 
 from openvino import Node, Output
 
+from paddle2ov.graph.constants import constant_of, number_of
 from paddle2ov.graph.elementary import erf, softplus
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.constants import constant_of, number_of
 from paddle2ov.passes.consumers import readers
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
