@@ -138,11 +138,11 @@ def assign_value(node: NodeContext) -> NamedOutputs:
     dtype = node.get_dtype("dtype", node.output_dtype("out"))
     node.require(dtype is not None, "its type is not known")
     assert dtype is not None
-    values, shape = node.get_attribute("values"), node.get_ints("shape")
+    values, shape = node.get_constant("values"), node.get_ints("shape")
     storage = numpy_dtype(dtype)
     if storage is None:
-        return {"out": const(np.asarray(values, np.float32).reshape(shape), dtype)}
-    return {"out": ConstantValue(np.asarray(values).astype(storage).reshape(shape))}
+        return {"out": const(values.astype(np.float32).reshape(shape), dtype)}
+    return {"out": ConstantValue(values.astype(storage).reshape(shape))}
 
 
 def one_hot(node: NodeContext) -> NamedOutputs:

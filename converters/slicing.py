@@ -72,8 +72,8 @@ class _Bounds:
 def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs:
     x = node.get_input(name)
     rank = rank_of(node, x) - node.is_complex(name)
-    axes = [normalize_axis(node, axis, rank, "axes") for axis in node.get_attribute("axes")]
-    dropped = [normalize_axis(node, axis, rank, "decrease_axis") for axis in node.get_attribute("decrease_axis", [])]
+    axes = [normalize_axis(node, axis, rank, "axes") for axis in node.get_ints("axes")]
+    dropped = [normalize_axis(node, axis, rank, "decrease_axis") for axis in node.get_ints("decrease_axis", [])]
     starts, ends = _Bounds(node, "starts", len(axes)), _Bounds(node, "ends", len(axes))
     steps = _Bounds(node, steps_name, len(axes), 1) if steps_name else None
     sizes = _known_dims_slice(x, starts, ends, bool(dropped)) if steps is None and len(axes) == 1 else None
@@ -277,9 +277,9 @@ def set_value(node: NodeContext) -> NamedOutputs:
     """out = x, with values written to x[starts:ends:steps] along axes."""
     x = node.get_input("x")
     rank = rank_of(node, x)
-    axes = [normalize_axis(node, axis, rank, "axes") for axis in node.get_attribute("axes")]
-    dropped = [normalize_axis(node, axis, rank, "decrease_axes") for axis in node.get_attribute("decrease_axes", [])]
-    added = [int(axis) for axis in node.get_attribute("none_axes", [])]
+    axes = [normalize_axis(node, axis, rank, "axes") for axis in node.get_ints("axes")]
+    dropped = [normalize_axis(node, axis, rank, "decrease_axes") for axis in node.get_ints("decrease_axes", [])]
+    added = node.get_ints("none_axes", [])
     values = _values(node, x.get_element_type())
     if not axes and node.has_input("values") and node.input_shape("values") == node.input_shape("x"):
         return {"out": values}  # as after index_put, when x[index] = ... is written in Python
@@ -332,8 +332,8 @@ def _values(node: NodeContext, dtype: Type) -> Output:
     if node.has_input("values"):
         return ops.convert(x, dtype).output(0) if (x := node.get_input("values")).get_element_type() != dtype else x
     storage = numpy_dtype(dtype) or np.dtype(np.float32)
-    array = np.asarray(node.get_attribute("values")).astype(storage)
-    shape = [int(dim) for dim in node.get_attribute("shape", [1])]
+    array = node.get_constant("values").astype(storage)
+    shape = node.get_ints("shape", [1])
     return cast_to(ops.constant(array.reshape(shape)), dtype).output(0)
 
 

@@ -88,7 +88,7 @@ def _variance(node: NodeContext, dtype: Type) -> Tensor | None:
         variance = node.get_input("prior_box_var")
         rank_of(node, variance)
         return variance
-    values = node.get_attribute("variance", [])
+    values = node.get_floats("variance", [])
     if not values:
         return None
     node.require(len(values) == 4, "four numbers are expected", variance=values)

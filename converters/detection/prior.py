@@ -42,9 +42,9 @@ def prior_box(node: NodeContext) -> NamedOutputs:
 
 def _prior_halves(node: NodeContext) -> AnyArray:
     """Half widths and heights of the priors at one position, in Paddle's order, [P, 2]."""
-    min_sizes = [float(size) for size in node.get_attribute("min_sizes")]
-    max_sizes = [float(size) for size in node.get_attribute("max_sizes", [])]
-    ratios = _expanded(node.get_attribute("aspect_ratios", []), node.get_bool("flip", True))
+    min_sizes = node.get_floats("min_sizes")
+    max_sizes = node.get_floats("max_sizes", [])
+    ratios = _expanded(node.get_floats("aspect_ratios", []), node.get_bool("flip", True))
     first = node.get_bool("min_max_aspect_ratios_order", False)
     node.require(not max_sizes or len(max_sizes) >= len(min_sizes), "fewer than min_sizes", max_sizes=max_sizes)
     halves = []
@@ -78,10 +78,10 @@ def density_prior_box(node: NodeContext) -> NamedOutputs:
     node.require(grid.known, "the sizes of the feature map and the image must be known: shifts are whole pixels")
     step = int((grid.step[0] + grid.step[1]) * 0.5)
     corners: list[tuple[float, ...]] = []
-    for size, density in zip(node.get_attribute("fixed_sizes"), node.get_attribute("densities"), strict=True):
+    for size, density in zip(node.get_floats("fixed_sizes"), node.get_ints("densities"), strict=True):
         shift = step // density
         shifts = [-step / 2 + shift / 2 + k * shift for k in range(check_repeats(density))]
-        for ratio in node.get_attribute("fixed_ratios"):
+        for ratio in node.get_floats("fixed_ratios"):
             charge_array(len(corners) + len(shifts) ** 2)
             w, h = size * math.sqrt(ratio) / 2, size / math.sqrt(ratio) / 2
             corners += [(x - w, y - h, x + w, y + h) for y in shifts for x in shifts]
@@ -102,11 +102,11 @@ def anchor_generator(node: NodeContext) -> NamedOutputs:
     """anchors[h, w, a] = h, w times stride -+ half of anchor a, in pixels of the image, both ends counted."""
     x = node.get_input("input")
     dtype = x.get_element_type()
-    stride = [float(s) for s in node.get_attribute("stride", [16.0, 16.0])]
+    stride = node.get_floats("stride", [16.0, 16.0])
     offset = node.get_float("offset", 0.5)
     halves = []
-    for ratio in node.get_attribute("aspect_ratios"):
-        for size in node.get_attribute("anchor_sizes"):
+    for ratio in node.get_floats("aspect_ratios"):
+        for size in node.get_floats("anchor_sizes"):
             width = math.floor(math.sqrt(np.float32(stride[0] * stride[1] / ratio)) + 0.5)
             height = math.floor(np.float32(width * ratio) + 0.5)
             halves.append((0.5 * (size / stride[0] * width - 1), 0.5 * (size / stride[1] * height - 1)))
@@ -195,7 +195,7 @@ def _clip(boxes: Boxes) -> Boxes:
 
 
 def _variances(node: NodeContext, boxes: Boxes, priors: int) -> Boxes:
-    values = node.get_attribute("variances", [])
+    values = node.get_floats("variances", [])
     node.require(len(values) == 4, "four numbers are expected", variances=values)
     if isinstance(boxes, ConstantValue):
         return ConstantValue(arrays.tile(np.asarray(values, boxes.array.dtype), (*boxes.array.shape[:-1], 1)))

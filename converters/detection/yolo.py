@@ -26,7 +26,7 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
     """
     x = node.get_input("x")
     dtype = x.get_element_type()
-    anchors = np.asarray(node.get_attribute("anchors"), np.float64).reshape(-1, 2)
+    anchors = np.asarray(node.get_ints("anchors"), np.float64).reshape(-1, 2)
     classes = node.get_int("class_num")
     count = len(anchors)
 

@@ -319,6 +319,13 @@ class NodeContext:
                 self._refuse_type(name, found, "a list of integers")
         return [int(item) for item in self.get_constant(name, default).reshape(-1).tolist()]
 
+    def get_floats(self, name: str, default: Sequence[float] | float | Required = REQUIRED) -> list[float]:
+        """A list of numbers that is known at conversion, as floating point; a single number gives a list of one."""
+        found = self.get_constant(name, default)
+        if found.dtype.kind not in "biuf":
+            self._refuse_type(name, found.tolist(), "a list of numbers")
+        return [float(item) for item in found.reshape(-1).tolist()]
+
     def get_tensor(self, name: str, dtype: Type | None = None, default: Any = REQUIRED) -> Output:
         """An attribute or input as a tensor, converted to `dtype`; a list of scalars becomes one 1-D tensor."""
         values = self._given(name)

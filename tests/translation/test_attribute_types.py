@@ -48,6 +48,12 @@ def test_whole_numbers(value):
     refused("conv2d", "strides", {"input": X, "filter": np.zeros((4, 3, 3, 3), np.float32)}, strides=value)
 
 
+@pytest.mark.parametrize("value", ["xy", ["a", "b"], [None, 1.5], [1j], {}])
+def test_numbers(value):
+    wanted = "attribute 'min_sizes' is .*; (a number or numbers|a list of numbers) is expected"
+    refused("prior_box", wanted, {"input": X, "image": X}, min_sizes=value, variances=[0.1] * 4)
+
+
 @pytest.mark.parametrize("value", ["float", 99, 1.5, True, [], {}, "float8"])
 def test_a_data_type(value):
     refused("cast", "dtype", dtype=value)
