@@ -24,7 +24,7 @@ from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, output_of, static_dims
-from paddle2ov.graph.slices import OPEN_END
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -61,7 +61,7 @@ def unique(node: NodeContext) -> NamedOutputs:
     results = {"out": out, "indices": indices, "inverse": inverse, "counts": counts}
     if size is not None:  # nothing of the element that was added
         end = ops.multiply(ops.minimum(size, ints([1])), ints([OPEN_END]))
-        results = {name: ops.slice(one, ints([0]), end, ints([1]), ints([0])) for name, one in results.items()}
+        results = {name: slice_along(one, ints([0]), end, 0) for name, one in results.items()}
     if axis is not None:
         results["out"] = transpose_to(output_of(results["out"]), [order.index(i) for i in range(len(order))])
     return results

@@ -16,7 +16,7 @@ from paddle2ov.converters.lod.sequences import batch_input, from_dense, to_dense
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.graph.slices import OPEN_END, reverse_along
+from paddle2ov.graph.slices import OPEN_END, reverse_along, slice_along
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -35,7 +35,7 @@ def viterbi_decode(node: NodeContext) -> NamedOutputs:
 def _best_path(x: Tensor, transitions: Output, lengths: Tensor, with_tags: bool) -> tuple[Node, Output]:
     # The path is as long as the longest sequence.
     steps = ops.reduce_max(lengths, ints([0]), False)
-    used = ops.slice(x, ints([0]), ops.unsqueeze(steps, ints([0])), ints([1]), ints([1])).output(0)
+    used = slice_along(x, ints([0]), ops.unsqueeze(steps, ints([0])), 1).output(0)
     remaining = ops.unsqueeze(lengths, ints([1])).output(0)
     alpha, history = _forward(used, transitions, remaining, with_tags)
     best = ops.topk(alpha, ints(1), 1, "max", "value", index_element_type=Type.i64, stable=True)
@@ -51,7 +51,7 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     weights = node.get_input("transition")
     x, lengths, count = batch_input(node, "emission", "length")
     start, stop = (ops.gather(weights, ints(row), ints(0)) for row in (0, 1))
-    transitions = ops.slice(weights, ints([2]), ints([OPEN_END]), ints([1]), ints([0])).output(0)
+    transitions = slice_along(weights, ints([2]), ints([OPEN_END]), 0).output(0)
     # Start and stop scores are those of the first and the last step.
     size = dim_of(x, 1)
     positions = ops.unsqueeze(index_range(size), ints([0, 2]))
@@ -121,7 +121,7 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
     wide = ops.add(dims, ints([0, 1]))
     empty = ops.broadcast(const_like(node.get_int("padding_value", 0), x), wide)
     filled = ops.scatter_elements_update(empty, target, x, ints(1))
-    out = ops.slice(filled, ints([0]), ints([-1]), ints([1]), ints([1]))
+    out = slice_along(filled, ints([0]), ints([-1]), 1)
     number = ops.reduce_sum(ops.convert(keep, kind), ints([1]), True)
     return {"output": out, "output_length": number}
 
@@ -145,7 +145,7 @@ def _forward(x: Output, transitions: Output, lengths: Output, with_tags: bool) -
         goes_on = ops.logical_or(ops.less(step, length), ops.equal(step, ints(0)))
         return [ops.select(goes_on, after, before)], [best.output(1)]
 
-    first = ops.squeeze(ops.slice(x, ints([0]), ints([1]), ints([1]), ints([1])), ints([1]))
+    first = ops.squeeze(slice_along(x, ints([0]), ints([1]), 1), ints([1]))
     start = ops.multiply(first, const_like(0, x))
     (final,), (history,) = scan(1, [x], [start], [transitions, lengths], forward)
     return final, history

@@ -14,7 +14,7 @@ from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_input
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.slices import OPEN_END
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import NO_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -49,11 +49,11 @@ def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
         (label,), (before,), (others, until, inserted) = slices, state, invariants
         one = ops.add(before, ints(1))
         replaced = ops.add(
-            ops.slice(before, ints([0]), ints([-1]), ints([1]), ints([1])),
+            slice_along(before, ints([0]), ints([-1]), 1),
             ops.convert(ops.not_equal(label, others), Type.i64),
         )
-        from_above = ops.minimum(ops.slice(one, ints([1]), ints([OPEN_END]), ints([1]), ints([1])), replaced)
-        first = ops.slice(one, ints([0]), ints([1]), ints([1]), ints([1]))
+        from_above = ops.minimum(slice_along(one, ints([1]), ints([OPEN_END]), 1), replaced)
+        first = slice_along(one, ints([0]), ints([1]), 1)
         # row[j] = the least of from_above[k] and the insertions from k to j, over k <= j.
         each = ops.add(ops.unsqueeze(ops.concat([first, from_above], 1), ints([1])), inserted)
         row = ops.reduce_min(each, ints([2]), False)

@@ -20,7 +20,7 @@ from paddle2ov.errors import OpConversionError
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.graph.slices import OPEN_END
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -130,7 +130,7 @@ def _column_slices(node: NodeContext) -> list[Node]:
     # A negative start counts from the end, where start + length may reach 0: the end itself.
     stop = start + length
     end = OPEN_END if length < 0 or (start < 0 and stop >= 0) else stop
-    return [ops.slice(x, ints([start]), ints([end]), ints([1]), ints([1])) for x in node.get_inputs("x")]
+    return [slice_along(x, ints([start]), ints([end]), 1) for x in node.get_inputs("x")]
 
 
 def partial_concat(node: NodeContext) -> NamedOutputs:

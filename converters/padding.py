@@ -14,7 +14,7 @@ from paddle2ov.converters.graph.spatial import channels_last, ranked_dims
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.graph.slices import OPEN_END
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -106,10 +106,10 @@ def _circular_pad(x: Tensor, axis: int, low: int, high: int) -> Tensor:
         return _dynamic_circular_pad(x, axis, ints(low), ints(high))
     parts: list[Tensor] = []
     if low:
-        parts.append(ops.slice(x, ints([dim - low]), ints([dim]), ints([1]), ints([axis])))
+        parts.append(slice_along(x, ints([dim - low]), ints([dim]), axis))
     parts.append(x)
     if high:
-        parts.append(ops.slice(x, ints([0]), ints([high]), ints([1]), ints([axis])))
+        parts.append(slice_along(x, ints([0]), ints([high]), axis))
     return ops.concat(parts, axis)
 
 

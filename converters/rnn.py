@@ -21,6 +21,7 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, resha
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import check_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -106,7 +107,7 @@ def _lengths(node: NodeContext, x: Tensor) -> Tensor:
 
 
 def _initial_state(state: Tensor, start: int, directions: int) -> Tensor:
-    layer = ops.slice(state, ints([start]), ints([start + directions]), ints([1]), ints([0]))
+    layer = slice_along(state, ints([start]), ints([start + directions]), 0)
     return ops.transpose(layer, ints([1, 0, 2]))
 
 

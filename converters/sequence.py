@@ -26,7 +26,7 @@ from paddle2ov.converters.lod.sequences import SequenceLayout, dense_input, from
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.slices import OPEN_END
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -71,7 +71,7 @@ def row_conv(node: NodeContext) -> NamedOutputs:
 def cvm(node: NodeContext) -> NamedOutputs:
     """out = x with its first two columns, shows s and clicks c, as log(s + 1), log(c + 1) - log(s + 1); or without."""
     x = node.get_input("x")
-    rest = ops.slice(x, ints([2]), ints([OPEN_END]), ints([1]), ints([1]))
+    rest = slice_along(x, ints([2]), ints([OPEN_END]), 1)
     if not node.get_bool("use_cvm", True):
         return {"out": rest}
     one = const_like(1, x)

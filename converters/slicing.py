@@ -28,7 +28,7 @@ from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
-from paddle2ov.graph.slices import BEFORE_FIRST, OPEN_END
+from paddle2ov.graph.slices import BEFORE_FIRST, OPEN_END, slice_along
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around
@@ -232,7 +232,7 @@ def slice_(node: NodeContext) -> NamedOutputs:
 def view_slice(node: NodeContext) -> NamedOutputs:
     """out = input[begin_idx:end_idx]."""
     begin, end = node.get_int("begin_idx"), node.get_int("end_idx")
-    return {"out": ops.slice(node.get_input("input"), ints([begin]), ints([end]), ints([1]), ints([0]))}
+    return {"out": slice_along(node.get_input("input"), ints([begin]), ints([end]), 0)}
 
 
 def strided_slice(node: NodeContext) -> NamedOutputs:

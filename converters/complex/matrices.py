@@ -17,7 +17,7 @@ from paddle2ov.converters.linalg.pieces import matrix_transpose, row_indices, tr
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.slices import OPEN_END
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
@@ -31,10 +31,10 @@ def real_block_matrix(matrix: Pair) -> Output:
 
 def from_block_matrix(found: Tensor, rows: Tensor, columns: Tensor) -> Node:
     """The complex rows x columns matrix of a real block matrix [[a, -b], [b, a]]."""
-    left = ops.slice(found, ints([0]), ops.unsqueeze(columns, ints([0])), ints([1]), ints([-1]))
+    left = slice_along(found, ints([0]), ops.unsqueeze(columns, ints([0])), -1)
     down = ops.unsqueeze(rows, ints([0]))
-    a = ops.slice(left, ints([0]), down, ints([1]), ints([-2]))
-    return make_complex(a, ops.slice(left, down, ints([OPEN_END]), ints([1]), ints([-2])))
+    a = slice_along(left, ints([0]), down, -2)
+    return make_complex(a, slice_along(left, down, ints([OPEN_END]), -2))
 
 
 def complex_matrix_function(convert: Converter) -> Converter:

@@ -17,7 +17,7 @@ from paddle2ov.converters.reduction import axes_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.slices import OPEN_END
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -49,7 +49,7 @@ def reduce_prod(node: NodeContext) -> NamedOutputs:
         longer = [ops.concat([one, part], axis).output(0) for one, part in zip(first, state, strict=True)]
         last, end = ints([-1]), ints([OPEN_END])
         scanned = prefix_scan(longer, axis, _multiply_states, False)
-        state = [ops.slice(part, last, end, ints([1]), ints([axis])).output(0) for part in scanned]
+        state = [slice_along(part, last, end, axis).output(0) for part in scanned]
     if axes and not node.get_bool("keepdim", False):
         state = [ops.squeeze(part, ints(axes)).output(0) for part in state]
     return {"out": make_complex(*state)}

@@ -25,7 +25,7 @@ from paddle2ov.converters.graph.segments import segment_ids
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.slices import OPEN_END
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -163,10 +163,8 @@ def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
     high = ops.subtract(ops.add(middle, half), const(1, dtype))
     boxes = ops.concat([ops.subtract(middle, half), high], -1)
     # The first class is replaced by the prior box, and its score by -1.
-    choices = ops.concat(
-        [ops.unsqueeze(prior, ints([1])), ops.slice(boxes, ints([1]), ints([OPEN_END]), ints([1]), ints([1]))], 1
-    )
-    rest = ops.slice(score, ints([1]), ints([OPEN_END]), ints([1]), ints([1]))
+    choices = ops.concat([ops.unsqueeze(prior, ints([1])), slice_along(boxes, ints([1]), ints([OPEN_END]), 1)], 1)
+    rest = slice_along(score, ints([1]), ints([OPEN_END]), 1)
     scores = ops.pad(rest, ints([0, 1]), ints([0, 0]), "constant", const(-1, dtype))
     chosen = ops.topk(scores, ints(1), 1, "max", "value", index_element_type="i64", stable=True).output(1)
     rows = index_range(dim_of(score, 0))

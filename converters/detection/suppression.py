@@ -26,6 +26,7 @@ from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.slices import slice_along
 
 
 class GreedyNms(Struct, frozen=True):
@@ -145,7 +146,7 @@ class GreedyNms(Struct, frozen=True):
         """The same for any boxes; there are no rows unless `condition` holds."""
         # Nothing is suppressed here, so that the boxes do not matter. (Not a constant: if the scores are
         # constant too, the CPU plugin cannot compile it.)
-        any_boxes = ops.slice(boxes, ints([0]), ints([4]), ints([1]), ints([2])) if self.points > 2 else boxes
+        any_boxes = slice_along(boxes, ints([0]), ints([4]), 2) if self.points > 2 else boxes
         rows, _ = _non_max_suppression(any_boxes, scores, 2.0, self.score_threshold, self.top_k, condition)
         groups = ops.multiply(dim_of(scores, 0), dim_of(scores, 1))
         group = ops.add(ops.multiply(column(rows, 0), dim_of(scores, 1)), column(rows, 1))
@@ -209,7 +210,7 @@ def _end_if(condition: Tensor) -> Node:
 
 def _until(end: Tensor, value: Tensor, axis: int) -> Node:
     """The value up to an end along an axis."""
-    return ops.slice(value, ints([0]), end, ints([1]), ints([axis]))
+    return slice_along(value, ints([0]), end, axis)
 
 
 def _either(condition: Tensor, rows: Tensor, others: Tensor) -> Node:

@@ -18,6 +18,7 @@ from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.names import forget_names
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.workarounds import works_around
 
 Outputs: TypeAlias = Sequence[Output]
@@ -160,7 +161,7 @@ def scan(
     if inputs[0].get_partial_shape()[axis].is_dynamic:
         # Without iterations OpenVINO 2026.4 returns whatever is in memory, as one slice.
         end = ops.unsqueeze(trip_count, ints(0))
-        scanned = [ops.slice(one, ints([0]), end, ints([1]), ints([axis])).output(0) for one in scanned]
+        scanned = [slice_along(one, ints([0]), end, axis).output(0) for one in scanned]
     return last, scanned
 
 

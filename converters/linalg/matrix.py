@@ -22,6 +22,7 @@ from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.pieces import matrix_transpose, triangle
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -143,9 +144,9 @@ def _determinant(node: NodeContext, x: Output) -> Tensor:
     rank = rank_of(node, x)
     size = dim_of(x, rank - 1)
     dtype = x.get_element_type()
-    column_of_x = ops.slice(x, ints([0]), ints([1]), ints([1]), ints([rank - 1]))
+    column_of_x = slice_along(x, ints([0]), ints([1]), rank - 1)
     zeros = ops.multiply(column_of_x, const_like(0, x))  # [..., n, 1]
-    corner = ops.slice(zeros, ints([0]), ints([1]), ints([1]), ints([rank - 2]))  # [..., 1, 1]
+    corner = slice_along(zeros, ints([0]), ints([1]), rank - 2)  # [..., 1, 1]
 
     def column(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
         (matrix, free, product), (rows,) = state, invariants

@@ -26,7 +26,7 @@ from paddle2ov.converters.lod.sequences import (
 )
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.slices import OPEN_END
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import NO_LOD, LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -60,7 +60,7 @@ def fusion_seqpool_cvm_concat(node: NodeContext) -> NamedOutputs:
         shows, clicks = (
             ops.log(ops.add(ops.gather(pooled, ints([k]), ints(1)), const_like(1, pooled))) for k in (0, 1)
         )
-        rest = ops.slice(pooled, ints([2]), ints([OPEN_END]), ints([1]), ints([1]))
+        rest = slice_along(pooled, ints([2]), ints([OPEN_END]), 1)
         parts += [shows, ops.subtract(clicks, shows), rest]
     return {"out": _concatenate_pooled(node, parts)}
 

@@ -38,7 +38,7 @@ from paddle2ov.converters.lod.sequences import (
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.graph.slices import OPEN_END
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import NO_LOD, UNKNOWN_LOD, LoDTensor, SequenceLengths
 from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -105,7 +105,7 @@ def sequence_pad(node: NodeContext) -> NamedOutputs:
     filling = _step_like(x, value, wanted)
     both = ops.concat([x, filling], 1)
     return {
-        "out": LoDTensor(ops.slice(both, ints([0]), ints([wanted]), ints([1]), ints([1])), NO_LOD),
+        "out": LoDTensor(slice_along(both, ints([0]), ints([wanted]), 1), NO_LOD),
         "length": LoDTensor(lengths, NO_LOD),
     }
 
@@ -139,7 +139,7 @@ def sequence_slice(node: NodeContext) -> NamedOutputs:
         ops.reshape(cast_to(node.get_input(name), Type.i64), ints([-1]), False) for name in ("offset", "length")
     )
     if isinstance(count, int) and count == 1:
-        return {"out": LoDTensor(ops.slice(x, begin, ops.add(begin, length), ints([1]), ints([0])), 1)}
+        return {"out": LoDTensor(slice_along(x, begin, ops.add(begin, length), 0), 1)}
     first = ops.add(row_starts(_lengths(node, "x")), begin)
     return {"out": LoDTensor(ops.gather(x, _concatenated_ranges(first, length), ints(0)), lod_of_lengths(length))}
 

@@ -16,6 +16,7 @@ from paddle2ov.converters.lod.sequences import dense_input, from_dense, padded_l
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -51,7 +52,7 @@ def _convolved(node: NodeContext, x: Tensor) -> Node:
         # The window does not contain its step. (A negative Pad beyond the size corrupts memory in OpenVINO 2026.4.)
         first = ints([max(start, 0)])
         last = ops.add(ops.add(first, padded_length(x)), ints([length - 1]))
-        padded = ops.slice(padded, first, last, ints([1]), ints([2]))
+        padded = slice_along(padded, first, last, 2)
     return ops.transpose(ops.convolution(padded, filters, [1], [0], [0], [1]), ints([0, 2, 1]))
 
 

@@ -48,6 +48,7 @@ from paddle2ov.converters.resize.exact import (
 )
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -237,7 +238,7 @@ def _resize_to_single(x: Output, plan: ResizeParameters) -> Tensor:
     out: Tensor = x
     for i, size in enumerate(plan.sizes):
         if size == 1:
-            out = ops.slice(out, ints([0]), ints([1]), ints([1]), ints([2 + i]))
+            out = slice_along(out, ints([0]), ints([1]), 2 + i)
     # All axes, those of size 1 too: OpenVINO (2026.4) fails to fold a resize of a constant over some.
     return out if set(plan.sizes) == {1} else _interpolate(out, plan)
 

@@ -13,6 +13,7 @@ from openvino import Input, Node
 
 from paddle2ov.graph.constants import constant_of, ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.consumers import only_consumer
 from paddle2ov.passes.graph import Counts, Graph
@@ -56,7 +57,7 @@ class AvoidPixelPostOps(Rule[_Constants, _Constants]):
             image = node.input_value(1 - port.get_index())
             unknown = next(i for i, size in enumerate(image.get_partial_shape()) if size.is_dynamic)
             end = ops.add(ops.gather(ops.shape_of(image), ints([unknown]), ints(0)), ints([count]))
-            row = ops.slice(constant, ints([0]), end, ints([1]), ints([axis]))
+            row = slice_along(constant, ints([0]), end, axis)
             insert([port], row.output(0), node)
         return {"constants": len(plan)}
 

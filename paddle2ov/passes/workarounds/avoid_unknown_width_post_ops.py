@@ -12,6 +12,7 @@ from openvino import Input, Node
 from paddle2ov.graph.constants import constant_of, ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.consumers import nearest, readers
 from paddle2ov.passes.graph import Counts, Graph
@@ -52,7 +53,7 @@ class AvoidUnknownWidthPostOps(Rule[list[Input], list[Input]]):
             other = node.input_value(1 - port.get_index())
             constant = port.get_source_output()
             end = ops.add(ops.gather(ops.shape_of(other), ints([-1]), ints(0)), ints([constant.get_shape()[-1]]))
-            row = ops.slice(constant, ints([0]), end, ints([1]), ints([-1]))
+            row = slice_along(constant, ints([0]), end, -1)
             insert([port], row.output(0), node)
         return {"constants": len(plan)}
 
