@@ -13,7 +13,7 @@ from openvino import Model, Output, Tensor
 from paddle2ov import passes
 from paddle2ov.checking.case import write_case
 from paddle2ov.checking.choices import NodeTie
-from paddle2ov.checking.device import Device, chosen_device, default_precision, plain_message
+from paddle2ov.checking.device import Device, chosen_device, default_precision
 from paddle2ov.checking.inputs import chosen_inputs, input_name, run_orders, tensors_of
 from paddle2ov.checking.judge import Judge, Judged, Say
 from paddle2ov.checking.primitives import primitive_lines
@@ -23,7 +23,7 @@ from paddle2ov.checking.rewrites import RewriteCheck
 from paddle2ov.checking.shrink import Shrinker, Wrong
 from paddle2ov.compilation.precision import PRECISIONS, Precision
 from paddle2ov.conversion import convert
-from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError
+from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program import read_program
 from paddle2ov.program.archives import taking_archives

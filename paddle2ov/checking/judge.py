@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from openvino import Model, Tensor
 
 from paddle2ov.checking.choices import Choices, NodeTie, observe
-from paddle2ov.checking.device import Device, plain_message
+from paddle2ov.checking.device import Device
 from paddle2ov.checking.reference import Computed, Reference, lanes_of
 from paddle2ov.checking.rounding import LANES, Difference, Rounding, compare
+from paddle2ov.errors import plain_message
 
 InputTensors = Sequence[Tensor]
 """A value for each input of a model."""

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 
 from openvino import Model, Tensor
 
-from paddle2ov.checking.device import Device, plain_message
+from paddle2ov.checking.device import Device
 from paddle2ov.checking.judge import InputTensors, Judge, Judged, Say
 from paddle2ov.checking.reference import Reference, ValueKey, lanes_of, number_of
 from paddle2ov.checking.rounding import Rounding
 from paddle2ov.checking.submodel import Part, Structure, build
 from paddle2ov.checking.tensors import is_same
+from paddle2ov.errors import plain_message
 
 _FEW = 200
 """From as many nodes on, single ones are not tried."""

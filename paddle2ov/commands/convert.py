@@ -21,7 +21,7 @@ from paddle2ov.commands.shared import (
     refuse_overwriting_sources,
     traceback_option,
 )
-from paddle2ov.commands.verify import STATUS, VERDICTS, print_precisions
+from paddle2ov.commands.verify import STATUS, conclusion, print_precisions
 
 if TYPE_CHECKING:
     from openvino import Model
@@ -179,6 +179,8 @@ def convert_command(
         )
         report = ConversionReport() if reports or compare else None
         converted = request.convert(report, reports, verbose and not quiet, progress=not quiet)
+        if compare and report is not None and report.program is not None:
+            request.check_comparable(converted, report.program)
         measured = verified = None
         if arrays is not None and report is not None and report.program is not None:
             measured, verified = request.arrays(arrays, converted, report.program, bool(reports))
@@ -202,7 +204,7 @@ def _print_verification(found: Verification) -> None:
         click.echo(found.note)
     if found.precisions is not None:
         print_precisions(found.precisions)
-    click.echo(VERDICTS[found.verdict])
+    click.echo(conclusion(found))
 
 
 def _write(model: Model, xml: Path, serving: Path | None, fp16: bool) -> Path:

@@ -41,7 +41,7 @@ WORDS = {
     "ties": "agrees up to ties",
     "rounding": "agrees up to Paddle's rounding",
 }
-VERDICTS = {
+_VERDICTS = {
     "agree": "The results agree with Paddle's.",
     "differ": "The results differ from Paddle's.",
     "unknown": "The results agree with Paddle's as far as they were compared.",
@@ -157,7 +157,7 @@ def verify_command(
 def _print(found: Verification) -> None:
     """What is known beyond the comparison of the results, which is printed by now."""
     for run in found.runs:
-        if not run.ok:
+        if not run.ok and not run.error:
             _print_explained(run)
     if found.operators:
         worst = sorted((one for one in found.operators if one.outputs), key=lambda one: -one.error)
@@ -174,7 +174,14 @@ def _print(found: Verification) -> None:
         click.echo(found.note)
     if found.unfinished:
         click.secho(f"The time was up; what was not finished: {found.unfinished}", fg="yellow")
-    click.secho(VERDICTS[found.verdict], fg=_COLORS[found.verdict])
+    click.secho(conclusion(found), fg=_COLORS[found.verdict])
+
+
+def conclusion(found: Verification) -> str:
+    """What was found, in a sentence."""
+    if found.error:
+        return f"OpenVINO does not run inputs that Paddle runs: {found.error}"
+    return _VERDICTS[found.verdict]
 
 
 def print_precisions(table: PrecisionTable) -> None:
@@ -199,6 +206,9 @@ def _print_compared(found: Verification) -> None:
     click.secho(_shapes(run), bold=True)
     if run.refused:
         click.echo(f"  not compared: {run.refused}")
+    if run.error:
+        click.secho(f"  OpenVINO does not run these inputs: {run.error}", fg="red")
+        return
     for one in run.outputs:
         distance = f"absolute {one.absolute:.2g}, relative {one.relative:.2g}"
         click.echo(f"  {one.name}  {one.dtype} {list(one.shape)}  {distance}")

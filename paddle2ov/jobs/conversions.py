@@ -184,6 +184,8 @@ def _verdict(found: Verification) -> Record:
     if found.verdict == "rounding":
         message = "; ".join(dict.fromkeys(one.place for one in found.rounded))
         return {"state": "agrees up to Paddle's rounding", "message": message, **about}
+    if found.error:
+        return {"state": "differs", "message": f"OpenVINO does not run what Paddle runs: {found.error}", **about}
     place = f"; first at {found.culprit.place}" if found.culprit is not None else ""
     return {"state": "differs", "message": f"results differ from Paddle's{place}", **about}
 

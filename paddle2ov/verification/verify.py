@@ -14,8 +14,10 @@ from msgspec import structs
 from paddle2ov.compilation.precision import HINT, INT8, check_compilable
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, PaddleRunError
+from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import taking_archives
+from paddle2ov.program.model import Program
 from paddle2ov.program.settings import Settings, settings_in
 from paddle2ov.program.sources import check_unchanged
 from paddle2ov.testing import compile_on_cpu
@@ -27,7 +29,14 @@ from paddle2ov.verification.both_sides import Sides, Subject, run_both
 from paddle2ov.verification.deadline import Deadline, TimeUpError
 from paddle2ov.verification.faults import compare_operators, locate_fault
 from paddle2ov.verification.images import image_inputs
-from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs, shape_sets
+from paddle2ov.verification.inputs import (
+    Inputs,
+    InputsArgument,
+    given_inputs,
+    random_inputs,
+    rounded_inputs,
+    shape_sets,
+)
 from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
 from paddle2ov.verification.paddle_process import PaddleProcess, SideProcess
 from paddle2ov.verification.precisions import compare_precisions, quantized_model
@@ -97,7 +106,8 @@ def verify(
         timeout: seconds after which nothing more is looked for; what is known by then is returned. What OpenVINO is
             computing is awaited, Paddle is not.
         converted: what `convert` made of the model, with the same outputs, to compare that; its inputs must be the
-            program's, whatever their shapes. Default: it is converted anew.
+            program's, whatever their shapes and types: both sides compute from values that these types hold, and
+            results are compared in the types that follow. Default: it is converted anew.
         quantized: the same model in int8, such as `quantize` returns it or its IR, to stand beside the others of
             `precision="all"`.
 
@@ -126,6 +136,8 @@ def verify(
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
     sets = sets or random_inputs(program, shape_sets(shapes), seed, _settings(files.program.parent))
     model = converted or convert(program, extension=extension)
+    retyped = _retyped(model, program)
+    sets = [rounded_inputs(one, retyped) for one in sets]
     in_int8 = quantized_model(quantized, model) if quantized is not None else None
     compiled, computes_in = _compiled(model, computed)
     lower = LOW_TOLERANCE if tolerance is None else tolerance
@@ -136,10 +148,19 @@ def verify(
     say("starting Paddle", 0, len(sets))
     found = Verification(files.program, program.format, "", openvino.__version__, tolerance, computes_in)
     with SideProcess(paddle_python, deadline) as side:
-        judge = Float64Judge(side, tolerance)
         subject = Subject(
-            *(files, whole, program, compiled, tolerance, computes_in, extension, paddle_python),
-            *(not (inputs or images), side, judge),
+            files=files,
+            whole=whole,
+            program=program,
+            compiled=compiled,
+            tolerance=tolerance,
+            precision=computes_in,
+            extension=extension,
+            paddle_python=paddle_python,
+            is_random=not (inputs or images),
+            retyped={name: kind.get_type_name() for name, kind in retyped.items()},
+            side=side,
+            judge=Float64Judge(side, tolerance),
         )
         try:
             with PaddleProcess(files, paddle_python, deadline) as paddle:
@@ -155,6 +176,26 @@ def verify(
     source.check()
     if found.verdict == "differ" and computes_in != "f32":
         found.add_note(_ROUNDED)
+    return found
+
+
+def _retyped(model: openvino.Model, program: Program) -> dict[str, openvino.Type]:
+    """The inputs of a converted model that have other types than the program's, with these types.
+
+    Raises:
+        ConversionInputError: the model has other inputs than the program.
+    """
+    variables = {one.name: one for one in program.inputs}
+    found = {}
+    for port in model.inputs:
+        name = next((one for one in port.get_names() if one in variables), None)
+        if name is None:
+            raise ConversionInputError(
+                f"the converted model has an input '{port.get_any_name()}' and the program, which Paddle runs, has "
+                f"not: its inputs are {', '.join(variables) or 'none'}"
+            )
+        if OV_TYPES.get(variables[name].dtype or "float32") != port.get_element_type():
+            found[name] = port.get_element_type()
     return found
 
 

@@ -369,6 +369,40 @@ def test_verify_compares_the_results_that_were_converted(tmp_path):
     assert [one.name for one in paddle2ov.verify(folder, outputs=["fetch_name_0", inner]).runs[0].outputs][1] == inner
 
 
+@pytest.mark.parametrize("kind", ["f16", "bf16", "f64", "i32"])
+def test_verify_of_a_model_with_inputs_of_another_type(tmp_path, kind):
+    """Both sides compute from values that the type holds; results of that type are compared in it."""
+    folder = paddle_model(tmp_path, lambda x: [x + x], (-1, 4))
+    result = call(folder, "-o", tmp_path / "net.xml", "--input", f"x{{{kind}}}", "--verify")
+    assert result.exit_code == 0, result.output
+    assert "The results agree with Paddle's." in result.stdout
+
+
+def test_verify_of_an_embedding_with_narrow_indices(tmp_path):
+    def embedded(x):
+        return [paddle.nn.functional.embedding(x, paddle.arange(40, dtype="float32").reshape([10, 4]))]
+
+    folder = paddle_model(tmp_path, embedded, (-1, 3), "int64")
+    given = {"x": np.arange(6, dtype=np.int32).reshape(2, 3)}
+    np.savez(tmp_path / "x.npz", **given)
+    arguments = (folder, "-o", tmp_path / "net.xml", "--input", "x{i32}", "--verify")
+    for more in ((), ("--inputs", tmp_path / "x.npz")):
+        result = call(*arguments, *more)
+        assert result.exit_code == 0, result.output
+        assert "The results agree with Paddle's." in result.stdout
+
+
+def test_verify_of_a_model_that_is_cut(tmp_path):
+    folder = paddle_model(tmp_path, lambda x: [paddle.nn.functional.relu(x + 1.0)])
+    inner = paddle2ov.read_program(folder).block.operators[-1].inputs["x"][0]
+    result = call(folder, "-o", tmp_path / "net.xml", "--input", f"{inner}[4,4]", "--verify")
+    assert result.exit_code == 2
+    assert f"--verify: --input cuts the model at '{inner}', and Paddle runs the program from its own inputs: x" in (
+        result.stderr
+    )
+    assert call(folder, "-o", tmp_path / "net.xml", "--output", "x,fetch_name_0", "--verify").exit_code == 0
+
+
 def test_arrays_for_a_report(model, tmp_path):
     """They are for the converted model, and checked before it is written."""
     shutil.copytree(model, tmp_path / "net")
