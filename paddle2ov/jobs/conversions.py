@@ -123,7 +123,7 @@ def _convert(job: ConversionJob) -> Record:
             report=conversion,
         )
         save_model(model, Path(job.target), job.fp16)
-        record["nodes"] = len(model.get_ops())
+        record |= {"nodes": len(model.get_ops()), "bytes": _sizes(Path(job.target))}
     except (Paddle2OVError, OSError) as error:
         record = {"state": "refused", "message": str(error)}
         if job.report and isinstance(error, Paddle2OVError):
@@ -261,9 +261,23 @@ def run(
 
 
 def is_done(job: ConversionJob, record: object) -> bool:
-    """Whether a record is that of the model as it is now, and its result is still there."""
+    """Whether a record is that of the model as it is now, and its files are still there, as large as they were."""
     from pathlib import Path
 
     if not isinstance(record, dict) or record.get("fingerprint") != job.fingerprint or record.get("state") not in GOOD:
         return False
-    return Path(job.target).is_file() and (not job.report or job.report_path.is_file())
+    if job.report and not job.report_path.is_file():
+        return False
+    try:
+        return bool(record.get("bytes") == _sizes(Path(job.target)))
+    except OSError:
+        return False
+
+
+def _sizes(xml: Path) -> dict[str, int]:
+    """The sizes of the files of an IR.
+
+    Raises:
+        OSError: one of them is not there.
+    """
+    return {path.suffix: path.stat().st_size for path in (xml, xml.with_suffix(".bin"))}
