@@ -16,6 +16,7 @@ from paddle2ov.commands.shared import (
     PathType,
     TargetType,
     extension_option,
+    joined,
     not_empty,
     plain_errors,
     refuse_overwriting_sources,
@@ -58,8 +59,20 @@ if TYPE_CHECKING:
     help="Where to write the model (.xml; the weights go beside it). Default: the model's name in this folder. With "
     "--serve-layout: the model's name there.",
 )
-@click.option("--input", "inputs", help='Inputs with shapes: "x[1,3,224..640,?],im_shape[1,2]".')
-@click.option("--output", "outputs", help="Names of the results to keep, separated by commas. Default: all.")
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    callback=joined,
+    help='Inputs with shapes: "x[1,3,224..640,?],im_shape[1,2]"; may be repeated.',
+)
+@click.option(
+    "--output",
+    "outputs",
+    multiple=True,
+    callback=joined,
+    help="Names of the results to keep, separated by commas; may be repeated. Default: all.",
+)
 @click.option(
     "--bounded", is_flag=True, help="Bound dynamic inputs by the shapes in the inference.yml beside the model."
 )

@@ -14,6 +14,7 @@ from paddle2ov.commands.shared import (
     PathType,
     TargetType,
     extension_option,
+    joined,
     params_option,
     plain_errors,
     refuse_overwriting_sources,
@@ -54,7 +55,13 @@ if TYPE_CHECKING:
 @click.option(
     "--weights", type=click.Choice(["int8", "int4"]), help="Make only the weights of products that small, not the data."
 )
-@click.option("--input", "inputs", help='Inputs with shapes: "x[1,3,224..640,?]".')
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    callback=joined,
+    help='Inputs with shapes: "x[1,3,224..640,?]"; may be repeated.',
+)
 @extension_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")

@@ -91,6 +91,11 @@ shapes_option = click.option(
 traceback_option = click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
 
 
+def joined(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> str | None:
+    """What an option that may be repeated lists, as one list."""
+    return ",".join(value) if value else None
+
+
 def not_empty(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Refuses an empty file name, which would mean the folder."""
     if value == "":

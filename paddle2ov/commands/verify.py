@@ -16,6 +16,7 @@ from paddle2ov.commands.shared import (
     PathType,
     extension_option,
     inputs_option,
+    joined,
     params_option,
     plain_errors,
     progress_bar,
@@ -81,7 +82,13 @@ _VERDICTS = {
     type=PathType(exists=True, dir_okay=False, path_type=Path),
     help="For --precision all: the same model in int8, as paddle2ov quantize writes it (.xml).",
 )
-@click.option("--output", "outputs", help="Names of the results to compare, separated by commas. Default: all.")
+@click.option(
+    "--output",
+    "outputs",
+    multiple=True,
+    callback=joined,
+    help="Names of the results to compare, separated by commas; may be repeated. Default: all.",
+)
 @click.option(
     "--timeout",
     type=float,

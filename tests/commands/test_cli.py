@@ -108,6 +108,21 @@ def test_inputs_and_outputs(model, tmp_path):
     assert shape == openvino.PartialShape([openvino.Dimension(1, 4), 3, 64, 64])
 
 
+def test_inputs_and_outputs_that_are_given_one_by_one(tmp_path):
+    folder = paddle_model(tmp_path, lambda x: [x + 1.0, x + 2.0, x + 3.0], (-1, 4))
+    outputs = ["--output", "fetch_name_2", "--output", "fetch_name_0"]
+    result = call(folder, "-o", tmp_path / "net.xml", *outputs, "--input", "x[2,4]", "--verify")
+    assert result.exit_code == 0, result.output
+    written = openvino.Core().read_model(tmp_path / "net.xml")
+    assert [port.get_any_name() for port in written.outputs] == ["fetch_name_2", "fetch_name_0"]
+    result = call("verify", folder, *outputs, "--shape", "x[2,4]", "--json")
+    (run,) = json.loads(result.stdout)["runs"]
+    assert [one["name"] for one in run["outputs"]] == ["fetch_name_2", "fetch_name_0"]
+    result = call(folder, "-o", tmp_path / "net.xml", "--input", "x[2,4]", "--input", "x[3,4]")
+    assert result.exit_code == 2
+    assert "'x' is given twice" in result.stderr
+
+
 NEGATIVE = "def relu(node):\n    return ops.negative(node.get_input('x'))\n"
 
 
