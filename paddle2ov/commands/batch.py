@@ -14,7 +14,7 @@ import click
 
 from paddle2ov.commands.exit_status import REFUSED
 from paddle2ov.commands.precision import PrecisionChoice, is_stored_as_fp16, precision_option
-from paddle2ov.commands.shared import PathType, extension_option, joined, not_nan, plain_errors
+from paddle2ov.commands.shared import PathType, extension_option, joined, need, not_nan, plain_errors
 
 if TYPE_CHECKING:
     from paddle2ov.jobs.conversions import ConversionJob, Record
@@ -119,6 +119,8 @@ def batch_command(
 
     records: dict[str, Record] = {}
     as_fp16 = is_stored_as_fp16(stored, fp16)
+    need({"--verify-precision": "precision"}, "--verify and --check", compare or check)
+    need({"--tolerance": "tolerance", "--paddle-python": "paddle_python"}, "--verify", compare)
     if check and precision == "all":
         raise click.UsageError("--check computes in one precision: --verify-precision all is for --verify alone")
     with plain_errors(interrupted="Interrupted; the same command goes on from here."):

@@ -19,6 +19,7 @@ from paddle2ov.commands.shared import (
     params_option,
     plain_errors,
     progress_bar,
+    refuse_beside,
     seed_option,
     shapes_option,
     traceback_option,
@@ -92,6 +93,7 @@ def check_command(
     The exit status is 0 if the results agree, 1 if they differ, 2 if that could not be found out, and 3 if they are
     equal up to choices between nearly equal numbers.
     """
+    refuse_beside({"--shape": "shapes", "--seed": "seed"}, "--inputs", bool(inputs))
     from paddle2ov.checking.check import check
 
     with plain_errors(traceback):

@@ -17,6 +17,7 @@ from paddle2ov.commands.shared import (
     TargetType,
     extension_option,
     joined,
+    need,
     not_empty,
     plain_errors,
     refuse_overwriting_sources,
@@ -168,8 +169,8 @@ def convert_command(
     """
     if (model is None) == (model_dir is None):
         raise click.UsageError("give the model once: as MODEL or as --model-dir")
-    if arrays is not None and not (reports or compare):
-        raise click.UsageError("--inputs is for --report and --verify, and neither is given")
+    need({"--inputs": "arrays"}, "--report and --verify", bool(reports or compare))
+    need({"--verify-precision": "precision", "--paddle-python": "paddle_python"}, "--verify", compare)
     as_fp16 = is_stored_as_fp16(stored, fp16)
     source = model or model_dir
     assert source is not None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
 from paddle2ov.jobs.termination import Terminated, terminable
@@ -101,6 +102,42 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     if value == "":
         raise click.BadParameter("the name is empty.", ctx, param)
     return value
+
+
+def need(options: Mapping[str, str], where: str, is_there: bool) -> None:
+    """Refuses options that have no effect where what they are for is not given.
+
+    Args:
+        options: each option and the name of its parameter.
+        where: what they are for, such as "--verify" or "--verify and --check".
+        is_there: whether it is given.
+
+    Raises:
+        click.UsageError: one of the options is given, and that is not.
+    """
+    missing = "neither is" if " and " in where else "that is not"
+    for option in () if is_there else _given(options):
+        raise click.UsageError(f"{option} is for {where}, and {missing} given")
+
+
+def refuse_beside(options: Mapping[str, str], others: str, are_there: bool) -> None:
+    """Refuses options for random inputs where there are none, as the inputs are given by `others`.
+
+    Raises:
+        click.UsageError: one of the options is given.
+    """
+    for option in _given(options) if are_there else ():
+        raise click.UsageError(f"{option} is for random inputs, and there are none with {others}")
+
+
+def _given(options: Mapping[str, str]) -> Iterator[str]:
+    """Those that the command line has, be it with the value that is the default."""
+    ctx = click.get_current_context()
+    return (
+        option
+        for option, name in options.items()
+        if ctx.get_parameter_source(name) not in (None, ParameterSource.DEFAULT)
+    )
 
 
 def not_nan(ctx: click.Context, param: click.Parameter, value: float) -> float:

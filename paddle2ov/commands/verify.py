@@ -20,6 +20,7 @@ from paddle2ov.commands.shared import (
     params_option,
     plain_errors,
     progress_bar,
+    refuse_beside,
     seed_option,
     shapes_option,
     traceback_option,
@@ -129,6 +130,7 @@ def verify_command(
     besides is Paddle's rounding: what it computes in float64 agrees with OpenVINO. With --precision all it is that of
     float32.
     """
+    refuse_beside({"--shape": "shapes", "--seed": "seed"}, "--inputs or --image", bool(inputs or images))
     from paddle2ov.verification.verify import verify
 
     with plain_errors(traceback):

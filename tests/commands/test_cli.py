@@ -109,7 +109,7 @@ def test_inputs_and_outputs(model, tmp_path):
 
 
 def test_inputs_and_outputs_that_are_given_one_by_one(tmp_path):
-    folder = paddle_model(tmp_path, lambda x: [x + 1.0, x + 2.0, x + 3.0], (-1, 4))
+    folder = paddle_model(tmp_path, lambda x: [paddle.tanh(x), paddle.exp(x), paddle.abs(x)], (-1, 4))
     outputs = ["--output", "fetch_name_2", "--output", "fetch_name_0"]
     result = call(folder, "-o", tmp_path / "net.xml", *outputs, "--input", "x[2,4]", "--verify")
     assert result.exit_code == 0, result.output
@@ -121,6 +121,46 @@ def test_inputs_and_outputs_that_are_given_one_by_one(tmp_path):
     result = call(folder, "-o", tmp_path / "net.xml", "--input", "x[2,4]", "--input", "x[3,4]")
     assert result.exit_code == 2
     assert "'x' is given twice" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("convert", "--inputs", "X"), "--inputs is for --report and --verify, and neither is given"),
+        (("convert", "--verify-precision", "f32"), "--verify-precision is for --verify, and that is not given"),
+        (("convert", "--paddle-python", "python"), "--paddle-python is for --verify, and that is not given"),
+        (
+            ("batch", "--verify-precision", "f16"),
+            "--verify-precision is for --verify and --check, and neither",
+        ),
+        (("batch", "--paddle-python", "python", "--check"), "--paddle-python is for --verify, and that is not given"),
+        (("batch", "--tolerance", "0"), "--tolerance is for --verify, and that is not given"),
+        (
+            ("verify", "--inputs", "X", "--shape", "x[1]"),
+            "--shape is for random inputs, and there are none with",
+        ),
+        (("verify", "--image", "X", "--seed", "0"), "--seed is for random inputs, and there are none with --inputs or"),
+        (
+            ("check", "--inputs", "X", "--shape", "x[1]"),
+            "--shape is for random inputs, and there are none with",
+        ),
+    ],
+    ids=str,
+)
+def test_options_without_an_effect(arguments, message, tmp_path):
+    np.savez(tmp_path / "x.npz", x=np.zeros(1))
+    command, *options = (str(tmp_path / "x.npz") if one == "X" else one for one in arguments)
+    out = ("-o", tmp_path / "out.xml") if command in ("convert", "batch") else ()
+    result = call(command, tmp_path, *out, *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["x.npz"]
+
+
+def test_a_script_that_is_not_there(tmp_path):
+    result = call("run", tmp_path / "script.py")
+    assert result.exit_code == 2
+    assert f"{tmp_path / 'script.py'}: no such file" in result.stderr
 
 
 NEGATIVE = "def relu(node):\n    return ops.negative(node.get_input('x'))\n"
@@ -476,6 +516,11 @@ def test_ops_that_are_not_supported():
     assert result.exit_code == 0
     assert "which OpenVINO cannot (" in result.stdout
     assert "lod_tensor_to_array" in result.stdout
+    result = call("ops", "--unsupported", "conv2d")
+    assert result.exit_code == 0
+    assert "Every operator that matches 'conv2d' can be converted" in result.stdout
+    assert json.loads(call("ops", "--unsupported", "conv2d", "--json").stdout) == {}
+    assert "did you mean conv2d" in call("ops", "--unsupported", "conv2dd").output
 
 
 @pytest.mark.parametrize(
