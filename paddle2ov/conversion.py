@@ -18,7 +18,7 @@ from paddle2ov.graph.provenance import name_after_operators, operator_id, operat
 from paddle2ov.passes import Counts, Graph, MatchFailures, rewrite_graph
 from paddle2ov.passes.implied_dims import narrow_inputs
 from paddle2ov.program import Program, load_readers
-from paddle2ov.program.archives import is_archive, unpacked
+from paddle2ov.program.archives import is_archive, parameters_beside, unpacked
 from paddle2ov.program.files import parameter_file
 from paddle2ov.program.sources import forget_source, remember_source
 from paddle2ov.program.vocabulary import Vocabulary
@@ -46,8 +46,7 @@ def _archive_converted(function: _Convert) -> _Convert:
             return function(model, params, **options)
         name = parameter_file(params)
         with unpacked(Path(model)) as folder:
-            inside = None if name is None else folder / name
-            converted = function(folder, inside, **{**options, "share_weights": False})
+            converted = function(folder, parameters_beside(folder, name), **{**options, "share_weights": False})
         forget_source(converted)
         return converted
 

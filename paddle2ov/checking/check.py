@@ -26,7 +26,8 @@ from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program import read_program
-from paddle2ov.program.archives import taking_archives
+from paddle2ov.program.archives import origin, taking_archives
+from paddle2ov.program.files import model_path
 from paddle2ov.program.model import Program
 from paddle2ov.program.sources import open_regular
 from paddle2ov.translation.extension import Extension
@@ -128,7 +129,7 @@ def _subject(
 ) -> _Subject:
     if isinstance(model, Model):
         return _Subject(model.get_friendly_name(), model)
-    path = Path(model)
+    path = model_path(model)
     if path.suffix in _READ_BY_OPENVINO:
         if not path.is_file():
             raise ModelReadError(f"{path}: no such file")
@@ -146,7 +147,7 @@ def _subject(
 
     rewritten = plain()
     passes.run_rewrites(rewritten, passes.REWRITES)
-    return _Subject(str(path), rewritten, program, plain)
+    return _Subject(str(origin(path)), rewritten, program, plain)
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from paddle2ov.commands.exit_status import REFUSED, TIES
 from paddle2ov.commands.shared import (
     ModelType,
     PathType,
+    chosen_params,
     extension_option,
     inputs_option,
     not_nan,
@@ -103,7 +104,7 @@ def check_command(
         with progress_bar("reading") as progress:
             found = check(
                 model,
-                params,
+                chosen_params(model, params),
                 inputs=inputs,
                 shapes=list(shapes),
                 seed=seed,

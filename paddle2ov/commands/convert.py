@@ -15,10 +15,12 @@ from paddle2ov.commands.shared import (
     ModelType,
     PathType,
     TargetType,
+    chosen_params,
     extension_option,
     joined,
     need,
     not_empty,
+    params_option,
     plain_errors,
     refuse_overwriting_sources,
     traceback_option,
@@ -41,13 +43,7 @@ if TYPE_CHECKING:
     callback=not_empty,
     help="The program's file name inside the folder.",
 )
-@click.option(
-    "-pf",
-    "--params-filename",
-    "--params_filename",
-    callback=not_empty,
-    help="The parameters' file name inside the folder.",
-)
+@params_option
 @click.option(
     "-o",
     "-s",
@@ -142,7 +138,7 @@ def convert_command(
     model: Path | None,
     model_dir: Path | None,
     model_filename: str | None,
-    params_filename: str | None,
+    params: Path | None,
     target: Path | None,
     inputs: str | None,
     outputs: str | None,
@@ -176,7 +172,7 @@ def convert_command(
     assert source is not None
     verification = None
     with plain_errors(traceback, FAILED if compare else REFUSED):
-        params = (source if source.is_dir() else source.parent) / params_filename if params_filename else None
+        params = chosen_params(source, params)
         program = source / model_filename if model_filename else source
         xml = _target(target, source, serving)
         from paddle2ov.commands.request import ConversionRequest

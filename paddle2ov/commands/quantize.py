@@ -13,6 +13,7 @@ from paddle2ov.commands.shared import (
     ModelType,
     PathType,
     TargetType,
+    chosen_params,
     extension_option,
     joined,
     params_option,
@@ -92,6 +93,7 @@ def quantize_command(
         from paddle2ov.quantization.quantize import quantize
         from paddle2ov.translation.extension import run_extensions
 
+        params = chosen_params(model, params)
         refuse_overwriting_sources(model, params, [target, target.with_suffix(".bin")], None)
         run_extensions(extensions)
         found = quantize(

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
 from paddle2ov.jobs.termination import Terminated, terminable
-from paddle2ov.program.archives import SUFFIXES
+from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
 
 
 class PathType(click.Path):
@@ -74,7 +74,12 @@ extension_option = click.option(
     help="A Python file that registers converters of your own; may be repeated.",
 )
 params_option = click.option(
-    "-pf", "--params", "--params_filename", type=PathType(path_type=Path), help="The parameter file."
+    "-pf",
+    "--params",
+    "--params-filename",
+    "--params_filename",
+    type=PathType(path_type=Path),
+    help="The parameter file: in the model's folder or archive, else from the current folder. Default: it is found.",
 )
 inputs_option = click.option(
     "--inputs",
@@ -95,6 +100,11 @@ traceback_option = click.option("--traceback", is_flag=True, help="Show the Pyth
 def joined(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> str | None:
     """What an option that may be repeated lists, as one list."""
     return ",".join(value) if value else None
+
+
+def chosen_params(model: Path, params: Path | None) -> Path | None:
+    """The parameter file that `params_option` names: in the model's folder, or else from the current one."""
+    return parameters_beside(model if model.is_dir() else model.parent, params)
 
 
 def not_empty(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -207,7 +217,7 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
     except (Paddle2OVError, OSError) as error:
         if traceback:
             raise
-        click.secho(f"error: {error}", fg="red", err=True)
+        click.secho(f"error: {with_origins(str(error))}", fg="red", err=True)
         if isinstance(error, ConversionInputError):  # also where an operator says so
             sys.exit(FAILED)
         if isinstance(error, OpConversionError):

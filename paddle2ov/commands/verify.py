@@ -14,6 +14,7 @@ from paddle2ov.commands.precision import PrecisionChoice
 from paddle2ov.commands.shared import (
     ModelType,
     PathType,
+    chosen_params,
     extension_option,
     inputs_option,
     joined,
@@ -140,7 +141,7 @@ def verify_command(
         with progress_bar("reading") as progress:
             found = verify(
                 model,
-                params,
+                chosen_params(model, params),
                 inputs=inputs,
                 images=images,
                 shapes=list(shapes),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from paddle2ov.compilation.precision import capabilities, computes_in, is_compilable_in_f16
@@ -11,6 +10,7 @@ from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError
 from paddle2ov.graph.core import has_integer_kernels
 from paddle2ov.program import read_program
 from paddle2ov.program.archives import taking_archives
+from paddle2ov.program.files import model_path
 from paddle2ov.program.settings import settings_in
 from paddle2ov.quantization.agreement import Reference, compiled_in
 from paddle2ov.quantization.data import CalibrationData, Data, PathLike
@@ -74,7 +74,7 @@ def quantize(
     """
     _check(subset_size, max_drop, weights)
     load_nncf()  # which may be missing, before the model is converted
-    path = Path(model)
+    path = model_path(model)
     conversion = options.pop("report", None) or ConversionReport()
     # NNCF edits weights in place
     converted = convert(model, params, report=conversion, **{"share_weights": False, **options})

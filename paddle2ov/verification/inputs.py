@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -107,10 +107,8 @@ def given_inputs(program: Program, argument: InputsArgument) -> list[Inputs]:
         ConversionInputError: an input is missing, or of another type or rank than the program's.
         OSError: a file cannot be read.
     """
-    items = [argument] if isinstance(argument, Mapping | str | os.PathLike) else list(argument or ())
     found = []
-    for item in items:
-        arrays = item if isinstance(item, Mapping) else load(Path(item))
+    for arrays in named_arrays(argument):
         missing = [one.name for one in program.inputs if one.name not in arrays]
         if missing:
             raise ConversionInputError(
@@ -119,6 +117,27 @@ def given_inputs(program: Program, argument: InputsArgument) -> list[Inputs]:
             )
         found.append({one.name: _checked(one, np.asarray(arrays[one.name])) for one in program.inputs})
     return found
+
+
+def named_arrays(argument: InputsArgument) -> list[Mapping[str, AnyArray]]:
+    """The arrays of each set of inputs, by their names.
+
+    Raises:
+        ConversionInputError: they are in none of these forms.
+        OSError: a file cannot be read.
+    """
+    if argument is None:
+        return []
+    items: list[Any] = [argument]
+    if isinstance(argument, Iterable) and not isinstance(argument, Mapping | str | os.PathLike | np.ndarray):
+        items = list(argument)
+    for item in items:
+        if not isinstance(item, Mapping | str | os.PathLike):
+            raise ConversionInputError(
+                f"inputs: arrays by the names of the inputs, or an .npz file of such, are expected, not "
+                f"{type(item).__name__}"
+            )
+    return [item if isinstance(item, Mapping) else load(Path(item)) for item in items]
 
 
 def _checked(variable: Variable, array: AnyArray) -> AnyArray:
@@ -231,7 +250,9 @@ def _member(archive: zipfile.ZipFile, about: zipfile.ZipInfo) -> AnyArray:
         if version not in _HEADERS:
             raise ValueError(f"'{about.filename}': version {version} of NumPy's format is not known")
         shape, _, dtype = _HEADERS[version](file)
-        if dtype.hasobject or about.file_size - file.tell() != math.prod(shape) * dtype.itemsize:
+        if dtype.hasobject:
+            raise ValueError(f"'{about.filename}': arrays of Python objects (pickle) are not read")
+        if about.file_size - file.tell() != math.prod(shape) * dtype.itemsize:
             raise ValueError(f"'{about.filename}': the header does not fit the data")
     with archive.open(about) as file:
         array: AnyArray = np.lib.format.read_array(file, allow_pickle=False)
@@ -385,6 +406,7 @@ __all__ = [
     "in_types_of",
     "load",
     "model_inputs",
+    "named_arrays",
     "named_shapes",
     "random_inputs",
     "rounded_inputs",

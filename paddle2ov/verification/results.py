@@ -169,7 +169,7 @@ class Verification:
     """What `verify` found.
 
     Attributes:
-        model: the program's file.
+        model: the program's file, or the archive that it is in.
         format: "pir" or "legacy".
         paddle: Paddle's version.
         openvino: OpenVINO's version.

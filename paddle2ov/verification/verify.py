@@ -16,7 +16,7 @@ from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, PaddleRunError
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program import find_model, read_program
-from paddle2ov.program.archives import taking_archives
+from paddle2ov.program.archives import origin, taking_archives
 from paddle2ov.program.model import Program
 from paddle2ov.program.settings import Settings, settings_in
 from paddle2ov.program.sources import check_unchanged
@@ -146,7 +146,7 @@ def verify(
     doing = _Progress(progress)
     say = doing.say
     say("starting Paddle", 0, len(sets))
-    found = Verification(files.program, program.format, "", openvino.__version__, tolerance, computes_in)
+    found = Verification(origin(files.program), program.format, "", openvino.__version__, tolerance, computes_in)
     with SideProcess(paddle_python, deadline) as side:
         subject = Subject(
             files=files,

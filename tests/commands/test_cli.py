@@ -314,7 +314,7 @@ def test_an_interruption_is_no_verdict(tmp_path, monkeypatch, command, work):
         (["convert", "-m", ""], "'--model-dir' / '--model_dir': the path is empty."),
         (["convert", ".", "-o", ""], "'--save_file': the path is empty."),
         (["convert", ".", "-mf", ""], "'--model_filename': the name is empty."),
-        (["convert", ".", "-pf", ""], "'--params_filename': the name is empty."),
+        (["convert", ".", "-pf", ""], "'--params_filename': the path is empty."),
         (["convert", ".", "--serve-layout", ""], "'--serve-layout': the path is empty."),
         (["convert", ".", "--report", ""], "'--report': the path is empty."),
         (["convert", ".", "--paddle-python", ""], "'--paddle-python': the path is empty."),
