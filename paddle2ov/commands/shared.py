@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
-from paddle2ov.jobs.termination import Terminated, terminable
+from paddle2ov.jobs.termination import Terminated, quiet_forks, terminable
 from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
 
 
@@ -206,7 +206,7 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
     )
 
     try:
-        with terminable():
+        with quiet_forks(), terminable():
             try:
                 yield
             except Terminated:

@@ -162,7 +162,7 @@ def is_named_as_program(path: Path) -> bool:
     """Whether a file is called as only programs are, whatever it holds."""
     return (
         path.suffix == ".pdmodel"
-        or path.name == "__model__"
+        or path.name in ("__model__", "inference.json")
         or (path.suffix == ".json" and path.with_suffix(".pdiparams").is_file())
     )
 

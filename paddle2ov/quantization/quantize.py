@@ -57,8 +57,9 @@ def quantize(
             beside the model says.
         params: the parameter file, where it does not lie beside the program under the usual name.
         max_drop: how much accuracy may be lost, such as 0.01: layers go back to floating point until the loss is
-            below it, which takes a while. It is measured in what the model is for, as far as its settings tell: labels,
-            characters, text regions, boxes; else in the results.
+            below it, which takes a while; `Quantized.loses_too_much` says whether that was not reached. It is measured
+            in what the model is for, as far as its settings tell: labels, characters, text regions, boxes; else in the
+            results.
         subset_size: how many items to calibrate with.
         weights: "int8" or "int4" leaves activations in floating point and makes the weights of products that small,
             for models that read more memory than they compute.
@@ -90,7 +91,7 @@ def quantize(
     quantizer = Quantizer(items, calibration, reference, floating_nodes, weights, max_drop)
     with nncf_output(progress):
         quantized = quantizer.quantized(converted, has_attention(converted) if transformer is None else transformer)
-    found = Quantized(quantized, reference.measure.name, reference.measure.meaning)
+    found = Quantized(quantized, reference.measure.name, reference.measure.meaning, max_drop)
     with _openvino_errors("the quantized model does not run"):
         for name in [name for name in ("f32", "bf16", "f16") if computes_in("CPU", name)]:
             if name != "f16" or is_compilable_in_f16(converted):

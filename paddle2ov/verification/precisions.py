@@ -108,7 +108,7 @@ def quantized_model(given: str | os.PathLike[str] | openvino.Model, model: openv
         raise ConversionInputError(f"quantized: {given} is not an OpenVINO IR: {plain_message(error)}") from None
     for what, ports, others in (("inputs", found.inputs, model.inputs), ("results", found.outputs, model.outputs)):
         if [one.get_names() for one in ports] != [one.get_names() for one in others]:
-            mine, theirs = (", ".join(one.get_any_name() for one in both) for both in (ports, others))
+            mine, theirs = (", ".join(one.get_any_name() for one in both) or "none" for both in (ports, others))
             raise ConversionInputError(f"quantized: its {what} are {mine}, those of the model {theirs}")
     return found
 

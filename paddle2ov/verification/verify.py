@@ -13,6 +13,7 @@ from msgspec import structs
 
 from paddle2ov.compilation.precision import HINT, INT8, check_compilable
 from paddle2ov.conversion import convert
+from paddle2ov.deployment.saving import can_be_made
 from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, PaddleRunError
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program import find_model, read_program
@@ -297,8 +298,7 @@ def _settings(folder: Path) -> Settings | None:
 
 def _check_folder(folder: Path) -> None:
     """Refuses a folder that cannot be made or written, before any work is done."""
-    there = next((one for one in (folder, *folder.absolute().parents) if one.exists()), folder)
-    if not there.is_dir() or not os.access(there, os.W_OK):
+    if not can_be_made(folder):
         raise ConversionInputError(f"case: {folder} cannot be written")
 
 

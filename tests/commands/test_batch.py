@@ -388,6 +388,7 @@ def test_what_cannot_be_read_is_skipped(tmp_path, inline, monkeypatch):
     [
         ("inference.json", b"", "inference.json: empty"),
         ("inference.json", b"\x00\x91\xff", "inference.json: neither a PIR program"),
+        ("inference.json", b"{", "inference.json: neither a PIR program"),
         ("inference.json", POINTER, "inference.json: a pointer of Git LFS"),
         ("inference.pdmodel", b"", "inference.pdmodel: empty"),
         ("inference.pdmodel", POINTER, "inference.pdmodel: a pointer of Git LFS"),
@@ -407,6 +408,10 @@ def test_a_program_that_is_damaged_is_no_other_file(name, content, message, tmp_
     assert message in result.stderr
     with pytest.raises(ModelReadError, match=message):
         inspect(root / "two")
+    if name == "inference.json":  # which no other program writes
+        (root / "two" / "inference.pdiparams").unlink()
+        batch(root, "-o", out)
+        assert states(out) == {"one": "converted", "two": "refused"}
 
 
 def test_archives(tmp_path, inline):
