@@ -126,10 +126,10 @@ def convert(
         log.warning("extension: '%s' is not used: PIR's operator of that name goes by '%s' here", name, key)
     settings = None
     if bounded or preprocess:
-        from paddle2ov.deployment import beside
+        from paddle2ov.deployment.beside import folder_of, required_settings
         from paddle2ov.deployment.bounds import bounded as bounded_by
 
-        settings = beside(model)
+        settings = required_settings(folder_of(model))
         if bounded:
             overrides = bounded_by(settings, program.inputs, overrides)
     clock.append(time.perf_counter())
@@ -151,7 +151,7 @@ def convert(
     clock.append(time.perf_counter())
     seconds = [after - before for before, after in itertools.pairwise(clock)]
     if report is not None:
-        from paddle2ov.deployment import known_beside
+        from paddle2ov.deployment.beside import known_beside
 
         _note_program(report, program)
         _note_nodes(report, converted, program)

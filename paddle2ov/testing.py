@@ -296,14 +296,15 @@ def compare_rounded(results: Sequence[Result], expected: Sequence[Expected], rto
         numbers = ~np.isnan(want)
         with np.errstate(invalid="ignore", over="ignore"):
             differences = array[numbers].astype(np.float64) - want[numbers]
-            error, scale = _root_mean_square(differences), _root_mean_square(want[numbers])
+            error, scale = root_mean_square(differences), root_mean_square(want[numbers])
         if not error <= rtol * max(scale, 0.1):
             raise MismatchError(
                 f"{label}: the root mean square of the errors is {error:.3g}, that of the values {scale:.3g}"
             )
 
 
-def _root_mean_square(array: Array) -> float:
+def root_mean_square(array: Array) -> float:
+    """That of the elements; 0 where there are none."""
     return float(np.sqrt(np.mean(np.square(array, dtype=np.float64)))) if array.size else 0.0
 
 

@@ -182,8 +182,17 @@ def _jobs(models: Sequence[FoundModel], options: Mapping[str, Any], changing: Se
             _warn(f"{one.name}: skipped: {error}")
             continue
         params = str(one.files.params.absolute()) if one.files.params is not None else None
-        paths = str(one.files.program.absolute()), params, one.files.format, str(one.target.absolute())
-        jobs.append(ConversionJob(one.name, *paths, changes_with, **options))
+        jobs.append(
+            ConversionJob(
+                name=one.name,
+                program=str(one.files.program.absolute()),
+                params=params,
+                format=one.files.format,
+                target=str(one.target.absolute()),
+                fingerprint=changes_with,
+                **options,
+            )
+        )
     return jobs
 
 

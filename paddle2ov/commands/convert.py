@@ -185,7 +185,15 @@ def convert_command(
         refuse_overwriting_sources(program, params, [*(_pair(xml) if serving is None else ()), *reports], layout)
         run_extensions(extensions)
         request = ConversionRequest(
-            *(program, params, _name(source), inputs, outputs, bounded, preprocess, sequence_lengths, as_fp16)
+            program=program,
+            params=params,
+            name=_name(source),
+            inputs=inputs,
+            outputs=outputs,
+            bounded=bounded,
+            preprocess=preprocess,
+            sequence_lengths=sequence_lengths,
+            fp16=as_fp16,
         )
         report = ConversionReport() if reports or compare else None
         converted = request.convert(report, reports, verbose and not quiet, progress=not quiet)

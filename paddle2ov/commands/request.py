@@ -79,8 +79,15 @@ class ConversionRequest:
                 )
         except Paddle2OVError as error:
             reporting.write_refused(
-                *(refused, self.program, self.params, self.name, error),
-                *(self.inputs, self.outputs, self.bounded, self.sequence_lengths),
+                refused,
+                self.program,
+                self.params,
+                self.name,
+                error,
+                inputs=self.inputs,
+                outputs=self.outputs,
+                bounded=self.bounded,
+                sequence_lengths=self.sequence_lengths,
             )
             raise
 

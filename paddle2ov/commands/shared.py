@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
 from paddle2ov.jobs.termination import Terminated, quiet_forks, terminable
 from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
+from paddle2ov.progress import StageProgress
 
 
 class PathType(click.Path):
@@ -228,11 +229,8 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
         sys.exit(INTERRUPTED)
 
 
-Advance = Callable[[str, int, int], None]
-
-
 @contextmanager
-def progress_bar(start: str, shown: bool = True) -> Iterator[Advance | None]:
+def progress_bar(start: str, shown: bool = True) -> Iterator[StageProgress | None]:
     """A progress bar, as a function of (description, steps done, steps in all); None where stderr is no terminal."""
     if not shown or not sys.stderr.isatty():
         yield None

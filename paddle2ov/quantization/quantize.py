@@ -8,9 +8,8 @@ from paddle2ov.compilation.precision import capabilities, computes_in, is_compil
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError
 from paddle2ov.graph.core import has_integer_kernels
-from paddle2ov.program import read_program
+from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import taking_archives
-from paddle2ov.program.files import model_path
 from paddle2ov.program.settings import settings_in
 from paddle2ov.quantization.agreement import Reference, compiled_in
 from paddle2ov.quantization.data import CalibrationData, Data, PathLike
@@ -75,11 +74,10 @@ def quantize(
     """
     _check(subset_size, max_drop, weights)
     load_nncf()  # which may be missing, before the model is converted
-    path = model_path(model)
+    folder = find_model(model, params).program.parent
     conversion = options.pop("report", None) or ConversionReport()
     # NNCF edits weights in place
     converted = convert(model, params, report=conversion, **{"share_weights": False, **options})
-    folder = path if path.is_dir() else path.parent
     settings = settings_in(folder)
     items = CalibrationData(read_program(model, params), folder, converted, data)
     calibration, validation = _divided(len(items), subset_size)

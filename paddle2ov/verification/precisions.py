@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_messa
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.model import AnyArray
 from paddle2ov.program.settings import Settings
+from paddle2ov.progress import StageProgress
 from paddle2ov.testing import Expected, compile_on_cpu, infer
 from paddle2ov.verification.both_sides import Sides, Subject, compare, run_both, run_openvino
 from paddle2ov.verification.comparison import as_openvino_array
@@ -43,7 +44,7 @@ def compare_precisions(
     model: openvino.Model,
     quantized: openvino.Model | None,
     settings: Settings | None,
-    say: Callable[[str, int, int], None],
+    say: StageProgress,
 ) -> PrecisionTable:
     """Compares each precision with Paddle on inputs that were compared in float32, and measures it.
 

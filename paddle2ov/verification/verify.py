@@ -11,16 +11,17 @@ from typing import Literal, get_args
 import openvino
 from msgspec import structs
 
-from paddle2ov.compilation.precision import HINT, INT8, check_compilable
+from paddle2ov.compilation.precision import HINT, check_compilable, check_precision
 from paddle2ov.conversion import convert
+from paddle2ov.deployment.beside import known_settings
 from paddle2ov.deployment.saving import can_be_made
-from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, PaddleRunError
+from paddle2ov.errors import ConversionInputError, OpenVINORunError, PaddleRunError
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import origin, taking_archives
 from paddle2ov.program.model import Program
-from paddle2ov.program.settings import Settings, settings_in
 from paddle2ov.program.sources import check_unchanged
+from paddle2ov.progress import StageProgress
 from paddle2ov.testing import compile_on_cpu
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument, parse_output
@@ -48,8 +49,6 @@ TOLERANCE = 1e-4
 LOW_TOLERANCE = 5e-2
 """What rounding every value to 8 bits may add up to in a network, relative to a result's largest value."""
 _ROUNDED = "This may be the rounding of narrow floats: compare in f32 to tell it from errors"
-StageProgress = Callable[[str, int, int], None]
-"""Called with (what is done, how much of it is done, how much there is)."""
 
 
 @taking_archives
@@ -134,8 +133,9 @@ def verify(
         check_unchanged(converted)
     if outputs is not None:
         program = structs.replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
+    settings = known_settings(files.program.parent)
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
-    sets = sets or random_inputs(program, shape_sets(shapes), seed, _settings(files.program.parent))
+    sets = sets or random_inputs(program, shape_sets(shapes), seed, settings)
     model = converted or convert(program, extension=extension)
     retyped = _retyped(model, program)
     sets = [rounded_inputs(one, retyped) for one in sets]
@@ -170,7 +170,6 @@ def verify(
                 sides = _run_all(found, subject, paddle, sets, say, on_run or (lambda found: None))
                 _look_into(found, subject, sides, operators, case, say)
                 if precision == "all":
-                    settings = _settings(files.program.parent)
                     found.precisions = compare_precisions(subject, paddle, sides, lower, model, in_int8, settings, say)
         except TimeUpError:
             found.unfinished = doing.what
@@ -280,20 +279,9 @@ def _check(tolerance: float | None, precision: str, case: str | os.PathLike[str]
         raise ConversionInputError(f"timeout: {timeout} is not a number of seconds above 0")
     if tolerance is not None and not 0 <= tolerance < float("inf"):
         raise ConversionInputError(f"tolerance: {tolerance} is not a number of 0 or more")
-    if precision == "int8":
-        raise ConversionInputError(f"precision: {INT8}")
-    if precision not in get_args(PrecisionArgument):
-        raise ConversionInputError(f"precision: {precision!r} is not one of {', '.join(get_args(PrecisionArgument))}")
+    check_precision(precision, get_args(PrecisionArgument))
     if case is not None:
         _check_folder(Path(case))
-
-
-def _settings(folder: Path) -> Settings | None:
-    """The settings beside a model, if there are some that can be read."""
-    try:
-        return settings_in(folder)
-    except ModelReadError:
-        return None
 
 
 def _check_folder(folder: Path) -> None:
