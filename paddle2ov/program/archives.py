@@ -63,12 +63,12 @@ def unpacked(archive: Path) -> Iterator[Path]:
 
 def origin(path: Path) -> Path:
     """The archive that a file is unpacked from; the file itself where it is not."""
-    return next((archive for folder, archive in _UNPACKED.items() if path.is_relative_to(folder)), path)
+    return next((archive for folder, archive in tuple(_UNPACKED.items()) if path.is_relative_to(folder)), path)
 
 
 def with_origins(text: str) -> str:
     """A text that names archives in place of the folders that they are unpacked to."""
-    for folder, archive in _UNPACKED.items():
+    for folder, archive in tuple(_UNPACKED.items()):
         text = text.replace(str(folder), str(archive))
     return text
 

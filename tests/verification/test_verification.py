@@ -567,6 +567,8 @@ def test_what_openvino_does_not_run_is_said(tmp_path):
     assert message in found.runs[0].outputs[0].reason
     assert found.note == "No operator that can be run alone differs"
     assert message in found.to_dict()["error"]
+    narrow = paddle2ov.verify(folder, shapes="x[1,4]", converted=paddle2ov.convert(folder, input="x{f16}"))
+    assert message in narrow.error
     result = call(folder, "--shape", "x[1,4]")
     assert result.exit_code == 1
     assert f"OpenVINO does not run inputs that Paddle runs: {found.error}\n" in result.stdout
