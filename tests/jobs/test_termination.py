@@ -138,12 +138,20 @@ def worker_of(process):
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are found by Linux's /proc")
-def test_an_interruption_while_processes_start(model, tmp_path):
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.3])
+def test_an_interruption_while_processes_start(model, tmp_path, delay):
     """A terminal sends Ctrl-C to all processes: only the first says so."""
     shutil.copytree(model, tmp_path / "models" / "one")
     command = [sys.executable, "-m", "paddle2ov", "batch", tmp_path / "models", "-o", tmp_path / "out"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # as a shell's "&" ignores it
+    )
     worker = worker_of(process)
+    time.sleep(delay)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=300)
     assert (process.returncode, said) == (130, "Interrupted; the same command goes on from here.\n")
