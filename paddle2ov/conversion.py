@@ -19,7 +19,7 @@ from paddle2ov.graph.provenance import name_after_operators, operator_id, operat
 from paddle2ov.passes import Counts, Graph, MatchFailures, rewrite_graph
 from paddle2ov.passes.implied_dims import narrow_inputs
 from paddle2ov.program import Program, load_readers
-from paddle2ov.program.archives import is_archive, unpacked
+from paddle2ov.program.archives import is_archive, parameters_beside, unpacked
 from paddle2ov.program.files import parameter_file
 from paddle2ov.program.sources import forget_source, remember_source
 from paddle2ov.program.vocabulary import Vocabulary
@@ -48,8 +48,7 @@ def _archive_converted(function: _Convert) -> _Convert:
             return function(model, params, **options)
         name = parameter_file(params)
         with unpacked(Path(model)) as folder:
-            inside = None if name is None else folder / name
-            converted = function(folder, inside, **{**options, "share_weights": False})
+            converted = function(folder, parameters_beside(folder, name), **{**options, "share_weights": False})
         forget_source(converted)
         return converted
 
@@ -129,10 +128,10 @@ def convert(
         log.warning("extension: '%s' is not used: PIR's operator of that name goes by '%s' here", name, key)
     settings = None
     if bounded or preprocess:
-        from paddle2ov.deployment import beside
+        from paddle2ov.deployment.beside import folder_of, required_settings
         from paddle2ov.deployment.bounds import bounded as bounded_by
 
-        settings = beside(model)
+        settings = required_settings(folder_of(model))
         if bounded:
             overrides = bounded_by(settings, program.inputs, overrides)
     clock.append(time.perf_counter())
@@ -154,7 +153,7 @@ def convert(
     clock.append(time.perf_counter())
     seconds = [after - before for before, after in itertools.pairwise(clock)]
     if report is not None:
-        from paddle2ov.deployment import known_beside
+        from paddle2ov.deployment.beside import known_beside
 
         _note_program(report, program)
         _note_nodes(report, converted, program)

@@ -228,6 +228,12 @@ def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join((useful or lines)[:3]) or 'no message'}"
 
 
+def plain_message(error: Exception) -> str:
+    """The last line of an OpenVINO error, without the locations in OpenVINO's source."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__
+
+
 class FailingAs:
     """A context that converts unexpected exceptions, which a program may provoke, to a `Paddle2OVError`.
 

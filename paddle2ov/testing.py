@@ -23,6 +23,7 @@ from paddle2ov.compilation.running import MismatchError, Result, compile_on_cpu,
 from paddle2ov.conversion import convert
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.translation.extension import Extension
+from paddle2ov.verification.comparison import root_mean_square
 from paddle2ov.verification.expected import Expected
 
 Array = NDArray[Any]
@@ -229,15 +230,11 @@ def compare_rounded(results: Sequence[Result], expected: Sequence[Expected], rto
         numbers = ~np.isnan(want)
         with np.errstate(invalid="ignore", over="ignore"):
             differences = array[numbers].astype(np.float64) - want[numbers]
-            error, scale = _root_mean_square(differences), _root_mean_square(want[numbers])
+            error, scale = root_mean_square(differences), root_mean_square(want[numbers])
         if not error <= rtol * max(scale, 0.1):
             raise MismatchError(
                 f"{label}: the root mean square of the errors is {error:.3g}, that of the values {scale:.3g}"
             )
-
-
-def _root_mean_square(array: Array) -> float:
-    return float(np.sqrt(np.mean(np.square(array, dtype=np.float64)))) if array.size else 0.0
 
 
 def _paired(

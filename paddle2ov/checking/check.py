@@ -13,22 +13,24 @@ from openvino import Model, Output, Tensor
 from paddle2ov import passes
 from paddle2ov.checking.case import write_case
 from paddle2ov.checking.choices import NodeTie
-from paddle2ov.checking.device import Device, chosen_device, default_precision, plain_message
+from paddle2ov.checking.device import Device, chosen_device, default_precision
 from paddle2ov.checking.inputs import chosen_inputs, input_name, run_orders, tensors_of
-from paddle2ov.checking.judge import Judge, Judged, Say
+from paddle2ov.checking.judge import Judge, Judged
 from paddle2ov.checking.primitives import primitive_lines
 from paddle2ov.checking.reference import numbered
 from paddle2ov.checking.results import Check, CheckedResult, CheckedRun, Fault
 from paddle2ov.checking.rewrites import RewriteCheck
 from paddle2ov.checking.shrink import Shrinker, Wrong
-from paddle2ov.compilation.precision import PRECISIONS, Precision
+from paddle2ov.compilation.precision import Precision, check_precision
 from paddle2ov.conversion import convert
-from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError
+from paddle2ov.errors import ModelReadError, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program import read_program
-from paddle2ov.program.archives import taking_archives
+from paddle2ov.program.archives import origin, taking_archives
+from paddle2ov.program.files import model_path
 from paddle2ov.program.model import Program
 from paddle2ov.program.sources import open_regular
+from paddle2ov.progress import StageProgress
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument
 from paddle2ov.translation.registry import Registry
@@ -51,7 +53,7 @@ def check(
     case: str | os.PathLike[str] | None = None,
     timeout: float = _SHRINKING,
     extension: Extension = None,
-    progress: Say | None = None,
+    progress: StageProgress | None = None,
 ) -> Check:
     """Checks that a device computes what a graph says.
 
@@ -86,8 +88,7 @@ def check(
             precision.
         OpenVINORunError: the model cannot be computed for any of the inputs.
     """
-    if precision not in PRECISIONS:
-        raise ConversionInputError(f"precision: {precision!r} is not one of {', '.join(PRECISIONS)}")
+    check_precision(precision)
     say = progress or (lambda what, done, total: None)
     subject = _subject(model, params, extension)
     target = chosen_device(device, precision)
@@ -128,7 +129,7 @@ def _subject(
 ) -> _Subject:
     if isinstance(model, Model):
         return _Subject(model.get_friendly_name(), model)
-    path = Path(model)
+    path = model_path(model)
     if path.suffix in _READ_BY_OPENVINO:
         if not path.is_file():
             raise ModelReadError(f"{path}: no such file")
@@ -146,7 +147,7 @@ def _subject(
 
     rewritten = plain()
     passes.run_rewrites(rewritten, passes.REWRITES)
-    return _Subject(str(path), rewritten, program, plain)
+    return _Subject(str(origin(path)), rewritten, program, plain)
 
 
 @dataclass(slots=True)
@@ -157,7 +158,7 @@ class _Checking:
     device: Device
     sets: list[list[Tensor]]
     sequences: list[list[int]]
-    say: Say
+    say: StageProgress
     found: Check
     case: Path | None
     timeout: float

@@ -9,7 +9,7 @@ import openvino
 from openvino import Model, Tensor
 
 from paddle2ov.checking.tensors import copied
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, plain_message
 from paddle2ov.graph.core import shared_core, with_error_reporting
 from paddle2ov.program.sources import check_mapped
 
@@ -82,12 +82,6 @@ def default_precision(name: str) -> str:
     return str(found) if found in ("f32", "bf16", "f16") else "f32"
 
 
-def plain_message(error: Exception) -> str:
-    """The last line of an OpenVINO error, without the locations in OpenVINO's source."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__
-
-
 def _probe() -> Model:
     from paddle2ov.graph.opset import ops
 
@@ -95,4 +89,4 @@ def _probe() -> Model:
     return Model([ops.relu(x).output(0)], [x])
 
 
-__all__ = ["Device", "chosen_device", "default_precision", "plain_message"]
+__all__ = ["Device", "chosen_device", "default_precision"]

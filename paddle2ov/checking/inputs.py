@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 from openvino import Model, Node, Output, PartialShape, Tensor
@@ -17,7 +15,14 @@ from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.translation.input_spec import InputArgument
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, load, model_inputs, random_inputs
+from paddle2ov.verification.inputs import (
+    Inputs,
+    InputsArgument,
+    given_inputs,
+    model_inputs,
+    named_arrays,
+    random_inputs,
+)
 
 _NAMES = {kind.get_type_name(): name for name, kind in reversed(OV_TYPES.items())}
 _SETS = 3
@@ -45,9 +50,8 @@ def chosen_inputs(
     if program is not None:
         return given_inputs(program, given) or random_inputs(program, shapes, seed)
     stand_in = _stand_in(model)
-    items = [given] if isinstance(given, Mapping | str | os.PathLike) else list(given or ())
-    if items:
-        arrays = [one if isinstance(one, Mapping) else load(Path(one)) for one in items]
+    arrays = named_arrays(given)
+    if arrays:
         return [model_inputs(_named(model), stand_in, {k: np.asarray(v) for k, v in one.items()}) for one in arrays]
     dynamic = any(node.get_output_partial_shape(0).is_dynamic for node in model.get_parameters())
     own = {input_name(node): node.get_output_partial_shape(0) for node in model.get_parameters()}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from openvino import Model, Tensor
 
 from paddle2ov.checking.choices import Choices, NodeTie, observe
-from paddle2ov.checking.device import Device, plain_message
+from paddle2ov.checking.device import Device
 from paddle2ov.checking.reference import Computed, Reference, lanes_of
 from paddle2ov.checking.rounding import LANES, Difference, Rounding, compare
+from paddle2ov.errors import plain_message
+from paddle2ov.progress import StageProgress
 
 InputTensors = Sequence[Tensor]
 """A value for each input of a model."""
-Say = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,9 @@ class Judge:
         say: is told the progress.
     """
 
-    def __init__(self, model: Model, device: Device, plain: Model | None = None, say: Say | None = None) -> None:
+    def __init__(
+        self, model: Model, device: Device, plain: Model | None = None, say: StageProgress | None = None
+    ) -> None:
         self.model, self.device = model, device
         self.is_same = plain is None
         self.reference = Reference(plain or model, Rounding(device.precision, LANES), device.compile_alone)
@@ -128,4 +131,4 @@ def _compared(got: list[Tensor] | str, computed: Computed | str, unit: float) ->
     )
 
 
-__all__ = ["InputTensors", "Judge", "Judged", "Say"]
+__all__ = ["InputTensors", "Judge", "Judged"]

@@ -9,9 +9,10 @@ from openvino import Model, Node
 from paddle2ov import passes
 from paddle2ov.checking.choices import Choices, NodeTie, ObservedNode
 from paddle2ov.checking.device import Device
-from paddle2ov.checking.judge import InputTensors, Say
+from paddle2ov.checking.judge import InputTensors
 from paddle2ov.checking.reference import Computed, Reference, ValueKey, lanes_of, nodes_by_number, number_of, numbered
 from paddle2ov.checking.rounding import Difference, Rounding, chooses, compare
+from paddle2ov.progress import StageProgress
 
 
 class RewriteCheck:
@@ -23,7 +24,7 @@ class RewriteCheck:
         say: is told the progress.
     """
 
-    def __init__(self, make: Callable[[], Model], device: Device, say: Say) -> None:
+    def __init__(self, make: Callable[[], Model], device: Device, say: StageProgress) -> None:
         self._make = make
         self._device = Device(device.name, "f32")
         self._say = say

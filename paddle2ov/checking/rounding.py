@@ -19,6 +19,7 @@ from openvino import Node, Tensor, Type
 from paddle2ov.checking.kinds import CARRIES_SCORES, CHOOSES, MOVES, SUMS
 from paddle2ov.checking.tensors import is_float, to_array, to_tensor
 from paddle2ov.typing import AnyArray
+from paddle2ov.verification.comparison import root_mean_square
 
 Lanes = tuple[Tensor, ...]
 
@@ -128,7 +129,7 @@ def _noise(value: Lanes) -> float:
     """The spread of a tensor."""
     if len(value) == 1 or not _is_rounded(value):
         return 0.0
-    return _root_mean_square(_spread(value, to_array(value[0]).astype(np.float64)))
+    return _typical(_spread(value, to_array(value[0]).astype(np.float64)))
 
 
 def _spread(value: Lanes, first: AnyArray) -> AnyArray:
@@ -149,9 +150,9 @@ def _usual_fraction(spread: AnyArray, values: AnyArray) -> float:
     return float(np.median(spread[counted] / np.abs(values[counted]))) if counted.any() else 0.0
 
 
-def _root_mean_square(array: AnyArray) -> float:
-    finite = array[np.isfinite(array)]
-    return float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 0.0
+def _typical(array: AnyArray) -> float:
+    """The root mean square of the finite elements."""
+    return root_mean_square(array[np.isfinite(array)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,15 +207,15 @@ def compare(got: Tensor, value: Lanes, unit: float) -> Difference:
         mean_limit = math.inf
     else:
         spread = _spread(value, b)
-        typical = _root_mean_square(spread)
+        typical = _typical(spread)
         with np.errstate(invalid="ignore"):
             least = unit_of(kind, unit) * np.where(np.isfinite(b), np.abs(b), 0.0) + np.finfo(np.float32).tiny
         limit = _ELEMENT * np.maximum(np.maximum(spread, typical), _usual_fraction(spread, b) * np.abs(b)) + least
         limit = np.where(np.isnan(limit), 0.0, limit)
-        mean_limit = _MEAN * typical + _root_mean_square(least)
+        mean_limit = _MEAN * typical + _typical(least)
     over = away > limit
     wrong = int(over.sum())
-    mean = _root_mean_square(np.where(np.isfinite(limit), away, 0.0)) if away.size else 0.0
+    mean = _typical(np.where(np.isfinite(limit), away, 0.0)) if away.size else 0.0
     absolute = float(away.max()) if away.size else 0.0
     if not (wrong or mean > mean_limit):
         return Difference(absolute, absolute / largest, float(limit.max(initial=0.0)), 0, want.size)

@@ -12,12 +12,14 @@ from dataclasses import dataclass, replace
 
 from openvino import Model, Tensor
 
-from paddle2ov.checking.device import Device, plain_message
-from paddle2ov.checking.judge import InputTensors, Judge, Judged, Say
+from paddle2ov.checking.device import Device
+from paddle2ov.checking.judge import InputTensors, Judge, Judged
 from paddle2ov.checking.reference import Reference, ValueKey, lanes_of, number_of
 from paddle2ov.checking.rounding import Rounding
 from paddle2ov.checking.submodel import Part, Structure, build
 from paddle2ov.checking.tensors import is_same
+from paddle2ov.errors import plain_message
+from paddle2ov.progress import StageProgress
 
 _FEW = 200
 """From as many nodes on, single ones are not tried."""
@@ -80,7 +82,9 @@ class Shrinker:
         say: is told the progress.
     """
 
-    def __init__(self, model: Model, sets: Sequence[InputTensors], device: Device, seconds: float, say: Say) -> None:
+    def __init__(
+        self, model: Model, sets: Sequence[InputTensors], device: Device, seconds: float, say: StageProgress
+    ) -> None:
         self.structure = Structure(model)
         self._sets = sets
         self._device = device

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Shape, Tensor, Type
 
-from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.types import bfloat16_bits, numpy_dtype
 from paddle2ov.typing import AnyArray
 
 FLOATS = frozenset(("f16", "bf16", "f32", "f64"))
@@ -32,10 +32,7 @@ def to_tensor(array: AnyArray, kind: Type) -> Tensor:
     if kind == Type.bf16:
         if array.size == 0:
             return Tensor(kind, shape)
-        bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
-        rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
-        rounded = np.where(np.isnan(array), np.uint16(0x7FC0), rounded)
-        return copied(Tensor(np.ascontiguousarray(rounded), shape, kind))
+        return copied(Tensor(np.ascontiguousarray(bfloat16_bits(array)), shape, kind))
     with np.errstate(over="ignore"):
         return Tensor(np.ascontiguousarray(array, numpy_dtype(kind)).reshape(array.shape))
 

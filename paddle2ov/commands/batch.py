@@ -14,7 +14,7 @@ import click
 
 from paddle2ov.commands.exit_status import REFUSED
 from paddle2ov.commands.precision import PrecisionChoice, is_stored_as_fp16, precision_option
-from paddle2ov.commands.shared import PathType, extension_option, not_nan, plain_errors
+from paddle2ov.commands.shared import PathType, extension_option, joined, need, not_nan, plain_errors
 
 if TYPE_CHECKING:
     from paddle2ov.jobs.conversions import ConversionJob, Record
@@ -43,8 +43,20 @@ if TYPE_CHECKING:
 @precision_option
 @click.option("--compress-to-fp16", "fp16", is_flag=True, default=None, help="The same as --precision f16.")
 @extension_option
-@click.option("--input", "inputs", help='Inputs of each model, with shapes: "x[1,3,224..640,?]".')
-@click.option("--output", "outputs", help="Names of the results to keep, of each model. Default: all.")
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    callback=joined,
+    help='Inputs of each model, with shapes: "x[1,3,224..640,?]"; may be repeated.',
+)
+@click.option(
+    "--output",
+    "outputs",
+    multiple=True,
+    callback=joined,
+    help="Names of the results to keep, of each model; may be repeated. Default: all.",
+)
 @click.option("--bounded", is_flag=True, help="Bound dynamic inputs by the inference.yml beside each model.")
 @click.option("--preprocess", is_flag=True, help="Build the preprocessing of the inference.yml into each model.")
 @click.option("--sequence-lengths", is_flag=True, help="Add inputs and results NAME.lengths, for old models (LoD).")
@@ -107,6 +119,8 @@ def batch_command(
 
     records: dict[str, Record] = {}
     as_fp16 = is_stored_as_fp16(stored, fp16)
+    need({"--verify-precision": "precision"}, "--verify and --check", compare or check)
+    need({"--tolerance": "tolerance", "--paddle-python": "paddle_python"}, "--verify", compare)
     if check and precision == "all":
         raise click.UsageError("--check computes in one precision: --verify-precision all is for --verify alone")
     with plain_errors(interrupted="Interrupted; the same command goes on from here."):
@@ -168,8 +182,17 @@ def _jobs(models: Sequence[FoundModel], options: Mapping[str, Any], changing: Se
             _warn(f"{one.name}: skipped: {error}")
             continue
         params = str(one.files.params.absolute()) if one.files.params is not None else None
-        paths = str(one.files.program.absolute()), params, one.files.format, str(one.target.absolute())
-        jobs.append(ConversionJob(one.name, *paths, changes_with, **options))
+        jobs.append(
+            ConversionJob(
+                name=one.name,
+                program=str(one.files.program.absolute()),
+                params=params,
+                format=one.files.format,
+                target=str(one.target.absolute()),
+                fingerprint=changes_with,
+                **options,
+            )
+        )
     return jobs
 
 

@@ -13,12 +13,14 @@ from paddle2ov.commands.exit_status import REFUSED, TIES
 from paddle2ov.commands.shared import (
     ModelType,
     PathType,
+    chosen_params,
     extension_option,
     inputs_option,
     not_nan,
     params_option,
     plain_errors,
     progress_bar,
+    refuse_beside,
     seed_option,
     shapes_option,
     traceback_option,
@@ -92,6 +94,7 @@ def check_command(
     The exit status is 0 if the results agree, 1 if they differ, 2 if that could not be found out, and 3 if they are
     equal up to choices between nearly equal numbers.
     """
+    refuse_beside({"--shape": "shapes", "--seed": "seed"}, "--inputs", bool(inputs))
     from paddle2ov.checking.check import check
 
     with plain_errors(traceback):
@@ -101,7 +104,7 @@ def check_command(
         with progress_bar("reading") as progress:
             found = check(
                 model,
-                params,
+                chosen_params(model, params),
                 inputs=inputs,
                 shapes=list(shapes),
                 seed=seed,

@@ -15,13 +15,17 @@ from paddle2ov.commands.shared import (
     ModelType,
     PathType,
     TargetType,
+    chosen_params,
     extension_option,
+    joined,
+    need,
     not_empty,
+    params_option,
     plain_errors,
     refuse_overwriting_sources,
     traceback_option,
 )
-from paddle2ov.commands.verify import STATUS, VERDICTS, print_precisions
+from paddle2ov.commands.verify import STATUS, conclusion, print_precisions
 
 if TYPE_CHECKING:
     from openvino import Model
@@ -39,13 +43,7 @@ if TYPE_CHECKING:
     callback=not_empty,
     help="The program's file name inside the folder.",
 )
-@click.option(
-    "-pf",
-    "--params-filename",
-    "--params_filename",
-    callback=not_empty,
-    help="The parameters' file name inside the folder.",
-)
+@params_option
 @click.option(
     "-o",
     "-s",
@@ -58,8 +56,20 @@ if TYPE_CHECKING:
     help="Where to write the model (.xml; the weights go beside it). Default: the model's name in this folder. With "
     "--serve-layout: the model's name there.",
 )
-@click.option("--input", "inputs", help='Inputs with shapes: "x[1,3,224..640,?],im_shape[1,2]".')
-@click.option("--output", "outputs", help="Names of the results to keep, separated by commas. Default: all.")
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    callback=joined,
+    help='Inputs with shapes: "x[1,3,224..640,?],im_shape[1,2]"; may be repeated.',
+)
+@click.option(
+    "--output",
+    "outputs",
+    multiple=True,
+    callback=joined,
+    help="Names of the results to keep, separated by commas; may be repeated. Default: all.",
+)
 @click.option(
     "--bounded", is_flag=True, help="Bound dynamic inputs by the shapes in the inference.yml beside the model."
 )
@@ -128,7 +138,7 @@ def convert_command(
     model: Path | None,
     model_dir: Path | None,
     model_filename: str | None,
-    params_filename: str | None,
+    params: Path | None,
     target: Path | None,
     inputs: str | None,
     outputs: str | None,
@@ -155,14 +165,14 @@ def convert_command(
     """
     if (model is None) == (model_dir is None):
         raise click.UsageError("give the model once: as MODEL or as --model-dir")
-    if arrays is not None and not (reports or compare):
-        raise click.UsageError("--inputs is for --report and --verify, and neither is given")
+    need({"--inputs": "arrays"}, "--report and --verify", bool(reports or compare))
+    need({"--verify-precision": "precision", "--paddle-python": "paddle_python"}, "--verify", compare)
     as_fp16 = is_stored_as_fp16(stored, fp16)
     source = model or model_dir
     assert source is not None
     verification = None
     with plain_errors(traceback, FAILED if compare else REFUSED):
-        params = (source if source.is_dir() else source.parent) / params_filename if params_filename else None
+        params = chosen_params(source, params)
         program = source / model_filename if model_filename else source
         xml = _target(target, source, serving)
         from paddle2ov.commands.request import ConversionRequest
@@ -175,10 +185,20 @@ def convert_command(
         refuse_overwriting_sources(program, params, [*(_pair(xml) if serving is None else ()), *reports], layout)
         run_extensions(extensions)
         request = ConversionRequest(
-            *(program, params, _name(source), inputs, outputs, bounded, preprocess, sequence_lengths, as_fp16)
+            program=program,
+            params=params,
+            name=_name(source),
+            inputs=inputs,
+            outputs=outputs,
+            bounded=bounded,
+            preprocess=preprocess,
+            sequence_lengths=sequence_lengths,
+            fp16=as_fp16,
         )
         report = ConversionReport() if reports or compare else None
         converted = request.convert(report, reports, verbose and not quiet, progress=not quiet)
+        if compare and report is not None and report.program is not None:
+            request.check_comparable(converted, report.program)
         measured = verified = None
         if arrays is not None and report is not None and report.program is not None:
             measured, verified = request.arrays(arrays, converted, report.program, bool(reports))
@@ -202,7 +222,7 @@ def _print_verification(found: Verification) -> None:
         click.echo(found.note)
     if found.precisions is not None:
         print_precisions(found.precisions)
-    click.echo(VERDICTS[found.verdict])
+    click.echo(conclusion(found))
 
 
 def _write(model: Model, xml: Path, serving: Path | None, fp16: bool) -> Path:

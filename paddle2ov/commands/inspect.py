@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from paddle2ov.commands.exit_status import REFUSED
-from paddle2ov.commands.shared import ModelType, extension_option, params_option, plain_errors, traceback_option
+from paddle2ov.commands.shared import (
+    ModelType,
+    chosen_params,
+    extension_option,
+    params_option,
+    plain_errors,
+    traceback_option,
+)
 from paddle2ov.errors import NEXT_STEPS
 from paddle2ov.report import size_text
 
@@ -36,7 +43,7 @@ def inspect_command(
         from paddle2ov.translation.extension import run_extensions
 
         run_extensions(extensions)
-        found = inspect(model, params)
+        found = inspect(model, chosen_params(model, params))
     if as_json:
         click.echo(json.dumps(found.to_dict(), indent=1))
     else:

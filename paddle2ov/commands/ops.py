@@ -34,10 +34,16 @@ def ops_command(pattern: str, as_json: bool, unsupported: bool) -> None:
 
     registry = Registry()
     names = _pir_names(registry)
-    groups = {} if unsupported else _supported(registry, names, pattern)
-    supported = bool(groups)
-    if not groups:
-        groups = _unsupported(registry, names, pattern)
+    convertible = _supported(registry, names, pattern)
+    supported = bool(convertible) and not unsupported
+    groups = convertible if supported else _unsupported(registry, names, pattern)
+    if not groups and convertible:
+        if as_json:
+            click.echo(json.dumps({}))
+        else:
+            click.echo(f"Every operator that matches '{pattern}' can be converted:")
+            _print(convertible, names, pattern, supported=True)
+        return
     if not groups:
         known = {*names, *filter(None, names.values())}
         close = ", ".join(difflib.get_close_matches(pattern, sorted(known)))

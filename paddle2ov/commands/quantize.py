@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
+from paddle2ov.commands.exit_status import REFUSED
 from paddle2ov.commands.shared import (
     ModelType,
     PathType,
     TargetType,
+    chosen_params,
     extension_option,
+    joined,
     params_option,
     plain_errors,
     refuse_overwriting_sources,
@@ -54,7 +58,13 @@ if TYPE_CHECKING:
 @click.option(
     "--weights", type=click.Choice(["int8", "int4"]), help="Make only the weights of products that small, not the data."
 )
-@click.option("--input", "inputs", help='Inputs with shapes: "x[1,3,224..640,?]".')
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    callback=joined,
+    help='Inputs with shapes: "x[1,3,224..640,?]"; may be repeated.',
+)
 @extension_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
@@ -76,16 +86,20 @@ def quantize_command(
     """Convert MODEL and quantize it to 8-bit integers with NNCF, calibrated with data of yours.
 
     Prints how near the results are to those in float32, and how long they take, in each precision of this processor.
+    The exit status is 1 if more accuracy is lost than --max-drop allows; the model is written all the same.
+
     Needs `pip install 'paddle2ov[quantize]'`; pictures also need OpenCV, and an inference.yml beside the model.
     """
     if target.suffix != ".xml":
         raise click.UsageError(f"-o: {target} is not an .xml file")
     with plain_errors(traceback):
-        from paddle2ov.deployment.saving import save_model
+        from paddle2ov.deployment.saving import check_writable, save_model
         from paddle2ov.quantization.quantize import quantize
         from paddle2ov.translation.extension import run_extensions
 
+        params = chosen_params(model, params)
         refuse_overwriting_sources(model, params, [target, target.with_suffix(".bin")], None)
+        check_writable(target)
         run_extensions(extensions)
         found = quantize(
             model,
@@ -103,6 +117,11 @@ def quantize_command(
     elif not quiet:
         _print(found)
         click.echo(f"{target}")
+    if found.loses_too_much:
+        click.secho(
+            f"More agreement is lost than --max-drop {found.max_drop:g} allows: {found.lost:.3g}", fg="yellow", err=True
+        )
+        sys.exit(REFUSED)
 
 
 def _print(found: Quantized) -> None:

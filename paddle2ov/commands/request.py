@@ -80,8 +80,15 @@ class ConversionRequest:
                 )
         except Paddle2OVError as error:
             reporting.write_refused(
-                *(refused, self.program, self.params, self.name, error),
-                *(self.inputs, self.outputs, self.bounded, self.sequence_lengths),
+                refused,
+                self.program,
+                self.params,
+                self.name,
+                error,
+                inputs=self.inputs,
+                outputs=self.outputs,
+                bounded=self.bounded,
+                sequence_lengths=self.sequence_lengths,
             )
             raise
 
@@ -95,11 +102,11 @@ class ConversionRequest:
             ConversionInputError: the arrays do not fit.
             OSError: the file cannot be read.
         """
-        from paddle2ov.verification.inputs import given_inputs, load, model_inputs
+        from paddle2ov.verification.inputs import given_inputs, in_types_of, load, model_inputs
 
         arrays = load(path)
         if not self.preprocess:
-            return model_inputs(model, program, arrays), given_inputs(program, arrays)[0]
+            return model_inputs(model, program, arrays), given_inputs(program, in_types_of(program, arrays))[0]
         try:
             return model_inputs(model, program, arrays), None
         except ConversionInputError as error:
@@ -109,6 +116,20 @@ class ConversionRequest:
                 return None, given_inputs(program, arrays)[0]
             except ConversionInputError:
                 raise error from None
+
+    def check_comparable(self, model: Model, program: Program) -> None:
+        """Refuses to verify a model that is cut inside of the program: Paddle runs that from its own inputs.
+
+        Raises:
+            ConversionInputError: the model has other inputs than the program.
+        """
+        own = [one.name for one in program.inputs]
+        inside = [port.get_any_name() for port in model.inputs if port.get_names().isdisjoint(own)]
+        if inside and not (self.preprocess or self.sequence_lengths):
+            raise ConversionInputError(
+                f"--verify: --input cuts the model at '{inside[0]}', and Paddle runs the program from its own inputs: "
+                f"{', '.join(own) or 'none'}"
+            )
 
     def verify(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 import sys
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
 import click
 
@@ -31,6 +32,8 @@ def run_command(command: str, arguments: tuple[str, ...]) -> None:
     """Runs a command in this process, which knows the engine."""
     script = command.endswith(".py")
     found = None if script else _installed(command)
+    if script and not Path(command).is_file():
+        raise click.UsageError(f"{command}: no such file")
     with plain_errors():
         from paddle2ov.inference.paddlex import register_engine
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
-from paddle2ov.jobs.termination import Terminated, terminable
-from paddle2ov.program.archives import SUFFIXES
+from paddle2ov.jobs.termination import Terminated, quiet_forks, terminable
+from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
+from paddle2ov.progress import StageProgress
 
 
 class PathType(click.Path):
@@ -73,7 +75,12 @@ extension_option = click.option(
     help="A Python file that registers converters of your own; may be repeated.",
 )
 params_option = click.option(
-    "-pf", "--params", "--params_filename", type=PathType(path_type=Path), help="The parameter file."
+    "-pf",
+    "--params",
+    "--params-filename",
+    "--params_filename",
+    type=PathType(path_type=Path),
+    help="The parameter file: in the model's folder or archive, else from the current folder. Default: it is found.",
 )
 inputs_option = click.option(
     "--inputs",
@@ -91,11 +98,57 @@ shapes_option = click.option(
 traceback_option = click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
 
 
+def joined(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> str | None:
+    """What an option that may be repeated lists, as one list."""
+    return ",".join(value) if value else None
+
+
+def chosen_params(model: Path, params: Path | None) -> Path | None:
+    """The parameter file that `params_option` names: in the model's folder, or else from the current one."""
+    return parameters_beside(model if model.is_dir() else model.parent, params)
+
+
 def not_empty(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Refuses an empty file name, which would mean the folder."""
     if value == "":
         raise click.BadParameter("the name is empty.", ctx, param)
     return value
+
+
+def need(options: Mapping[str, str], where: str, is_there: bool) -> None:
+    """Refuses options that have no effect where what they are for is not given.
+
+    Args:
+        options: each option and the name of its parameter.
+        where: what they are for, such as "--verify" or "--verify and --check".
+        is_there: whether it is given.
+
+    Raises:
+        click.UsageError: one of the options is given, and that is not.
+    """
+    missing = "neither is" if " and " in where else "that is not"
+    for option in () if is_there else _given(options):
+        raise click.UsageError(f"{option} is for {where}, and {missing} given")
+
+
+def refuse_beside(options: Mapping[str, str], others: str, are_there: bool) -> None:
+    """Refuses options for random inputs where there are none, as the inputs are given by `others`.
+
+    Raises:
+        click.UsageError: one of the options is given.
+    """
+    for option in _given(options) if are_there else ():
+        raise click.UsageError(f"{option} is for random inputs, and there are none with {others}")
+
+
+def _given(options: Mapping[str, str]) -> Iterator[str]:
+    """Those that the command line has, be it with the value that is the default."""
+    ctx = click.get_current_context()
+    return (
+        option
+        for option, name in options.items()
+        if ctx.get_parameter_source(name) not in (None, ParameterSource.DEFAULT)
+    )
 
 
 def not_nan(ctx: click.Context, param: click.Parameter, value: float) -> float:
@@ -154,7 +207,7 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
     )
 
     try:
-        with terminable():
+        with quiet_forks(), terminable():
             try:
                 yield
             except Terminated:
@@ -165,7 +218,7 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
     except (Paddle2OVError, OSError) as error:
         if traceback:
             raise
-        click.secho(f"error: {error}", fg="red", err=True)
+        click.secho(f"error: {with_origins(str(error))}", fg="red", err=True)
         if isinstance(error, ConversionInputError):  # also where an operator says so
             sys.exit(FAILED)
         if isinstance(error, OpConversionError):
@@ -176,11 +229,8 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
         sys.exit(INTERRUPTED)
 
 
-Advance = Callable[[str, int, int], None]
-
-
 @contextmanager
-def progress_bar(start: str, shown: bool = True) -> Iterator[Advance | None]:
+def progress_bar(start: str, shown: bool = True) -> Iterator[StageProgress | None]:
     """A progress bar, as a function of (description, steps done, steps in all); None where stderr is no terminal."""
     if not shown or not sys.stderr.isatty():
         yield None

@@ -14,11 +14,14 @@ from paddle2ov.commands.precision import PrecisionChoice
 from paddle2ov.commands.shared import (
     ModelType,
     PathType,
+    chosen_params,
     extension_option,
     inputs_option,
+    joined,
     params_option,
     plain_errors,
     progress_bar,
+    refuse_beside,
     seed_option,
     shapes_option,
     traceback_option,
@@ -41,7 +44,7 @@ WORDS = {
     "ties": "agrees up to ties",
     "rounding": "agrees up to Paddle's rounding",
 }
-VERDICTS = {
+_VERDICTS = {
     "agree": "The results agree with Paddle's.",
     "differ": "The results differ from Paddle's.",
     "unknown": "The results agree with Paddle's as far as they were compared.",
@@ -81,7 +84,13 @@ VERDICTS = {
     type=PathType(exists=True, dir_okay=False, path_type=Path),
     help="For --precision all: the same model in int8, as paddle2ov quantize writes it (.xml).",
 )
-@click.option("--output", "outputs", help="Names of the results to compare, separated by commas. Default: all.")
+@click.option(
+    "--output",
+    "outputs",
+    multiple=True,
+    callback=joined,
+    help="Names of the results to compare, separated by commas; may be repeated. Default: all.",
+)
 @click.option(
     "--timeout",
     type=float,
@@ -122,6 +131,7 @@ def verify_command(
     besides is Paddle's rounding: what it computes in float64 agrees with OpenVINO. With --precision all it is that of
     float32.
     """
+    refuse_beside({"--shape": "shapes", "--seed": "seed"}, "--inputs or --image", bool(inputs or images))
     from paddle2ov.verification.verify import verify
 
     with plain_errors(traceback):
@@ -131,7 +141,7 @@ def verify_command(
         with progress_bar("reading") as progress:
             found = verify(
                 model,
-                params,
+                chosen_params(model, params),
                 inputs=inputs,
                 images=images,
                 shapes=list(shapes),
@@ -157,7 +167,7 @@ def verify_command(
 def _print(found: Verification) -> None:
     """What is known beyond the comparison of the results, which is printed by now."""
     for run in found.runs:
-        if not run.ok:
+        if not run.ok and not run.error:
             _print_explained(run)
     if found.operators:
         worst = sorted((one for one in found.operators if one.outputs), key=lambda one: -one.error)
@@ -174,7 +184,14 @@ def _print(found: Verification) -> None:
         click.echo(found.note)
     if found.unfinished:
         click.secho(f"The time was up; what was not finished: {found.unfinished}", fg="yellow")
-    click.secho(VERDICTS[found.verdict], fg=_COLORS[found.verdict])
+    click.secho(conclusion(found), fg=_COLORS[found.verdict])
+
+
+def conclusion(found: Verification) -> str:
+    """What was found, in a sentence."""
+    if found.error:
+        return f"OpenVINO does not run inputs that Paddle runs: {found.error}"
+    return _VERDICTS[found.verdict]
 
 
 def print_precisions(table: PrecisionTable) -> None:
@@ -199,6 +216,9 @@ def _print_compared(found: Verification) -> None:
     click.secho(_shapes(run), bold=True)
     if run.refused:
         click.echo(f"  not compared: {run.refused}")
+    if run.error:
+        click.secho(f"  OpenVINO does not run these inputs: {run.error}", fg="red")
+        return
     for one in run.outputs:
         distance = f"absolute {one.absolute:.2g}, relative {one.relative:.2g}"
         click.echo(f"  {one.name}  {one.dtype} {list(one.shape)}  {distance}")

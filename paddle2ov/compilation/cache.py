@@ -14,6 +14,7 @@ import io
 import json
 import logging
 import os
+import re
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -37,7 +38,8 @@ _ABANDONED = 600.0
 _MAX_NOTES = 10_000
 """How many notes of contents are kept."""
 _PART = ".part"
-_OWN = (".blob", ".content", _PART)
+_OWN = re.compile(r"([0-9a-f]{32}-[0-9a-f]{32}\.blob|[0-9a-f]{64}\.content)(\.\d+\.[0-9a-f]{8}\.part)?")
+"""The names of the cache's own files; others stay, whatever their suffix."""
 
 
 class ExportedModel(NamedTuple):
@@ -50,17 +52,21 @@ class ExportedModel(NamedTuple):
 class CompiledCache:
     """The compiled models in a folder.
 
+    A folder that cannot be made, read or written keeps nothing, with a warning: a cache saves time only.
+
     Raises:
-        ConversionInputError: the folder cannot be made.
+        ConversionInputError: that is no name of a folder.
     """
 
     def __init__(self, folder: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> None:
-        self._folder = Path(folder)
+        self._folder = _named_folder(folder)
         self._max_bytes = max_bytes
+        self._is_there = True
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-        except (OSError, ValueError) as error:
-            raise ConversionInputError(f"cache_dir: {error}") from error
+        except OSError as error:
+            log.warning("cache_dir: nothing is kept: %s", error)
+            self._is_there = False
 
     def content_of(self, stamps: str) -> str | None:
         """The digest of the content of files with these stamps, where a process has noted it."""
@@ -112,6 +118,8 @@ class CompiledCache:
             return None
 
     def _write(self, name: str, *parts: bytes | memoryview) -> None:
+        if not self._is_there:
+            return
         part = self._folder / f"{name}.{os.getpid()}.{os.urandom(4).hex()}{_PART}"
         try:
             with part.open("xb") as file:
@@ -142,25 +150,37 @@ class CompiledCache:
         with suppress(OSError):
             for entry in self._folder.iterdir():
                 with suppress(OSError):
-                    if entry.suffix in _OWN:
+                    if _OWN.fullmatch(entry.name):
                         yield entry, entry.stat()
 
 
 def clear_cache(cache_dir: str | os.PathLike[str]) -> int:
     """Removes all compiled models from a folder that `compile_model` kept them in; returns how many there were.
 
-    Other files stay. Processes that use one of the models go on with it.
+    Other files stay: those of the cache are told by their names. Processes that use one of the models go on with it.
 
     Raises:
         ConversionInputError: there is no such folder.
     """
-    if not Path(cache_dir).is_dir():
+    if not _named_folder(cache_dir).is_dir():
         raise ConversionInputError(f"cache_dir: {os.fspath(cache_dir)!r} is not a folder")
     count = 0
     for path, _ in list(CompiledCache(cache_dir)._files()):
         _unlink(path)
         count += path.suffix == ".blob"
     return count
+
+
+def _named_folder(cache_dir: str | os.PathLike[str]) -> Path:
+    """The folder of this name; "" is none, which `Path` takes for the current folder.
+
+    Raises:
+        ConversionInputError: there cannot be one.
+    """
+    name = os.fspath(cache_dir)
+    if not name or "\0" in name:
+        raise ConversionInputError(f"cache_dir: {name!r} is not the name of a folder")
+    return Path(name)
 
 
 def _read_exported(file: FileIO) -> tuple[bytes, bytes, openvino.Tensor]:

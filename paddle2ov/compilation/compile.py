@@ -55,7 +55,7 @@ def compile_model(
         cache_dir: a folder to keep compiled models in. Where this model is there, it is neither read nor converted nor
             compiled, until one of its files, an option, a property, paddle2ov, OpenVINO or the processor is another
             one. Many processes may use the folder at a time; `clear_cache` empties it. Whoever can write to it decides
-            what is run.
+            what is run. A folder that cannot be made or written is a warning, and nothing is kept.
         options: other arguments of `convert`. Nothing is kept of a model in memory, nor where there are converters of
             your own (`extension`, `register_converter`, installed packages).
 
@@ -74,9 +74,13 @@ def compile_model(
 
         return convert(model, params, **{"share_weights": False, **options})
 
-    if cache_dir is None or not isinstance(model, str | os.PathLike):
+    program: object = model
+    weights: object = params
+    if isinstance(model, tuple | list) and len(model) == 2 and params is None:
+        program, weights = model
+    if cache_dir is None or not isinstance(program, str | os.PathLike):
         return convert_and_compile(build, device, config)
-    return compile_cached(model, parameter_file(params), device, config, cache_dir, options, build)
+    return compile_cached(program, parameter_file(weights), device, config, cache_dir, options, build)
 
 
 def compile_cached(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import openvino
@@ -39,16 +39,16 @@ def with_precision(config: Mapping[str, Any], precision: str, device: str) -> di
     return {**config, HINT: precision}
 
 
-def check_precision(precision: str) -> None:
-    """Refuses anything but a name of a precision.
+def check_precision(precision: str, known: Sequence[str] = PRECISIONS) -> None:
+    """Refuses anything but a name of a precision, or another of those that are known.
 
     Raises:
         ConversionInputError: it is not one.
     """
     if precision == "int8":
         raise ConversionInputError(f"precision: {INT8}")
-    if precision not in PRECISIONS:
-        raise ConversionInputError(f"precision: {precision!r} is not one of {', '.join(PRECISIONS)}")
+    if precision not in known:
+        raise ConversionInputError(f"precision: {precision!r} is not one of {', '.join(known)}")
 
 
 def computes_in(device: str, precision: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import structs
 from openvino import Dimension, PartialShape
 
 from paddle2ov.deployment.planning import plan
@@ -16,8 +17,9 @@ from paddle2ov.translation.input_spec import InputOverride
 def bounded(settings: Settings, inputs: Sequence[Variable], overrides: Sequence[InputOverride]) -> list[InputOverride]:
     """The overrides of the caller, and for the other inputs what the settings say of them.
 
-    A dimension that the program fixes stays as it is. Where the settings have no shapes, those of the input with four
-    dimensions are what the preprocessing makes of every image, else the declared shape of the image.
+    A dimension that the program fixes stays as it is; one that the caller leaves open is that of the settings. Where
+    the settings have no shapes, those of the input with four dimensions are what the preprocessing makes of every
+    image, else the declared shape of the image.
 
     Raises:
         ModelReadError: the settings name an input that the program does not have, or do not fit it.
@@ -39,11 +41,25 @@ def bounded(settings: Settings, inputs: Sequence[Variable], overrides: Sequence[
             f"{settings.path}: the program has no input '{unknown[0]}'; its inputs are {', '.join(by_name) or 'none'}"
         )
     taken = {override.name for override in overrides}
-    found = list(overrides)
-    for name, (low, high) in shapes.items():
-        if name not in taken:
-            found.append(InputOverride(name, _shape(settings, by_name[name], low, high)))
+    found = [*overrides, *(InputOverride(name) for name in shapes if name not in taken)]
+    for i, one in enumerate(found):
+        if one.name in shapes and _says_less_than(one, shapes[one.name][0]):
+            known = _shape(settings, by_name[one.name], *shapes[one.name])
+            given = one.shape if one.shape is not None else PartialShape.dynamic(known.rank)
+            dims = [theirs if _is_open(own) else own for own, theirs in zip(given, known, strict=True)]
+            found[i] = structs.replace(one, shape=PartialShape(dims))
     return found
+
+
+def _says_less_than(override: InputOverride, known: Sequence[int]) -> bool:
+    """Whether an override leaves dimensions open of a shape that is known besides."""
+    shape = override.shape
+    return shape is None or (len(shape) == len(known) and any(map(_is_open, shape)))
+
+
+def _is_open(size: Dimension) -> bool:
+    """Whether nothing is said of a dimension."""
+    return bool(size.get_min_length() == 0 and size.get_max_length() < 0)
 
 
 def _image(settings: Settings) -> tuple[list[int], list[int]] | None:

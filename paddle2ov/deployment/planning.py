@@ -124,12 +124,6 @@ def plan(settings: Settings) -> PreprocessingPlan:
     return PreprocessingPlan(steps, remaining, rgb, _size(steps))
 
 
-def fixed_size(settings: Settings) -> tuple[int, int] | None:
-    """The (height, width) that every image has at the end; None if it is not one size."""
-    height, width = plan(settings).size
-    return (height, width) if height is not None and width is not None else None
-
-
 def _size(steps: list[Step]) -> Size:
     size: Size = (None, None)
     for step in steps:
@@ -346,4 +340,4 @@ def _pillow(settings: Settings, given: Any, options: dict[str, Any]) -> Sampling
     return Pillow(name)
 
 
-__all__ = ["PreprocessingPlan", "fixed_size", "plan"]
+__all__ = ["PreprocessingPlan", "plan"]

@@ -68,6 +68,25 @@ def write_text(path: Path, text: str) -> None:
         written.replace(path)
 
 
+def check_writable(xml: Path) -> None:
+    """Refuses the file of an IR that cannot be written, before any work is done.
+
+    Raises:
+        OSError: its folder cannot be made or written, or there is a folder of its name.
+    """
+    for path in (xml, xml.with_suffix(".bin")):
+        if path.is_dir():
+            raise OSError(f"{path} cannot be written: {os.strerror(errno.EISDIR)}")
+    if not can_be_made(xml.parent):
+        raise OSError(f"{xml} cannot be written: {xml.parent} is no folder that can be made or written")
+
+
+def can_be_made(folder: Path) -> bool:
+    """Whether a folder is there, or can be, and can be written."""
+    there = next((one for one in (folder, *folder.absolute().parents) if os.path.lexists(one)), folder)
+    return there.is_dir() and os.access(there, os.W_OK)
+
+
 def remove_unfinished(folder: Path) -> None:
     """Removes what a process that was killed was writing into a folder; for when nothing else writes there."""
     for one in folder.glob(f"{_PREFIX}*"):

@@ -11,7 +11,8 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from google.protobuf import text_encoding
 from openvino import Model, Output
 
 from paddle2ov.deployment.saving import write_text
+from paddle2ov.deployment.text_fields import TextField, text_fields
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.program.sources import regular_file
 
@@ -34,11 +36,18 @@ _TYPES = {
     "u8": "UINT8",
     "boolean": "BOOL",
 }
+_OWN = frozenset(("name", "backend", "platform", "default_model_filename", "max_batch_size", "input", "output"))
+_OWN_OF_PORT = frozenset(("name", "data_type", "dims", "reshape"))
+"""The fields of a config.pbtxt, and of its inputs and results, that are written here; `platform` is another backend."""
+_SECTIONS = ("model_config_list", "mediapipe_config_list", "custom_loader_config_list", "monitoring")
+"""What a config.json of OpenVINO Model Server has at least one of."""
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 
 def write_layout(model: Model, folder: Path, name: str, save: Callable[[Model, Path], None], version: int = 1) -> Path:
     """Adds a model to a servers' folder, or replaces that version of it; other models of the folder stay.
+
+    So does what else config.json and config.pbtxt say: sections, properties of the model, fields, comments.
 
     Args:
         model: the model.
@@ -52,7 +61,7 @@ def write_layout(model: Model, folder: Path, name: str, save: Callable[[Model, P
 
     Raises:
         ConversionInputError: the name cannot be a folder, a result's rank is unknown, or the folder holds a config.json
-            of another kind.
+            or config.pbtxt of another kind.
         OSError: the folder cannot be written, or its config.json not read.
     """
     if not _NAME.fullmatch(name):
@@ -61,11 +70,9 @@ def write_layout(model: Model, folder: Path, name: str, save: Callable[[Model, P
         )
     if version < 1:
         raise ConversionInputError(f"a version is 1 or more, not {version}")
-    triton = triton_config(model, name)
-    served = _served(folder / "config.json")
-    entry = {"name": name, "base_path": name}  # relative to config.json: the folder may be mounted anywhere
-    served = [one for one in served if one["config"]["name"] != name] + [{"config": entry}]
     target = folder / name / str(version)
+    triton = triton_config(model, name, _fields_there(target.parent / "config.pbtxt"))
+    served = _with_model(_served(folder / "config.json"), name)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         written = Path(tempfile.mkdtemp(prefix=".writing-", dir=target.parent))
@@ -81,23 +88,28 @@ def write_layout(model: Model, folder: Path, name: str, save: Callable[[Model, P
     except OSError as error:  # whose own path is that of the temporary folder
         raise OSError(f"{target} cannot be written: {error.strerror or error}") from error
     write_text(target.parent / "config.pbtxt", triton)
-    write_text(folder / "config.json", json.dumps({"model_config_list": served}, indent=1) + "\n")
+    write_text(folder / "config.json", json.dumps(served, indent=1, ensure_ascii=False) + "\n")
     return target / "model.xml"
 
 
-def triton_config(model: Model, name: str) -> str:
+def triton_config(model: Model, name: str, there: Sequence[TextField] = ()) -> str:
     """The config.pbtxt of a model. Shapes hold the batch too (max_batch_size 0); a dynamic dimension is -1.
+
+    Args:
+        model: the model.
+        name: its name for clients.
+        there: the fields of the file that is replaced; those that are not written here stay.
 
     Raises:
         ConversionInputError: an input or result is of unknown rank, or of a type that Triton does not have.
     """
     text = f'name: {_quoted(name)}\nbackend: "openvino"\ndefault_model_filename: "model.xml"\nmax_batch_size: 0\n'
     for kind, ports in (("input", model.inputs), ("output", model.outputs)):
-        text += "".join(_port(kind, port) for port in ports)
-    return text
+        text += "".join(_port(kind, port, there) for port in ports)
+    return text + _kept(there, _OWN)
 
 
-def _port(kind: str, port: Output) -> str:
+def _port(kind: str, port: Output, there: Sequence[TextField]) -> str:
     name = port.get_any_name()
     shape, element = port.get_partial_shape(), port.get_element_type().get_type_name()
     if shape.rank.is_dynamic:
@@ -107,24 +119,65 @@ def _port(kind: str, port: Output) -> str:
     dims = ", ".join("-1" if size.is_dynamic else str(size.get_length()) for size in shape)
     # A scalar: Triton wants a dimension, and takes it away again.
     sizes = f"dims: [ {dims} ]" if dims else "dims: [ 1 ]\n  reshape: { shape: [ ] }"
-    return f"{kind} {{\n  name: {_quoted(name)}\n  data_type: TYPE_{_TYPES[element]}\n  {sizes}\n}}\n"
+    own = f"  name: {_quoted(name)}\n  data_type: TYPE_{_TYPES[element]}\n  {sizes}\n"
+    bodies = [list(text_fields(body)) for one in there if one.name == kind for body in one.messages]
+    same = next((body for body in bodies if any(one.name == "name" and one.value == _quoted(name) for one in body)), ())
+    return f"{kind} {{\n{own}{textwrap.indent(_kept(same, _OWN_OF_PORT), '  ')}}}\n"
+
+
+def _kept(fields: Iterable[TextField], own: Set[str]) -> str:
+    """What is not written here of a file that is replaced: other fields, and all comments."""
+    lines = ["\n".join(one.comments) if one.name in own else one.whole for one in fields]
+    return "".join(f"{line}\n" for line in lines if line)
+
+
+def _fields_there(path: Path) -> list[TextField]:
+    """The fields of a config.pbtxt, where there is one."""
+    if not path.exists():
+        return []
+    try:
+        with regular_file(path) as file:
+            fields = list(text_fields(file.readall().decode("utf-8")))
+        for one in fields:
+            for body in one.messages if one.name in ("input", "output") else ():
+                list(text_fields(body))
+    except ValueError as error:
+        raise ConversionInputError(f"{path} is there already, and not a configuration of Triton: {error}") from error
+    return fields
 
 
 def _quoted(text: str) -> str:
     return f'"{text_encoding.CEscape(text.encode(), False)}"'
 
 
-def _served(path: Path) -> list[dict[str, Any]]:
-    """The models that a config.json lists already."""
+def _served(path: Path) -> dict[str, Any]:
+    """The configuration of a config.json, where there is one."""
     if not path.exists():
-        return []
+        return {}
     try:
         with regular_file(path) as file:
-            served = json.loads(file.readall())["model_config_list"]
-        for one in served:
+            served = json.loads(file.readall())
+        if served.keys().isdisjoint(_SECTIONS):
+            raise KeyError("model_config_list")
+        if not isinstance(served.get("model_config_list", []), list):
+            raise TypeError("model_config_list")
+        for one in served.get("model_config_list", ()):
             one["config"]["name"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ConversionInputError(
             f"{path} is there already, and not a configuration of OpenVINO Model Server"
         ) from error
-    return list(served)
+    return dict(served)
+
+
+def _with_model(served: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A configuration that lists a model as well; what else it says stays, of the model itself too."""
+    own = {"name": name, "base_path": name}  # relative to config.json: the folder may be mounted anywhere
+    models = list(served.get("model_config_list", ()))
+    for i, one in enumerate(models):
+        if one["config"]["name"] == name:
+            models[i] = {**one, "config": {**one["config"], **own}}
+            break
+    else:
+        models.append({"config": own})
+    return {**served, "model_config_list": models}

@@ -100,6 +100,13 @@ def bits_to_values(array: AnyArray, ov_type: Type) -> AnyArray:
     return array
 
 
+def bfloat16_bits(array: AnyArray) -> AnyArray:
+    """The bits (uint16) of the nearest bfloat16 values; of two that are equally near, the even one."""
+    bits = np.ascontiguousarray(array, np.float32).view(np.uint32).reshape(array.shape)
+    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    return np.where(np.isnan(array), 0x7FC0, rounded).astype(np.uint16)
+
+
 def value_of(node: Constant) -> AnyArray:
     """The value of a Constant as NumPy computes with it (bfloat16 as float32)."""
     return bits_to_values(node.get_data(), node.get_element_type())

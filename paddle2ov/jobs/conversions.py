@@ -123,21 +123,21 @@ def _convert(job: ConversionJob) -> Record:
             report=conversion,
         )
         save_model(model, Path(job.target), job.fp16)
-        record["nodes"] = len(model.get_ops())
+        record |= {"nodes": len(model.get_ops()), "bytes": _sizes(Path(job.target))}
     except (Paddle2OVError, OSError) as error:
         record = {"state": "refused", "message": str(error)}
         if job.report and isinstance(error, Paddle2OVError):
-            record |= _reported_refusal(job, error)
+            record |= _write_refusal(job, error)
         return _timed(record, started)
     record |= {"state": "converted", "message": "", "target": valid(job.target)}
     found = None
     if job.compare:
-        about, found = _compared(job, model)
+        about, found = _compare(job, model)
         record |= about
     if job.check and record["state"] in GOOD:
-        record |= _checked(job, record)
+        record |= _check(job, record)
     if conversion is not None:
-        record |= _reported(job, model, conversion, found)
+        record |= _write_report(job, model, conversion, found)
     return _timed(record, started)
 
 
@@ -150,7 +150,7 @@ def _run_once(extensions: tuple[str, ...]) -> None:
     run_extensions(map(Path, extensions))
 
 
-def _compared(job: ConversionJob, model: Model) -> tuple[Record, Verification | None]:
+def _compare(job: ConversionJob, model: Model) -> tuple[Record, Verification | None]:
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.program.sources import check_unchanged
     from paddle2ov.verification.verify import verify
@@ -169,7 +169,10 @@ def _compared(job: ConversionJob, model: Model) -> tuple[Record, Verification | 
         )
         check_unchanged(model)
     except (Paddle2OVError, OSError) as error:
-        return {"state": "not compared", "message": str(error)}, None
+        message = str(error)
+        if message.startswith("shapes: "):  # which are those of --input
+            message = f"--input: {message.removeprefix('shapes: ')}"
+        return {"state": "not compared", "message": message}, None
     return _verdict(found), found
 
 
@@ -184,11 +187,13 @@ def _verdict(found: Verification) -> Record:
     if found.verdict == "rounding":
         message = "; ".join(dict.fromkeys(one.place for one in found.rounded))
         return {"state": "agrees up to Paddle's rounding", "message": message, **about}
+    if found.error:
+        return {"state": "differs", "message": f"OpenVINO does not run what Paddle runs: {found.error}", **about}
     place = f"; first at {found.culprit.place}" if found.culprit is not None else ""
     return {"state": "differs", "message": f"results differ from Paddle's{place}", **about}
 
 
-def _reported(job: ConversionJob, model: Model, conversion: ConversionReport, found: Verification | None) -> Record:
+def _write_report(job: ConversionJob, model: Model, conversion: ConversionReport, found: Verification | None) -> Record:
     """Writes the model's report beside it. A model that cannot be measured is converted all the same."""
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.reporting import build_report, write_report
@@ -200,23 +205,32 @@ def _reported(job: ConversionJob, model: Model, conversion: ConversionReport, fo
     return {"report": valid(str(job.report_path))}
 
 
-def _reported_refusal(job: ConversionJob, error: Paddle2OVError) -> Record:
+def _write_refusal(job: ConversionJob, error: Paddle2OVError) -> Record:
     """Writes what is known of a model that is refused, where it can be read."""
     from pathlib import Path
 
     from paddle2ov.reporting.files import write_refused
 
     params = Path(job.params) if job.params is not None else None
-    options = (job.input, job.output, job.bounded, job.sequence_lengths)
     try:
         job.report_path.unlink(missing_ok=True)
-        write_refused([job.report_path], Path(job.program), params, job.name, error, *options)
+        write_refused(
+            [job.report_path],
+            Path(job.program),
+            params,
+            job.name,
+            error,
+            inputs=job.input,
+            outputs=job.output,
+            bounded=job.bounded,
+            sequence_lengths=job.sequence_lengths,
+        )
     except OSError as failure:
         return {"message": f"{error}; no report: {failure}"}
     return {"report": valid(str(job.report_path))} if job.report_path.is_file() else {}
 
 
-def _checked(job: ConversionJob, record: Record) -> Record:
+def _check(job: ConversionJob, record: Record) -> Record:
     """What the device of this machine makes of the model; a comparison with Paddle keeps its state where it can."""
     from paddle2ov.checking.check import check
     from paddle2ov.errors import Paddle2OVError
@@ -259,9 +273,23 @@ def run(
 
 
 def is_done(job: ConversionJob, record: object) -> bool:
-    """Whether a record is that of the model as it is now, and its result is still there."""
+    """Whether a record is that of the model as it is now, and its files are still there, as large as they were."""
     from pathlib import Path
 
     if not isinstance(record, dict) or record.get("fingerprint") != job.fingerprint or record.get("state") not in GOOD:
         return False
-    return Path(job.target).is_file() and (not job.report or job.report_path.is_file())
+    if job.report and not job.report_path.is_file():
+        return False
+    try:
+        return bool(record.get("bytes") == _sizes(Path(job.target)))
+    except OSError:
+        return False
+
+
+def _sizes(xml: Path) -> dict[str, int]:
+    """The sizes of the files of an IR.
+
+    Raises:
+        OSError: one of them is not there.
+    """
+    return {path.suffix: path.stat().st_size for path in (xml, xml.with_suffix(".bin"))}

@@ -3,14 +3,55 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Generator, Iterable
+import signal
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, TimeoutError, wait
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
 from pebble import ProcessExpired, ProcessPool
 
 from paddle2ov.jobs.executor import Job, Outcome, Returned
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Threads and processes that are begun inside take no notice of Ctrl-C: this process ends them.
+
+    Otherwise a process that is still importing what it needs would end with a traceback.
+    """
+    if sys.platform == "win32":  # which has no masks
+        yield
+        return
+    from multiprocessing import resource_tracker  # of POSIX
+
+    resource_tracker.ensure_running()  # which would unblock them again as it starts
+    with _interrupts_deferred():
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _interrupts_deferred() -> Iterator[None]:
+    """Ctrl-C is handled afterwards: another thread may receive it, and a process that is begun half-way complains."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, frame: received.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if received:
+        signal.raise_signal(signal.SIGINT)
 
 
 class LocalExecutor:
@@ -39,7 +80,8 @@ class LocalExecutor:
         try:
             while True:
                 for job in islice(waiting, self._workers - len(pending)):
-                    pending[pool.schedule(function, args=[job], timeout=self._timeout)] = job
+                    with _interrupts_blocked():  # the threads that the pool begins here start its processes
+                        pending[pool.schedule(function, args=[job], timeout=self._timeout)] = job
                 if not pending:
                     pool.close()
                     break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,4 +44,27 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-__all__ = ["Terminated", "terminable"]
+_quiet_forks = 0
+
+
+@contextmanager
+def quiet_forks() -> Iterator[None]:
+    """Processes that are forked inside end at Ctrl-C without a word, as that with which OpenVINO's telemetry sends."""
+    global _quiet_forks
+    _quiet_forks += 1
+    try:
+        yield
+    finally:
+        _quiet_forks -= 1
+
+
+def _after_fork() -> None:
+    if _quiet_forks:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+__all__ = ["Terminated", "quiet_forks", "terminable"]

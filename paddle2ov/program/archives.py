@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import shutil
 import tempfile
@@ -10,14 +11,19 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, NamedTuple, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from paddle2ov.errors import ModelReadError
+from paddle2ov.errors import ModelReadError, Paddle2OVError
+
+if TYPE_CHECKING:
+    from paddle2ov.program.files import PathLike
 
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _NAMES = ("__model__", "model", "inference")
 _MAX_MEMBERS = 100_000
+_UNPACKED: dict[Path, Path] = {}
+"""The folders of archives that are unpacked now, and the archives."""
 _RATIO, _MARGIN = 100, 64 << 20
 """The unpacked files may be this many times the size of the archive, plus this many bytes; weights hardly compress."""
 
@@ -45,21 +51,53 @@ def unpacked(archive: Path) -> Iterator[Path]:
             raise
         except Exception as error:  # tarfile, zipfile and what they decompress with raise all kinds of them
             raise ModelReadError(f"{archive}: cannot be unpacked: {error}") from error
+        _UNPACKED[folder] = archive
         try:
             yield folder
-        except ModelReadError as error:
-            raise ModelReadError(str(error).replace(str(folder), str(archive))) from error
+        except Paddle2OVError as error:
+            error.args = tuple(with_origins(one) if isinstance(one, str) else one for one in error.args)
+            raise
+        finally:
+            del _UNPACKED[folder]
+
+
+def origin(path: Path) -> Path:
+    """The archive that a file is unpacked from; the file itself where it is not."""
+    return next((archive for folder, archive in tuple(_UNPACKED.items()) if path.is_relative_to(folder)), path)
+
+
+def with_origins(text: str) -> str:
+    """A text that names archives in place of the folders that they are unpacked to."""
+    for folder, archive in tuple(_UNPACKED.items()):
+        text = text.replace(str(folder), str(archive))
+    return text
+
+
+def parameters_beside(folder: Path, params: PathLike | None) -> Path | None:
+    """A parameter file that is named: in the folder of the model, or else from the current folder."""
+    if params is None:
+        return None
+    return folder / params if (folder / params).is_file() else Path(params)
 
 
 def taking_archives(function: _Function) -> _Function:
-    """A function of a model whose first argument may also be an archive, which is unpacked for as long as it runs."""
+    """A function of a model whose first argument may also be an archive, which is unpacked for as long as it runs.
+
+    `params` may then name a file in it.
+    """
+    signature = inspect.signature(function)
 
     @wraps(function)
     def wrapped(model: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(model, str | os.PathLike) or not is_archive(model):
             return function(model, *args, **kwargs)
+        from paddle2ov.program.files import parameter_file
+
+        given = signature.bind(model, *args, **kwargs).arguments
         with unpacked(Path(model)) as folder:
-            return function(folder, *args, **kwargs)
+            given |= {"model": folder, "params": parameters_beside(folder, parameter_file(given.get("params")))}
+            options = given.pop("options", {})
+            return function(**given, **options)
 
     return cast(_Function, wrapped)
 
@@ -212,4 +250,14 @@ def _by_name(archive: Path, members: Iterable[tuple[str, _Member]]) -> dict[str,
     return found
 
 
-__all__ = ["SUFFIXES", "format_in", "is_archive", "name_of", "taking_archives", "unpacked"]
+__all__ = [
+    "SUFFIXES",
+    "format_in",
+    "is_archive",
+    "name_of",
+    "origin",
+    "parameters_beside",
+    "taking_archives",
+    "unpacked",
+    "with_origins",
+]

@@ -59,6 +59,21 @@ def parameter_file(params: object) -> PathLike | None:
     raise ConversionInputError(f"params: the parameters of a model in files are a path, not {type(params).__name__}")
 
 
+def model_path(model: object) -> Path:
+    """The path of a model in files.
+
+    Raises:
+        ConversionInputError: it is not a path.
+        ModelReadError: it is empty.
+    """
+    if not isinstance(model, str | os.PathLike):
+        pair = "; the parameter file is `params`" if isinstance(model, tuple | list) else ""
+        raise ConversionInputError(f"model: a model in files is given by its path, not {type(model).__name__}{pair}")
+    if not os.fspath(model):
+        raise ModelReadError("the path of the model is empty")
+    return Path(model)
+
+
 def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
     """Finds the files of a model.
 
@@ -69,11 +84,11 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
         params: the parameter file, if it is not beside the program under the usual name.
 
     Raises:
+        ConversionInputError: that is no path.
         ModelReadError: nothing there, no model there, or more than one: the message lists the candidates.
     """
-    if not os.fspath(model):
-        raise ModelReadError("the path of the model is empty")
-    path = Path(model)
+    path = model_path(model)
+    params = parameter_file(params)
     try:
         if path.is_dir():
             program, named = _program_in(path)
@@ -147,7 +162,7 @@ def is_named_as_program(path: Path) -> bool:
     """Whether a file is called as only programs are, whatever it holds."""
     return (
         path.suffix == ".pdmodel"
-        or path.name == "__model__"
+        or path.name in ("__model__", "inference.json")
         or (path.suffix == ".json" and path.with_suffix(".pdiparams").is_file())
     )
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from paddle2ov.compilation.precision import capabilities, computes_in, is_compilable_in_f16
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError
 from paddle2ov.graph.core import has_integer_kernels
-from paddle2ov.program import read_program
+from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.settings import settings_in
 from paddle2ov.quantization.agreement import Reference, compiled_in
@@ -57,8 +56,9 @@ def quantize(
             beside the model says.
         params: the parameter file, where it does not lie beside the program under the usual name.
         max_drop: how much accuracy may be lost, such as 0.01: layers go back to floating point until the loss is
-            below it, which takes a while. It is measured in what the model is for, as far as its settings tell: labels,
-            characters, text regions, boxes; else in the results.
+            below it, which takes a while; `Quantized.loses_too_much` says whether that was not reached. It is measured
+            in what the model is for, as far as its settings tell: labels, characters, text regions, boxes; else in the
+            results.
         subset_size: how many items to calibrate with.
         weights: "int8" or "int4" leaves activations in floating point and makes the weights of products that small,
             for models that read more memory than they compute.
@@ -74,11 +74,10 @@ def quantize(
     """
     _check(subset_size, max_drop, weights)
     load_nncf()  # which may be missing, before the model is converted
-    path = Path(model)
+    folder = find_model(model, params).program.parent
     conversion = options.pop("report", None) or ConversionReport()
     # NNCF edits weights in place
     converted = convert(model, params, report=conversion, **{"share_weights": False, **options})
-    folder = path if path.is_dir() else path.parent
     settings = settings_in(folder)
     items = CalibrationData(read_program(model, params), folder, converted, data)
     calibration, validation = _divided(len(items), subset_size)
@@ -90,7 +89,7 @@ def quantize(
     quantizer = Quantizer(items, calibration, reference, floating_nodes, weights, max_drop)
     with nncf_output(progress):
         quantized = quantizer.quantized(converted, has_attention(converted) if transformer is None else transformer)
-    found = Quantized(quantized, reference.measure.name, reference.measure.meaning)
+    found = Quantized(quantized, reference.measure.name, reference.measure.meaning, max_drop)
     with _openvino_errors("the quantized model does not run"):
         for name in [name for name in ("f32", "bf16", "f16") if computes_in("CPU", name)]:
             if name != "f16" or is_compilable_in_f16(converted):

@@ -36,6 +36,7 @@ class Quantized:
         model: the quantized model.
         measure: what agreement is measured in: "labels", "text", "regions", "boxes" or "results".
         meaning: the same in words.
+        max_drop: how much agreement was to be lost at most, where that was asked for.
         precisions: those of this processor, float32 first, the quantized model last.
         layers: how this processor runs the layers of the quantized model.
         has_integer_kernels: whether this processor has fast ones (VNNI, AMX, or those of ARM); without, int8 is rarely
@@ -45,29 +46,42 @@ class Quantized:
     model: openvino.Model
     measure: str
     meaning: str
+    max_drop: float | None = None
     precisions: list[MeasuredPrecision] = field(default_factory=list)
     layers: list[Layer] = field(default_factory=list)
     has_integer_kernels: bool = True
+
+    @property
+    def lost(self) -> float:
+        """How much less than the results in float32 those of the quantized model agree with them."""
+        return max(0.0, 1.0 - self.precisions[-1].agreement)
+
+    @property
+    def loses_too_much(self) -> bool:
+        """Whether that is more than `max_drop`: NNCF ends where no layer is left that could go back."""
+        return self.max_drop is not None and self.lost > self.max_drop
 
     @property
     def advice(self) -> str:
         """What to choose here, in a sentence."""
         last, others = self.precisions[-1], self.precisions[:-1]
         best = min(others, key=lambda one: one.milliseconds)
-        if not self.has_integer_kernels:
+        name = "int8" if last.name == "int8" else f"a model with {last.name}"
+        if not self.has_integer_kernels and last.name == "int8":
             return f"this processor has no fast kernels for int8: take {best.name}, and int8 on one that has them"
         if last.milliseconds >= best.milliseconds:
             if last.milliseconds < _SLOWER * best.milliseconds:
-                return f"{best.name} is as fast as int8 here, and nearer to float32: take {best.name}"
+                return f"{best.name} is as fast as {name} here, and nearer to float32: take {best.name}"
             times = f"{last.milliseconds:.3g} ms beside {best.milliseconds:.3g}"
-            return f"int8 is slower than {best.name} here ({times}), as in small models: take {best.name}"
+            return f"{name} is slower than {best.name} here ({times}), as in small models: take {best.name}"
         faster = others[0].milliseconds / last.milliseconds
         lost = f"for {1 - last.agreement:.2%} less agreement with it"
-        return f"int8 is {faster:.1f} times as fast as float32 here, {lost} ({self.meaning})"
+        return f"{name} is {faster:.1f} times as fast as float32 here, {lost} ({self.meaning})"
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; without the model."""
-        found = {name: getattr(self, name) for name in ("measure", "meaning", "has_integer_kernels", "advice")}
+        facts = ("measure", "meaning", "max_drop", "lost", "loses_too_much", "has_integer_kernels", "advice")
+        found = {name: getattr(self, name) for name in facts}
         return {
             **found,
             "precisions": [asdict(one) for one in self.precisions],

@@ -82,10 +82,10 @@ def write_refused(
         program = read_program(source, params, signatures)
         overrides = parse_input(inputs)
         if bounded:
-            from paddle2ov.deployment import beside
+            from paddle2ov.deployment.beside import folder_of, required_settings
             from paddle2ov.deployment.bounds import bounded as bounded_by
 
-            overrides = bounded_by(beside(source), program.inputs, overrides)
+            overrides = bounded_by(required_settings(folder_of(source)), program.inputs, overrides)
         found = find_refusals(
             program, registry, Vocabulary(signatures), overrides, parse_output(outputs), sequence_lengths
         )

@@ -10,14 +10,15 @@ from functools import partial
 import openvino
 
 from paddle2ov.compilation.running import Result, infer
-from paddle2ov.errors import PaddleRunError
+from paddle2ov.errors import PaddleRunError, plain_message
+from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program import ModelFiles
 from paddle2ov.program.model import Program
 from paddle2ov.translation.extension import Extension
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.expected import Expected
-from paddle2ov.verification.inputs import Inputs
+from paddle2ov.verification.inputs import Inputs, cast, cast_inputs
 from paddle2ov.verification.judgement import Float64Comparisons, Float64Judge
 from paddle2ov.verification.paddle_process import PaddleModel, PaddleProcess, SideProcess
 from paddle2ov.verification.random_numbers import random_operators, with_paddle_random_values
@@ -40,6 +41,7 @@ class Subject:
         extension: converters of the caller's own.
         paddle_python: an interpreter that has Paddle.
         is_random: whether the inputs are random.
+        retyped: the inputs that the compiled model takes in other types than the program, each with its type.
         side: Paddle for parts of the program, and for it in float64.
         judge: computes in float64.
     """
@@ -53,6 +55,7 @@ class Subject:
     extension: Extension
     paddle_python: str | os.PathLike[str] | None
     is_random: bool
+    retyped: Mapping[str, str]
     side: SideProcess
     judge: Float64Judge
 
@@ -79,7 +82,7 @@ class Sides:
         if not self.drawn:
             inputs = self.values.inputs
             judged = subject.judge.whole(
-                subject.files, subject.whole, inputs, self.results, self.expected, partial(_results, subject)
+                subject.files, subject.whole, inputs, self.results, self.expected, partial(_paddle_results, subject)
             )
         self.run = replace(self.run, float64=judged)
 
@@ -100,7 +103,7 @@ def run_both(
     values = Values(subject.program, paddle, arrays, subject.extension, subject.precision)
     shapes = {name: tuple(array.shape) for name, array in arrays.items()}
     try:
-        wanted = list(expected) if expected is not None else _results(subject, paddle.model, arrays)
+        wanted = list(expected) if expected is not None else _paddle_results(subject, paddle.model, arrays)
     except PaddleRunError as error:
         if paddle.is_alive():
             return Sides(values, Run(shapes, refused=str(error)), [], [])
@@ -108,14 +111,37 @@ def run_both(
             advice = "random inputs may be none that the model takes: give your own (--inputs), or shapes (--shape)"
             raise PaddleRunError(f"{error}\n{advice}") from None
         raise
-    results = results_of(subject.compiled, arrays)
-    if drawn := random_operators(values):
+    results, reason = run_openvino(subject.compiled, arrays)
+    drawn = random_operators(values) if not reason else []
+    if drawn:
         results = with_paddle_random_values(values, drawn, results)
-    run = Run(shapes, compare_results(results, wanted, subject.tolerance))
+    if subject.retyped and results:
+        wanted = [_in_type_of(result, want) for result, want in zip(results, wanted, strict=True)]
+    run = compare(shapes, results, reason, wanted, subject.tolerance)
     return Sides(values, run, results, wanted, tuple(dict.fromkeys(one.type for one in drawn)))
 
 
-def _results(subject: Subject, paddle: PaddleModel, arrays: Mapping[str, AnyArray]) -> list[Expected]:
+def compare(
+    shapes: dict[str, tuple[int, ...]],
+    results: Sequence[Result],
+    error: str,
+    expected: Sequence[Expected],
+    tolerance: float,
+) -> Run:
+    """How the results of one set of inputs compare; `error` is why OpenVINO has none."""
+    compared = compare_results(results, expected, tolerance, f"OpenVINO does not run these inputs: {error}")
+    return Run(shapes, compared, error=error)
+
+
+def _in_type_of(result: Result, expected: Expected) -> Expected:
+    """Paddle's values in the type that a result has where the inputs were given other types than the program's."""
+    kind = next((name for name, one in OV_TYPES.items() if one.get_type_name() == result.kind), None)
+    if kind is None or kind == expected.dtype or expected.array.dtype.kind == "c":
+        return expected
+    return Expected(expected.name, kind, cast(expected.array, OV_TYPES[kind]))
+
+
+def _paddle_results(subject: Subject, paddle: PaddleModel, arrays: Mapping[str, AnyArray]) -> list[Expected]:
     """Paddle's values of the results that are compared."""
     results = paddle.run(arrays)
     if subject.program is subject.whole:
@@ -128,15 +154,17 @@ def _chosen(results: Sequence[Expected], values: Values, whole: Program) -> list
     known = {item.name: one for item, one in zip(whole.outputs, results, strict=True)}
     inside = values.of_paddle(item.variable for item in values.program.outputs if item.name not in known)
     known |= {name: Expected(name, one.dtype, one.array) for name, one in inside.items()}
+    declared = {one.name: one.dtype or "float32" for one in whole.inputs}
+    known |= {name: Expected(name, declared[name], array) for name, array in values.inputs.items() if name in declared}
     for item in values.program.outputs:
         if item.name not in known:
             raise PaddleRunError(f"Paddle cannot hand out '{item.name}'")
     return [known[item.name] for item in values.program.outputs]
 
 
-def results_of(compiled: openvino.CompiledModel, arrays: Inputs) -> list[Result]:
-    """The results of OpenVINO; none where it refuses the inputs, which then differ from Paddle's."""
+def run_openvino(compiled: openvino.CompiledModel, arrays: Inputs) -> tuple[list[Result], str]:
+    """The results of OpenVINO, which takes the arrays in the types of its inputs; where it has none, the reason."""
     try:
-        return infer(compiled, arrays)
-    except RuntimeError:
-        return []
+        return infer(compiled, cast_inputs(arrays, compiled.inputs)), ""
+    except RuntimeError as error:
+        return [], plain_message(error)

@@ -77,17 +77,18 @@ def compare_tensor(name: str, result: Result, expected: Expected, tolerance: flo
 
 
 def compare_results(
-    results: Sequence[Result], expected: Sequence[Expected], tolerance: float
+    results: Sequence[Result],
+    expected: Sequence[Expected],
+    tolerance: float,
+    missing: str = "not there in OpenVINO",
 ) -> tuple[TensorComparison, ...]:
-    """Compares a model's results in order."""
+    """Compares a model's results in order; `missing` is said of those that OpenVINO does not have."""
     found = [
         compare_tensor(want.name, result, want, tolerance) for result, want in zip(results, expected, strict=False)
     ]
     for want in expected[len(results) :]:
         shape, size = tuple(want.array.shape), want.array.size
-        found.append(
-            TensorComparison(want.name, want.dtype, shape, math.inf, math.inf, size, size, "not there in OpenVINO")
-        )
+        found.append(TensorComparison(want.name, want.dtype, shape, math.inf, math.inf, size, size, missing))
     return tuple(found)
 
 
@@ -120,4 +121,17 @@ def distances(ours: AnyArray, want: AnyArray) -> tuple[AnyArray, float]:
     return distance, (float(finite.max()) if finite.size else 0.0) or 1.0
 
 
-__all__ = ["TensorComparison", "as_openvino_array", "compare_results", "compare_tensor", "distances", "limit_of"]
+def root_mean_square(array: AnyArray) -> float:
+    """That of the elements; 0 where there are none."""
+    return float(np.sqrt(np.mean(np.square(array, dtype=np.float64)))) if array.size else 0.0
+
+
+__all__ = [
+    "TensorComparison",
+    "as_openvino_array",
+    "compare_results",
+    "compare_tensor",
+    "distances",
+    "limit_of",
+    "root_mean_square",
+]

@@ -16,7 +16,7 @@ from paddle2ov.program import ModelFiles
 from paddle2ov.report import jsonable
 from paddle2ov.translation.translator import Progress
 from paddle2ov.verification.body_search import BodySearch
-from paddle2ov.verification.both_sides import Sides, Subject, results_of
+from paddle2ov.verification.both_sides import Sides, Subject, run_openvino
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.judgement import is_paddle_rounding
@@ -79,6 +79,8 @@ def _is_rounding(run: Run, location: Localisation) -> bool:
     operator may be wrong alone besides. Where the whole program is not computed in float64, that has to show it of the
     operators that differ, and nothing may differ once OpenVINO takes Paddle's results of these.
     """
+    if run.error:
+        return False
     culprit, float64 = location.culprit, run.float64
     if location.inside is not None and location.inside.location.culprit is not None:
         culprit = location.inside.location.culprit
@@ -125,16 +127,26 @@ def _explain(found: Verification, inside: LocalisedFault, case: str | os.PathLik
 
 def _fault_outside_operators(subject: Subject, one: Sides) -> str:
     """What is at fault where all operators agree: the rewrites, OpenVINO's, or a place that cannot be looked into."""
-    plain_model = convert(subject.program, extension=subject.extension, rewrite=False)
-    results = results_of(compile_on_cpu(plain_model, subject.precision), dict(one.values.inputs))
-    if all(result.ok for result in compare_results(results, one.expected, subject.tolerance)):
+    if subject.retyped and _agrees(subject, one, rewrite=True):
+        types = ", ".join(f"'{name}' as {kind}" for name, kind in subject.retyped.items())
+        return f"All operators agree, and so do the results with the program's own types of inputs: not with {types}"
+    if _agrees(subject, one, rewrite=False):
         return (
             "All operators agree; without paddle2ov's rewrites (paddle2ov/passes) the results agree too: one is wrong"
         )
+    if one.run.error:
+        return "No operator that can be run alone differs"
     return (
         "All operators that can be compared agree, yet the whole model differs: rounding that tips a near tie (boxes "
         "sorted by score), an optimisation of OpenVINO, or an operator whose results cannot be fetched (tensor arrays)"
     )
+
+
+def _agrees(subject: Subject, one: Sides, rewrite: bool) -> bool:
+    """Whether the program, converted with its own types of inputs, has Paddle's results."""
+    model = convert(subject.program, extension=subject.extension, rewrite=rewrite)
+    results, _ = run_openvino(compile_on_cpu(model, subject.precision), one.inputs)
+    return all(result.ok for result in compare_results(results, one.expected, subject.tolerance))
 
 
 def _save_case(folder: Path, found: Verification, inside: LocalisedFault) -> Path:

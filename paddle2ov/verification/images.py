@@ -10,18 +10,19 @@ import numpy as np
 from openvino import CompiledModel, Model
 
 from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.deployment.beside import required_settings
 from paddle2ov.deployment.planning import PreprocessingPlan, plan
 from paddle2ov.deployment.preprocessing import SIZES, compute
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.opset import ops
-from paddle2ov.program.files import SETTINGS
 from paddle2ov.program.model import Program, Variable
-from paddle2ov.program.settings import Settings, settings_in
+from paddle2ov.program.settings import Settings
 from paddle2ov.program.sources import regular_file
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.inputs import Inputs, given_inputs
 
 _HINT = "prepare the inputs yourself and pass them as an .npz file (verify: --inputs, quantize: --data)"
+_NO_SETTINGS = f"image: {{folder}} holds no settings ({{names}}) that say how to prepare a picture; {_HINT}"
 
 
 class Pictures:
@@ -42,7 +43,7 @@ class Pictures:
 
     def __init__(self, program: Program, folder: Path) -> None:
         self._program, self._picture = program, _image_variable(program)
-        self._settings = _settings(folder)
+        self._settings = required_settings(folder, _NO_SETTINGS)
         self._compiled = _compiled(_plan(self._settings))
 
     def inputs(self, path: Path) -> Inputs:
@@ -69,15 +70,6 @@ def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLi
         return []
     pictures = Pictures(program, folder)
     return [pictures.inputs(file) for file in files]
-
-
-def _settings(folder: Path) -> Settings:
-    found = settings_in(folder)
-    if found is None:
-        raise ConversionInputError(
-            f"image: {folder} holds no settings ({', '.join(SETTINGS)}) that say how to prepare a picture; {_HINT}"
-        )
-    return found
 
 
 def _plan(settings: Settings) -> PreprocessingPlan:

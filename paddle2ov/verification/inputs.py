@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 import os
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from openvino import Dimension, Model, PartialShape
+from openvino import ConstOutput, Dimension, Model, PartialShape, Type
 
 from paddle2ov.deployment.planning import plan
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
-from paddle2ov.graph.types import OV_TYPES, numpy_dtype
+from paddle2ov.graph.types import OV_TYPES, bfloat16_bits, bits_to_values, numpy_dtype
 from paddle2ov.program import dtypes
 from paddle2ov.program.model import Operator, Program, Variable
 from paddle2ov.program.settings import Settings
@@ -108,10 +108,8 @@ def given_inputs(program: Program, argument: InputsArgument) -> list[Inputs]:
         ConversionInputError: an input is missing, or of another type or rank than the program's.
         OSError: a file cannot be read.
     """
-    items = [argument] if isinstance(argument, Mapping | str | os.PathLike) else list(argument or ())
     found = []
-    for item in items:
-        arrays = item if isinstance(item, Mapping) else load(Path(item))
+    for arrays in named_arrays(argument):
         missing = [one.name for one in program.inputs if one.name not in arrays]
         if missing:
             raise ConversionInputError(
@@ -120,6 +118,27 @@ def given_inputs(program: Program, argument: InputsArgument) -> list[Inputs]:
             )
         found.append({one.name: _checked(one, np.asarray(arrays[one.name])) for one in program.inputs})
     return found
+
+
+def named_arrays(argument: InputsArgument) -> list[Mapping[str, AnyArray]]:
+    """The arrays of each set of inputs, by their names.
+
+    Raises:
+        ConversionInputError: they are in none of these forms.
+        OSError: a file cannot be read.
+    """
+    if argument is None:
+        return []
+    items: list[Any] = [argument]
+    if isinstance(argument, Iterable) and not isinstance(argument, Mapping | str | os.PathLike | np.ndarray):
+        items = list(argument)
+    for item in items:
+        if not isinstance(item, Mapping | str | os.PathLike):
+            raise ConversionInputError(
+                f"inputs: arrays by the names of the inputs, or an .npz file of such, are expected, not "
+                f"{type(item).__name__}"
+            )
+    return [item if isinstance(item, Mapping) else load(Path(item)) for item in items]
 
 
 def _checked(variable: Variable, array: AnyArray) -> AnyArray:
@@ -163,6 +182,47 @@ def model_inputs(model: Model, program: Program, arrays: Inputs) -> Inputs:
     return found
 
 
+def cast_inputs(arrays: Inputs, ports: Sequence[ConstOutput]) -> Inputs:
+    """Arrays in the types of the inputs of a model, which may be others than the program's."""
+    kinds = {name: port.get_element_type() for port in ports for name in port.get_names()}
+    return {name: cast(array, kinds[name]) if name in kinds else array for name, array in arrays.items()}
+
+
+def in_types_of(program: Program, arrays: Inputs) -> Inputs:
+    """Arrays for a converted model in the types of the program's inputs, which may be others."""
+    kinds = {one.name: OV_TYPES.get(one.dtype or "") for one in program.inputs}
+    return {
+        name: array if array.dtype.kind == "c" or (kind := kinds.get(name)) is None else cast(array, kind)
+        for name, array in arrays.items()
+    }
+
+
+def rounded_inputs(arrays: Inputs, retyped: Mapping[str, Type]) -> Inputs:
+    """Arrays in their own types, with values that the types of a converted model's inputs hold as well."""
+    return {name: _rounded(array, retyped[name]) if name in retyped else array for name, array in arrays.items()}
+
+
+def _rounded(array: AnyArray, kind: Type) -> AnyArray:
+    found = _values(cast(array, kind))
+    if array.dtype.kind == "c":
+        return np.ascontiguousarray(found[..., 0] + 1j * found[..., 1]).astype(array.dtype)
+    return bfloat16_bits(found) if array.dtype == np.uint16 else found.astype(array.dtype)
+
+
+def cast(array: AnyArray, kind: Type) -> AnyArray:
+    """An array of Paddle's in an element type: bfloat16 as its bits (uint16), complex numbers as pairs."""
+    if array.dtype.kind == "c":
+        array = np.stack([array.real, array.imag], -1)
+    if kind == Type.bf16:
+        return array if array.dtype == np.uint16 else bfloat16_bits(array)
+    wanted = numpy_dtype(kind)
+    return array if wanted is None else _values(array).astype(wanted, copy=False)
+
+
+def _values(array: AnyArray) -> AnyArray:
+    return bits_to_values(array, Type.bf16) if array.dtype == np.uint16 else array
+
+
 def load(path: Path) -> Inputs:
     """The arrays of an `.npz` file.
 
@@ -191,7 +251,9 @@ def _member(archive: zipfile.ZipFile, about: zipfile.ZipInfo) -> AnyArray:
         if version not in _HEADERS:
             raise ValueError(f"'{about.filename}': version {version} of NumPy's format is not known")
         shape, _, dtype = _HEADERS[version](file)
-        if dtype.hasobject or about.file_size - file.tell() != math.prod(shape) * dtype.itemsize:
+        if dtype.hasobject:
+            raise ValueError(f"'{about.filename}': arrays of Python objects (pickle) are not read")
+        if about.file_size - file.tell() != math.prod(shape) * dtype.itemsize:
             raise ValueError(f"'{about.filename}': the header does not fit the data")
     with archive.open(about) as file:
         array: AnyArray = np.lib.format.read_array(file, allow_pickle=False)
@@ -336,4 +398,17 @@ def _integer_range(program: Program, name: str, sizes: Mapping[str, tuple[int, .
     return least, max(limit, least + 1)
 
 
-__all__ = ["Inputs", "InputsArgument", "given_inputs", "load", "model_inputs", "named_shapes", "random_inputs"]
+__all__ = [
+    "Inputs",
+    "InputsArgument",
+    "cast",
+    "cast_inputs",
+    "given_inputs",
+    "in_types_of",
+    "load",
+    "model_inputs",
+    "named_arrays",
+    "named_shapes",
+    "random_inputs",
+    "rounded_inputs",
+]

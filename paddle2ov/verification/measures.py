@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from paddle2ov.program.settings import Settings
 from paddle2ov.typing import AnyArray
+from paddle2ov.verification.comparison import root_mean_square
 
 Results = Sequence[AnyArray]
 _MIN_SCORE = 0.3
@@ -136,13 +137,9 @@ def _results(found: Results, wanted: Results) -> float:
             worst = max(worst, float((one != other).mean()) if one.size else 0.0)
             continue
         with np.errstate(invalid="ignore", over="ignore"):
-            error, size = (_root_mean_square(a) for a in (one.astype(np.float64) - other, other))
+            error, size = (root_mean_square(a) for a in (one.astype(np.float64) - other, other))
         worst = max(worst, error / max(size, 1e-9) if np.isfinite(error) else 1.0)
     return max(0.0, 1.0 - worst)
-
-
-def _root_mean_square(x: AnyArray) -> float:
-    return float(np.sqrt(np.mean(np.square(x, dtype=np.float64)))) if x.size else 0.0
 
 
 LABELS = Measure("labels", "pictures of the same class", _labels)

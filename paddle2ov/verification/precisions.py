@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,18 +13,19 @@ import openvino
 
 from paddle2ov.compilation.precision import NEVER_COMPILED, computes_in, is_compilable_in_f16
 from paddle2ov.compilation.running import compile_on_cpu, infer
-from paddle2ov.errors import ConversionInputError, OpenVINORunError
+from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.settings import Settings
+from paddle2ov.progress import StageProgress
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.both_sides import Sides, Subject, results_of, run_both
-from paddle2ov.verification.comparison import as_openvino_array, compare_results
+from paddle2ov.verification.both_sides import Sides, Subject, compare, run_both, run_openvino
+from paddle2ov.verification.comparison import as_openvino_array
 from paddle2ov.verification.expected import Expected
-from paddle2ov.verification.inputs import Inputs
+from paddle2ov.verification.inputs import Inputs, cast_inputs
 from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
 from paddle2ov.verification.measures import BOXES, Measure, measure_for
 from paddle2ov.verification.paddle_process import PaddleProcess
-from paddle2ov.verification.results import ComparedPrecision, PrecisionTable, Run, Verdict
+from paddle2ov.verification.results import ComparedPrecision, PrecisionTable, Verdict
 
 LOWER = ("bf16", "f16")
 QUANTIZED = "int8"
@@ -44,7 +45,7 @@ def compare_precisions(
     model: openvino.Model,
     quantized: openvino.Model | None,
     settings: Settings | None,
-    say: Callable[[str, int, int], None],
+    say: StageProgress,
 ) -> PrecisionTable:
     """Compares each precision with Paddle on inputs that were compared in float32, and measures it.
 
@@ -106,11 +107,10 @@ def quantized_model(given: str | os.PathLike[str] | openvino.Model, model: openv
     try:
         found = given if isinstance(given, openvino.Model) else shared_core().read_model(given)
     except RuntimeError as error:
-        reason = str(error).strip().splitlines()[-1]
-        raise ConversionInputError(f"quantized: {given} is not an OpenVINO IR: {reason}") from None
+        raise ConversionInputError(f"quantized: {given} is not an OpenVINO IR: {plain_message(error)}") from None
     for what, ports, others in (("inputs", found.inputs, model.inputs), ("results", found.outputs, model.outputs)):
         if [one.get_names() for one in ports] != [one.get_names() for one in others]:
-            mine, theirs = (", ".join(one.get_any_name() for one in both) for both in (ports, others))
+            mine, theirs = (", ".join(one.get_any_name() for one in both) or "none" for both in (ports, others))
             raise ConversionInputError(f"quantized: its {what} are {mine}, those of the model {theirs}")
     return found
 
@@ -157,8 +157,8 @@ def _judged(subject: Subject, paddle: PaddleProcess, side: Sides) -> Sides:
 
 def _quantized(subject: Subject, side: Sides) -> Sides:
     """A set of inputs in the quantized model, whose inner values are not those of the program."""
-    results = results_of(subject.compiled, side.inputs)
-    run = Run(side.run.inputs, compare_results(results, side.expected, subject.tolerance))
+    results, error = run_openvino(subject.compiled, side.inputs)
+    run = compare(side.run.inputs, results, error, side.expected, subject.tolerance)
     return Sides(side.values, run, results, side.expected)
 
 
@@ -192,7 +192,7 @@ def _times(compiled: Mapping[str, openvino.CompiledModel], inputs: Inputs) -> di
     requests = {}
     for name, one in compiled.items():
         requests[name] = one.create_infer_request()
-        infer(one, inputs, requests[name])  # whose inputs it keeps
+        infer(one, cast_inputs(inputs, one.inputs), requests[name])  # whose inputs it keeps
     times: dict[str, list[float]] = {name: [] for name in compiled}
     until = time.monotonic() + _SECONDS
     for i in range(_ROUNDS):

@@ -23,6 +23,7 @@ class Run:
         inputs: the shapes by the inputs' names.
         outputs: the results, compared.
         refused: why Paddle did not take these inputs; "" if it did.
+        error: why OpenVINO did not run them, in its own words; "" if it did. The results then differ.
         ties: the sorts and selections that decided otherwise between equal scores, where the results differ.
         explained: whether these ties are all that differs.
         float64: where the results differ, how far both are from what Paddle computes in float64; text: why that is not
@@ -37,15 +38,18 @@ class Run:
     explained: bool = False
     float64: tuple[Float64Comparison, ...] | str = ""
     rounding: bool = False
+    error: str = ""
 
     @property
     def ok(self) -> bool:
         """Whether no result differs."""
-        return all(one.ok for one in self.outputs)
+        return not self.error and all(one.ok for one in self.outputs)
 
     @property
     def verdict(self) -> Literal["agree", "ties", "rounding", "differ"]:
         """What was found of these inputs, see `Verification.verdict`."""
+        if self.error:
+            return "differ"
         if self.ok:
             return "agree"
         return "ties" if self.explained else "rounding" if self.rounding else "differ"
@@ -165,7 +169,7 @@ class Verification:
     """What `verify` found.
 
     Attributes:
-        model: the program's file.
+        model: the program's file, or the archive that it is in.
         format: "pir" or "legacy".
         paddle: Paddle's version.
         openvino: OpenVINO's version.
@@ -208,7 +212,7 @@ class Verification:
         - "agree": the results do;
         - "ties": only the choice between entries with equal scores differs, see `ties.py`;
         - "rounding": what differs besides is Paddle's rounding, see `judgement.py`;
-        - "differ": the results do;
+        - "differ": the results do, or OpenVINO does not run what Paddle runs, see `error`;
         - "unknown": they agree as far as they were compared, and the time was up.
         """
         found = {run.verdict for run in self.runs}
@@ -218,6 +222,11 @@ class Verification:
             return "unknown"
         return next((one for one in ("rounding", "ties") if one in found), "agree")
 
+    @property
+    def error(self) -> str:
+        """Why OpenVINO does not run inputs that Paddle runs, of the first such; "" where it runs all."""
+        return next((run.error for run in self.runs if run.error), "")
+
     def add_note(self, text: str) -> None:
         """Adds a remark on the difference."""
         self.note = f"{self.note}. {text}" if self.note else text
@@ -225,7 +234,7 @@ class Verification:
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; infinite differences are null."""
         found: dict[str, Any] = jsonable(dataclasses.asdict(self))
-        return {"ok": self.ok, "verdict": self.verdict, **found}
+        return {"ok": self.ok, "verdict": self.verdict, "error": self.error, **found}
 
 
 __all__ = [

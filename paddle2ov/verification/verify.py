@@ -11,14 +11,18 @@ from typing import Literal, get_args
 import openvino
 from msgspec import structs
 
-from paddle2ov.compilation.precision import HINT, INT8, check_compilable
+from paddle2ov.compilation.precision import HINT, check_compilable, check_precision
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.conversion import convert
-from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, PaddleRunError
+from paddle2ov.deployment.beside import known_settings
+from paddle2ov.deployment.saving import can_be_made
+from paddle2ov.errors import ConversionInputError, OpenVINORunError, PaddleRunError
+from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program import find_model, read_program
-from paddle2ov.program.archives import taking_archives
-from paddle2ov.program.settings import Settings, settings_in
+from paddle2ov.program.archives import origin, taking_archives
+from paddle2ov.program.model import Program
 from paddle2ov.program.sources import check_unchanged
+from paddle2ov.progress import StageProgress
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument, parse_output
 from paddle2ov.translation.model_builder import chosen_outputs
@@ -27,7 +31,14 @@ from paddle2ov.verification.both_sides import Sides, Subject, run_both
 from paddle2ov.verification.deadline import Deadline, TimeUpError
 from paddle2ov.verification.faults import compare_operators, locate_fault
 from paddle2ov.verification.images import image_inputs
-from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs, shape_sets
+from paddle2ov.verification.inputs import (
+    Inputs,
+    InputsArgument,
+    given_inputs,
+    random_inputs,
+    rounded_inputs,
+    shape_sets,
+)
 from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
 from paddle2ov.verification.paddle_process import PaddleProcess, SideProcess
 from paddle2ov.verification.precisions import compare_precisions, quantized_model
@@ -38,8 +49,6 @@ TOLERANCE = 1e-4
 LOW_TOLERANCE = 5e-2
 """What rounding every value to 8 bits may add up to in a network, relative to a result's largest value."""
 _ROUNDED = "This may be the rounding of narrow floats: compare in f32 to tell it from errors"
-StageProgress = Callable[[str, int, int], None]
-"""Called with (what is done, how much of it is done, how much there is)."""
 
 
 @taking_archives
@@ -97,7 +106,8 @@ def verify(
         timeout: seconds after which nothing more is looked for; what is known by then is returned. What OpenVINO is
             computing is awaited, Paddle is not.
         converted: what `convert` made of the model, with the same outputs, to compare that; its inputs must be the
-            program's, whatever their shapes. Default: it is converted anew.
+            program's, whatever their shapes and types: both sides compute from values that these types hold, and
+            results are compared in the types that follow. Default: it is converted anew.
         quantized: the same model in int8, such as `quantize` returns it or its IR, to stand beside the others of
             `precision="all"`.
 
@@ -123,9 +133,12 @@ def verify(
         check_unchanged(converted)
     if outputs is not None:
         program = structs.replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
+    settings = known_settings(files.program.parent)
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
-    sets = sets or random_inputs(program, shape_sets(shapes), seed, _settings(files.program.parent))
+    sets = sets or random_inputs(program, shape_sets(shapes), seed, settings)
     model = converted or convert(program, extension=extension)
+    retyped = _retyped(model, program)
+    sets = [rounded_inputs(one, retyped) for one in sets]
     in_int8 = quantized_model(quantized, model) if quantized is not None else None
     compiled, computes_in = _compiled(model, computed)
     lower = LOW_TOLERANCE if tolerance is None else tolerance
@@ -134,12 +147,21 @@ def verify(
     doing = _Progress(progress)
     say = doing.say
     say("starting Paddle", 0, len(sets))
-    found = Verification(files.program, program.format, "", openvino.__version__, tolerance, computes_in)
+    found = Verification(origin(files.program), program.format, "", openvino.__version__, tolerance, computes_in)
     with SideProcess(paddle_python, deadline) as side:
-        judge = Float64Judge(side, tolerance)
         subject = Subject(
-            *(files, whole, program, compiled, tolerance, computes_in, extension, paddle_python),
-            *(not (inputs or images), side, judge),
+            files=files,
+            whole=whole,
+            program=program,
+            compiled=compiled,
+            tolerance=tolerance,
+            precision=computes_in,
+            extension=extension,
+            paddle_python=paddle_python,
+            is_random=not (inputs or images),
+            retyped={name: kind.get_type_name() for name, kind in retyped.items()},
+            side=side,
+            judge=Float64Judge(side, tolerance),
         )
         try:
             with PaddleProcess(files, paddle_python, deadline) as paddle:
@@ -148,13 +170,32 @@ def verify(
                 sides = _run_all(found, subject, paddle, sets, say, on_run or (lambda found: None))
                 _look_into(found, subject, sides, operators, case, say)
                 if precision == "all":
-                    settings = _settings(files.program.parent)
                     found.precisions = compare_precisions(subject, paddle, sides, lower, model, in_int8, settings, say)
         except TimeUpError:
             found.unfinished = doing.what
     source.check()
     if found.verdict == "differ" and computes_in != "f32":
         found.add_note(_ROUNDED)
+    return found
+
+
+def _retyped(model: openvino.Model, program: Program) -> dict[str, openvino.Type]:
+    """The inputs of a converted model that have other types than the program's, with these types.
+
+    Raises:
+        ConversionInputError: the model has other inputs than the program.
+    """
+    variables = {one.name: one for one in program.inputs}
+    found = {}
+    for port in model.inputs:
+        name = next((one for one in port.get_names() if one in variables), None)
+        if name is None:
+            raise ConversionInputError(
+                f"the converted model has an input '{port.get_any_name()}' and the program, which Paddle runs, has "
+                f"not: its inputs are {', '.join(variables) or 'none'}"
+            )
+        if OV_TYPES.get(variables[name].dtype or "float32") != port.get_element_type():
+            found[name] = port.get_element_type()
     return found
 
 
@@ -238,26 +279,14 @@ def _check(tolerance: float | None, precision: str, case: str | os.PathLike[str]
         raise ConversionInputError(f"timeout: {timeout} is not a number of seconds above 0")
     if tolerance is not None and not 0 <= tolerance < float("inf"):
         raise ConversionInputError(f"tolerance: {tolerance} is not a number of 0 or more")
-    if precision == "int8":
-        raise ConversionInputError(f"precision: {INT8}")
-    if precision not in get_args(PrecisionArgument):
-        raise ConversionInputError(f"precision: {precision!r} is not one of {', '.join(get_args(PrecisionArgument))}")
+    check_precision(precision, get_args(PrecisionArgument))
     if case is not None:
         _check_folder(Path(case))
 
 
-def _settings(folder: Path) -> Settings | None:
-    """The settings beside a model, if there are some that can be read."""
-    try:
-        return settings_in(folder)
-    except ModelReadError:
-        return None
-
-
 def _check_folder(folder: Path) -> None:
     """Refuses a folder that cannot be made or written, before any work is done."""
-    there = next((one for one in (folder, *folder.absolute().parents) if one.exists()), folder)
-    if not there.is_dir() or not os.access(there, os.W_OK):
+    if not can_be_made(folder):
         raise ConversionInputError(f"case: {folder} cannot be written")
 
 

@@ -10,6 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import openvino
+import paddle
 import pytest
 from click.testing import CliRunner
 
@@ -140,6 +141,32 @@ def test_batch(tree, tmp_path, inline):
     inline.ran.clear()
     assert batch(tree, "-o", out, "--again").exit_code == 0
     assert inline.ran == ["cls", "ocr/det"]
+
+
+def test_a_result_whose_weights_are_gone_is_done_again(tmp_path, inline):
+    paddle.enable_static()
+    try:
+        main, first = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, first):
+            x = paddle.static.data("x", [-1, 4])
+            y = paddle.static.nn.fc(x, 4)
+            executor = paddle.static.Executor(paddle.CPUPlace())
+            executor.run(first)
+            for name in ("emptied", "kept", "removed"):
+                prefix = str(tmp_path / "models" / name / "inference")
+                paddle.static.save_inference_model(prefix, [x], [y], executor, program=main)
+    finally:
+        paddle.disable_static()
+    out = tmp_path / "out"
+    assert batch(tmp_path / "models", "-o", out).exit_code == 0
+    inline.ran.clear()
+    (out / "emptied.bin").write_bytes(b"")
+    (out / "removed.bin").unlink()
+    assert batch(tmp_path / "models", "-o", out).exit_code == 0
+    assert inline.ran == ["emptied", "removed"]
+    sizes = {(out / f"{name}.bin").stat().st_size for name in ("emptied", "kept", "removed")}
+    assert len(sizes) == 1
+    assert min(sizes) > 0
 
 
 def test_the_options_of_a_conversion(tmp_path, inline):
@@ -361,6 +388,7 @@ def test_what_cannot_be_read_is_skipped(tmp_path, inline, monkeypatch):
     [
         ("inference.json", b"", "inference.json: empty"),
         ("inference.json", b"\x00\x91\xff", "inference.json: neither a PIR program"),
+        ("inference.json", b"{", "inference.json: neither a PIR program"),
         ("inference.json", POINTER, "inference.json: a pointer of Git LFS"),
         ("inference.pdmodel", b"", "inference.pdmodel: empty"),
         ("inference.pdmodel", POINTER, "inference.pdmodel: a pointer of Git LFS"),
@@ -380,6 +408,10 @@ def test_a_program_that_is_damaged_is_no_other_file(name, content, message, tmp_
     assert message in result.stderr
     with pytest.raises(ModelReadError, match=message):
         inspect(root / "two")
+    if name == "inference.json":  # which no other program writes
+        (root / "two" / "inference.pdiparams").unlink()
+        batch(root, "-o", out)
+        assert states(out) == {"one": "converted", "two": "refused"}
 
 
 def test_archives(tmp_path, inline):

@@ -108,6 +108,61 @@ def test_inputs_and_outputs(model, tmp_path):
     assert shape == openvino.PartialShape([openvino.Dimension(1, 4), 3, 64, 64])
 
 
+def test_inputs_and_outputs_that_are_given_one_by_one(tmp_path):
+    folder = paddle_model(tmp_path, lambda x: [paddle.tanh(x), paddle.exp(x), paddle.abs(x)], (-1, 4))
+    outputs = ["--output", "fetch_name_2", "--output", "fetch_name_0"]
+    result = call(folder, "-o", tmp_path / "net.xml", *outputs, "--input", "x[2,4]", "--verify")
+    assert result.exit_code == 0, result.output
+    written = openvino.Core().read_model(tmp_path / "net.xml")
+    assert [port.get_any_name() for port in written.outputs] == ["fetch_name_2", "fetch_name_0"]
+    result = call("verify", folder, *outputs, "--shape", "x[2,4]", "--json")
+    (run,) = json.loads(result.stdout)["runs"]
+    assert [one["name"] for one in run["outputs"]] == ["fetch_name_2", "fetch_name_0"]
+    result = call(folder, "-o", tmp_path / "net.xml", "--input", "x[2,4]", "--input", "x[3,4]")
+    assert result.exit_code == 2
+    assert "'x' is given twice" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("convert", "--inputs", "X"), "--inputs is for --report and --verify, and neither is given"),
+        (("convert", "--verify-precision", "f32"), "--verify-precision is for --verify, and that is not given"),
+        (("convert", "--paddle-python", "python"), "--paddle-python is for --verify, and that is not given"),
+        (
+            ("batch", "--verify-precision", "f16"),
+            "--verify-precision is for --verify and --check, and neither",
+        ),
+        (("batch", "--paddle-python", "python", "--check"), "--paddle-python is for --verify, and that is not given"),
+        (("batch", "--tolerance", "0"), "--tolerance is for --verify, and that is not given"),
+        (
+            ("verify", "--inputs", "X", "--shape", "x[1]"),
+            "--shape is for random inputs, and there are none with",
+        ),
+        (("verify", "--image", "X", "--seed", "0"), "--seed is for random inputs, and there are none with --inputs or"),
+        (
+            ("check", "--inputs", "X", "--shape", "x[1]"),
+            "--shape is for random inputs, and there are none with",
+        ),
+    ],
+    ids=str,
+)
+def test_options_without_an_effect(arguments, message, tmp_path):
+    np.savez(tmp_path / "x.npz", x=np.zeros(1))
+    command, *options = (str(tmp_path / "x.npz") if one == "X" else one for one in arguments)
+    out = ("-o", tmp_path / "out.xml") if command in ("convert", "batch") else ()
+    result = call(command, tmp_path, *out, *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["x.npz"]
+
+
+def test_a_script_that_is_not_there(tmp_path):
+    result = call("run", tmp_path / "script.py")
+    assert result.exit_code == 2
+    assert f"{tmp_path / 'script.py'}: no such file" in result.stderr
+
+
 NEGATIVE = "def relu(node):\n    return ops.negative(node.get_input('x'))\n"
 
 
@@ -259,7 +314,7 @@ def test_an_interruption_is_no_verdict(tmp_path, monkeypatch, command, work):
         (["convert", "-m", ""], "'--model-dir' / '--model_dir': the path is empty."),
         (["convert", ".", "-o", ""], "'--save_file': the path is empty."),
         (["convert", ".", "-mf", ""], "'--model_filename': the name is empty."),
-        (["convert", ".", "-pf", ""], "'--params_filename': the name is empty."),
+        (["convert", ".", "-pf", ""], "'--params_filename': the path is empty."),
         (["convert", ".", "--serve-layout", ""], "'--serve-layout': the path is empty."),
         (["convert", ".", "--report", ""], "'--report': the path is empty."),
         (["convert", ".", "--paddle-python", ""], "'--paddle-python': the path is empty."),
@@ -369,6 +424,40 @@ def test_verify_compares_the_results_that_were_converted(tmp_path):
     assert [one.name for one in paddle2ov.verify(folder, outputs=["fetch_name_0", inner]).runs[0].outputs][1] == inner
 
 
+@pytest.mark.parametrize("kind", ["f16", "bf16", "f64", "i32"])
+def test_verify_of_a_model_with_inputs_of_another_type(tmp_path, kind):
+    """Both sides compute from values that the type holds; results of that type are compared in it."""
+    folder = paddle_model(tmp_path, lambda x: [x + x], (-1, 4))
+    result = call(folder, "-o", tmp_path / "net.xml", "--input", f"x{{{kind}}}", "--verify")
+    assert result.exit_code == 0, result.output
+    assert "The results agree with Paddle's." in result.stdout
+
+
+def test_verify_of_an_embedding_with_narrow_indices(tmp_path):
+    def embedded(x):
+        return [paddle.nn.functional.embedding(x, paddle.arange(40, dtype="float32").reshape([10, 4]))]
+
+    folder = paddle_model(tmp_path, embedded, (-1, 3), "int64")
+    given = {"x": np.arange(6, dtype=np.int32).reshape(2, 3)}
+    np.savez(tmp_path / "x.npz", **given)
+    arguments = (folder, "-o", tmp_path / "net.xml", "--input", "x{i32}", "--verify")
+    for more in ((), ("--inputs", tmp_path / "x.npz")):
+        result = call(*arguments, *more)
+        assert result.exit_code == 0, result.output
+        assert "The results agree with Paddle's." in result.stdout
+
+
+def test_verify_of_a_model_that_is_cut(tmp_path):
+    folder = paddle_model(tmp_path, lambda x: [paddle.nn.functional.relu(x + 1.0)])
+    inner = paddle2ov.read_program(folder).block.operators[-1].inputs["x"][0]
+    result = call(folder, "-o", tmp_path / "net.xml", "--input", f"{inner}[4,4]", "--verify")
+    assert result.exit_code == 2
+    assert f"--verify: --input cuts the model at '{inner}', and Paddle runs the program from its own inputs: x" in (
+        result.stderr
+    )
+    assert call(folder, "-o", tmp_path / "net.xml", "--output", "x,fetch_name_0", "--verify").exit_code == 0
+
+
 def test_arrays_for_a_report(model, tmp_path):
     """They are for the converted model, and checked before it is written."""
     shutil.copytree(model, tmp_path / "net")
@@ -427,6 +516,11 @@ def test_ops_that_are_not_supported():
     assert result.exit_code == 0
     assert "which OpenVINO cannot (" in result.stdout
     assert "lod_tensor_to_array" in result.stdout
+    result = call("ops", "--unsupported", "conv2d")
+    assert result.exit_code == 0
+    assert "Every operator that matches 'conv2d' can be converted" in result.stdout
+    assert json.loads(call("ops", "--unsupported", "conv2d", "--json").stdout) == {}
+    assert "did you mean conv2d" in call("ops", "--unsupported", "conv2dd").output
 
 
 @pytest.mark.parametrize(

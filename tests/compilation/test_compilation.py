@@ -211,6 +211,13 @@ def test_a_copy_elsewhere_has_the_same_content(model, tmp_path, conversions):
     assert len(conversions) == 1
 
 
+def test_a_pair_of_files(model, tmp_path, conversions):
+    pair = (model / "inference.json", model / "inference.pdiparams")
+    for one in (pair, list(pair), pair):
+        assert version_of(paddle2ov.compile_model(one, cache_dir=tmp_path / "cache")) == 1
+    assert conversions == [pair]
+
+
 def test_an_archive(model, tmp_path, conversions):
     archive = shutil.make_archive(str(tmp_path / "model"), "tar", root_dir=model)
     for _ in range(2):
@@ -311,43 +318,73 @@ def test_what_openvino_does_not_take_is_made_again(model, tmp_path, conversions)
     assert len(conversions) == 2
 
 
+def named(letter):
+    """A name as those of compiled models."""
+    return f"{letter * 32}-{letter * 32}"
+
+
 def test_a_cache_is_bounded(versions, tmp_path):
     cache = CompiledCache(tmp_path / "cache", max_bytes=100_000)
     compiled = paddle2ov.compile_model(versions / "1")
-    for name in "abcd":
+    names = [named(one) for one in "abcde"]
+    for name in names[:4]:
         cache.store(name, compiled)
-    size = (tmp_path / "cache" / "a.blob").stat().st_size
+    size = (tmp_path / "cache" / f"{names[0]}.blob").stat().st_size
     small = CompiledCache(tmp_path / "cache", max_bytes=2 * size)
-    for at, name in enumerate("abcd"):
+    for at, name in enumerate(names[:4]):
         os.utime(tmp_path / "cache" / f"{name}.blob", (at, at))
-    assert small.load("a") is not None  # used last
-    small.store("e", compiled)
-    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == ["a.blob", "e.blob"]
+    assert small.load(names[0]) is not None  # used last
+    small.store(names[4], compiled)
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == [f"{names[i]}.blob" for i in (0, 4)]
 
 
 def test_what_nobody_finishes_is_removed(versions, tmp_path):
     cache = CompiledCache(tmp_path / "cache")
-    for name, age in (("old", caches._ABANDONED + 60), ("new", 0)):
-        path = tmp_path / "cache" / f"{name}.blob.1.abcd.part"
+    old, new = (f"{named(one)}.blob.1.{one * 8}.part" for one in "bc")
+    for name, age in ((old, caches._ABANDONED + 60), (new, 0)):
+        path = tmp_path / "cache" / name
         path.write_bytes(b"half")
         os.utime(path, (path.stat().st_mtime - age,) * 2)
-    cache.store("a", paddle2ov.compile_model(versions / "1"))
-    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == ["a.blob", "new.blob.1.abcd.part"]
+    cache.store(named("a"), paddle2ov.compile_model(versions / "1"))
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == [f"{named('a')}.blob", new]
 
 
 def test_a_cache_is_cleared(model, tmp_path, conversions):
     paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
-    (tmp_path / "cache" / "notes.txt").write_text("mine")
+    others = ["mine.blob", "mine.part", "notes.txt"]
+    for name in others:
+        (tmp_path / "cache" / name).write_text("mine")
     assert paddle2ov.clear_cache(tmp_path / "cache") == 1
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["notes.txt"]
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == others
     paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
     assert len(conversions) == 2
 
 
-def test_no_folder(model, tmp_path):
+@pytest.mark.parametrize("name", ["", "a\0b"])
+def test_what_is_no_folder_is_not_this_one(model, tmp_path, name, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / f"{named('a')}.blob").write_text("another cache's")
+    for use in (lambda: paddle2ov.compile_model(model, cache_dir=name), lambda: paddle2ov.clear_cache(name)):
+        with pytest.raises(paddle2ov.ConversionInputError, match=r"cache_dir: .* is not the name of a folder"):
+            use()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{named('a')}.blob", "model"]
+
+
+def test_a_folder_that_keeps_nothing_is_a_warning(model, tmp_path, caplog, monkeypatch):
     (tmp_path / "file").write_text("")
-    with pytest.raises(paddle2ov.ConversionInputError, match="cache_dir"):
-        paddle2ov.compile_model(model, cache_dir=tmp_path / "file")
+    assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "file")) == 1
+    assert "cache_dir: nothing is kept: " in caplog.text
+    caplog.clear()
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
+    assert "cache_dir: [Errno 13] Permission denied" in caplog.text
+
+
+def test_no_folder(tmp_path):
     with pytest.raises(paddle2ov.ConversionInputError, match="is not a folder"):
         paddle2ov.clear_cache(tmp_path / "none")
 

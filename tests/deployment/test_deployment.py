@@ -479,6 +479,11 @@ def test_bounds(with_settings, models):
     assert port.get_partial_shape() == openvino.PartialShape("[1,3,32..4000,32..4000]")
     (port,) = convert(folder, bounded=True, input={"x": [1, 3, 64, 64]}).inputs  # the caller knows better
     assert port.get_partial_shape() == openvino.PartialShape([1, 3, 64, 64])
+    (port,) = convert(folder, bounded=True, input={"x": [2, 3, -1, (32, 64)]}).inputs  # of what is open here, the file
+    assert port.get_partial_shape() == openvino.PartialShape("[2,3,32..4000,32..64]")
+    (port,) = convert(folder, bounded=True, input={"x": np.float16}).inputs
+    assert port.get_element_type() == openvino.Type.f16
+    assert port.get_partial_shape() == openvino.PartialShape("[1,3,32..4000,32..4000]")
     folder = with_settings("any", DETECTION % 2)
     (port,) = convert(folder, bounded=True).inputs
     assert port.get_partial_shape() == openvino.PartialShape("[1..,3,24,40]")

@@ -81,6 +81,65 @@ def test_layout(tmp_path):
     assert openvino.Core().read_model(folder / "one" / "1" / "model.xml").inputs[0].get_shape() == [4, 4]
 
 
+def test_what_is_not_ours_in_config_json_stays(tmp_path):
+    mine = {
+        "model_config_list": [
+            {"config": {"name": "m", "base_path": "elsewhere", "nireq": 4, "plugin_config": {"NUM_STREAMS": "2"}}},
+            {"config": {"name": "other", "base_path": "s3://bucket/other", "target_device": "GPU"}},
+        ],
+        "mediapipe_config_list": [{"name": "pipeline", "base_path": "pipeline/"}],
+        "monitoring": {"metrics": {"enable": True}},
+    }
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(mine))
+    write_layout(model(), tmp_path, "m", save)
+    found = json.loads(path.read_text())
+    mine["model_config_list"][0]["config"]["base_path"] = "m"
+    assert found == mine
+    path.write_text(json.dumps({"mediapipe_config_list": []}))
+    write_layout(model(), tmp_path, "m", save)
+    assert json.loads(path.read_text()) == {
+        "mediapipe_config_list": [],
+        "model_config_list": [{"config": {"name": "m", "base_path": "m"}}],
+    }
+
+
+MINE = """
+# four at a time
+instance_group [ { count: 4, kind: KIND_CPU } ] # on two sockets
+parameters: { key: "NUM_STREAMS" value: { string_value: "a } # b" } }
+version_policy { all { } }
+"""
+
+
+def test_what_is_not_ours_in_config_pbtxt_stays(tmp_path):
+    write_layout(model(), tmp_path, "m", save)
+    path = tmp_path / "m" / "config.pbtxt"
+    plain = path.read_text()
+    path.write_text(plain.replace("output {", 'output {\n  label_filename: "labels.txt"') + MINE)
+    for shape in ((-1, 3), (2, 2), (-1, 3)):
+        write_layout(model(shape=shape), tmp_path, "m", save)
+    text = path.read_text()
+    for line in ("# four at a time", "# on two sockets", *MINE.strip().splitlines()[2:]):
+        assert text.count(line) == 1
+    messages, config = parsed(text)
+    assert [(one.count, one.kind) for one in config.instance_group] == [(4, messages.ModelInstanceGroup.KIND_CPU)]
+    assert config.parameters["NUM_STREAMS"].string_value == "a } # b"
+    assert [(one.name, one.label_filename) for one in config.output] == [("total", "labels.txt")]
+    assert [list(one.dims) for one in config.input] == [[-1, 3]]
+
+
+@pytest.mark.parametrize("text", ["name: {", 'name: "m', "3: 4", "name:", "input { 3 }", "input [ { ] }"])
+def test_a_config_pbtxt_of_another_kind(tmp_path, text):
+    (tmp_path / "m").mkdir()
+    path = tmp_path / "m" / "config.pbtxt"
+    path.write_text(text)
+    with pytest.raises(ConversionInputError, match="is there already, and not a configuration of Triton"):
+        write_layout(model(), tmp_path, "m", save)
+    assert path.read_text() == text
+    assert [one.name for one in tmp_path.rglob("*") if one.is_file()] == ["config.pbtxt"]
+
+
 def test_what_cannot_be_served(tmp_path):
     for name in ("", "..", "a/b", "a b"):
         with pytest.raises(ConversionInputError, match="is called by"):
@@ -91,7 +150,7 @@ def test_what_cannot_be_served(tmp_path):
     x.output(0).set_names({"x"})
     with pytest.raises(ConversionInputError, match="the rank of 'x' is not known"):
         write_layout(openvino.Model([x], [x], "m"), tmp_path, "m", save)
-    for text in ("[]", "{", '{"model_config_list": [3]}'):
+    for text in ("[]", "{", "", '{"a": 1}', '{"model_config_list": 3}', '{"model_config_list": [3]}'):
         (tmp_path / "config.json").write_text(text)
         with pytest.raises(ConversionInputError, match="is there already"):
             write_layout(model(), tmp_path, "m", save)

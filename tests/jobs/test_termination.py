@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -121,6 +123,42 @@ def test_batch(start, model, tmp_path, slow_paddle):
     assert [path.name for path in (tmp_path / "tmp").iterdir() if path.name.startswith("paddle2ov-")] == []
     assert not list(out.rglob(".writing-*"))
     assert is_gone(number)
+
+
+def worker_of(process):
+    """Waits for the first process that converts; it is still importing then."""
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline:
+        with suppress(OSError):  # of threads and processes that end meanwhile
+            for children in Path(f"/proc/{process.pid}/task").glob("*/children"):
+                for number in children.read_text().split():
+                    if b"spawn_main" in Path(f"/proc/{number}/cmdline").read_bytes():
+                        return int(number)
+    raise AssertionError("no process was started")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are found by Linux's /proc")
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.3])
+def test_an_interruption_while_processes_start(model, tmp_path, delay):
+    """A terminal sends Ctrl-C to all processes: only the first says so."""
+    shutil.copytree(model, tmp_path / "models" / "one")
+    command = [sys.executable, "-m", "paddle2ov", "batch", tmp_path / "models", "-o", tmp_path / "out"]
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # as a shell's "&" ignores it
+    )
+    worker = worker_of(process)
+    time.sleep(delay)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=300)
+    assert (process.returncode, said) == (130, "Interrupted; the same command goes on from here.\n")
+    deadline = time.monotonic() + 30
+    while not is_gone(worker):  # it is told to end, and not awaited
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 HANDLERS = """

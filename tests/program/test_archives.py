@@ -85,6 +85,67 @@ def test_errors_name_the_archive(folder, tmp_path):
         assert "paddle2ov-" not in str(caught.value)
 
 
+def test_results_name_the_archive(folder, tmp_path):
+    archive = packed(folder, tmp_path / "model", "tar")
+    for found in (paddle2ov.verify(archive), paddle2ov.check(archive)):
+        assert str(found.model) == str(archive)
+        assert found.to_dict()["model"] == str(archive)
+    for command in ("verify", "check"):
+        result = CliRunner().invoke(cli, [command, str(archive)])
+        assert result.exit_code == 0, result.output
+        assert result.output.startswith(f"{archive}")
+    result = CliRunner().invoke(cli, ["convert", str(archive), "--bounded", "-o", str(tmp_path / "net.xml")])
+    assert result.exit_code == 2
+    assert f"error: {archive} holds no settings of the model" in result.output
+    with pytest.raises(ConversionInputError, match=f"{re.escape(str(archive))} holds no settings"):
+        paddle2ov.convert(archive, bounded=True)
+
+
+@pytest.mark.parametrize("command", ["convert", "inspect"])
+def test_parameters_by_their_name(tmp_path, monkeypatch, command):
+    """In the model's folder or archive, or else from the current folder."""
+    program, params = files_of(generated_network(all_networks()["squeezenet1_1"], "pir"))
+    model = tmp_path / "model"
+    model.mkdir()
+    shutil.copy(program, model)
+    shutil.copy(params, model / "w.bin")
+    archive = shutil.make_archive(str(tmp_path / "packed"), "tar", root_dir=model)
+    shutil.move(model / "w.bin", tmp_path / "outside.bin")
+    shutil.copy(params, model / "inside.bin")
+    monkeypatch.chdir(tmp_path)
+    more = ("-o", "out.xml") if command == "convert" else ()
+    for given, name in (
+        ("model", "inside.bin"),
+        ("model", "outside.bin"),
+        (archive, "w.bin"),
+        (archive, "outside.bin"),
+    ):
+        for option in ("-pf", "--params-filename"):
+            result = CliRunner().invoke(cli, [command, str(given), option, name, *more])
+            assert result.exit_code == 0, result.output
+    assert paddle2ov.inspect(archive, "w.bin").parameters
+    assert paddle2ov.convert(archive, "outside.bin").inputs
+    result = CliRunner().invoke(cli, [command, "model", "-pf", "nowhere.bin", *more])
+    assert (result.exit_code, "nowhere.bin: no such parameter file" in result.output) == (2, True)
+
+
+@pytest.mark.parametrize("model", [("a", "b"), ["a", "b"], b"a", io.BytesIO(), None, 3], ids=repr)
+def test_what_takes_files_only(model, tmp_path):
+    takes = (
+        paddle2ov.verify,
+        paddle2ov.check,
+        paddle2ov.inspect,
+        paddle2ov.read_program,
+        lambda model: paddle2ov.quantize(model, tmp_path),
+    )
+    for function in takes:
+        with pytest.raises(ConversionInputError, match="model: a model in files is given by its path, not "):
+            function(model)
+    if isinstance(model, tuple):
+        with pytest.raises(ConversionInputError, match="the parameter file is `params`"):
+            paddle2ov.inspect(model)
+
+
 def files_of(folder):
     program = next(
         path for path in folder.iterdir() if path.suffix in (".json", ".pdmodel") and path.stem == "inference"

@@ -149,6 +149,41 @@ def test_advice(milliseconds, sentence):
     assert re.match(sentence, found.advice)
 
 
+def test_advice_on_weights_alone():
+    found = Quantized(None, "labels", "labels", has_integer_kernels=False)
+    found.precisions = [MeasuredPrecision("f32", 1.0, 10.0), MeasuredPrecision("int4 weights", 0.95, 12.0)]
+    assert found.advice.startswith("a model with int4 weights is slower than f32 here")
+
+
+@pytest.mark.parametrize(("max_drop", "status"), [(None, 0), (0.1, 0), (1e-6, 1)])
+def test_more_is_lost_than_may_be(tmp_path, monkeypatch, max_drop, status):
+    def quantize(*_, **options):
+        found = Quantized(convolutions(1), "labels", "labels", options["max_drop"])
+        found.precisions = [MeasuredPrecision("f32", 1.0, 10.0), MeasuredPrecision("int8", 0.95, 5.0)]
+        return found
+
+    monkeypatch.setattr("paddle2ov.quantization.quantize.quantize", quantize)
+    arguments = ["quantize", folder_of("crnn"), "--data", tmp_path, "-o", tmp_path / "out.xml"]
+    arguments += ["--max-drop", max_drop] if max_drop else []
+    result = CliRunner().invoke(cli, [str(one) for one in arguments])
+    assert (result.exit_code, (tmp_path / "out.xml").is_file()) == (status, True)
+    said = "More agreement is lost than --max-drop 1e-06 allows: 0.05"
+    assert (said in result.stderr) is bool(status)
+    result = CliRunner().invoke(cli, [str(one) for one in (*arguments, "--json")])
+    assert (result.exit_code, json.loads(result.stdout)["loses_too_much"]) == (status, bool(status))
+
+
+def test_a_target_that_cannot_be_written(tmp_path, monkeypatch):
+    monkeypatch.setattr("paddle2ov.quantization.quantize.quantize", None)  # is not reached
+    (tmp_path / "file").write_text("")
+    (tmp_path / "out.bin").mkdir()
+    for target in (tmp_path / "file" / "out.xml", tmp_path / "out.xml"):
+        arguments = ["quantize", folder_of("crnn"), "--data", tmp_path, "-o", target]
+        result = CliRunner().invoke(cli, [str(one) for one in arguments])
+        assert result.exit_code == 2
+        assert "cannot be written" in result.output
+
+
 @pytest.fixture
 def recogniser(tmp_path):
     folder = tmp_path / "model"

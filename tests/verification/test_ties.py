@@ -9,7 +9,7 @@ import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov.cli import cli
-from paddle2ov.jobs.conversions import ConversionJob, _compared
+from paddle2ov.jobs.conversions import ConversionJob, _compare
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program.model import Operator
 from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator
@@ -230,6 +230,6 @@ def test_what_is_said(tied, monkeypatch):
     assert "of 5 entries in the order of ties, scores at most 0 apart" in result.stdout
     assert result.stdout.endswith("The results are Paddle's up to the order of ties.\n")
     model = paddle2ov.convert(network("choosing_queries", "pir"))
-    record, _ = _compared(ConversionJob("", "", None, "pir", "", ""), model)
+    record, _ = _compare(ConversionJob("", "", None, "pir", "", ""), model)
     assert record["state"] == "agrees up to ties"
     assert "entries in the order of ties" in record["message"]

@@ -412,7 +412,7 @@ def _headed(shape, descr="<f4", data=b"\0" * 24):
     ("content", "message"),
     [
         (_zipped(_headed((2**40,))), "the header does not fit the data"),  # 4 TB, before any data is read
-        (_zipped(_headed((2, 3), "|O", b"\x80\x04.")), "does not fit|[Oo]bject"),
+        (_zipped(_headed((2, 3), "|O", b"\x80\x04.")), "arrays of Python objects"),
         (_zipped(_headed((2, 3), "<f3")), "not a valid dtype|f3"),
         (_zipped(b"\x93NUMPY\1\0\x05\0{1: ("), "EOF|header"),
         (_zipped(bytes(2**29 + 1)), "more than 536870912 bytes"),  # 0.5 MB
@@ -545,3 +545,40 @@ def test_sizes_that_users_run(tmp_path):
     picture = "Preprocess: [{type: Resize, interp: 2, keep_ratio: false, target_size: [480, 512]}%s]"
     assert shapes((-1, 3, -1, -1), picture % ", {type: Permute}") == [*free, (1, 3, 480, 512)]
     assert shapes((-1, 3, -1, -1), picture % "") == free  # what makes no picture with channels first says nothing
+
+
+def test_what_openvino_does_not_run_is_said(tmp_path):
+    """Paddle selects 0 elements, which OpenVINO's TopK refuses."""
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main, paddle.static.Program()):
+            x = paddle.static.data("x", [-1, 4])
+            count = (x > 100.0).astype("int32").sum().reshape([1]).astype("int32")
+            values, _ = paddle.topk(x.reshape([-1]), count)
+            executor = paddle.static.Executor(paddle.CPUPlace())
+            paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [values], executor, program=main)
+    finally:
+        paddle.disable_static()
+    folder = tmp_path
+    found = paddle2ov.verify(folder, shapes="x[1,4]")
+    message = "K (0) must be greater or equal to 1"
+    assert (found.verdict, found.culprit) == ("differ", None)
+    assert message in found.error
+    assert message in found.runs[0].outputs[0].reason
+    assert found.note == "No operator that can be run alone differs"
+    assert message in found.to_dict()["error"]
+    narrow = paddle2ov.verify(folder, shapes="x[1,4]", converted=paddle2ov.convert(folder, input="x{f16}"))
+    assert message in narrow.error
+    result = call(folder, "--shape", "x[1,4]")
+    assert result.exit_code == 1
+    assert f"OpenVINO does not run inputs that Paddle runs: {found.error}\n" in result.stdout
+    assert "near tie" not in result.stdout
+
+
+@pytest.mark.parametrize("given", [np.zeros([1, 3]), 3, [np.zeros(3)]], ids=["array", "number", "arrays"])
+def test_inputs_without_names(given):
+    folder = network("squeezenet1_1", "pir")
+    for function in (paddle2ov.verify, paddle2ov.check):
+        with pytest.raises(paddle2ov.ConversionInputError, match="inputs: arrays by the names of the inputs, or an"):
+            function(folder, inputs=given)
