@@ -262,7 +262,7 @@ def test_what_cannot_be_run():
 
 def test_run_without_paddlex(monkeypatch):
     monkeypatch.setitem(sys.modules, "paddlex", None)
-    done = CliRunner().invoke(cli, ["run", "script.py"])
+    done = CliRunner().invoke(cli, ["run", __file__])
     assert done.exit_code == 2
     assert "PaddleX 3.7 or newer is needed" in done.output
 

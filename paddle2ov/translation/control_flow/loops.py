@@ -279,11 +279,19 @@ def _loop(
 
 
 def _final_values(loop: Node, loop_body: _LoopBody) -> list[PlainValue]:
-    """The final values of what the loop carries."""
-    outputs = iter(loop.outputs())
-    return [
-        old if shape is None else next(outputs) for old, shape in zip(loop_body.initial, loop_body.shapes, strict=True)
-    ]
+    """The final values of what the loop carries.
+
+    Of what no iteration changes that is the initial value: OpenVINO finds this, too, and renames what makes it.
+    """
+    outputs, parameters = iter(loop.outputs()), iter(loop_body.parameters)
+    values: list[PlainValue] = []
+    for initial, after, shape in zip(loop_body.initial, loop_body.yielded, loop_body.shapes, strict=False):
+        if shape is None:
+            values.append(initial)
+            continue
+        output, unchanged = next(outputs), next(parameters).output(0)
+        values.append(initial if after == unchanged else output)
+    return values
 
 
 def _live_positions(translator: Translator, names: Sequence[str], arguments: Sequence[str]) -> list[int]:
