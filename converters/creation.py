@@ -123,11 +123,11 @@ def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
     source, target = node.get_int("input_dim_idx", 0), node.get_int("output_dim_idx", 0)
     parts: list[Node] = [ints([dim]) for dim in shape]
     if source == 0 and node.has_sequences("input"):
-        count = node.sequence_layout("input")
-        if isinstance(count, SequenceLengths):
-            parts[target] = shape_of(count.output)
+        layout = node.sequence_layout("input")
+        if isinstance(layout, SequenceLengths):
+            parts[target] = shape_of(layout.output)
         else:
-            parts[target] = ints([count]) if isinstance(count, int) else ops.reshape(count, ints([1]), False)
+            parts[target] = ints([layout]) if isinstance(layout, int) else ops.reshape(layout, ints([1]), False)
     else:
         parts[target] = dim_vector(x, [source])
     return {"out": ops.broadcast(_scalar(value, dtype), ops.concat(parts, 0))}

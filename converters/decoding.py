@@ -49,7 +49,7 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     With labels given: whether the path has them. 0 after the end of a sequence.
     """
     weights = node.get_input("transition")
-    x, lengths, count = batch_input(node, "emission", "length")
+    x, lengths, layout = batch_input(node, "emission", "length")
     start, stop = (ops.gather(weights, ints(row), ints(0)) for row in (0, 1))
     transitions = slice_along(weights, ints([2]), ints([OPEN_END]), 0).output(0)
     # Start and stop scores are those of the first and the last step.
@@ -65,13 +65,13 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     labels_of_path = ops.pad(path, ints([0, 0]), rest, "constant", ints(0))
     if node.has_input("label"):
         given: Tensor = cast_to(node.get_input("label"), Type.i64)
-        given = given if count is None else to_dense(given, count, None)  # of the same LoD as the emissions
+        given = given if layout is None else to_dense(given, layout, None)  # of the same LoD as the emissions
         labels = ops.reshape(given, shape_of(labels_of_path), False)
         inside = ops.less(ops.squeeze(positions, ints([2])), ops.unsqueeze(lengths, ints([1])))
         labels_of_path = ops.convert(ops.logical_and(inside, ops.equal(labels, labels_of_path)), Type.i64)
-    return {
-        "viterbi_path": labels_of_path if count is None else from_dense(ops.unsqueeze(labels_of_path, ints([2])), count)
-    }
+    if layout is None:
+        return {"viterbi_path": labels_of_path}
+    return {"viterbi_path": from_dense(ops.unsqueeze(labels_of_path, ints([2])), layout)}
 
 
 def gather_tree(node: NodeContext) -> NamedOutputs:
@@ -95,8 +95,8 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
 
     An LoD tensor has no padding; if it would be empty, it holds a single -1.
     """
-    x, length, count = batch_input(node, "input", "input_length")
-    if count is not None:
+    x, length, layout = batch_input(node, "input", "input_length")
+    if layout is not None:
         x = ops.squeeze(x, ints([2])).output(0)
     kind = x.get_element_type()
     blank, merge = node.get_int("blank", 0), node.get_bool("merge_repeated", True)
@@ -109,12 +109,12 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
     if merge:
         padded = ops.pad(x, ints([0, 1]), ints([0, -1]), "constant", const_like(-1, x))
         keep = ops.logical_and(keep, ops.not_equal(x, padded))
-    if count is not None:
+    if layout is not None:
         left = ops.gather_nd(x, ops.transpose(ops.non_zero(keep, "i64"), ints([1, 0])))
         number = shape_of(left)
         nothing = ops.convert(ops.equal(number, ints([0])), Type.i64)
         filled = ops.pad(left, ints([0]), nothing, "constant", const_like(-1, x))
-        return {"output": LoDTensor(ops.unsqueeze(filled, ints([1])), 1 if count == 1 else UNKNOWN_LOD)}
+        return {"output": LoDTensor(ops.unsqueeze(filled, ints([1])), 1 if layout == 1 else UNKNOWN_LOD)}
     position = ops.cum_sum(ops.convert(keep, Type.i64), ints(1))
     # What is dropped goes to an extra column, which is cut off.
     target = ops.select(keep, ops.subtract(position, ints(1)), size)

@@ -22,12 +22,12 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.lod.sequences import SequenceLayout, dense_input, from_dense
+from paddle2ov.converters.lod.sequences import dense_input, from_dense
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
-from paddle2ov.graph.values import LoDTensor
+from paddle2ov.graph.values import LoDTensor, SequenceLayout
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -41,7 +41,7 @@ def _batch(node: NodeContext) -> tuple[Tensor, SequenceLayout | None]:
 
 def add_position_encoding(node: NodeContext) -> NamedOutputs:
     """out = alpha · x + beta · [sin(p · r), cos(p · r)] for position p and rate r = 10000^(-k / (h - 1)), k < h."""
-    x, count = _batch(node)
+    x, layout = _batch(node)
     size = (node.input_shape("x") or [-1])[-1]
     node.require(size >= 0, "the number of features must be known")
     half = size // 2
@@ -52,12 +52,12 @@ def add_position_encoding(node: NodeContext) -> NamedOutputs:
     waves = cast_to(ops.concat([ops.sin(angles), ops.cos(angles)], 1), x.get_element_type())
     scaled = ops.multiply(x, const_like(node.get_float("alpha", 1.0), x))
     out = ops.add(scaled, ops.multiply(waves, const_like(node.get_float("beta", 1.0), x)))
-    return {"out": out if count is None else from_dense(out, count)}
+    return {"out": out if layout is None else from_dense(out, layout)}
 
 
 def row_conv(node: NodeContext) -> NamedOutputs:
     """out[t, d] = the sum over w of filter[w, d] · x[t + w, d]: features of this and of the following steps."""
-    (x, count), declared = _batch(node), node.input_shape("filter")
+    (x, layout), declared = _batch(node), node.input_shape("filter")
     if declared is None or min(declared) < 0:
         node.refuse("the shape of the filter must be known")
     ahead, size = declared
@@ -65,7 +65,7 @@ def row_conv(node: NodeContext) -> NamedOutputs:
     weights = reshape(filters, [size, 1, 1, ahead])
     out: Node = ops.group_convolution(ops.transpose(x, ints([0, 2, 1])), weights, [1], [0], [ahead - 1], [1])
     out = ops.transpose(out, ints([0, 2, 1]))
-    return {"out": out if count is None else from_dense(out, count)}
+    return {"out": out if layout is None else from_dense(out, layout)}
 
 
 def cvm(node: NodeContext) -> NamedOutputs:

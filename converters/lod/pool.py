@@ -69,25 +69,25 @@ def fused_embedding_seq_pool(node: NodeContext) -> NamedOutputs:
     """out = for each column of ids the sum of w[ids] over a sequence; padding_idx counts as zeros."""
     combiner = node.get_str("combiner", "sum")
     node.require(combiner == "sum", "only 'sum' is supported", combiner=combiner)
-    ids, count = dense_input(node, "ids", filling=None)
+    ids, layout = dense_input(node, "ids", filling=None)
     table = node.get_input("w")
     rows: Tensor = ops.gather(table, ids, ints(0))  # [count, steps, columns, width]
     padding = node.get_int("padding_idx", -1)
     if padding != -1:
         kept = ops.unsqueeze(ops.not_equal(ids, const_like(padding, ids)), ints([-1]))
         rows = ops.select(kept, rows, const_like(0, table))
-    total = ops.reduce_sum(fill_padding(rows, count, const_like(0, table)), ints([1]), False)
+    total = ops.reduce_sum(fill_padding(rows, layout, const_like(0, table)), ints([1]), False)
     return {"out": LoDTensor(ops.reshape(total, ints([0, -1]), True), NO_LOD)}
 
 
 def _pool(node: NodeContext, idx: int = 0, default: str = "AVERAGE") -> Node:
     kind = node.get_str("pooltype", default)
     node.require(kind in ("FIRST", "LAST", "MAX", "AVERAGE", "SUM", "SQRT"), "unknown", pooltype=kind)
-    x, count = dense_input(node, "x", idx, -math.inf if kind == "MAX" else 0)
+    x, layout = dense_input(node, "x", idx, -math.inf if kind == "MAX" else 0)
     value = node.get_float("pad_value", 0.0)
-    if not isinstance(count, SequenceLengths):  # none is empty: Paddle requires a row in each
+    if not isinstance(layout, SequenceLengths):  # none is empty: Paddle requires a row in each
         return _reduce_steps(kind, x, None)
-    lengths = padded_lengths(x, count)
+    lengths = padded_lengths(x, layout)
     one_each = ints([-1, *[1] * (rank_of(node, node.get_input("x", idx)) - 1)])
     out = _reduce_steps(kind, x, ops.reshape(lengths, one_each, False))
     return ops.select(ops.equal(ops.reshape(lengths, one_each, False), ints(0)), const_like(value, out), out)
@@ -113,5 +113,5 @@ def _reduce_steps(kind: str, x: Tensor, lengths: Node | None) -> Node:
 
 def sequence_softmax(node: NodeContext) -> NamedOutputs:
     """out = softmax over the steps of each sequence; x is [rows, 1]."""
-    x, count = dense_input(node, "x", filling=-math.inf)
-    return {"out": from_dense(ops.softmax(x, 1), count)}
+    x, layout = dense_input(node, "x", filling=-math.inf)
+    return {"out": from_dense(ops.softmax(x, 1), layout)}

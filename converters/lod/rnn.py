@@ -16,9 +16,10 @@ from openvino import Node
 
 from paddle2ov.converters.graph.common import Tensor, const_like, dim_vector, reshape
 from paddle2ov.converters.graph.loops import Outputs, scan
-from paddle2ov.converters.lod.sequences import SequenceLayout, dense_input, from_dense, reverse_sequences
+from paddle2ov.converters.lod.sequences import dense_input, from_dense, reverse_sequences
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.values import SequenceLayout
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 Activation: TypeAlias = Callable[[Tensor], Tensor]
@@ -45,7 +46,7 @@ def fusion_gru(node: NodeContext) -> NamedOutputs:
 
 
 def _gru(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
-    x, count = dense_input(node, name)
+    x, layout = dense_input(node, name)
     if node.has_input("weight_x"):
         x = ops.matmul(x, node.get_input("weight_x"), False, False)
     if node.has_input("bias"):
@@ -67,8 +68,8 @@ def _gru(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
         start, end = (c, state) if origin else (state, c)
         return [ops.add(start, ops.multiply(u, ops.subtract(end, start)))]
 
-    (hidden,) = _recur(node, x, count, [_state(node, "h0", x, width)], weights, step)
-    return {"hidden": from_dense(hidden, count)}
+    (hidden,) = _recur(node, x, layout, [_state(node, "h0", x, width)], weights, step)
+    return {"hidden": from_dense(hidden, layout)}
 
 
 def lstm(node: NodeContext) -> NamedOutputs:
@@ -92,7 +93,7 @@ def lstmp(node: NodeContext) -> NamedOutputs:
 
 
 def _lstm(node: NodeContext, name: str, recurrent: str, result: str = "hidden") -> NamedOutputs:
-    x, count = dense_input(node, name)
+    x, layout = dense_input(node, name)
     projected = node.has_input("proj_weight")
     width = _width(node, "proj_weight" if projected else recurrent)
     looked_up = node.has_input("embeddings")
@@ -132,8 +133,8 @@ def _lstm(node: NodeContext, name: str, recurrent: str, result: str = "hidden") 
         return [hidden, cell]
 
     states = [_state(node, "h0", x, _width(node, recurrent)), _state(node, "c0", x, width)]
-    hidden, cell = _recur(node, x, count, states, weights, step)
-    return {result: from_dense(hidden, count), "cell": from_dense(cell, count)}
+    hidden, cell = _recur(node, x, layout, states, weights, step)
+    return {result: from_dense(hidden, layout), "cell": from_dense(cell, layout)}
 
 
 def _clip(x: Tensor, most: float) -> Tensor:
@@ -167,7 +168,7 @@ def _state(node: NodeContext, name: str, x: Tensor, width: int) -> Tensor:
 def _recur(
     node: NodeContext,
     x: Tensor,
-    count: SequenceLayout,
+    layout: SequenceLayout,
     states: Sequence[Tensor],
     weights: Sequence[Tensor],
     step: CellFunction,
@@ -181,5 +182,5 @@ def _recur(
         after = step(ops.squeeze(slices[0], ints([1])), state, invariants)
         return after, [ops.unsqueeze(one, ints([1])) for one in after]
 
-    _, found = scan(1, [reverse_sequences(x, count) if backwards else x], states, weights, next_states)
-    return [reverse_sequences(one, count) for one in found] if backwards else found
+    _, found = scan(1, [reverse_sequences(x, layout) if backwards else x], states, weights, next_states)
+    return [reverse_sequences(one, layout) for one in found] if backwards else found

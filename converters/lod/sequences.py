@@ -8,8 +8,6 @@ tensors [count, steps, ...]: sequences of equal length are reshaped, others padd
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
@@ -22,39 +20,36 @@ from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, reverse_along
-from paddle2ov.graph.values import LoDTensor, SequenceLengths
+from paddle2ov.graph.values import LoDTensor, SequenceLayout, SequenceLengths
 from paddle2ov.translation.node_context import NodeContext
 from paddle2ov.typing import AnyArray
-
-SequenceLayout: TypeAlias = int | Output | SequenceLengths
-"""The number of sequences if their lengths are equal, else the length of each."""
 
 
 def dense_input(node: NodeContext, name: str, idx: int = 0, filling: float | None = 0) -> tuple[Tensor, SequenceLayout]:
     """An input [rows, ...] as [count, steps, ...], shorter sequences padded with `filling` (None: any value)."""
-    count = node.sequence_layout(name, idx)
-    return to_dense(node.get_input(name, idx), count, filling), count
+    layout = node.sequence_layout(name, idx)
+    return to_dense(node.get_input(name, idx), layout, filling), layout
 
 
-def to_dense(x: Tensor, count: SequenceLayout, filling: float | None = 0) -> Tensor:
+def to_dense(x: Tensor, layout: SequenceLayout, filling: float | None = 0) -> Tensor:
     """[rows, ...] as [count, steps, ...]."""
-    if not isinstance(count, SequenceLengths):
-        return split_equal(x, count)
-    lengths = cast_to(count.output, Type.i64)
+    if not isinstance(layout, SequenceLengths):
+        return split_equal(x, layout)
+    lengths = cast_to(layout.output, Type.i64)
     indices = _step_indices(ops.reduce_max(lengths, ints([0]), False))
     last = ops.subtract(dim_vector(x, [0]), ints([1]))
     rows = ops.minimum(ops.add(ops.unsqueeze(row_starts(lengths), ints([1])), indices), last)
     dense = ops.gather(x, rows, ints(0))
-    return dense if filling is None else fill_padding(dense, count, const_like(filling, dense))
+    return dense if filling is None else fill_padding(dense, layout, const_like(filling, dense))
 
 
-def fill_padding(dense: Tensor, count: SequenceLayout, value: Tensor) -> Tensor:
+def fill_padding(dense: Tensor, layout: SequenceLayout, value: Tensor) -> Tensor:
     """[count, steps, ...] with each sequence padded with `value`."""
-    if not isinstance(count, SequenceLengths):
+    if not isinstance(layout, SequenceLengths):
         return dense
     out = output_of(dense)
     inner = list(range(2, len(out.get_partial_shape())))
-    return exact_select(ops.unsqueeze(step_mask(out, count), ints(inner)), out, value)
+    return exact_select(ops.unsqueeze(step_mask(out, layout), ints(inner)), out, value)
 
 
 def split_equal(x: Tensor, count: int | Output) -> Node:
@@ -91,15 +86,16 @@ def row_starts(lengths: Tensor) -> Node:
     return ops.cum_sum(lengths, ints(0), exclusive=True)
 
 
-def from_dense(x: Tensor, count: SequenceLayout) -> LoDTensor:
+def from_dense(x: Tensor, layout: SequenceLayout) -> LoDTensor:
     """[count, steps, ...] as [rows, ...]."""
-    if isinstance(count, SequenceLengths):
-        return LoDTensor(ops.gather_nd(x, ops.transpose(ops.non_zero(step_mask(x, count), "i64"), ints([1, 0]))), count)
-    if isinstance(count, int) and count == 1:
+    if isinstance(layout, SequenceLengths):
+        rows = ops.gather_nd(x, ops.transpose(ops.non_zero(step_mask(x, layout), "i64"), ints([1, 0])))
+        return LoDTensor(rows, layout)
+    if isinstance(layout, int) and layout == 1:
         return LoDTensor(ops.squeeze(x, ints([0])), 1)
     dims = shape_of(x)
     rows = ops.reduce_prod(slice_dims(dims, 0, 2), ints([0]), True)
-    return LoDTensor(ops.reshape(x, ops.concat([rows, slice_dims(dims, 2, OPEN_END)], 0), False), count)
+    return LoDTensor(ops.reshape(x, ops.concat([rows, slice_dims(dims, 2, OPEN_END)], 0), False), layout)
 
 
 def lod_of_lengths(lengths: Tensor) -> SequenceLengths:
@@ -112,17 +108,17 @@ def padded_length(dense: Tensor) -> Node:
     return dim_vector(dense, [1])
 
 
-def padded_lengths(dense: Tensor, count: SequenceLayout) -> Tensor:
+def padded_lengths(dense: Tensor, layout: SequenceLayout) -> Tensor:
     """The number of steps of each sequence of [count, steps, ...], int64 [count]."""
-    if isinstance(count, SequenceLengths):
-        return cast_to(count.output, Type.i64)
+    if isinstance(layout, SequenceLengths):
+        return cast_to(layout.output, Type.i64)
     return ops.broadcast(ops.squeeze(padded_length(dense), ints([0])), slice_dims(shape_of(dense), 0, 1))
 
 
-def reverse_sequences(dense: Tensor, count: SequenceLayout) -> Node:
+def reverse_sequences(dense: Tensor, layout: SequenceLayout) -> Node:
     """[count, steps, ...] with the steps of each sequence reversed."""
-    if isinstance(count, SequenceLengths):
-        return ops.reverse_sequence(dense, count.output, 0, 1)
+    if isinstance(layout, SequenceLengths):
+        return ops.reverse_sequence(dense, layout.output, 0, 1)
     return reverse_along(dense, [1])
 
 
@@ -131,18 +127,18 @@ def batch_input(node: NodeContext, name: str, length: str) -> tuple[Tensor, Tens
     if node.has_input(length):
         lengths = ops.reshape(cast_to(node.get_input(length), Type.i64), ints([-1]), False)
         return node.get_input(name), lengths, None
-    x, count = dense_input(node, name)
-    return x, padded_lengths(x, count), count
+    x, layout = dense_input(node, name)
+    return x, padded_lengths(x, layout), layout
 
 
 def _step_indices(steps: Node) -> Node:
     return ops.unsqueeze(index_range(steps), ints([0]))
 
 
-def step_mask(dense: Tensor, count: SequenceLayout) -> Node:
+def step_mask(dense: Tensor, layout: SequenceLayout) -> Node:
     """Which steps of [count, steps, ...] are not padding, boolean [count, steps]."""
     indices = _step_indices(ops.squeeze(padded_length(dense), ints([0])))
-    return ops.less(indices, ops.unsqueeze(padded_lengths(dense, count), ints([1])))
+    return ops.less(indices, ops.unsqueeze(padded_lengths(dense, layout), ints([1])))
 
 
 def _rows(x: Tensor) -> tuple[Node, Node]:
@@ -155,8 +151,8 @@ def slice_dims(dims: Tensor, begin: int, end: int) -> Node:
     return ops.slice(dims, ints([begin]), ints([end]), ints([1]))
 
 
-def count_vector(count: SequenceLayout) -> Node:
+def count_vector(layout: SequenceLayout) -> Node:
     """The number of sequences as [1]."""
-    if isinstance(count, SequenceLengths):
-        return ops.shape_of(count.output, Type.i64)
-    return ints([count]) if isinstance(count, int) else ops.reshape(count, ints([1]), False)
+    if isinstance(layout, SequenceLengths):
+        return ops.shape_of(layout.output, Type.i64)
+    return ints([layout]) if isinstance(layout, int) else ops.reshape(layout, ints([1]), False)

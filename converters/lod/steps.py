@@ -19,7 +19,6 @@ from paddle2ov.converters.fused.layers import apply_activation
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, rank_of, shape_of
 from paddle2ov.converters.graph.segments import segment_ids
 from paddle2ov.converters.lod.sequences import (
-    SequenceLayout,
     all_segment_ids,
     constant_value,
     count_vector,
@@ -39,7 +38,7 @@ from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
-from paddle2ov.graph.values import NO_LOD, UNKNOWN_LOD, LoDTensor, SequenceLengths
+from paddle2ov.graph.values import NO_LOD, UNKNOWN_LOD, LoDTensor, SequenceLayout, SequenceLengths
 from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -64,15 +63,15 @@ def lod_reset(node: NodeContext) -> NamedOutputs:
 
 def sequence_reverse(node: NodeContext) -> NamedOutputs:
     """y = x with the steps of each sequence reversed."""
-    x, count = dense_input(node, "x", filling=None)
-    return {"y": from_dense(reverse_sequences(x, count), count)}
+    x, layout = dense_input(node, "x", filling=None)
+    return {"y": from_dense(reverse_sequences(x, layout), layout)}
 
 
 def sequence_concat(node: NodeContext) -> NamedOutputs:
     """out = the first sequences of all inputs one after the other, then the second ones, ..."""
     every = [dense_input(node, "x", i, None) for i in range(node.get_input_size("x"))]
     joint = ops.concat([x for x, _ in every], 1)
-    if not any(isinstance(count, SequenceLengths) for _, count in every):
+    if not any(isinstance(layout, SequenceLengths) for _, layout in every):
         return {"out": from_dense(joint, every[0][1])}
     inside = ops.concat([step_mask(*one) for one in every], 1)
     total: Tensor = padded_lengths(*every[0])
@@ -84,22 +83,22 @@ def sequence_concat(node: NodeContext) -> NamedOutputs:
 
 def sequence_reshape(node: NodeContext) -> NamedOutputs:
     """out = x reshaped to [-1, new_dim], sequence by sequence."""
-    x, count, wide = node.get_input("x"), node.sequence_layout("x"), node.get_int("new_dim")
-    if isinstance(count, SequenceLengths):
+    x, layout, wide = node.get_input("x"), node.sequence_layout("x"), node.get_int("new_dim")
+    if isinstance(layout, SequenceLengths):
         width = dim_of(x, 1)
-        count = lod_of_lengths(ops.divide(ops.multiply(cast_to(count.output, Type.i64), width), ints(wide)))
-    return {"out": LoDTensor(ops.reshape(x, ints([-1, wide]), False), count)}
+        layout = lod_of_lengths(ops.divide(ops.multiply(cast_to(layout.output, Type.i64), width), ints(wide)))
+    return {"out": LoDTensor(ops.reshape(x, ints([-1, wide]), False), layout)}
 
 
 def sequence_pad(node: NodeContext) -> NamedOutputs:
     """out [count, padded_length, ...] = the sequences padded with pad_value; length = their lengths."""
-    x, count = dense_input(node, "x", filling=None)
-    lengths, wanted = padded_lengths(x, count), node.get_int("padded_length", -1)
+    x, layout = dense_input(node, "x", filling=None)
+    lengths, wanted = padded_lengths(x, layout), node.get_int("padded_length", -1)
     value: Tensor = cast_to(node.get_input("pad_value"), x.get_element_type())
     size = output_of(value).get_partial_shape()
     if size.is_static and math.prod(int(dim) for dim in size.to_shape()) == 1:
         value = ops.reshape(value, ints([]), False)
-    x = fill_padding(x, count, value)
+    x = fill_padding(x, layout, value)
     if wanted == -1:
         return {"out": LoDTensor(x, NO_LOD), "length": LoDTensor(lengths, NO_LOD)}
     filling = _step_like(x, value, wanted)
@@ -121,24 +120,24 @@ def sequence_unpad(node: NodeContext) -> NamedOutputs:
     x, lengths = node.get_input("x"), node.get_input("length")
     batch = x.get_partial_shape()[0]
     known = node.get_known("length")
-    count: int | SequenceLengths = 1 if batch.is_static and batch.get_length() == 1 else SequenceLengths(lengths)
+    layout: int | SequenceLengths = 1 if batch.is_static and batch.get_length() == 1 else SequenceLengths(lengths)
     if known is not None and known.size and (known == known.flat[0]).all():
-        count = int(known.size)
+        layout = int(known.size)
     indices = index_range(ops.squeeze(padded_length(x), ints([0])))
     inside = ops.less(indices, ops.unsqueeze(cast_to(lengths, Type.i64), ints([1])))
     if rank_of(node, x) == 2:
         x = ops.unsqueeze(x, ints([2])).output(0)
     chosen = ops.transpose(ops.non_zero(inside, "i64"), ints([1, 0]))
-    return {"out": LoDTensor(ops.gather_nd(x, chosen), count)}
+    return {"out": LoDTensor(ops.gather_nd(x, chosen), layout)}
 
 
 def sequence_slice(node: NodeContext) -> NamedOutputs:
     """out = length steps from offset on, of each sequence."""
-    count, x = node.sequence_layout("x"), node.get_input("x")
+    layout, x = node.sequence_layout("x"), node.get_input("x")
     begin, length = (
         ops.reshape(cast_to(node.get_input(name), Type.i64), ints([-1]), False) for name in ("offset", "length")
     )
-    if isinstance(count, int) and count == 1:
+    if isinstance(layout, int) and layout == 1:
         return {"out": LoDTensor(slice_along(x, begin, ops.add(begin, length), 0), 1)}
     first = ops.add(row_starts(_lengths(node, "x")), begin)
     return {"out": LoDTensor(ops.gather(x, _concatenated_ranges(first, length), ints(0)), lod_of_lengths(length))}
@@ -168,12 +167,12 @@ def sequence_expand(node: NodeContext) -> NamedOutputs:
     layouts = [node.sequence_layout(name) for name in ("x", "y") if name == "y" or node.has_sequences("x")]
     if any(isinstance(one, SequenceLengths) for one in layouts):
         return {"out": _expand_by_lengths(node)}
-    y, count = dense_input(node, "y")
+    y, layout = dense_input(node, "y")
     repeats = padded_length(y)
     if not node.has_sequences("x"):
         return {"out": LoDTensor(_repeat_sequences(ops.unsqueeze(node.get_input("x"), ints([1])), repeats), NO_LOD)}
     x, _ = dense_input(node, "x")
-    return {"out": LoDTensor(_repeat_sequences(x, repeats), _multiply_count(count, repeats))}
+    return {"out": LoDTensor(_repeat_sequences(x, repeats), _multiply_count(layout, repeats))}
 
 
 def _expand_by_lengths(node: NodeContext) -> LoDTensor:
@@ -193,8 +192,8 @@ def _gather_lengths(values: Tensor, indices: Node) -> Node:
     return ops.gather(values, indices, ints(0))
 
 
-def _multiply_count(count: SequenceLayout, more: Tensor) -> SequenceLayout:
-    return ops.multiply(count_vector(count), more).output(0)
+def _multiply_count(layout: SequenceLayout, more: Tensor) -> SequenceLayout:
+    return ops.multiply(count_vector(layout), more).output(0)
 
 
 def _repeat_sequences(x: Tensor, repeats: Tensor) -> Node:
@@ -208,26 +207,26 @@ def _repeat_sequences(x: Tensor, repeats: Tensor) -> Node:
 
 def sequence_expand_as(node: NodeContext) -> NamedOutputs:
     """out = row i of x repeated once per step of sequence i of y."""
-    y, count = dense_input(node, "y", filling=None)
-    return {"out": LoDTensor(_for_each_step(node.get_input("x"), y, count), count)}
+    y, layout = dense_input(node, "y", filling=None)
+    return {"out": LoDTensor(_for_each_step(node.get_input("x"), y, layout), layout)}
 
 
-def _for_each_step(rows: Tensor, dense: Tensor, count: SequenceLayout) -> Node:
+def _for_each_step(rows: Tensor, dense: Tensor, layout: SequenceLayout) -> Node:
     """Row i repeated once per step of sequence i of [count, steps, ...]."""
-    if not isinstance(count, SequenceLengths):
+    if not isinstance(layout, SequenceLengths):
         return _repeat_sequences(ops.unsqueeze(rows, ints([1])), padded_length(dense))
-    return ops.gather(rows, all_segment_ids(padded_lengths(dense, count)), ints(0))
+    return ops.gather(rows, all_segment_ids(padded_lengths(dense, layout)), ints(0))
 
 
 def fusion_seqexpand_concat_fc(node: NodeContext) -> NamedOutputs:
     """out = activation([x[0], x[1] of the sequence, x[2] of the sequence, ...] @ fc_weight + fc_bias)."""
-    first, count = dense_input(node, "x")
+    first, layout = dense_input(node, "x")
     parts: list[Tensor] = [node.get_input("x")]
-    parts += [_for_each_step(node.get_input("x", i), first, count) for i in range(1, node.get_input_size("x"))]
+    parts += [_for_each_step(node.get_input("x", i), first, layout) for i in range(1, node.get_input_size("x"))]
     out: Tensor = ops.matmul(ops.concat(parts, 1), node.get_input("fc_weight"), False, False)
     if node.has_input("fc_bias"):
         out = ops.add(out, ops.reshape(node.get_input("fc_bias"), ints([-1]), False))
-    return {"out": LoDTensor(apply_activation(node, out, node.get_str("fc_activation", "identity")), count)}
+    return {"out": LoDTensor(apply_activation(node, out, node.get_str("fc_activation", "identity")), layout)}
 
 
 def sequence_erase(node: NodeContext) -> NamedOutputs:
@@ -253,9 +252,9 @@ def sequence_erase(node: NodeContext) -> NamedOutputs:
 def sequence_scatter(node: NodeContext) -> NamedOutputs:
     """out = x with updates added to row i at the columns given by sequence i of ids."""
     x = node.get_input("x")
-    ids, count = dense_input(node, "ids")
-    dims = ops.concat([count_vector(count), ints([-1])], 0)
+    ids, layout = dense_input(node, "ids")
+    dims = ops.concat([count_vector(layout), ints([-1])], 0)
     indices = ops.reshape(ids, dims, False)
-    updates = ops.reshape(to_dense(node.get_input("updates"), count), dims, False)
+    updates = ops.reshape(to_dense(node.get_input("updates"), layout), dims, False)
     out = ops.scatter_elements_update(x, indices, cast_to(updates, x.get_element_type()), ints(1), reduction="sum")
     return {"out": out}

@@ -22,16 +22,16 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def sequence_conv(node: NodeContext) -> NamedOutputs:
     """out[t] = [x[t + start], ..., x[t + start + length - 1]] @ filter; zeros beyond the sequence."""
-    x, count = dense_input(node, "x")
+    x, layout = dense_input(node, "x")
     node.require(not node.get_bool("paddingTrainable", False), "is not supported", paddingTrainable=True)
-    return {"out": from_dense(_convolved(node, x), count)}
+    return {"out": from_dense(_convolved(node, x), layout)}
 
 
 def fusion_seqconv_eltadd_relu(node: NodeContext) -> NamedOutputs:
     """out = relu(sequence_conv(x, filter) + bias)."""
-    x, count = dense_input(node, "x")
+    x, layout = dense_input(node, "x")
     bias = ops.reshape(node.get_input("bias"), ints([-1]), False)
-    return {"out": from_dense(ops.relu(ops.add(_convolved(node, x), bias)), count)}
+    return {"out": from_dense(ops.relu(ops.add(_convolved(node, x), bias)), layout)}
 
 
 def _convolved(node: NodeContext, x: Tensor) -> Node:
@@ -59,11 +59,11 @@ def _convolved(node: NodeContext, x: Tensor) -> Node:
 def sequence_enumerate(node: NodeContext) -> NamedOutputs:
     """out[t, k] = x[t + k] for k < win_size; pad_value beyond the end of the sequence."""
     value = node.get_int("pad_value", 0)
-    x, count = dense_input(node, "x", filling=value)
+    x, layout = dense_input(node, "x", filling=value)
     size = node.get_int("win_size")
     flat = ops.squeeze(x, ints([2]))
     pad = const_like(value, x)
     padded = ops.pad(flat, ints([0, 0]), ints([0, size - 1]), "constant", pad)
     indices = index_range(ops.squeeze(padded_length(x), ints([0])))
     each = ops.add(ops.unsqueeze(indices, ints([1])), ops.constant(arrays.arange(size, dtype=np.int64)))
-    return {"out": from_dense(ops.gather(padded, each, ints(1)), count)}
+    return {"out": from_dense(ops.gather(padded, each, ints(1)), layout)}

@@ -108,10 +108,14 @@ class SequenceLengths(Struct, frozen=True):
     output: Output
 
 
-LoD: TypeAlias = int | Output | SequenceLengths | None
-"""The number of sequences, all of one length, that a tensor holds; or the length of each; None if it is not known.
+SequenceLayout: TypeAlias = int | Output | SequenceLengths
+"""How the rows of a tensor are divided into sequences: by their number, known or computed, where all have one length;
+or by the length of each."""
 
-Paddle's LoD (level of detail) has the offsets at which the sequences begin. Only one level of it is carried.
+LoD: TypeAlias = SequenceLayout | None
+"""Paddle's LoD (level of detail), which has the offsets at which sequences begin; None if they are not known.
+
+Only one level of it is carried.
 """
 
 NO_LOD: Final = 0
@@ -176,6 +180,7 @@ __all__ = [
     "LoD",
     "LoDTensor",
     "PlainValue",
+    "SequenceLayout",
     "SequenceLengths",
     "Value",
     "is_complex",

@@ -22,7 +22,7 @@ from paddle2ov.graph.values import (
     ConstantValue,
     EmptyTensorArray,
     LoDTensor,
-    SequenceLengths,
+    SequenceLayout,
     Value,
     is_complex,
     unmarked,
@@ -198,7 +198,7 @@ class NodeContext:
         """Whether an input holds sequences one after the other (its LoD is not empty)."""
         return self._sequences(name, idx) is not None
 
-    def sequence_layout(self, name: str, idx: int = 0) -> int | Output | SequenceLengths:
+    def sequence_layout(self, name: str, idx: int = 0) -> SequenceLayout:
         """How many sequences, all of one length, an input holds one after the other; or the length of each.
 
         Raises:

@@ -12,18 +12,27 @@ from paddle2ov.graph.aliases import alias
 from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import copy_operators
-from paddle2ov.graph.values import UNKNOWN_LOD, ComplexValue, LoDTensor, PlainValue, SequenceLengths, Value, unmarked
+from paddle2ov.graph.values import (
+    UNKNOWN_LOD,
+    ComplexValue,
+    LoDTensor,
+    PlainValue,
+    SequenceLayout,
+    SequenceLengths,
+    Value,
+    unmarked,
+)
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.model import Variable
 from paddle2ov.translation.scope import Scope
 
 
-def lengths_of(value: Output, count: int | Output | SequenceLengths) -> Output:
+def lengths_of(value: Output, layout: SequenceLayout) -> Output:
     """How many rows each sequence of a value has, int64 [count]."""
-    if isinstance(count, SequenceLengths):
-        known = count.output.get_element_type() == Type.i64
-        return count.output if known else ops.convert(count.output, Type.i64).output(0)
-    number = ops.constant(np.array([count])) if isinstance(count, int) else ops.reshape(count, np.array([1]), False)
+    if isinstance(layout, SequenceLengths):
+        known = layout.output.get_element_type() == Type.i64
+        return layout.output if known else ops.convert(layout.output, Type.i64).output(0)
+    number = ops.constant(np.array([layout])) if isinstance(layout, int) else ops.reshape(layout, np.array([1]), False)
     rows = ops.gather(ops.shape_of(value, Type.i64), np.array([0]), 0)
     return ops.broadcast(ops.divide(rows, number), number).output(0)
 
