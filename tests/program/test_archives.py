@@ -129,7 +129,11 @@ def test_parameters_by_their_name(tmp_path, monkeypatch, command):
     assert (result.exit_code, "nowhere.bin: no such parameter file" in result.output) == (2, True)
 
 
-@pytest.mark.parametrize("model", [("a", "b"), ["a", "b"], b"a", io.BytesIO(), None, 3], ids=repr)
+@pytest.mark.parametrize(
+    "model",
+    [("a", "b"), ["a", "b"], b"a", io.BytesIO(), None, 3],
+    ids=["pair", "list", "bytes", "stream", "none", "number"],
+)
 def test_what_takes_files_only(model, tmp_path):
     takes = (
         paddle2ov.verify,
