@@ -36,7 +36,7 @@ def cast(node: NodeContext) -> NamedOutputs:
     if (known := fold_constants(node, np.asarray, "x")) is not None:
         return {"out": known}
     x = node.get_input("x")
-    dtype = node.get_dtype("dtype", node.output_dtype())
+    dtype = node.get_dtype("dtype", node.declared_output_dtype())
     if dtype is None:
         node.refuse("the type to cast to is not one that OpenVINO has", dtype=node.get_attribute("dtype", None))
     if node.is_complex("out") and not node.is_complex("x"):

@@ -63,7 +63,7 @@ def binary(
         if on_complex is not None and (node.is_complex("x") or node.is_complex("y")):
             return {"out": on_complex(*_complex_operands(node))}
         x, y = operands(node)
-        declared = node.output_dtype()
+        declared = node.declared_output_dtype()
         if declared is not None and declared.is_real() and not x.get_element_type().is_real():
             x, y = (ops.convert(value, declared).output(0) for value in (x, y))
         if x.get_element_type() == Type.boolean:

@@ -90,7 +90,7 @@ def _normalize(node: NodeContext, out: Node, signal: Output, axes: list[int], di
     power = wanted + (1.0 if divided_by_n else 0.0)
     if power != 0:
         out = ops.multiply(out, _power_of_count(signal, axes, power, out))
-    return ops.convert(out, Type.f64) if node.output_dtype() == Type.f64 else out
+    return ops.convert(out, Type.f64) if node.declared_output_dtype() == Type.f64 else out
 
 
 def _power_of_count(signal: Output, axes: list[int], power: float, like: Node) -> Node:
@@ -130,7 +130,7 @@ def stft(node: NodeContext) -> NamedOutputs:
         out = ops.dft(from_real(windowed, x.get_element_type()), ints([2]))
     if node.get_bool("normalized"):
         out = ops.multiply(out, const_like(size**-0.5, out))
-    return {"out": cast_to(ops.transpose(out, ints([0, 2, 1, 3])), node.output_dtype())}
+    return {"out": cast_to(ops.transpose(out, ints([0, 2, 1, 3])), node.declared_output_dtype())}
 
 
 def overlap_add(node: NodeContext) -> NamedOutputs:

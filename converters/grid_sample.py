@@ -151,7 +151,7 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
 
 
 def _spatial_rank(node: NodeContext, theta: Output) -> int:
-    declared = node.input_shape("input")
+    declared = node.declared_input_shape("input")
     rank = ranked_dims(theta)[1] or (declared[1] if declared is not None else None)
     if node.is_known("output_shape"):
         rank = len(node.get_ints("output_shape")) - 2

@@ -61,7 +61,7 @@ def index_select(node: NodeContext) -> NamedOutputs:
 def gather_nd(node: NodeContext) -> NamedOutputs:
     """out[...] = x[index[..., 0], index[..., 1], ...]; OpenVINO counts negative numbers from the end as well."""
     x = node.get_input("x")
-    index, depth = nd_index(node, x, node.output_shape("out"))
+    index, depth = nd_index(node, x, node.declared_output_shape("out"))
     if depth == 0:  # an index of length 0 selects all of x
         shape = dim_range(index, 0, -1)
         return {"out": ops.broadcast(x, ops.concat([shape, shape_of(x)], 0))}
@@ -71,8 +71,8 @@ def gather_nd(node: NodeContext) -> NamedOutputs:
         node.refuse(
             "the last dimension of index decides the rank of the result, and the program tells neither: give the "
             "shape of the model's inputs",
-            index=node.input_shape("index"),
-            out=node.output_shape("out"),
+            index=node.declared_input_shape("index"),
+            out=node.declared_output_shape("out"),
         )
     return {"out": ops.gather_nd(x, _within(x, index, depth))}
 
@@ -92,7 +92,7 @@ def _within(x: Output, index: Output, depth: int) -> Tensor:
 
 def nd_index(node: NodeContext, x: Output, slices: tuple[int, ...] | None) -> tuple[Output, int | None]:
     """('index' [..., k] into the first k axes of x, k); k as declared, or from the shape of the `slices`."""
-    index, declared = node.get_input("index"), node.input_shape("index")
+    index, declared = node.get_input("index"), node.declared_input_shape("index")
     rank = rank_of(node, index)
     last = index.get_partial_shape()[rank - 1]
     if last.is_static:
@@ -119,7 +119,7 @@ def take_along_axis(node: NodeContext) -> NamedOutputs:
     axis = normalize_axis(node, node.get_int("axis", 0), rank)
     if rank == 0:
         return {"out": x}
-    declared, wanted = node.input_shape("arr"), node.input_shape("indices")
+    declared, wanted = node.declared_input_shape("arr"), node.declared_input_shape("indices")
     if declared is None or wanted is None:
         narrower = [i for i in range(rank) if i != axis]
     else:

@@ -52,7 +52,7 @@ def unary_in_input_type(
         refuse_complex(node, name)
         if (known := fold_constants(node, fold, name)) is not None:
             return {"out": known}
-        declared = node.output_dtype()
+        declared = node.declared_output_dtype()
         x = real_input(node, name) if declared is not None and declared.is_real() else node.get_input(name)
         return {"out": build(x)}
 

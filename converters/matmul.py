@@ -124,7 +124,7 @@ def dot(node: NodeContext) -> NamedOutputs:
     """out = the sum of x * y over the last axis."""
     x, y = _matmul_operands(node)
     # As Paddle declares: 0-D for vectors, [batch] for matrices (before 2.5 [1] and [batch, 1]).
-    declared = node.output_shape()
+    declared = node.declared_output_shape()
     rank = rank_of(node, x)
     out = ops.reduce_sum(ops.multiply(x, y), ints([-1]), declared is not None and len(declared) == rank)
     return {"out": out}

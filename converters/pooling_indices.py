@@ -59,7 +59,7 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
         rounding = "ceil" if ceil else "floor"
         top = ops.max_pool(x, strides, [1] * spatial, begin, end, kernel, rounding, index_element_type="i32", axis=2)
         outside = any((step - 1) * ceil + pad >= size for step, pad, size in zip(strides, end, kernel, strict=True))
-    out, mask = top.output(0), cast_to(top.output(1), node.output_dtype("mask") or Type.i32)
+    out, mask = top.output(0), cast_to(top.output(1), node.declared_output_dtype("mask") or Type.i32)
     if outside:
         mask = ops.select(ops.equal(out, const_like(float(-np.finfo(np.float32).max), out)), const_like(-1, mask), mask)
     return {"out": out, "mask": mask}
@@ -96,7 +96,7 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
     area = dim_range(x, 2, 2 + count)
     nowhere = ops.reduce_prod(area, ints([0]), False)  # greater than every index
     first = ops.reduce_min(ops.select(ops.equal(elements, out), positions, nowhere), ints([3]), True)
-    mask = cast_to(first, node.output_dtype("mask") or Type.i32)
+    mask = cast_to(first, node.declared_output_dtype("mask") or Type.i32)
     target = [0, 0, *sizes]
     return {"out": ops.reshape(out, ints(target), True), "mask": ops.reshape(mask, ints(target), True)}
 

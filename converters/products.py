@@ -73,7 +73,7 @@ def _cross_product(x: Output, y: Output, axis: int) -> Node:
 
 def _axis_of_three(node: NodeContext, x: Output) -> int | None:
     """The first axis of length 3, or None where an unknown one comes before it."""
-    declared = node.output_shape() or ()
+    declared = node.declared_output_shape() or ()
     for axis, dim in enumerate(x.get_partial_shape()):
         known = int(dim.get_length()) if dim.is_static else declared[axis] if axis < len(declared) else -1
         if known == 3:
@@ -88,7 +88,9 @@ def dist(node: NodeContext) -> NamedOutputs:
     x, y = operands(node)
     p = node.get_float("p", 2.0)
     if any(0 in (static_dims(one) or ()) for one in (x, y)):
-        return {"out": ConstantValue(arrays.zeros(node.output_shape() or (), numpy_dtype(x.get_element_type())))}
+        return {
+            "out": ConstantValue(arrays.zeros(node.declared_output_shape() or (), numpy_dtype(x.get_element_type())))
+        }
     gap = ops.abs(ops.subtract(x, y))
     axes = ints(list(range(int(gap.get_output_partial_shape(0).rank.get_length()))))
     if p == 0:
@@ -102,7 +104,7 @@ def dist(node: NodeContext) -> NamedOutputs:
     else:
         total = ops.reduce_sum(ops.power(gap, const_like(p, gap)), axes, False)
         out = ops.power(total, const_like(1 / p, gap))
-    if node.output_shape() == (1,):
+    if node.declared_output_shape() == (1,):
         out = ops.reshape(out, ints([1]), False)
     return {"out": out}
 

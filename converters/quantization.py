@@ -131,7 +131,7 @@ def _dequantize(node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: in
 
 def _dequantize_input(node: NodeContext) -> Output:
     """The input `x` as floating point; weights that hold int8 values become an int8 constant and a Convert."""
-    known, declared = node.get_known("x"), node.output_dtype("y") or node.output_dtype()
+    known, declared = node.get_known("x"), node.declared_output_dtype("y") or node.declared_output_dtype()
     # Paddle 3 declares int8 for the result of dequantize_abs_max, which it computes as float.
     dtype = declared if declared is not None and declared.is_real() else Type.f32
     if known is not None and known.ndim > 1 and bool((known == known.astype(np.int8)).all()):

@@ -27,7 +27,7 @@ _LARGE = 4096
 
 def arange(node: NodeContext) -> NamedOutputs:
     """out = start, start + step, ... up to but without end."""
-    dtype = node.get_dtype("dtype") or node.output_dtype("out") or node.get_input("start").get_element_type()
+    dtype = node.get_dtype("dtype") or node.declared_output_dtype("out") or node.get_input("start").get_element_type()
     storage = numpy_dtype(dtype)
     if all(node.is_known(name) for name in ("start", "end", "step")) and storage is not None:
         start, end, step = (_number(node, name, storage) for name in ("start", "end", "step"))
@@ -65,7 +65,7 @@ def _clamped_end(start: Node, end: Node, step: Node) -> Node:
 
 def range_v2(node: NodeContext) -> NamedOutputs:
     """out = start, start + step, ... up to and including end."""
-    dtype = node.get_dtype("dtype") or node.output_dtype("out") or node.get_input("start").get_element_type()
+    dtype = node.get_dtype("dtype") or node.declared_output_dtype("out") or node.get_input("start").get_element_type()
     storage = numpy_dtype(dtype)
     names = ("start", "end", "step")
     if all(node.is_known(name) for name in names) and storage is not None:
@@ -95,7 +95,7 @@ def _number(node: NodeContext, name: str, storage: Any) -> Any:
 
 def _linspace(node: NodeContext) -> tuple[Node, Type, Type]:
     """(`num` numbers from start to stop inclusive, counted from both ends; their type; the type of the result)."""
-    dtype = node.get_dtype("dtype") or node.output_dtype("out") or Type.f32
+    dtype = node.get_dtype("dtype") or node.declared_output_dtype("out") or Type.f32
     # The kernels take the bounds in the type of the result and compute in double.
     kind = Type.f64 if dtype == Type.f64 else Type.f32
     count_name = "number" if node.op_type == "linspace" else "num"
@@ -116,7 +116,7 @@ def _linspace(node: NodeContext) -> tuple[Node, Type, Type]:
 
 def _known_linspace(node: NodeContext) -> tuple[Any, Any] | None:
     """The same numbers, in double, and the NumPy type of the result; None where an input is not constant."""
-    dtype = node.get_dtype("dtype") or node.output_dtype("out") or Type.f32
+    dtype = node.get_dtype("dtype") or node.declared_output_dtype("out") or Type.f32
     storage = numpy_dtype(dtype)
     count_name = "number" if node.op_type == "linspace" else "num"
     names = ["start", "stop", count_name]

@@ -51,7 +51,7 @@ def scatter(node: NodeContext) -> NamedOutputs:
 def scatter_nd_add(node: NodeContext) -> NamedOutputs:
     """out = x with updates[...] added to x[index[..., 0], index[..., 1], ...]."""
     x, updates = node.get_input("x"), node.get_input("updates")
-    index, depth = nd_index(node, x, node.input_shape("updates"))
+    index, depth = nd_index(node, x, node.declared_input_shape("updates"))
     if depth == 0:  # an index of length 0 selects all of x
         outer = rank_of(node, updates) - rank_of(node, x)
         summed = ops.reduce_sum(updates, ints(list(range(outer))), False) if outer else updates
@@ -146,7 +146,7 @@ def put_along_axis(node: NodeContext) -> NamedOutputs:
     reduce = node.get_str("reduce", "assign")
     node.require(reduce in _REDUCTIONS, f"it must be one of {', '.join(_REDUCTIONS)}", reduce=reduce)
     include_self = node.get_bool("include_self", True)
-    declared, wanted = node.input_shape("values"), node.input_shape("indices")
+    declared, wanted = node.declared_input_shape("values"), node.declared_input_shape("indices")
     if declared is None or declared != wanted or -1 in declared or rank_of(node, values) != rank:
         values = _match_indices_shape(values, declared, indices, wanted, rank)
     kind = x.get_element_type()

@@ -42,7 +42,7 @@ def _batch(node: NodeContext) -> tuple[Tensor, SequenceLayout | None]:
 def add_position_encoding(node: NodeContext) -> NamedOutputs:
     """out = alpha · x + beta · [sin(p · r), cos(p · r)] for position p and rate r = 10000^(-k / (h - 1)), k < h."""
     x, layout = _batch(node)
-    size = (node.input_shape("x") or [-1])[-1]
+    size = (node.declared_input_shape("x") or [-1])[-1]
     node.require(size >= 0, "the number of features must be known")
     half = size // 2
     exponents = arrays.arange(half) / (half - 1) if half > 1 else arrays.ones(1)
@@ -57,7 +57,7 @@ def add_position_encoding(node: NodeContext) -> NamedOutputs:
 
 def row_conv(node: NodeContext) -> NamedOutputs:
     """out[t, d] = the sum over w of filter[w, d] · x[t + w, d]: features of this and of the following steps."""
-    (x, layout), declared = _batch(node), node.input_shape("filter")
+    (x, layout), declared = _batch(node), node.declared_input_shape("filter")
     if declared is None or min(declared) < 0:
         node.refuse("the shape of the filter must be known")
     ahead, size = declared

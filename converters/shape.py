@@ -33,7 +33,7 @@ def _shape(default: Type) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         """out = the dimensions of input, as a 1-D tensor."""
         x = node.get_input("input")
-        dtype = node.output_dtype("out") or default
+        dtype = node.declared_output_dtype("out") or default
         dims = static_dims(x)
         if dims is not None:
             return {"out": ConstantValue(np.array(dims[:-1] if node.is_complex("input") else dims, numpy_dtype(dtype)))}
@@ -72,7 +72,7 @@ def is_empty(node: NodeContext) -> NamedOutputs:
 
 def _scalar_shape(node: NodeContext, name: str) -> tuple[int, ...]:
     """() or, where the program declares it, (1,)."""
-    return (1,) if node.output_shape(name) == (1,) else ()
+    return (1,) if node.declared_output_shape(name) == (1,) else ()
 
 
 def reshape(node: NodeContext) -> NamedOutputs:
@@ -97,10 +97,10 @@ def reshape(node: NodeContext) -> NamedOutputs:
         known = node.get_known("shape", i)
         zero_keeps |= known is not None and bool((np.asarray(known) == 0).any())
     pattern = int_vector(node, "shape")
-    declared = node.output_shape("out")
+    declared = node.declared_output_shape("out")
     if pattern.get_partial_shape().is_dynamic and declared is not None:
         # Paddle declares one dimension where it does not know how many there are.
-        certain = len(declared) != 1 or node.input_shape("shape") != (-1,)
+        certain = len(declared) != 1 or node.declared_input_shape("shape") != (-1,)
         node.require(certain, "'shape' is computed by the program, and how many dimensions it gives is not known")
         pattern = of_length(pattern, len(declared))
     if complex_part:
@@ -117,7 +117,7 @@ def squeeze(node: NodeContext) -> NamedOutputs:
     """out = x without the dimensions in axis; those that are not 1 stay. No axis: without all dimensions of 1."""
     x = node.get_input("x")
     rank = rank_of(node, x) - node.is_complex("x")
-    declared = node.input_shape("x") or (-1,) * rank
+    declared = node.declared_input_shape("x") or (-1,) * rank
     if not node.is_known("axis"):
         return {"out": _squeeze_computed_axes(node, x, rank)}
     axes = [normalize_axis(node, axis, rank) for axis in node.get_ints("axis", [])]

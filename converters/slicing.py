@@ -78,7 +78,9 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     steps = _Bounds(node, steps_name, len(axes), 1) if steps_name else None
     sizes = _known_dims_slice(x, starts, ends, bool(dropped)) if steps is None and len(axes) == 1 else None
     if sizes is not None:
-        return {"out": ConstantValue(sizes.reshape(()) if dropped and node.output_shape("out") != (1,) else sizes)}
+        return {
+            "out": ConstantValue(sizes.reshape(()) if dropped and node.declared_output_shape("out") != (1,) else sizes)
+        }
     # A dropped axis has a single index (for the last element the start -1, whatever the end): a Gather by a scalar.
     kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_full(x, axis, i, starts, ends, steps)]
     if kept:
@@ -98,7 +100,7 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
                     arrays.zeros([dim for axis, dim in enumerate(dims or ()) if axis not in dropped], storage)
                 )
             }
-    declared = node.output_shape("out")
+    declared = node.declared_output_shape("out")
     # Before 0-D tensors (Paddle 2.5), dropping all axes left one: the program declares it.
     all_dropped = len(set(dropped)) == rank and declared is not None and len(declared) == 1
     for axis in sorted(set(dropped), reverse=True):
@@ -281,7 +283,7 @@ def set_value(node: NodeContext) -> NamedOutputs:
     dropped = [normalize_axis(node, axis, rank, "decrease_axes") for axis in node.get_ints("decrease_axes", [])]
     added = node.get_ints("none_axes", [])
     values = _values(node, x.get_element_type())
-    if not axes and node.has_input("values") and node.input_shape("values") == node.input_shape("x"):
+    if not axes and node.has_input("values") and node.declared_input_shape("values") == node.declared_input_shape("x"):
         return {"out": values}  # as after index_put, when x[index] = ... is written in Python
     if not axes and not rank:
         return {"out": ops.reshape(values, ints([]), False)}

@@ -47,7 +47,7 @@ def bounded_logits(x: Output, axis: int) -> Node:
 
 def _input_and_axis(node: NodeContext) -> tuple[Output, int | None]:
     x = real_input(node)
-    if (declared := node.output_dtype()) is not None and declared.is_real():
+    if (declared := node.declared_output_dtype()) is not None and declared.is_real():
         x = output_of(cast_to(x, declared))
     rank = rank_of(node, x)
     axis = normalize_axis(node, node.get_int("axis", -1), rank)

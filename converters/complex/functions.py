@@ -236,6 +236,6 @@ isnan = part_test(ops.is_nan)
 
 def assign_value(node: NodeContext) -> NamedOutputs:
     """out = the tensor of `shape` that holds the numbers in `values`."""
-    dtype = node.output_dtype("out") or Type.f32
+    dtype = node.declared_output_dtype("out") or Type.f32
     numbers = np.asarray(node.get_attribute("values"), np.complex128).reshape(node.get_attribute("shape"))
     return {"out": ops.constant(np.stack([numbers.real, numbers.imag], -1), dtype)}

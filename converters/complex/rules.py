@@ -112,7 +112,7 @@ def fill(convert: Converter) -> Converter:
         (first,) = _results(convert(real))["out"]
         if not node.is_complex("out"):
             return {"out": first}
-        dtype = real.output_dtype("out") or Type.f32
+        dtype = real.declared_output_dtype("out") or Type.f32
         if ("value", 0) not in operands and not isinstance(number, builtins.complex):
             return {"out": elementary.from_real(first, dtype)}
         (second,) = _results(convert(imag))["out"]

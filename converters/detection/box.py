@@ -180,7 +180,7 @@ def _classes(score: Output) -> Node:
 def polygon_box_transform(node: NodeContext) -> NamedOutputs:
     """output = the corners given by offsets: 4 · column - input in even channels, 4 · row - input in odd ones."""
     x = node.get_input("input")
-    dtype, channels = x.get_element_type(), (node.input_shape("input") or [-1] * 4)[1]
+    dtype, channels = x.get_element_type(), (node.declared_input_shape("input") or [-1] * 4)[1]
     node.require(channels >= 0, "the number of channels must be known")
     rows, columns = (index_range(dim_of(x, axis)) for axis in (2, 3))
     odd = const(arrays.arange(channels).reshape(1, -1, 1, 1) % 2, Type.boolean)

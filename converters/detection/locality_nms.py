@@ -57,7 +57,7 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
 
 def _class(node: NodeContext) -> int:
     """The one class that is not the background."""
-    declared, background = node.input_shape("scores"), node.get_int("background_label", -1)
+    declared, background = node.declared_input_shape("scores"), node.get_int("background_label", -1)
     given = node.get_input("scores").get_partial_shape()[1]
     count = given.get_length() if given.is_static else declared[1] if declared else -1
     classes = [i for i in range(check_repeats(count)) if i != background]

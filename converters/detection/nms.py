@@ -96,7 +96,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
 
 def box_size(node: NodeContext, boxes: Tensor) -> int:
     """The number of coordinates of a box: 4, or two for each corner of a polygon."""
-    given, declared = output_of(boxes).get_partial_shape()[2], node.output_shape("out")
+    given, declared = output_of(boxes).get_partial_shape()[2], node.declared_output_shape("out")
     size = 4
     if given.is_static:
         size = int(given.get_length())

@@ -172,7 +172,7 @@ def fold_constants(node: NodeContext, function: Callable[..., AnyArray], *names:
         if array is None or array.size > 64 or array.dtype.kind not in "biuf":  # mostly at the first one
             return None
         arrays.append(array)
-    dtype = node.output_dtype()
+    dtype = node.declared_output_dtype()
     storage = numpy_dtype(dtype) if dtype is not None else None
     if storage is None or node.is_complex("out"):
         return None
@@ -190,13 +190,13 @@ def as_float(node: NodeContext, x: Output) -> Output:
     """`x` as floating point: integers become the type that the program declares for the result, else float32."""
     if x.get_element_type().is_real():
         return x
-    declared = node.output_dtype()
+    declared = node.declared_output_dtype()
     return ops.convert(x, declared if declared is not None and declared.is_real() else Type.f32).output(0)
 
 
 def as_declared_float(node: NodeContext, x: Output) -> Output:
     """`x`; integers as floating point where the program declares the result as floating point."""
-    declared = node.output_dtype()
+    declared = node.declared_output_dtype()
     if declared is None or not declared.is_real() or x.get_element_type().is_real():
         return x
     return ops.convert(x, declared).output(0)

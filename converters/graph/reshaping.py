@@ -34,7 +34,7 @@ def transpose_to(x: Output, perm: list[int]) -> Output:
 def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Tensor:
     """`out`, or with shape [1] where it is 0-D and the program says [1]: Paddle before 2.5 had no 0-D tensors."""
     shape = output_of(out).get_partial_shape()
-    if shape.rank.is_static and shape.rank.get_length() == 0 and node.output_shape(name) == (1,):
+    if shape.rank.is_static and shape.rank.get_length() == 0 and node.declared_output_shape(name) == (1,):
         return reshape(out, [1])
     return out
 

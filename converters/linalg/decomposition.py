@@ -112,7 +112,7 @@ def lu(node: NodeContext) -> NamedOutputs:
     across = ops.unsqueeze(index_range(columns), ints(0))
     invariants = [row_indices(rows), across, index_range(least)]
     table, pivots, info = loop(least, start, invariants, eliminate)
-    if rank == 2 and node.output_shape("infos") != ():  # of Paddle 2
+    if rank == 2 and node.declared_output_shape("infos") != ():  # of Paddle 2
         info = ops.reshape(info, ints([1]), False).output(0)
     return {"out": table, "pivots": pivots, "infos": info}
 

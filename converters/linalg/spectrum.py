@@ -117,7 +117,7 @@ def matrix_rank_atol_rtol(node: NodeContext) -> NamedOutputs:
 
 def _count(node: NodeContext, values: Tensor, limit: Tensor) -> NamedOutputs:
     # Paddle 3 declares the type of x and computes int64.
-    dtype = Type.i32 if node.output_dtype() == Type.i32 else Type.i64
+    dtype = Type.i32 if node.declared_output_dtype() == Type.i32 else Type.i64
     above = ops.convert(ops.greater(values, limit), dtype)
     return {"out": prevent_fusion(above, ops.reduce_sum(above, ints([-1]), False), [-1])}
 

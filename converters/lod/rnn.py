@@ -146,7 +146,7 @@ def _add_peephole(value: Tensor, cell: Tensor, weight: Tensor | None) -> Tensor:
 
 
 def _width(node: NodeContext, name: str) -> int:
-    shape = node.input_shape(name)
+    shape = node.declared_input_shape(name)
     if shape is None or shape[0] < 0:
         node.refuse("a weight of unknown size is not supported")
     return shape[0]

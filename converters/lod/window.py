@@ -39,7 +39,7 @@ def _convolved(node: NodeContext, x: Tensor) -> Node:
     start, length = node.get_int("contextStart", 0), node.get_int("contextLength")
     stride = node.get_int("contextStride", 1)
     node.require(stride == 1, "only 1 is supported", contextStride=stride)
-    declared = node.input_shape("filter")
+    declared = node.declared_input_shape("filter")
     if declared is None or min(declared) < 0:
         node.refuse("the shape of the filter must be known")
     width = declared[0] // length

@@ -87,7 +87,7 @@ _SHAPES = {"": _shape, "like": _shape_like, "inplace": _shape_of_x}
 
 
 def _dtype(node: NodeContext) -> Type:
-    return node.output_dtype() or node.get_dtype("dtype", Type.f32)
+    return node.declared_output_dtype() or node.get_dtype("dtype", Type.f32)
 
 
 def uniform(form: str = "") -> Converter:

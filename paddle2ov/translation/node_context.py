@@ -185,7 +185,7 @@ class NodeContext:
             return value.view(value.array.reshape(tuple(shape))).constant().output(0)
         return ops.reshape(self.get_input(name), np.asarray(shape, np.int64), False).output(0)
 
-    def input_shape(self, name: str, idx: int = 0) -> tuple[int, ...] | None:
+    def declared_input_shape(self, name: str, idx: int = 0) -> tuple[int, ...] | None:
         """The shape that the program declares for an input (-1 for an unknown dimension), or None.
 
         `convert(input=...)` may ask for another one, which nodes get; Paddle decides by the declared one.
@@ -341,7 +341,7 @@ class NodeContext:
 
     def _with_declared_length(self, output: Output, name: str) -> Output:
         # A shape, a list of axes: the rank of what is computed with it depends on its length, which Paddle declares.
-        declared = self.input_shape(name)
+        declared = self.declared_input_shape(name)
         if declared is None or len(declared) != 1 or declared[0] < 0 or output.get_partial_shape().is_static:
             return output
         if not output.get_element_type().is_integral() or output.get_partial_shape().rank != 1:
@@ -387,12 +387,12 @@ class NodeContext:
         """Whether anything in the program reads the result."""
         return any(one in self._used for one in self._operator.outputs.get(self._output_name(name), ()))
 
-    def output_dtype(self, name: str = "out", idx: int = 0) -> Type | None:
+    def declared_output_dtype(self, name: str = "out", idx: int = 0) -> Type | None:
         """The element type that the program declares for a result, or None if it does not."""
         variable = self._output_variable(name, idx)
         return OV_TYPES.get(variable.dtype) if variable and variable.dtype else None
 
-    def output_shape(self, name: str = "out", idx: int = 0) -> tuple[int, ...] | None:
+    def declared_output_shape(self, name: str = "out", idx: int = 0) -> tuple[int, ...] | None:
         """The shape that the program declares for a result (-1 for an unknown dimension), or None."""
         variable = self._output_variable(name, idx)
         return variable.shape if variable else None
