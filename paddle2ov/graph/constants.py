@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from openvino import Node, Output
@@ -13,6 +14,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import value_of
 from paddle2ov.typing import AnyArray
 
+_T = TypeVar("_T")
 _MAX_BYTES = 1 << 24
 """The largest constant that is searched for values other than 0."""
 
@@ -45,6 +47,12 @@ def ints_of(output: Output) -> list[int] | None:
     return None if value is None else [int(one) for one in value.reshape(-1)]
 
 
+def known(value: _T | None) -> _T:
+    """What is known, as somebody has found out before."""
+    assert value is not None
+    return value
+
+
 def is_zero(value: Output) -> bool:
     """Whether a tensor is a Constant of zeros, of 16 MB at most."""
     shape = value.get_partial_shape()
@@ -54,4 +62,4 @@ def is_zero(value: Output) -> bool:
     return array is not None and not array.any()
 
 
-__all__ = ["constant_of", "ints", "ints_of", "is_zero", "number_of"]
+__all__ = ["constant_of", "ints", "ints_of", "is_zero", "known", "number_of"]

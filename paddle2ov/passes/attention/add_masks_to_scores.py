@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace as replace_field
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import ints, ints_of
+from paddle2ov.graph.constants import ints, ints_of, known
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.consumers import key_of, only_consumer
@@ -103,7 +103,7 @@ def _splits_batch(first: Node, mask: Output, last: Node) -> bool:
 
 def _window_count(first: Node, mask: Output) -> Output | None:
     """The number of windows per image; None if the mask may have another one, which would be broadcast."""
-    split, target = dims_of(first.output(0)) or [], first.input_value(1).get_node()
+    split, target = known(dims_of(first.output(0))), first.input_value(1).get_node()
     if split[1] is not None:
         return ints([split[1]]).output(0)
     pieces = target.input_values()[:2] if target.get_type_name() == "Concat" else []

@@ -11,7 +11,7 @@ from enum import Enum, auto
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import constant_of, ints, ints_of
+from paddle2ov.graph.constants import constant_of, ints, ints_of, known
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.constants import large_constant
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
@@ -157,7 +157,7 @@ def permuted_constant(source: Output, role: Role, perm: list[int]) -> Node | Non
         case Role.UNRELATED | Role.SINGLE:
             return None
         case Role.AXES:
-            axes = [perm[axis % rank] for axis in ints_of(source) or []]
+            axes = [perm[axis % rank] for axis in known(ints_of(source))]
             return ints(axes if array.ndim else axes[0])
         case Role.PER_AXIS:
             return ints([int(array[axis]) for axis in inverse(perm)])

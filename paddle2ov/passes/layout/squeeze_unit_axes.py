@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import constant_of, ints, ints_of
+from paddle2ov.graph.constants import constant_of, ints, ints_of, known
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.constants import reshaped_constant
@@ -62,8 +62,7 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
             if not _ignores_axes(node, axes, len(dims)):
                 raise MatchFailureError("a node computes along the axes of size 1")
             if node.get_type_name() == "Transpose":
-                perm = perm_of(node)
-                assert perm is not None
+                perm = known(perm_of(node))
                 axes = frozenset(perm[axis] for axis in axes)
         if axes is None:
             raise MatchFailureError(_UNKNOWN_AXES)
@@ -73,9 +72,8 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
 
     def rewrite(self, graph: Graph, plan: list[Node]) -> Counts:
         unsqueeze, *path, squeeze = plan
-        value, axes = unsqueeze.input_value(0), axes_of(unsqueeze)
+        value, axes = unsqueeze.input_value(0), known(axes_of(unsqueeze))
         for node in path:
-            assert axes is not None
             value, axes = _without_unit_axes(node, value, axes)
         replace(squeeze.output(0), value)
         return {"convolutions" if any(node.get_type_name() in _CONVOLUTIONS for node in path) else "others": 1}
@@ -195,7 +193,7 @@ def _flat_pool(node: Node, value: Output, axes: Axes) -> Node:
 
 def _drop_axes(node: Node, value: Output, axes: Axes) -> None:
     """Changes a node that has no windows, so that it computes on data without these axes."""
-    kind, rank = node.get_type_name(), len(dims_of(node.output(0)) or ())
+    kind, rank = node.get_type_name(), len(known(dims_of(node.output(0))))
     if kind in BINARY:
         _drop_axes_of_operands(node, value, axes, rank)
     else:
@@ -203,14 +201,14 @@ def _drop_axes(node: Node, value: Output, axes: Axes) -> None:
     left = _new_positions(rank, axes)
     if kind == "Pad":
         for i in (1, 2):
-            pads = ints_of(node.input_value(i)) or []
+            pads = known(ints_of(node.input_value(i)))
             kept = [pad for axis, pad in enumerate(pads) if axis not in axes]
             node.input(i).replace_source_output(ints(kept).output(0))
     elif kind in REDUCTIONS:
-        reduced = [axis % rank for axis in ints_of(node.input_value(1)) or []]
+        reduced = [axis % rank for axis in known(ints_of(node.input_value(1)))]
         node.input(1).replace_source_output(ints([left[axis] for axis in reduced if axis in left]).output(0))
     elif kind == "Transpose":
-        perm = perm_of(node) or []
+        perm = known(perm_of(node))
         node.input(1).replace_source_output(ints([left[axis] for axis in perm if axis in left]).output(0))
     node.validate_and_infer_types()
 

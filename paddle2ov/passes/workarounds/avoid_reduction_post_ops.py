@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from openvino import Node
 
-from paddle2ov.graph.constants import constant_of, ints, ints_of
+from paddle2ov.graph.constants import constant_of, ints, ints_of, known
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
@@ -50,7 +50,7 @@ class AvoidReductionPostOps(Rule[Node, _Reduced]):
         return node if dims is not None and len(dims) == 3 and _meets_channels(node) else None
 
     def check(self, graph: Graph, match: Node) -> _Reduced:
-        dims, axes = dims_of(match.input_value(0)) or [], ints_of(match.input_value(1))
+        dims, axes = known(dims_of(match.input_value(0))), ints_of(match.input_value(1))
         if axes is None or len(axes) != 1:
             raise MatchFailureError("it is not over one constant axis")
         if axes[0] % 3 == 1:
@@ -61,7 +61,7 @@ class AvoidReductionPostOps(Rule[Node, _Reduced]):
 
     def rewrite(self, graph: Graph, plan: _Reduced) -> Counts:
         reduction, axis = plan
-        dims = dims_of(reduction.input_value(0)) or []
+        dims = known(dims_of(reduction.input_value(0)))
         if axis == 0 and None not in dims[1:] and 0 not in dims:
             _reduce_rows(reduction, [size or 0 for size in dims[1:]])
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from openvino import Node
 
-from paddle2ov.graph.constants import ints, ints_of
+from paddle2ov.graph.constants import ints, ints_of, known
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
@@ -49,7 +49,7 @@ class AvoidReshapeElision(Rule[Node, Node]):
         read = consumers(plan.output(0))
         plan.set_attribute("keep_dims", True)
         plan.validate_and_infer_types()
-        dropped = ops.squeeze(plan, ints(ints_of(plan.input_value(1)) or []))
+        dropped = ops.squeeze(plan, ints(known(ints_of(plan.input_value(1)))))
         insert(read, dropped.output(0), plan)
         return {"reductions": 1}
 
