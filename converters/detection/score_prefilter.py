@@ -44,7 +44,7 @@ def score_prefilter(boxes: Output, scores: Output, threshold: float, background:
     if threshold < 0 or any(len(dims_of(one) or ()) != 3 for one in (boxes, scores)):
         return None
     try:
-        masks = _Masks(background, scores).of(_Scores(scores, 1, 2, 1, threshold))
+        masks = _Masks(background, scores).of(_Threshold(scores, 1, 2, 1, threshold))
     except _EveryBoxError:
         return None
     mask = ops.concat([_with_first(one) for one in masks], 0)
@@ -67,14 +67,27 @@ class _EveryBoxError(Exception):
     """Every score is above the threshold."""
 
 
-class _Scores(Struct, frozen=True):
-    """Scores, or a value that they increase with; the axis of the classes; first and number of the axes of boxes."""
+class _Threshold(Struct, frozen=True):
+    """A box may pass where a value, which its scores are or increase with, is above a number.
+
+    Attributes:
+        value: the scores, or what they are computed from.
+        class_axis: its axis of the classes.
+        box_axis: the first of its axes of the boxes.
+        box_axes: how many of these there are.
+        number: the preimage of the scores' threshold, slightly lowered.
+    """
 
     value: Output
-    classes: int
-    boxes: int
-    spread: int
-    above: float
+    class_axis: int
+    box_axis: int
+    box_axes: int
+    number: float
+
+    @property
+    def constant(self) -> Tensor:
+        """The number, of the type of the value."""
+        return const(self.number, self.value.get_element_type())
 
     @property
     def dims(self) -> list[int | None]:
@@ -89,70 +102,70 @@ class _Masks:
         self._background = background
         self._scores = scores
 
-    def of(self, at: _Scores) -> list[Node]:
-        """The masks computed from `at`."""
-        node = at.value.get_node()
-        if _is_concat_of_levels(node, at):
-            return [mask for one in node.input_values() for mask in self.of(replace(at, value=one))]
+    def of(self, scores: _Threshold) -> list[Node]:
+        """The masks computed from `scores`."""
+        node = scores.value.get_node()
+        if _is_concat_of_levels(node, scores):
+            return [mask for one in node.input_values() for mask in self.of(replace(scores, value=one))]
         step = _STEPS.get(node.get_type_name())
-        before = step(node, at) if step else None
-        return self._compared(at) if before is None else self.of(before)
+        before = step(node, scores) if step else None
+        return self._masks_above(scores) if before is None else self.of(before)
 
-    def _compared(self, at: _Scores) -> list[Node]:
-        axes = range(at.boxes, at.boxes + at.spread)
-        others = [axis for axis in range(len(at.dims)) if axis not in axes]
-        node = at.value.get_node()
-        if node.get_type_name() == "Softmax" and node.get_attributes()["axis"] % len(at.dims) == at.classes:
-            if at.above <= 0:
+    def _masks_above(self, scores: _Threshold) -> list[Node]:
+        axes = range(scores.box_axis, scores.box_axis + scores.box_axes)
+        others = [axis for axis in range(len(scores.dims)) if axis not in axes]
+        node = scores.value.get_node()
+        if node.get_type_name() == "Softmax" and node.get_attributes()["axis"] % len(scores.dims) == scores.class_axis:
+            if scores.number <= 0:
                 raise _EveryBoxError
-            own = replace(at, value=node.input_value(0), above=_lowered(math.log(at.above)))
+            own = replace(scores, value=node.input_value(0), number=_lowered(math.log(scores.number)))
             masks = self._of_shares(own, others)
-        elif at.dims[at.classes] == 1:
-            masks = [self._of_one_class(at, others)]
-        elif at.value == self._scores:
-            masks = [self._any(at, others)]
+        elif scores.dims[scores.class_axis] == 1:
+            masks = [self._of_one_class(scores, others)]
+        elif scores.value == self._scores:
+            masks = [self._any(scores, others)]
         else:
-            masks = [ops.greater(self._largest(at, others), const(at.above, at.value.get_element_type()))]
-        return [reshape(mask, [-1]) for mask in masks] if at.spread > 1 else masks
+            masks = [ops.greater(self._largest(scores, others), scores.constant)]
+        return [reshape(mask, [-1]) for mask in masks] if scores.box_axes > 1 else masks
 
-    def _of_one_class(self, at: _Scores, axes: list[int]) -> Node:
+    def _of_one_class(self, scores: _Threshold, axes: list[int]) -> Node:
         """Whether a score is above the threshold, without a reduction over the classes: OpenVINO's takes long."""
-        passes = ops.greater(ops.squeeze(at.value, ints(at.classes)), const(at.above, at.value.get_element_type()))
-        left = [axis - (axis > at.classes) for axis in axes if axis != at.classes]
+        passes = ops.greater(ops.squeeze(scores.value, ints(scores.class_axis)), scores.constant)
+        left = [axis - (axis > scores.class_axis) for axis in axes if axis != scores.class_axis]
         return ops.reduce_logical_or(passes, ints(left), False)
 
-    def _any(self, at: _Scores, axes: list[int]) -> Node:
+    def _any(self, scores: _Threshold, axes: list[int]) -> Node:
         """Whether a score is above the threshold in any class; a NaN does not hide the others."""
-        passes = ops.greater(at.value, const(at.above, at.value.get_element_type()))
+        passes = ops.greater(scores.value, scores.constant)
         if self._background >= 0:
-            number = ops.unsqueeze(index_range(dim_of(at.value, 1)), ints(1))
+            number = ops.unsqueeze(index_range(dim_of(scores.value, 1)), ints(1))
             passes = ops.logical_and(passes, ops.not_equal(number, ints(self._background)))
         return ops.reduce_logical_or(passes, ints(axes), False)
 
-    def _largest(self, at: _Scores, axes: list[int], keep: bool = False) -> Node:
+    def _largest(self, scores: _Threshold, axes: list[int], keep: bool = False) -> Node:
         """The maximum over some axes, one of them the classes, without the background."""
-        count, kind = at.dims[at.classes], at.value.get_element_type()
-        value: Tensor = at.value
+        count, kind = scores.dims[scores.class_axis], scores.value.get_element_type()
+        value: Tensor = scores.value
         if count is not None and 0 <= self._background < count and count > 1:
             # Adding -1e30 is faster than slicing the class off, which would copy the others one box at a time.
-            shape = [count if axis == at.classes else 1 for axis in range(len(at.dims))]
+            shape = [count if axis == scores.class_axis else 1 for axis in range(len(scores.dims))]
             least = np.where(arrays.arange(count) == self._background, -1e30, 0.0).reshape(shape)
             value = ops.add(value, const(least, kind))
         return ops.reduce_max(value, ints(axes), keep)
 
-    def _of_shares(self, at: _Scores, others: list[int]) -> list[Node]:
+    def _of_shares(self, scores: _Threshold, others: list[int]) -> list[Node]:
         """Masks from the input of a softmax: exp(x) / sum(exp) > t only if x - max(x) > log t."""
-        if _is_concat_of_levels(at.value.get_node(), at):
-            parts = [self._of_shares(replace(at, value=one), others) for one in at.value.get_node().input_values()]
-            return [mask for part in parts for mask in part]
-        width = at.dims[at.classes] or 0
-        x = _map_of(at.value) if (at.boxes, at.classes) == (1, 2) else None
+        if _is_concat_of_levels(scores.value.get_node(), scores):
+            levels = scores.value.get_node().input_values()
+            return [mask for one in levels for mask in self._of_shares(replace(scores, value=one), others)]
+        width = scores.dims[scores.class_axis] or 0
+        x = _map_of(scores.value) if (scores.box_axis, scores.class_axis) == (1, 2) else None
         if x is not None and self._background in (0, width - 1) and width > 1:
-            passes = ops.greater(self._margin_in(x, width), const(at.above, x.get_element_type()))
+            passes = ops.greater(self._margin_in(x, width), const(scores.number, x.get_element_type()))
             return [ops.reduce_logical_or(passes, ints(0), False)]
-        best = self._largest(at, [at.classes], keep=True)
-        margin = ops.subtract(best, ops.reduce_max(at.value, ints([at.classes]), True))
-        passes = ops.greater(margin, const(at.above, at.value.get_element_type()))
+        best = self._largest(scores, [scores.class_axis], keep=True)
+        margin = ops.subtract(best, ops.reduce_max(scores.value, ints([scores.class_axis]), True))
+        passes = ops.greater(margin, scores.constant)
         return [ops.reduce_logical_or(passes, ints(others), False)]
 
     def _margin_in(self, x: Output, width: int) -> Node:
@@ -169,10 +182,10 @@ class _Masks:
         return ops.reshape(ops.transpose(ops.concat(margins, 1), ints([0, 2, 1])), ints([0, -1]), True)
 
 
-def _is_concat_of_levels(node: Node, at: _Scores) -> bool:
+def _is_concat_of_levels(node: Node, scores: _Threshold) -> bool:
     """Whether a Concat joins the boxes of several levels."""
-    is_concat = node.get_type_name() == "Concat" and at.spread == 1
-    return bool(is_concat and node.get_attributes()["axis"] % len(at.dims) == at.boxes)
+    is_concat = node.get_type_name() == "Concat" and scores.box_axes == 1
+    return bool(is_concat and node.get_attributes()["axis"] % len(scores.dims) == scores.box_axis)
 
 
 def _map_of(rows: Output) -> Output | None:
@@ -201,38 +214,40 @@ def _lowered(threshold: float) -> float:
     return threshold - 1e-3 * (1 + abs(threshold))
 
 
-def _sigmoid(node: Node, at: _Scores) -> _Scores:
-    return _before_sigmoid(at, node.input_value(0))
+def _sigmoid(node: Node, scores: _Threshold) -> _Threshold:
+    return _before_sigmoid(scores, node.input_value(0))
 
 
-def _before_sigmoid(at: _Scores, value: Output) -> _Scores:
-    if at.above <= 0:
+def _before_sigmoid(scores: _Threshold, value: Output) -> _Threshold:
+    if scores.number <= 0:
         raise _EveryBoxError
-    above = min(at.above, 1 - 1e-6)
-    return replace(at, value=value, above=_lowered(math.log(above) - math.log1p(-above)))
+    above = min(scores.number, 1 - 1e-6)
+    return replace(scores, value=value, number=_lowered(math.log(above) - math.log1p(-above)))
 
 
-def _sqrt(node: Node, at: _Scores) -> _Scores | None:
-    return replace(at, value=node.input_value(0), above=at.above**2 * (1 - 1e-4)) if at.above > 0 else None
+def _sqrt(node: Node, scores: _Threshold) -> _Threshold | None:
+    if scores.number <= 0:
+        return None
+    return replace(scores, value=node.input_value(0), number=scores.number**2 * (1 - 1e-4))
 
 
-def _add(node: Node, at: _Scores) -> _Scores | None:
+def _add(node: Node, scores: _Threshold) -> _Threshold | None:
     found = _with_number(node)
     if found is None:
         return None
     value, number = found
-    return replace(at, value=value, above=at.above - number - 1e-5 * (abs(at.above) + abs(number)))
+    return replace(scores, value=value, number=scores.number - number - 1e-5 * (abs(scores.number) + abs(number)))
 
 
-def _multiply(node: Node, at: _Scores) -> _Scores | None:
+def _multiply(node: Node, scores: _Threshold) -> _Threshold | None:
     found = _with_number(node)
     if found is None:
-        value = _object_score(node, at)
-        return replace(at, value=value) if value is not None else None
+        value = _object_score(node, scores)
+        return replace(scores, value=value) if value is not None else None
     if found[1] <= 0:
         return None
-    above = at.above / found[1]
-    return replace(at, value=found[0], above=above - 1e-5 * abs(above))
+    above = scores.number / found[1]
+    return replace(scores, value=found[0], number=above - 1e-5 * abs(above))
 
 
 def _with_number(node: Node) -> tuple[Output, float] | None:
@@ -245,7 +260,7 @@ def _with_number(node: Node) -> tuple[Output, float] | None:
     return None
 
 
-def _object_score(node: Node, at: _Scores) -> Output | None:
+def _object_score(node: Node, scores: _Threshold) -> Output | None:
     """The second factor of sigmoid(class) * object: an upper bound of the scores with one value per box.
 
     It is used only if it is set to zero below a threshold of its own, as in YOLO: otherwise it lets most boxes pass.
@@ -253,10 +268,11 @@ def _object_score(node: Node, at: _Scores) -> Output | None:
     for share, score in (node.input_values(), node.input_values()[::-1]):
         rows = _source(score, "Reshape") or score
         dims = dims_of(score) or []
-        if at.above < 0 or _source(share, "Sigmoid") is None or len(dims) != len(at.dims) or dims[at.classes] != 1:
+        of_any_class = len(dims) == len(scores.dims) and dims[scores.class_axis] == 1
+        if scores.number < 0 or _source(share, "Sigmoid") is None or not of_any_class:
             continue
         zeroed = _source(rows, "Select") is not None and is_zero(rows.get_node().input_value(1))
-        if zeroed and (dims[at.boxes] == at.dims[at.boxes] is not None or _of_one_map(share, score)):
+        if zeroed and (dims[scores.box_axis] == scores.dims[scores.box_axis] is not None or _of_one_map(share, score)):
             return score
     return None
 
@@ -290,31 +306,32 @@ def _of_one_map(share: Output, score: Output) -> bool:
 _MAX_BETWEEN = 30
 
 
-def _transpose(node: Node, at: _Scores) -> _Scores | None:
+def _transpose(node: Node, scores: _Threshold) -> _Threshold | None:
     order = ints_of(node.input_value(1)) or []
-    boxes = order[at.boxes : at.boxes + at.spread]
-    if not boxes or boxes != list(range(boxes[0], boxes[0] + at.spread)):
+    boxes = order[scores.box_axis : scores.box_axis + scores.box_axes]
+    if not boxes or boxes != list(range(boxes[0], boxes[0] + scores.box_axes)):
         return None
-    return replace(at, value=node.input_value(0), classes=order[at.classes], boxes=boxes[0])
+    return replace(scores, value=node.input_value(0), class_axis=order[scores.class_axis], box_axis=boxes[0])
 
 
-def _reshape(node: Node, at: _Scores) -> _Scores | None:
+def _reshape(node: Node, scores: _Threshold) -> _Threshold | None:
     """[N, C, h · w] of [N, C, h, w], or [N, h · w, C] of [N, h, w, C]; of a sigmoid, that of the reshaped."""
-    before, after = dims_of(node.input_value(0)) or [], at.dims
-    if at.spread == 1 and len(after) == 3 and len(before) == 4 and after[at.classes] is not None:
-        first, classes = (2, 1) if at.boxes == 2 else (1, 3)
+    before, after = dims_of(node.input_value(0)) or [], scores.dims
+    if scores.box_axes == 1 and len(after) == 3 and len(before) == 4 and after[scores.class_axis] is not None:
+        first, classes = (2, 1) if scores.box_axis == 2 else (1, 3)
         height, width = before[first : first + 2]
-        known = height is not None and width is not None
-        if known and (height or 0) * (width or 0) == after[at.boxes] and before[classes] == after[at.classes]:
-            return replace(at, value=node.input_value(0), classes=classes, boxes=first, spread=2)
+        many = height * width if height is not None and width is not None else None
+        same = many is not None and many == after[scores.box_axis]
+        if same and before[classes] == after[scores.class_axis]:
+            return replace(scores, value=node.input_value(0), class_axis=classes, box_axis=first, box_axes=2)
     logits = _source(node.input_value(0), "Sigmoid")
     if logits is None:
         return None
-    same = node.get_attributes()["special_zero"]
-    return _before_sigmoid(at, ops.reshape(logits, node.input_value(1), same).output(0))
+    special_zero = node.get_attributes()["special_zero"]
+    return _before_sigmoid(scores, ops.reshape(logits, node.input_value(1), special_zero).output(0))
 
 
-_STEPS: dict[str, Callable[[Node, _Scores], _Scores | None]] = {
+_STEPS: dict[str, Callable[[Node, _Threshold], _Threshold | None]] = {
     "Add": _add,
     "Multiply": _multiply,
     "Reshape": _reshape,
