@@ -63,7 +63,7 @@ def area(value: Value, size: Number, levels: bool) -> Value:
     # Means of four pixels and blends round a half up, other means to the even level.
     halved = ops.reduce_logical_and(ops.equal(old, ops.multiply(size, int_constant(2))), np.array([0]), False)
     up = ops.logical_or(halved, ops.logical_not(smaller))
-    one = ops.multiply(length, int_constant(_FRACTION))
+    one = ops.multiply(_side(old, 3), int_constant(_FRACTION))
     level, rest = int_divmod(value, one)
     twice = ops.multiply(rest, int_constant(2))
     is_odd = ops.equal(int_divmod(level, int_constant(2))[1], int_constant(1))

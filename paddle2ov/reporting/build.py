@@ -80,16 +80,14 @@ def build_report(
         arrays = {}
     if verification is not None:  # times and differences are of the same computation
         config = {"INFERENCE_PRECISION_HINT": verification.precision, **(config or {})}
-    for arguments in (arrays, {}):
+    given = "random inputs, so nothing was measured (others can be given)" if inputs is None else "these inputs"
+    attempts = [(arrays, f"run on {given}")] if arrays else []
+    for arguments, what in (*attempts, ({}, "compiled")):
         try:
             report.compiled = compile_report(model, report.operators, arguments, config, conversion.origins)
             break
-        except (RuntimeError, MemoryError) as error:  # it cannot be run on these inputs, or not be compiled at all
-            given = "random inputs, so nothing was measured (others can be given)" if inputs is None else "these inputs"
-            what = f"run on {given}" if arguments else "compiled"
+        except (RuntimeError, MemoryError) as error:
             report.notes.append(f"The model could not be {what}: {_first_line(error)}")
-            if not arguments:
-                break
     _note_precisions(report)
     return report
 
