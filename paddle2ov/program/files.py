@@ -12,8 +12,6 @@ from paddle2ov.program.sources import check_fetched, open_regular
 
 PathLike = str | os.PathLike[str]
 
-SETTINGS = ("inference.yml", "inference.yaml", "infer_cfg.yml", "deploy.yaml", "deploy.yml")
-"""The names of files that describe shapes and preprocessing of a model, the first that is there counts."""
 _LEGACY_NAMES = ("__model__", "model", "inference")
 SNIFF_BYTES = 4096
 _DEPLOYED = ("deploy.yaml", "deploy.yml")  # PaddleSeg; names the files of the model
@@ -106,11 +104,6 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
         return _with_params(program, kind, params)
     except (OSError, ValueError) as error:
         raise ModelReadError(f"{path}: cannot be opened: {error}") from error
-
-
-def find_settings(folder: Path) -> Path | None:
-    """The settings' file in a model's folder; None if there is none."""
-    return next((folder / name for name in SETTINGS if (folder / name).is_file()), None)
 
 
 def _program_in(folder: Path) -> tuple[Path, Path | None]:
