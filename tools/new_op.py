@@ -141,11 +141,11 @@ class Scaffold:
                 raise ScaffoldError(f"{self.op} is PIR's name of {key}{there}")
             self.notes.append(f"{self.op} is the legacy operator; what PIR calls {self.op} is {key} here")
         why = reason(self.op)
-        if why == UNKNOWN:
+        if why == UNKNOWN and not self.row:
             close = difflib.get_close_matches(self.op, ROWS)
             hint = f" (did you mean {', '.join(close)}?)" if close else ""
             self.notes.append(f"{SIGNATURES}: knows no {self.op}{hint}; where PIR has none, its row begins with `-`")
-        elif why != NOT_YET:
+        elif why not in (NOT_YET, UNKNOWN):
             self.notes.append(f"{UNSUPPORTED}: take it out there, where the reason is: {why}")
 
     def find_family(self) -> None:
