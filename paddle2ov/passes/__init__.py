@@ -40,10 +40,15 @@ from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_po
 from paddle2ov.passes.workarounds.avoid_channel_shuffle import avoid_channel_shuffle
 from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
 from paddle2ov.passes.workarounds.avoid_constant_sums import avoid_constant_sums
+from paddle2ov.passes.workarounds.avoid_convolutions_as_groups import avoid_convolutions_as_groups
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_gate_confusion import avoid_gate_confusion
+from paddle2ov.passes.workarounds.avoid_gru_confusion import avoid_gru_confusion
+from paddle2ov.passes.workarounds.avoid_interpolated_parts import avoid_interpolated_parts
+from paddle2ov.passes.workarounds.avoid_nonzero_of_convert import avoid_nonzero_of_convert
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
 from paddle2ov.passes.workarounds.avoid_pixel_post_ops import avoid_pixel_post_ops
+from paddle2ov.passes.workarounds.avoid_pool_activation import avoid_pool_activation
 from paddle2ov.passes.workarounds.avoid_product_of_one import avoid_product_of_one
 from paddle2ov.passes.workarounds.avoid_rank_loss import avoid_rank_loss
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
@@ -52,12 +57,15 @@ from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_row_post_ops import avoid_row_post_ops
 from paddle2ov.passes.workarounds.avoid_scale_fusion import avoid_scale_fusion
 from paddle2ov.passes.workarounds.avoid_shallow_padding import avoid_shallow_padding
+from paddle2ov.passes.workarounds.avoid_shared_filter_factors import avoid_shared_filter_factors
 from paddle2ov.passes.workarounds.avoid_single_gather import avoid_single_gather
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
 from paddle2ov.passes.workarounds.avoid_slopes_of_channels import avoid_slopes_of_channels
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
+from paddle2ov.passes.workarounds.avoid_statistics_of_rows import avoid_statistics_of_rows
 from paddle2ov.passes.workarounds.avoid_stride_propagation import avoid_stride_propagation
+from paddle2ov.passes.workarounds.avoid_swish_of_vectors import avoid_swish_of_vectors
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
 from paddle2ov.passes.workarounds.avoid_unit_tiles import avoid_unit_tiles
@@ -125,6 +133,14 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_unit_tiles,
     avoid_broadcast_transition,
     avoid_gate_confusion,
+    avoid_gru_confusion,
+    avoid_pool_activation,
+    avoid_convolutions_as_groups,
+    avoid_nonzero_of_convert,
+    avoid_interpolated_parts,
+    avoid_statistics_of_rows,
+    avoid_swish_of_vectors,
+    avoid_shared_filter_factors,
     avoid_slopes_of_channels,
     avoid_constant_sums,
     check_inner_dims,

@@ -93,10 +93,33 @@ def _symbolic(model: Model, shapes: list[PartialShape]) -> Places:
             parameter.set_partial_shape(PartialShape(dims))
     for node in model.get_ordered_ops():
         node.validate_and_infer_types()
-        if node.get_type_name() not in _TRUSTED:
+        kind = node.get_type_name()
+        if kind in BINARY or kind == "MatMul":
+            _forget_broadcast(node, 2 if kind == "MatMul" else 0)
+        elif kind not in _TRUSTED:
             for output in node.outputs():
                 node.set_output_type(output.get_index(), output.get_element_type(), _copied(output.get_partial_shape()))
     return places
+
+
+def _forget_broadcast(node: Node, own: int) -> None:
+    """Leaves symbols to dimensions of the result, but for the last `own`, only where no operand may broadcast them.
+
+    OpenVINO takes the symbol of one operand where the dimension of the other one has none.
+    """
+    shape, sides = node.get_output_partial_shape(0), [one.get_partial_shape() for one in node.input_values()]
+    if shape.rank.is_dynamic or any(side.rank.is_dynamic for side in sides):
+        return
+    dims = [shape[axis] for axis in range(len(shape))]
+    for place, dim in enumerate(dims[: len(dims) - own], -len(dims)):
+        against = [side[place + len(side)] for side in sides if place + len(side) >= 0]
+        if dim.has_symbol() and not all(one == 1 or _has_symbol(one, dim.get_symbol()) for one in against):
+            dims[place] = _copy(dim)
+    node.set_output_type(0, node.get_output_element_type(0), PartialShape(dims))
+
+
+def _has_symbol(dim: Dimension, symbol: Symbol) -> bool:
+    return bool(dim.has_symbol() and dim.get_symbol() == symbol)
 
 
 def _validate(model: Model, shapes: list[PartialShape]) -> None:

@@ -13,9 +13,9 @@ from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.consumers import only_consumer
+from paddle2ov.passes.consumers import consumers, only_consumer
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.replacement import replace
+from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _ARITHMETIC = frozenset(
@@ -30,12 +30,12 @@ class _Operand(Struct, frozen=True):
 
 @works_around("broadcast_to_nothing_moved")
 class AvoidBroadcastTransition(Rule[_Operand, Node]):
-    """Broadcasts at one rank more, as OpenVINO does not move such a Broadcast.
+    """Reads a Broadcast through an axis that is added and dropped again: then OpenVINO does not move it.
 
     Given:
         Broadcast → binary arithmetic with another tensor, where along some axis the target may be 0 and the operands 1.
     Result:
-        Broadcast to (1, target) → Squeeze → the arithmetic.
+        Broadcast → Unsqueeze → Squeeze → the arithmetic.
     """
 
     roots = ("Broadcast",)
@@ -62,12 +62,8 @@ class AvoidBroadcastTransition(Rule[_Operand, Node]):
         return broadcast
 
     def rewrite(self, graph: Graph, plan: Node) -> Counts:
-        zero = ints([0])
-        data, target = plan.input_values()[:2]
-        one = ops.convert(ints([1]), target.get_element_type())
-        mode = plan.get_attributes()["mode"].upper()
-        deeper = ops.broadcast(data, ops.concat([one, target], 0), None, mode)
-        replace(plan.output(0), ops.squeeze(deeper, zero).output(0))
+        read, zero = consumers(plan.output(0)), ints([0])
+        insert(read, ops.squeeze(ops.unsqueeze(plan.output(0), zero), zero).output(0), plan)
         return {"broadcasts": 1}
 
 

@@ -1,0 +1,68 @@
+"""Keeps x * sigmoid(x * b) as it is where b has dimensions of its own.
+
+OpenVINO 2026.4 makes a Swish of it, which takes one number: it does not compile for a computed b of shape [1], and
+does not broadcast x to a constant b whose elements are equal.
+"""
+
+from __future__ import annotations
+
+from openvino import Input, Node
+
+from paddle2ov.graph.opaque_values import hide, runtime_zero
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.replacement import insert
+from paddle2ov.passes.rule import MatchFailureError, Rule
+
+
+@works_around("swish_of_beta_with_dimensions")
+class AvoidSwishOfVectors(Rule[Node, Input]):
+    """Gives a factor no dimensions, or hides it.
+
+    Given:
+        x * sigmoid(x * b), where b has dimensions, and is one computed number or a constant that may broadcast x.
+    Result:
+        The same with a scalar in place of the number, or with a copy of the constant that is made at run time.
+    """
+
+    roots = ("Sigmoid",)
+    counts = ("factors",)
+
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        product = node.input_value(0).get_node()
+        if product.get_type_name() != "Multiply":
+            return None
+        readers = [one.get_node() for one in consumers(node.output(0))]
+        products = [one for one in readers if one.get_type_name() == "Multiply"]
+        factors = [one for other in products for one in other.input_values()]
+        return product if any(one in factors for one in product.input_values()) else None
+
+    def check(self, graph: Graph, match: Node) -> Input:
+        for port in match.inputs():
+            x, beta = match.input_value(1 - port.get_index()), port.get_source_output()
+            dims, widened = dims_of(beta), dims_of(match.output(0))
+            if not dims:
+                continue
+            if graph.is_constant(beta.get_node()):
+                if widened is None or widened != dims_of(x) or len(dims) > len(widened):
+                    return port
+            elif static_dims(beta) is not None and all(dim == 1 for dim in dims):
+                return port
+        raise MatchFailureError("no factor has dimensions of its own")
+
+    def rewrite(self, graph: Graph, plan: Input) -> Counts:
+        node, beta = plan.get_node(), plan.get_source_output()
+        if graph.is_constant(beta.get_node()):
+            zero = runtime_zero([node.input_value(1 - plan.get_index())])
+            insert([plan], hide(beta, zero).output(0), node)
+        else:
+            rank = len(dims_of(node.input_value(1 - plan.get_index())) or ())
+            if len(dims_of(beta) or ()) <= rank:
+                insert([plan], ops.squeeze(beta).output(0), node)
+        return {"factors": 1}
+
+
+avoid_swish_of_vectors = AvoidSwishOfVectors()
