@@ -302,3 +302,21 @@ def test_assignments_to_computed_slices_of_bounded_sizes(function, tmp_path):
         expected[: lengths[0]] = 7
         expected[lengths[1] :, 0] = 5
         np.testing.assert_array_equal(request.infer([data, np.array(lengths)])[0], expected)
+
+
+@pytest.mark.parametrize(
+    "product",
+    [
+        lambda x, y: ops.multiply(ops.reverse_sequence(x, np.array([1, 1]), 0, 1), y),
+        lambda x, y: ops.multiply(y, ops.slice(x, np.array([-1]), np.array([-99]), np.array([-1]), np.array([1]))),
+        lambda x, y: ops.matmul(ops.reshape(x, np.array([0, 0, -1, 1]), True), y, False, False),
+    ],
+    ids=["multiplied", "from the left", "of matrices"],
+)
+def test_nothing_is_concluded_from_broadcasting(product):
+    """The channels of a product are those of a convolution; each operand may have one channel only."""
+    x, y = (ops.parameter(PartialShape([-1] * 4), np.float32) for _ in range(2))
+    layer = ops.convolution(product(x, y), random(4, 3, 1, 1), [1, 1], [0, 0], [0, 0], [1, 1])
+    model = Model([layer], [x, y])
+    narrow_inputs(Graph(model))
+    assert [str(one.get_partial_shape()) for one in (x, y)] == ["[?,?,?,?]"] * 2

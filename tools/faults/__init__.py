@@ -5,7 +5,7 @@ It uses nothing but the names of `tools/faults/prelude.py`, so that its source a
 (`python -m tools.openvino_faults --script NAME`). Places that work around it carry `works_around("name")`.
 """
 
-from tools.faults import arithmetic, attention, compilation, control_flow, layouts, shapes
+from tools.faults import arithmetic, attention, compilation, control_flow, fusions, layouts, shapes
 from tools.faults.register import FAULTS, OpenVINOFault, places
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "attention",
     "compilation",
     "control_flow",
+    "fusions",
     "layouts",
     "places",
     "shapes",
