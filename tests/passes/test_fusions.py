@@ -395,12 +395,7 @@ def test_statistics_that_stay(out):
 
 @pytest.mark.parametrize("beta", ["computed", "wider", "of higher rank", "one", "a row"])
 def test_factors_in_a_swish(beta):
-    constants = {
-        "wider": np.full(3, 1.5),
-        "of higher rank": np.full((3, 1, 1), 1.5),
-        "one": 1.5,
-        "a row": np.full(1, 1.5),
-    }
+    shapes = {"wider": 3, "of higher rank": (3, 1, 1), "one": (), "a row": 1}
 
     def build():
         x, b = parameter(4, 1), parameter(1)

@@ -319,4 +319,4 @@ def test_nothing_is_concluded_from_broadcasting(product):
     layer = ops.convolution(product(x, y), random(4, 3, 1, 1), [1, 1], [0, 0], [0, 0], [1, 1])
     model = Model([layer], [x, y])
     narrow_inputs(Graph(model))
-    assert [str(one.get_partial_shape()) for one in (x, y)] == ["[?,?,?,?]"] * 2
+    assert all(one.get_partial_shape()[1].is_dynamic for one in (x, y))
