@@ -21,6 +21,7 @@ from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _SUMS, _PRODUCTS = ("Add", "Subtract"), ("Divide", "Multiply")
+_BEFORE = frozenset(("Negative", *_SUMS, *_PRODUCTS))
 _MAX_BETWEEN = 8
 _LARGER = 128
 """How many times as large one constant is as the other, at least: their sum has 17 of the 24 bits of the smaller."""
@@ -79,9 +80,6 @@ class AvoidConstantSums(Rule[_Sum, Input]):
         zero = runtime_zero(node.input_values())
         insert([plan], hide(plan.get_source_output(), zero).output(0), node)
         return {"sums": 1}
-
-
-_BEFORE = frozenset(("Negative", *_SUMS, *_PRODUCTS))
 
 
 def _sum(graph: Graph, constant: Input, x: Output) -> _Sum | None:

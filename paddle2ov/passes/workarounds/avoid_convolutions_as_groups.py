@@ -33,16 +33,12 @@ class AvoidConvolutionsAsGroups(Rule[Node, Node]):
     counts = ("convolutions",)
 
     def pattern(self, graph: Graph, node: Node) -> Node | None:
-        sides = [one.get_node() for one in node.input_values()]
-        return next((one for one in sides if _is_of_part(one)), None)
+        return node if any(_is_of_part(one.get_node()) for one in node.input_values()) else None
 
     def check(self, graph: Graph, match: Node) -> Node:
-        concat = next(
-            one.get_node() for one in match.output(0).get_target_inputs() if one.get_node().get_type_name() == "Concat"
-        )
-        if _is_one_of_groups(concat):
+        if _is_one_of_groups(match):
             raise MatchFailureError("it is a convolution of groups")
-        return match
+        return next(one.get_node() for one in match.input_values() if _is_of_part(one.get_node()))
 
     def rewrite(self, graph: Graph, plan: Node) -> Counts:
         about = plan.get_attributes()

@@ -13,6 +13,7 @@ from openvino import Node, Output
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.consumers import key_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
@@ -35,7 +36,7 @@ class AvoidInterpolatedParts(Rule[Node, Node]):
     def pattern(self, graph: Graph, node: Node) -> Node | None:
         groups = _groups(node)
         is_repeated = len(groups) > 1 and all(len(one) > 1 for one in groups)
-        return node if is_repeated and all(_is_part(one[0]) for one in groups) else None
+        return node if is_repeated and all(one[0].get_node().get_type_name() == "Split" for one in groups) else None
 
     def check(self, graph: Graph, match: Node) -> Node:
         dims, axis = dims_of(match.input_value(0)), match.get_attributes()["axis"]
@@ -52,12 +53,7 @@ class AvoidInterpolatedParts(Rule[Node, Node]):
 
 def _groups(concat: Node) -> list[list[Output]]:
     """The inputs of a Concat, equal ones that follow each other together."""
-    key = lambda one: (one.get_node().get_name(), one.get_index())  # noqa: E731
-    return [list(group) for _, group in groupby(concat.input_values(), key)]
-
-
-def _is_part(value: Output) -> bool:
-    return value.get_node().get_type_name() == "Split"
+    return [list(group) for _, group in groupby(concat.input_values(), key_of)]
 
 
 avoid_interpolated_parts = AvoidInterpolatedParts()

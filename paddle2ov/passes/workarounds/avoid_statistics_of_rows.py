@@ -43,7 +43,7 @@ class AvoidStatisticsOfRows(Rule[Node, Node]):
             raise MatchFailureError("the rank is not known, or nothing is left")
         if not _may_match(left, dims):
             raise MatchFailureError("the sizes tell rows from columns")
-        if not _meets_rank(graph, match.output(0), len(dims)):
+        if not _meets_rank(match.output(0), len(dims)):
             raise MatchFailureError("no tensor of the rank before meets it")
         return match
 
@@ -61,7 +61,7 @@ def _may_match(left: list[int | None], dims: list[int | None]) -> bool:
     return all(a in (None, 1) or b in (None, 1) or a == b for a, b in zip(left, aligned, strict=True))
 
 
-def _meets_rank(graph: Graph, value: Output, rank: int) -> bool:
+def _meets_rank(value: Output, rank: int) -> bool:
     """Whether an elementwise node broadcasts a tensor, through functions of it alone, against one of such a rank."""
     waiting = [value]
     for _ in range(_MAX_BETWEEN):

@@ -10,7 +10,7 @@ from openvino import Input, Node
 
 from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.graph import Counts, Graph
@@ -42,14 +42,13 @@ class AvoidSwishOfVectors(Rule[Node, Input]):
 
     def check(self, graph: Graph, match: Node) -> Input:
         for port in match.inputs():
-            x, beta = match.input_value(1 - port.get_index()), port.get_source_output()
-            dims, widened = dims_of(beta), dims_of(match.output(0))
-            if not dims:
+            x, beta = dims_of(match.input_value(1 - port.get_index())), dims_of(port.get_source_output())
+            if not beta or x is None:
                 continue
-            if graph.is_constant(beta.get_node()):
-                if widened is None or widened != dims_of(x) or len(dims) > len(widened):
-                    return port
-            elif static_dims(beta) is not None and all(dim == 1 for dim in dims):
+            is_constant = graph.is_constant(port.get_source_output().get_node())
+            if is_constant and dims_of(match.output(0)) != x:
+                return port
+            if not is_constant and len(beta) <= len(x) and all(dim == 1 for dim in beta):
                 return port
         raise MatchFailureError("no factor has dimensions of its own")
 
@@ -59,9 +58,7 @@ class AvoidSwishOfVectors(Rule[Node, Input]):
             zero = runtime_zero([node.input_value(1 - plan.get_index())])
             insert([plan], hide(beta, zero).output(0), node)
         else:
-            rank = len(dims_of(node.input_value(1 - plan.get_index())) or ())
-            if len(dims_of(beta) or ()) <= rank:
-                insert([plan], ops.squeeze(beta).output(0), node)
+            insert([plan], ops.squeeze(beta).output(0), node)
         return {"factors": 1}
 
 
