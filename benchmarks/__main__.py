@@ -20,8 +20,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PLOTTED = ("conversion", "latency", "growth", "memory", "soak")
 NAMES = (
     *(*PLOTTED, "cold_start", "conversion_kinds", "int8_profile", "int8_settings"),
-    *("pages", "passes", "precision", "yolo_post"),
+    *("latency_precision", "pages", "passes", "precision", "yolo_post"),
 )
+OPTIONS = {"latency_precision": ("latency", "--precision")}
+"""A benchmark that is another one with options -> its module and these."""
 
 
 def main() -> None:
@@ -42,7 +44,9 @@ def main() -> None:
 def run(name: str, folder: Path) -> bool:
     """Runs one, in a process of its own; tells whether it ended well."""
     print(f"\n== {name}", flush=True)
-    command = [sys.executable, "-m", f"benchmarks.{name}", "--json", str(folder.absolute() / f"{name}.json")]
+    module, *options = OPTIONS.get(name, (name,))
+    file = str(folder.absolute() / f"{name}.json")
+    command = [sys.executable, "-m", f"benchmarks.{module}", *options, "--json", file]
     if name in PLOTTED:
         command += ["--plot", str(folder.absolute() / f"{name}.svg")]
     return subprocess.run(command, cwd=ROOT, check=False).returncode == 0

@@ -10,6 +10,9 @@ are threads. Inputs are random, of batch 1, and the same for all. The ratios are
 the PIR model or, where that cannot run it, to Paddle 2 with the legacy one. Options and environment variables for the
 other tools are those of conversion.py. At the end stands a table in Markdown of all networks; a route that cannot
 convert or run one has a dash there, and its reason below.
+
+    python -m benchmarks.latency --precision             # paddle2ov in each precision that the processor computes in
+    python -m benchmarks.latency --precision int8 --networks resnet50
 """
 
 from __future__ import annotations
@@ -21,12 +24,16 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from benchmarks.checkouts import geometric_mean
 from benchmarks.child import Child
 from benchmarks.conversion import ROOT, exported, reason, spread
-from benchmarks.record import Record
+from benchmarks.record import Record, table
 from gen_models.harness.legacy import legacy_python
 
 INPUTS: dict[str, dict[str, tuple[list[int], str]]] = {
@@ -48,7 +55,20 @@ ROUTES = (
     "Paddle 2, oneDNN",
 )
 
+PRECISIONS = ("f32", "bf16", "f16", "int8")
+PRECISIONS_DOC = """How fast the same networks run in the precisions that the processor computes in, beside float32.
+
+Each precision runs in a process of its own, and they take turns, as the routes above do. The times are CPU time of all
+threads; the ratios are medians of the rounds, with the quartiles in brackets. Networks in int8 are those that
+`paddle2ov.quantize` makes of random inputs; what it leaves in floating point is bfloat16 where the processor has it.
+Weights are random, so that nothing is told here of what a precision loses: that is measured with trained ones.
+"""
+
 LEGACY = ("paddle2ov, legacy", "C++ frontend", "paddle2onnx, legacy", "Paddle 2, oneDNN")
+CALIBRATED = 24
+"""How many random inputs calibrate a network."""
+BASES = ("Paddle 3, oneDNN", "Paddle 2, oneDNN", "paddle2ov, f32")
+"""The first of these that runs is what the others are compared with."""
 EXPORT_SECONDS = 900
 
 EXPORT = {
@@ -69,6 +89,7 @@ import json, sys, time
 from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 route, model, shapes, threads = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), int(sys.argv[4])
+hint = sys.argv[5]
 rng = np.random.default_rng(0)
 inputs = {name: rng.random(shape).astype(kind) for name, (shape, kind) in shapes.items()}
 if route.startswith("Paddle"):
@@ -98,12 +119,12 @@ if route.startswith("Paddle"):
 else:
     import openvino
     core = openvino.Core()
-    if route.startswith("paddle2ov"):
+    if route.startswith("paddle2ov") and not model.endswith(".xml"):
         import paddle2ov
         read = paddle2ov.convert(model)
     else:
         read = core.read_model(model)
-    options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"}
+    options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": hint}
     request = core.compile_model(read, "CPU", {**options, "PERFORMANCE_HINT": "LATENCY"}).create_infer_request()
     tensors = {name: openvino.Tensor(array) for name, array in inputs.items()}
     for name, tensor in tensors.items():
@@ -141,12 +162,23 @@ for line in sys.stdin:
 """
 
 
+class Route(NamedTuple):
+    """A way to run a network: the Python, its model, and the precision; or the reason why there is none."""
+
+    python: str
+    model: Path
+    hint: str = "f32"
+    failed: str = ""
+
+
 class Worker:
     """A process that runs one network by one route when it is told to."""
 
-    def __init__(self, python: str, route: str, model: Path, shapes: dict[str, Any], threads: int, log: Path) -> None:
+    def __init__(self, name: str, route: Route, shapes: dict[str, Any], threads: int, log: Path) -> None:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        command = [python, "-W", "ignore", "-c", WORKER, route, str(model), json.dumps(shapes), str(threads)]
+        command = [route.python, "-W", "ignore", "-c", WORKER, name, str(route.model), json.dumps(shapes)]
+        command += [str(threads), route.hint]
+        self.name = name
         self._log = log
         self._child = Child(command, environment, log=log)
         self.failed = ""
@@ -185,70 +217,117 @@ def main() -> None:
     parser.add_argument("--models", type=Path, help="a folder to keep the exported networks in, for the next time")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     parser.add_argument("--plot", type=Path, help="where to draw them (with matplotlib: `pip install .[benchmark]`)")
+    parser.add_argument(
+        "--precision",
+        nargs="*",
+        choices=PRECISIONS,
+        help="compare precisions of paddle2ov instead of the routes; all if none is named",
+    )
     for tool in EXPORT:
         variable = f"PADDLE2OV_BENCHMARK_{tool.upper()}"
         parser.add_argument(f"--{tool}", default=os.environ.get(variable), help=f"Python that has {tool}")
     arguments = parser.parse_args()
-    record = Record("latency", "Inference", __doc__)
+    by_precision = arguments.precision is not None
+    if by_precision:
+        record = Record("latency_precision", "Inference in each precision", PRECISIONS_DOC, module="latency")
+    else:
+        record = Record("latency", "Inference", __doc__)
     figures = {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.models or Path(temporary)
         for name in arguments.networks:
-            figures[name] = compare(name, folder, Path(temporary), arguments)
-    print("\n" + summary(figures))
-    record.write(arguments.json, figures, summary(figures))
+            pir, legacy = exported(name, folder)
+            if by_precision:
+                routes = precisions(name, pir, Path(temporary), arguments.precision or PRECISIONS)
+            else:
+                routes = every_route(name, pir, legacy, Path(temporary), arguments)
+            figures[name] = compare(name, routes, Path(temporary), arguments)
+    result = by_precisions(figures) if by_precision else summary(figures)
+    print("\n" + result)
+    record.write(arguments.json, figures, result)
     if arguments.plot is not None:
         draw(figures, arguments.plot)
 
 
-def compare(name: str, folder: Path, temporary: Path, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Runs one network by all routes and prints the table."""
-    pir, legacy = exported(name, folder)
-    workers: dict[str, Worker] = {}
-    failed: dict[str, str] = {}
+def every_route(
+    name: str, pir: Path, legacy: Path | None, temporary: Path, arguments: argparse.Namespace
+) -> dict[str, Route]:
+    """The model of each route, which the other tools convert first."""
+    found: dict[str, Route] = {}
     for route in ROUTES:
-        if route in LEGACY and legacy is None:
-            failed[route] = "absent: no legacy model"
+        python = legacy_python() if route == "Paddle 2, oneDNN" else sys.executable
+        if python is None or (route in LEGACY and legacy is None):
+            found[route] = Route(sys.executable, pir, failed="absent: no legacy model")
             continue
         model = legacy if route in LEGACY and legacy is not None else pir
         tool = route.partition(",")[0]
+        why = ""
         if tool in EXPORT:
             model, why = to_onnx(tool, model, temporary / f"{name}, {route}.onnx", getattr(arguments, tool))
-            if why:
-                failed[route] = why
-                continue
         elif route == "C++ frontend":
             model = model / "inference.pdmodel"
-        python = legacy_python() if route == "Paddle 2, oneDNN" else sys.executable
-        assert python is not None  # it has written the legacy model
-        workers[route] = Worker(
-            python, route, model, INPUTS[name], arguments.threads, temporary / f"{name}, {route}.log"
-        )
+        found[route] = Route(python, model, failed=why)
+    return found
+
+
+def precisions(name: str, pir: Path, temporary: Path, names: Sequence[str]) -> dict[str, Route]:
+    """paddle2ov in float32 and in the precisions that are named, as far as the processor computes in them."""
+    import openvino
+
+    import paddle2ov
+    from paddle2ov.compilation.precision import computes_in
+
+    found = {}
+    for precision in ("f32", *(one for one in names if one != "f32")):
+        model, hint = pir, precision
+        why = "" if precision == "int8" or computes_in("CPU", precision) else "not computed by this processor"
+        if precision == "int8":
+            rng = np.random.default_rng(1)
+            shapes = INPUTS[name].items()
+            data = [{key: rng.random(shape).astype(kind) for key, (shape, kind) in shapes} for _ in range(CALIBRATED)]
+            model, hint = temporary / f"{name}.xml", "bf16" if computes_in("CPU", "bf16") else "f32"
+            openvino.save_model(paddle2ov.quantize(pir, data).model, model, compress_to_fp16=False)
+        found[f"paddle2ov, {precision}"] = Route(sys.executable, model, hint, why)
+    return found
+
+
+def compare(name: str, routes: dict[str, Route], temporary: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Runs one network by all routes and prints the table."""
+    workers = {
+        route: Worker(route, one, INPUTS[name], arguments.threads, temporary / f"{name}, {route}.log")
+        for route, one in routes.items()
+        if not one.failed
+    }
     for i in range(arguments.rounds):
         for route in list(workers)[:: 1 if i % 2 else -1]:  # each goes first in every other round
             if not workers[route].failed:
                 workers[route].turn(arguments.count)
+    bases = [workers[route] for route in BASES if route in workers]
+    base = next((one for one in bases if not one.failed), None)
+    beside = "nothing" if base is None else base.name
     print(f"\n{name}, {arguments.threads} threads")
-    print(f"{'':20}{'latency ms':>12}{'CPU ms':>10}{'per second':>12}   CPU time, throughput of those of Paddle")
+    print(f"{'':20}{'latency ms':>12}{'CPU ms':>10}{'per second':>12}   CPU time, throughput beside {beside}")
     result: dict[str, Any] = {}
-    paddles = [workers[route] for route in ("Paddle 3, oneDNN", "Paddle 2, oneDNN") if route in workers]
-    base = next((one.figures for one in paddles if not one.failed), paddles[0].figures)
-    for route in ROUTES:
+    for route, one in routes.items():
         worker = workers.get(route)
         if worker is None or worker.failed:
-            result[route] = {"failed": failed[route] if worker is None else worker.failed}
+            result[route] = {"failed": one.failed if worker is None else worker.failed}
             print(f"{route:20}{'-':>12}{'-':>10}{'-':>12}   {result[route]['failed']}")
             continue
         result[route] = worker.figures
         wall, cpu, rate = (statistics.median(worker.figures[key]) for key in ("wall", "cpu", "throughput"))
         shown = [
-            spread(sorted(one / other for one, other in zip(worker.figures[key], base[key], strict=False)))
-            for key in ("cpu", "throughput")
+            spread(ratios(worker.figures[key], base.figures[key])) for key in ("cpu", "throughput") if base is not None
         ]
         print(f"{route:20}{wall:12.2f}{cpu:10.2f}{rate:12.1f}   {'   '.join(shown)}", flush=True)
     for worker in workers.values():
         worker.stop()
     return result
+
+
+def ratios(ones: Sequence[float], others: Sequence[float]) -> list[float]:
+    """The ratios of the rounds, in order."""
+    return sorted(one / other for one, other in zip(ones, others, strict=False))
 
 
 def to_onnx(tool: str, model: Path, target: Path, python: str | None) -> tuple[Path, str]:
@@ -280,6 +359,33 @@ def summary(figures: dict[str, Any]) -> str:
     return "\n".join([*lines, *(["", *reasons] if reasons else [])])
 
 
+def by_precisions(figures: dict[str, Any]) -> str:
+    """A table in Markdown: the CPU time in float32, and how much faster each network is in other precisions."""
+    of_all: dict[str, list[float]] = {}
+    rows: list[list[str]] = []
+    names = [route for route in next(iter(figures.values())) if route != BASES[-1]]
+    for network, found in figures.items():
+        base = found[BASES[-1]]
+        row = [network, f"{statistics.median(base['cpu']):.1f} ms"]
+        for route in names:
+            if "failed" in found[route]:
+                row += ["-"]
+                continue
+            of_rounds = ratios(base["cpu"], found[route]["cpu"])
+            of_all.setdefault(route, []).append(statistics.median(of_rounds))
+            row += [f"{statistics.median(found[route]['cpu']):.1f} ms: {spread(of_rounds)}"]
+        rows.append(row)
+    rows.append(["**all**", "", *(f"**{geometric_mean(of_all[one]):.2f}**" if one in of_all else "-" for one in names)])
+    reasons = {
+        f"- {route.partition(', ')[2]}: {found[route]['failed']}"
+        for found in figures.values()
+        for route in names
+        if "failed" in found[route]
+    }
+    shown = [f"{route.partition(', ')[2]}, times as fast" for route in names]
+    return "\n".join([table(["CPU time", "f32", *shown], rows), *(["", *sorted(reasons)] if reasons else [])])
+
+
 def draw(figures: dict[str, Any], path: Path) -> None:
     """Bars of CPU time and throughput for each network and route."""
     from matplotlib import pyplot
@@ -287,7 +393,7 @@ def draw(figures: dict[str, Any], path: Path) -> None:
     figure, panels = pyplot.subplots(2, 1, figsize=(2 + 1.6 * len(figures), 8), layout="constrained")
     titles = {"wall": "latency (ms)", "throughput": "inferences per second"}
     for panel, (key, title) in zip(panels, titles.items(), strict=True):
-        for i, route in enumerate(ROUTES):
+        for i, route in enumerate(next(iter(figures.values()))):
             shown = [(k, found.get(route, {})) for k, found in enumerate(figures.values())]
             bars = [(k + 0.12 * (i - 3.5), statistics.median(one[key])) for k, one in shown if one.get(key)]
             if bars:

@@ -18,8 +18,8 @@ from benchmarks.record import about
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 ORDER = (
-    *("conversion", "conversion_kinds", "cold_start", "latency", "precision", "int8_profile", "int8_settings"),
-    *("pages", "memory", "growth", "soak", "passes", "yolo_post"),
+    *("conversion", "conversion_kinds", "cold_start", "latency", "latency_precision", "precision"),
+    *("int8_profile", "int8_settings", "pages", "memory", "growth", "soak", "passes", "yolo_post"),
 )
 """The sections that stand first, in this order; those of other files follow."""
 

@@ -29,13 +29,15 @@ class Record:
     """Notes time and load where it is made; `write` adds what was found, and what else ran meanwhile.
 
     Args:
-        name: the benchmark's module.
+        name: the benchmark's module, or a name of its own for one of several that a module measures.
         title: the heading of its section.
         doc: the module's docstring, whose text, without the commands, says what is measured.
+        module: the module, where it is called otherwise.
     """
 
-    def __init__(self, name: str, title: str, doc: str | None) -> None:
+    def __init__(self, name: str, title: str, doc: str | None, module: str | None = None) -> None:
         self._name = name
+        self._module = module or name
         self._title = title
         self._doc = doc or ""
         self._load = _load()
@@ -50,7 +52,7 @@ class Record:
             "benchmark": self._name,
             "title": self._title,
             "about": about(self._doc),
-            "command": command(self._name, sys.argv[1:]),
+            "command": command(self._module, sys.argv[1:]),
             "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
             "machine": machine(),
             "versions": versions(),
