@@ -12,12 +12,13 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.detection.rows import column, columns, indices_where
+from paddle2ov.converters.detection.rows import columns, indices_where
 from paddle2ov.converters.graph.common import Tensor, const, dim_of, dim_vector, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.slices import slice_along
 
 _MAX_PAIRS = 1 << 22
 """The largest number of pairs of boxes that is held in memory at once."""
@@ -47,53 +48,39 @@ class Overlap(Struct, frozen=True):
             ops.reduce_logical_or(own, ints(0), False), ops.reduce_logical_or(is_reversed, ints([0, 1]), False)
         )
 
-    def disputed(self, boxes: Tensor, scores: Tensor, score_threshold: float, rows: Tensor) -> Node:
-        """Whether a box that OpenVINO kept may overlap another one of its group by one definition only; 0-D.
+    def disputed(self, boxes: Tensor, candidates: Tensor, kept: Tensor) -> Node:
+        """Whether a box that was kept may overlap another one of its group by one definition only; 0-D.
 
-        boxes [P, N, 4]; scores [P, Q, N]; rows (p, q, n): what OpenVINO kept.
+        boxes [P, N, 4]; rows (p, q, n) of those that take part, and of those that OpenVINO kept.
 
         With pixels, boxes with a gap of less than one between them overlap, for OpenVINO, by more than the threshold
-        only if both are narrower than 1 / threshold; and likewise where a side is between -1 and 0. If normalized,
-        only boxes without area differ. Reversed corners are always disputed.
+        only if both are narrower than 1 / threshold. If normalized, only boxes without area that touch differ.
+        Reversed corners are always disputed.
         """
-        least = const(score_threshold, Type.f32)
-        side = _shorter_sides(boxes)
-        is_small = ops.less_equal(side, const(self._bound, Type.f32))  # [P, N]
-        own = ops.gather(rows, indices_where(ops.gather_nd(is_small, columns(rows, 0, 2))), ints(0))  # [T, 3]
-        is_reversed = ops.less(side, const(-self._one, Type.f32))
-        indices = _true_indices(is_small)  # [U, 2]
-        best = ops.reduce_max(ops.gather(scores, column(indices, 1), ints(2)), ints(1), False)  # [P, U]
-        number = index_range(dim_of(indices, 0))
-        best = ops.gather_nd(best, ops.concat([columns(indices, 0), ops.unsqueeze(number, ints(1))], 1))
-        indices = ops.gather(indices, indices_where(ops.greater(best, least)), ints(0))
-        reversed_ = ops.reduce_logical_or(ops.gather_nd(is_reversed, indices), ints(0), False)
+        own, own_box, _ = self._small(boxes, kept)  # [T, 3], [T, 4]
+        others, other_box, side = self._small(boxes, candidates)  # [U, 3], [U, 4]
+        is_reversed = ops.reduce_logical_or(ops.less(side, const(0, Type.f32)), ints(0), False)
+        many = ops.greater(ops.multiply(dim_of(own, 0), dim_of(others, 0)), ints(_MAX_PAIRS))
+        end = ops.select(many, ints([0]), dim_vector(others, [0]))
+        others, other_box = (slice_along(one, ints([0]), end, 0) for one in (others, other_box))
+        # The largest gap between two boxes along either axis, negative where they overlap: [T, U]
+        starts = ops.multiply(own_box, const([1, 1, -1, -1], Type.f32))
+        ends = ops.multiply(ops.gather(other_box, ints([2, 3, 0, 1]), ints(1)), const([1, 1, -1, -1], Type.f32))
+        gap = ops.reduce_max(ops.subtract(ops.unsqueeze(starts, ints(1)), ends), ints(2), False)
+        differs = ops.less_equal(gap, const(self._one, Type.f32))
+        if not self.normalized:
+            differs = ops.logical_and(differs, ops.greater(gap, const(0, Type.f32)))
+        alike = ops.equal(ops.unsqueeze(own, ints(1)), others)  # of one group, but not the same box
+        alike = ops.reduce_logical_and(ops.equal(alike, const([True, True, False], Type.boolean)), ints(2), False)
+        pairs = ops.reduce_logical_or(ops.logical_and(differs, alike), ints([0, 1]), False)
+        return ops.logical_or(ops.logical_or(pairs, is_reversed), many)
 
-        many = ops.greater(ops.multiply(dim_of(own, 0), dim_of(indices, 0)), ints(_MAX_PAIRS))
-        others = ops.slice(indices, ints([0]), ops.select(many, ints([0]), dim_vector(indices, [0])), ints([1]))
-        pairs = _true_indices(self._may_disagree(boxes, columns(own, 0, 2), others))
-        group = ops.gather(columns(own, 0, 1), column(pairs, 0), ints(0))
-        box = ops.gather(columns(others, 1), column(pairs, 1), ints(0))
-        rivals = ops.greater(ops.gather_nd(scores, ops.concat([group, box], 1)), least)
-        return ops.logical_or(ops.logical_or(ops.reduce_logical_or(rivals, ints(0), False), reversed_), many)
-
-    def _may_disagree(self, boxes: Tensor, own: Tensor, others: Tensor) -> Node:
-        """For which small boxes (image, index), own [T, 2] and others [U, 2], the two overlaps may disagree: [T, U]."""
-        one = self._corners(ops.unsqueeze(ops.gather_nd(boxes, own), ints(1)), -1)
-        other = self._corners(ops.gather_nd(boxes, others), -1)
-        apart, inter = self._intersection(one, other, -1)
-        areas = ops.add(one[-1], other[-1])
-        if self.normalized:
-            unlike = ops.logical_and(ops.logical_not(apart), ops.less_equal(areas, const(0, Type.f32)))
-        else:
-            # Rounding must not decide: a little less than the threshold
-            over = ops.greater(inter, ops.multiply(ops.subtract(areas, inter), const(0.99 * self.threshold, Type.f32)))
-            (start, end, _), (start_, end_, _) = one, other
-            is_reversed = ops.logical_or(ops.less(end, start), ops.less(end_, start_))
-            is_reversed = ops.reduce_logical_or(is_reversed, ints(-1), False)
-            unlike = ops.logical_or(ops.logical_and(apart, over), is_reversed)
-        image, box = (ops.unsqueeze(column(own, i), ints(1)) for i in (0, 1))
-        mine = ops.logical_and(ops.equal(image, column(others, 0)), ops.not_equal(box, column(others, 1)))
-        return ops.logical_and(mine, unlike)
+    def _small(self, boxes: Tensor, rows: Tensor) -> tuple[Node, Node, Node]:
+        """Those rows (p, q, n) whose box is small, their boxes, and the shorter sides of the boxes of all rows."""
+        box = ops.gather_nd(boxes, columns(rows, 0, 2))
+        side = _shorter_sides(box)
+        found = indices_where(ops.less_equal(side, const(self._bound, Type.f32)))
+        return ops.gather(rows, found, ints(0)), ops.gather(box, found, ints(0)), side
 
     # --- as written ---------------------------------------------------------------------------------------------------
 
@@ -174,11 +161,6 @@ class Overlap(Struct, frozen=True):
 
 
 def _shorter_sides(boxes: Tensor) -> Node:
-    """The shorter side of boxes: [P, N, 4] -> [P, N]. A matrix product, as splitting the corners is slow."""
+    """The shorter side of boxes: [..., N, 4] -> [..., N]. A matrix product, as splitting the corners is slow."""
     differences = const(np.array([[-1, 0, 1, 0], [0, -1, 0, 1]]), Type.f32)
-    return ops.reduce_min(ops.matmul(differences, boxes, False, True), ints(1), False)
-
-
-def _true_indices(mask: Tensor) -> Node:
-    """The indices at which a mask is true, one row for each."""
-    return ops.transpose(ops.non_zero(mask, "i64"), ints([1, 0]))
+    return ops.reduce_min(ops.matmul(differences, boxes, False, True), ints(-2), False)

@@ -18,8 +18,8 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.polygon_overlap import PolygonOverlap
-from paddle2ov.converters.detection.rows import best_and_least, best_of_rows, column, columns, indices_where
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, index_range
+from paddle2ov.converters.detection.rows import best_and_least, column, columns, indices_where
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph import arrays
@@ -60,7 +60,7 @@ class GreedyNms(Struct, frozen=True):
             or (self.eta < 1 and self.iou_threshold > 0.5)
             or (self.iou_threshold <= 0 and not self.normalized)
         ):
-            rows, _ = self._best(self._by_definition(boxes, scores), scores, keep)
+            rows, _ = self._best(self._by_definition(boxes, scores, self._candidates(boxes, scores)), scores, keep)
         else:
             rows = self._corrected(self.by_openvino(boxes, scores), boxes, scores, keep)
         return rows, ops.gather_nd(scores, rows)
@@ -68,7 +68,7 @@ class GreedyNms(Struct, frozen=True):
     def _corrected(self, rows: Tensor, boxes: Tensor, scores: Tensor, keep: int) -> Tensor:
         """The best rows that OpenVINO kept, or others if `top_k` matters, or OpenVINO's overlap of very small boxes.
 
-        This takes four hundred nodes that hardly any image needs: they are the body of a loop that runs zero times or
+        This takes two hundred nodes that hardly any image needs: they are the body of a loop that runs zero times or
         once. (An If would be natural, but OpenVINO 2026.4 mixes up the memory of its results.)
         """
         # What is kept depends on better boxes only: those below the best rows do not matter.
@@ -81,13 +81,14 @@ class GreedyNms(Struct, frozen=True):
         boxes, scores = (_until(end, value, axis) for value, axis in ((boxes, 1), (scores, 2)))
 
         def correct(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
-            (rows,), (boxes, scores, *exceeds) = state, invariants
+            (kept,), (boxes, scores, *exceeds) = state, invariants
+            candidates = self._candidates(boxes, scores)
             if exceeds:
-                again = self.by_openvino(boxes, self._limited(scores, exceeds[0]), exceeds[0])
-                rows = _either(exceeds[0], self._best(again, scores, keep)[0], rows).output(0)
-            disputed = self.overlap.disputed(boxes, scores, self.score_threshold, rows)
-            exact = self._best(self._by_definition(boxes, scores, disputed), scores, keep)[0]
-            return [_either(disputed, exact, rows)], None
+                again = self.by_openvino(boxes, _scores_of(candidates, scores), exceeds[0])
+                kept = _either(exceeds[0], again, kept).output(0)
+            disputed = self.overlap.disputed(boxes, candidates, kept)
+            exact = self._by_definition(boxes, scores, _until(_end_if(disputed), candidates, 0))
+            return [self._best(_either(disputed, exact, kept), scores, keep)[0]], None
 
         (rows,) = loop(cast_to(some, Type.i64), [best], [boxes, scores, *exceeds], correct, template=(self, keep))
         return rows
@@ -116,17 +117,6 @@ class GreedyNms(Struct, frozen=True):
         too_many = ops.greater(ops.reduce_sum(ones, ints(2), False), const(self.top_k, Type.f32))
         return ops.reduce_logical_or(too_many, ints([0, 1]), False)
 
-    def _limited(self, scores: Tensor, condition: Tensor) -> Node:
-        """The scores, with all but the `top_k` best of each group at -∞; arbitrary unless `condition` holds."""
-        size = dim_vector(scores, [2])
-        groups = ops.reshape(scores, ops.concat([ints([-1]), size], 0), False)
-        takes_part = ops.greater(groups, const(self.score_threshold, Type.f32))
-        groups = ops.select(takes_part, groups, const(-np.inf, Type.f32))
-        # One group, if none is needed: TopK needs some.
-        end = ops.select(condition, ints([_BEYOND_ANY_DIM]), ints([1]))
-        chosen, _ = best_of_rows(_until(end, groups, 0), self.top_k)
-        return ops.reshape(ops.select(chosen, groups, const(-np.inf, Type.f32)), ops.shape_of(scores), False)
-
     # --- OpenVINO's operator --------------------------------------------------------------------------------------
 
     def by_openvino(self, boxes: Tensor, scores: Tensor, condition: Tensor | None = None) -> Output:
@@ -142,12 +132,15 @@ class GreedyNms(Struct, frozen=True):
 
     # --- as written -----------------------------------------------------------------------------------------------
 
-    def _by_definition(self, boxes: Tensor, scores: Tensor, condition: Tensor | None = None) -> Node:
-        """The same for any boxes; there are no rows unless `condition` holds."""
+    def _candidates(self, boxes: Tensor, scores: Tensor) -> Output:
+        """The rows (p, q, n) of the boxes that take part, the best first in each group."""
         # Nothing is suppressed here, so that the boxes do not matter. (Not a constant: if the scores are
         # constant too, the CPU plugin cannot compile it.)
         any_boxes = slice_along(boxes, ints([0]), ints([4]), 2) if self.points > 2 else boxes
-        rows, _ = _non_max_suppression(any_boxes, scores, 2.0, self.score_threshold, self.top_k, condition)
+        return _non_max_suppression(any_boxes, scores, 2.0, self.score_threshold, self.top_k)[0]
+
+    def _by_definition(self, boxes: Tensor, scores: Tensor, rows: Tensor) -> Node:
+        """The same for any boxes, of `_candidates`."""
         groups = ops.multiply(dim_of(scores, 0), dim_of(scores, 1))
         group = ops.add(ops.multiply(column(rows, 0), dim_of(scores, 1)), column(rows, 1))
         group = ops.concat([group, ops.unsqueeze(groups, ints(0))], 0)  # there may be none
@@ -201,6 +194,12 @@ def _non_max_suppression(
         output_type="i64",
     )
     return found.output(0), column(found.output(1), 2)
+
+
+def _scores_of(rows: Tensor, scores: Tensor) -> Node:
+    """The scores of some rows; -∞ elsewhere."""
+    nothing = ops.broadcast(const(-np.inf, Type.f32), ops.shape_of(scores))
+    return ops.scatter_nd_update(nothing, rows, ops.gather_nd(scores, rows))
 
 
 def _end_if(condition: Tensor) -> Node:
