@@ -63,6 +63,7 @@ from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
 from paddle2ov.passes.workarounds.avoid_slopes_of_channels import avoid_slopes_of_channels
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
+from paddle2ov.passes.workarounds.avoid_split_transposes import avoid_split_transposes
 from paddle2ov.passes.workarounds.avoid_statistics_of_rows import avoid_statistics_of_rows
 from paddle2ov.passes.workarounds.avoid_stride_propagation import avoid_stride_propagation
 from paddle2ov.passes.workarounds.avoid_swish_of_vectors import avoid_swish_of_vectors
@@ -110,6 +111,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_product_of_one,
     avoid_transpose_fusion,
     avoid_transpose_views,
+    avoid_split_transposes,
     avoid_channel_shuffle,
     avoid_resize_views,
     avoid_stride_propagation,

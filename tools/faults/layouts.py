@@ -100,6 +100,16 @@ def transpose_view_in_recurrent_layer() -> Graph:
 
 
 @fault()
+def transpose_of_split_channels() -> Graph:
+    """A 3-D convolution over channels that are transposed to channels first, and split, reads them untransposed."""
+    x = parameter(1, 4, 4, 6)
+    bands = ops.unsqueeze(ops.transpose(x, np.array([0, 3, 1, 2])), np.array([1]))
+    filters, data = numbers(8, 1, 1, 1, 1), numbers(1, 4, 4, 6, seed=1)
+    out = ops.convolution(bands, filters, [1] * 3, [0] * 3, [0] * 3, [1] * 3)
+    return Model([out], [x]), [[data]], [[filters[:, 0] * data.transpose(0, 3, 1, 2)]]
+
+
+@fault()
 def constant_convolution_overwritten() -> Graph:
     """A convolution of a constant is computed only in the first run, and the sum after it overwrites the result."""
     x = parameter(2, 3, 6, 6)
