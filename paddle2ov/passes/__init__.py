@@ -63,6 +63,7 @@ from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
 from paddle2ov.passes.workarounds.avoid_slopes_of_channels import avoid_slopes_of_channels
 from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
+from paddle2ov.passes.workarounds.avoid_small_product_post_ops import avoid_small_product_post_ops
 from paddle2ov.passes.workarounds.avoid_split_transposes import avoid_split_transposes
 from paddle2ov.passes.workarounds.avoid_statistics_of_rows import avoid_statistics_of_rows
 from paddle2ov.passes.workarounds.avoid_stride_propagation import avoid_stride_propagation
@@ -126,6 +127,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_unit_weights,
     avoid_batched_weights,
     avoid_channel_post_ops,
+    avoid_small_product_post_ops,
     avoid_unknown_width_post_ops,
     avoid_pixel_post_ops,
     reduce_before_transpose,  # these two before rewrites that look at the input of a reduction

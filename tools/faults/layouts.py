@@ -174,6 +174,15 @@ def post_op_along_axis_1() -> Graph:
 
 
 @fault()
+def post_op_of_small_product() -> Graph:
+    """Factors of two columns, after an activation of a product of 2 x 2 matrices, are both the first one."""
+    x, y = parameter(-1, 2, 2), parameter(-1, 2, 2)
+    out = ops.multiply(ops.relu(ops.matmul(x, y, False, False)), np.array([1, 2], np.float32))
+    arrays = [np.abs(numbers(3, 2, 2, seed=seed)) for seed in range(2)]
+    return Model([out], [x, y]), [arrays], [[arrays[0] @ arrays[1] * np.array([1, 2])]]
+
+
+@fault()
 def broadcast_along_axis_1() -> Graph:
     """A Broadcast along axis 1 after a MatMul becomes a product with ones, and does not compile."""
     x = parameter(-1, -1, 4, 6)

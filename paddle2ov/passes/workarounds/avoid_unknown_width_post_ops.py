@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from openvino import Input, Node
 
-from paddle2ov.graph.constants import constant_of, ints
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.consumers import nearest, readers
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.kinds import ELEMENTWISE
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import Rule
-
-_FUSED = ("Add", "Divide", "Multiply", "PRelu", "Subtract")
+from paddle2ov.passes.workarounds.constant_rows import rows_after
 
 
 @works_around("post_op_of_unknown_width")
@@ -41,8 +38,7 @@ class AvoidUnknownWidthPostOps(Rule[list[Input], list[Input]]):
         dims = dims_of(node.output(0))
         if not dims or dims[-1] is not None:
             return None
-        found = [port for one in nearest(readers(node), _FUSED, ELEMENTWISE, readers) for port in _rows(one)]
-        return found or None
+        return rows_after(node) or None
 
     def check(self, graph: Graph, match: list[Input]) -> list[Input]:
         return match
@@ -56,16 +52,6 @@ class AvoidUnknownWidthPostOps(Rule[list[Input], list[Input]]):
             row = slice_along(constant, ints([0]), end, -1)
             insert([port], row.output(0), node)
         return {"constants": len(plan)}
-
-
-def _rows(node: Node) -> list[Input]:
-    """The inputs of a node that are constants along the last axis only."""
-    found = []
-    for port in node.inputs():
-        array = constant_of(port.get_source_output())
-        if array is not None and array.ndim and 1 < array.shape[-1] == array.size:
-            found.append(port)
-    return found
 
 
 avoid_unknown_width_post_ops = AvoidUnknownWidthPostOps()
