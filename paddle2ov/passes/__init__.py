@@ -73,6 +73,7 @@ from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_v
 from paddle2ov.passes.workarounds.avoid_unit_tiles import avoid_unit_tiles
 from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
 from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
+from paddle2ov.passes.workarounds.avoid_unknown_channel_post_ops import avoid_unknown_channel_post_ops
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
 from paddle2ov.passes.workarounds.avoid_unsqueeze_elision import avoid_unsqueeze_elision
 from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
@@ -134,6 +135,7 @@ REWRITES: tuple[Rewrite, ...] = (
     reduce_before_unsqueeze,
     avoid_channel_means,
     avoid_reduction_post_ops,
+    avoid_unknown_channel_post_ops,  # after avoid_reduction_post_ops, which looks for these constants
     avoid_unit_tiles,
     avoid_broadcast_transition,
     avoid_gate_confusion,

@@ -183,6 +183,16 @@ def post_op_of_small_product() -> Graph:
 
 
 @fault()
+def post_op_of_unknown_channels() -> Graph:
+    """A resized image of unknown channels less three means is not computed where it has one channel."""
+    x, means = parameter(-1, -1, 2, 2), numbers(1, 3, 1, 1)
+    resized = ops.interpolate(x, np.array([4, 4]), "nearest", "sizes", axes=np.array([2, 3]))
+    data = numbers(1, 1, 2, 2, seed=1)
+    want = data.repeat(2, 2).repeat(2, 3) - means
+    return Model([ops.subtract(resized, means)], [x]), [[data]], [[want]]
+
+
+@fault()
 def broadcast_along_axis_1() -> Graph:
     """A Broadcast along axis 1 after a MatMul becomes a product with ones, and does not compile."""
     x = parameter(-1, -1, 4, 6)
