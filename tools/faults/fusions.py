@@ -90,3 +90,13 @@ def factor_of_shared_group_filters() -> Graph:
     out = [ops.multiply(layers[0], factor), ops.relu(ops.add(layers[1], np.float32(9)))]
     sums = [(one * data[2][:, 0]).sum((2, 3), keepdims=True) for one in data[:2]]
     return Model(out, [x, y, filters]), [data], [[sums[0] * factor, np.maximum(sums[1] + 9, 0)]]
+
+
+@fault()
+def weight_of_norm_of_higher_rank() -> Graph:
+    """An RMS norm of a matrix has two axes, also where its weight has three."""
+    x, weight, data = parameter(2, 4), numbers(1, 1, 4), numbers(2, 4, seed=1)
+    mean = ops.reduce_mean(ops.power(x, np.float32(2)), np.array([-1]), True)
+    out = ops.multiply(ops.multiply(x, ops.power(ops.sqrt(ops.add(mean, np.float32(1e-3))), np.float32(-1))), weight)
+    want = data / np.sqrt((data**2).mean(-1, keepdims=True) + 1e-3) * weight
+    return Model([ops.shape_of(out), out], [x]), [[data]], [[np.array([1, 2, 4]), want]]

@@ -1,0 +1,68 @@
+"""RMS norms by hand, whose weight has more axes than the data."""
+
+import numpy as np
+import pytest
+from openvino import Model
+from openvino import opset16 as ops
+
+from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.passes import Graph, run_rewrites
+from paddle2ov.passes.workarounds.avoid_norm_rank_loss import avoid_norm_rank_loss
+from tests.support.passes_checks import parameter, random
+from tests.support.random_graphs import node_by_node
+
+ONE, TWO, HALF, EPSILON = np.float32(1), np.float32(2), np.float32(0.5), np.float32(1e-3)
+
+
+def deviation(x, square):
+    return ops.sqrt(ops.add(ops.reduce_mean(square(x), np.array([-1]), True), EPSILON))
+
+
+def squared(x):
+    return ops.power(x, TWO)
+
+
+FORMS = {
+    "power": lambda x: ops.multiply(x, ops.power(deviation(x, squared), -ONE)),
+    "quotient": lambda x: ops.divide(x, deviation(x, squared)),
+    "inverse": lambda x: ops.multiply(x, ops.divide(ONE, deviation(x, squared))),
+    "product": lambda x: ops.divide(x, deviation(x, lambda x: ops.multiply(x, x))),
+}
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 8), (1, 1, 1, 8), (1, 3, 8), (1, 1, 1), (1, 3, 1), (2, 1, 8)], ids=str)
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("dims", [(3, 8), (-1, 8), (-1, -1)], ids=str)
+@pytest.mark.parametrize("form", FORMS)
+def test_weights_of_higher_rank(form, dims, first, shape):
+    weight = random(*shape)
+
+    def build():
+        x = parameter(*dims)
+        sides = [ops.constant(weight), FORMS[form](x)]
+        return Model([ops.multiply(*sides[:: 1 if first else -1])], [x])
+
+    model, whole = build(), build()
+    assert avoid_norm_rank_loss(Graph(model)) == {"weights": int(shape[0] == 1)}
+    run_rewrites(whole)
+    data = random(3, 8)
+    want = node_by_node(build(), [data])[0]
+    for one in (model, whole):
+        found = compile_on_cpu(one)([data])[0]
+        assert found.shape == want.shape
+        np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "out",
+    [
+        lambda x: ops.multiply(FORMS["power"](x), random(8)),
+        lambda x: ops.multiply(ops.relu(FORMS["power"](x)), random(1, 1, 8)),
+        lambda x: ops.multiply(ops.multiply(x, HALF), random(1, 1, 8)),
+        lambda x: ops.multiply(ops.softmax(x, -1), random(1, 1, 8)),
+    ],
+    ids=["of the same rank", "activation between", "no norm", "softmax"],
+)
+def test_other_products_stay(out):
+    x = parameter(3, 8)
+    assert avoid_norm_rank_loss(Graph(Model([out(x), ops.reduce_mean(x, np.array([1]), True)], [x]))) == {"weights": 0}
