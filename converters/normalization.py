@@ -16,10 +16,12 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     dim_range,
+    dim_vector,
     normalize_axis,
     rank_of,
     reshape,
     shape_of,
+    static_rank,
 )
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.graph import arrays
@@ -93,7 +95,10 @@ def _dynamic_scale_and_shift(node: NodeContext, epsilon: float, shape: list[int]
 def _batch_statistics(
     node: NodeContext, x: Output, rank: int, last: bool, shape: list[int], epsilon: float
 ) -> NamedOutputs:
-    """The training form: mean and (biased) variance of the batch itself, running statistics updated by momentum."""
+    """The training form: mean and (biased) variance of the batch itself, running statistics updated by momentum.
+
+    A channel of one element stays as it is, its scale and bias not applied.
+    """
     channel = rank - 1 if last else 1
     axes = ints([axis for axis in range(rank) if axis != channel])
     mean = ops.reduce_mean(x, axes, True)
@@ -105,7 +110,8 @@ def _batch_statistics(
         out = ops.multiply(out, cast_to(node.get_reshaped("scale", shape), x.get_element_type()))
     if node.has_input("bias"):
         out = ops.add(out, cast_to(node.get_reshaped("bias", shape), x.get_element_type()))
-    results: dict[str, Tensor] = {"out": out}
+    alone = _only_element(x, channel)
+    results: dict[str, Tensor] = {"out": _unless(alone, out, x)}
     batch = {"mean": mean, "variance": variance}
     for name, statistic in batch.items():
         flat = reshape(statistic, [-1])
@@ -114,11 +120,26 @@ def _batch_statistics(
             running = node.get_input(name)
             kept = ops.multiply(running, const_like(momentum, running))
             fresh = cast_to(flat, running.get_element_type())
-            results[f"{name}_out"] = ops.add(kept, ops.multiply(fresh, const_like(1.0 - momentum, running)))
-    results["saved_mean"] = reshape(mean, [-1])
+            moved = ops.add(kept, ops.multiply(fresh, const_like(1.0 - momentum, running)))
+            results[f"{name}_out"] = _unless(alone, moved, running)
+    nothing = const_like(0.0, x)
+    results["saved_mean"] = _unless(alone, reshape(mean, [-1]), nothing)
     if node.is_output_used("saved_variance"):
-        results["saved_variance"] = reshape(ops.divide(const_like(1.0, x), deviation), [-1])
+        inverse = reshape(ops.divide(const_like(1.0, x), deviation), [-1])
+        results["saved_variance"] = _unless(alone, inverse, nothing)
     return results
+
+
+def _only_element(x: Output, channel: int) -> Node | None:
+    """Whether each channel has a single element, which Paddle does not normalize; None: they have more."""
+    others = [axis for axis in range(static_rank(x)) if axis != channel]
+    if any((ranked_dims(x)[axis] or 0) > 1 for axis in others):
+        return None
+    return ops.equal(ops.reduce_prod(dim_vector(x, others), ints([0]), False), ints(1))
+
+
+def _unless(condition: Node | None, out: Node, other: Tensor) -> Tensor:
+    return out if condition is None else ops.select(condition, other, out)
 
 
 def layer_norm(node: NodeContext) -> NamedOutputs:

@@ -66,6 +66,10 @@ BATCH = [
     case(x=tensor([2, 3, 4, 5]), channels=3, training=False, use_global_stats=False, **_BATCH),
     case(x=tensor([2, 4, 5, 3]), channels=3, training=False, use_global_stats=False, data_format="NHWC", **_BATCH),
     case(x=tensor([6, 3]), channels=3, training=False, use_global_stats=False, scale=False, **_BATCH),
+    case(x=tensor([1, 3]), channels=3, training=False, use_global_stats=False, **_BATCH),
+    case(x=tensor([1, 3], dims=[-1, 3]), channels=3, training=False, use_global_stats=False, **_BATCH),
+    case(x=tensor([1, 3, 1, 1], dims=[-1, 3, -1, -1]), channels=3, training=False, use_global_stats=False, **_BATCH),
+    case(x=tensor([2, 3, 1, 1], dims=[-1, 3, -1, 1]), channels=3, training=False, use_global_stats=False, **_BATCH),
     case(
         x=tensor([2, 3, 4, 5]),
         mean=tensor([3]),
