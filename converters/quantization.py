@@ -213,7 +213,10 @@ def quantize_by_given_scale(back: bool) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x quantized with in_scale as the scale."""
         _require_inference(node)
-        return {"out": _quantize(node, node.get_input("x"), _scale(node, "in_scale"), None, _quant_range(node), back)}
+        scale = _scale(node, "in_scale")
+        out = _quantize(node, node.get_input("x"), scale, None, _quant_range(node), back)
+        # The variable of in_scale, which dequantize operators read by this name.
+        return {"out": out, "out_scale": ConstantValue(scale) if isinstance(scale, np.ndarray) else scale}
 
     return convert
 

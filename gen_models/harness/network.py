@@ -22,7 +22,7 @@ class Network:
 
     `build()` returns a `paddle.nn.Layer`; `inputs` are its arguments in order, declared with their `dims`; `more` holds
     further sets of inputs (other batch sizes, widths) for the same model. Results are compared within `tolerance`,
-    relative to the largest value of each result.
+    relative to the largest value of each result. `finish(folder)` changes the exported model before Paddle runs it.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Network:
     tolerance: float = 1e-4
     formats: tuple[str, ...] = FORMATS
     why: str = ""
+    finish: Callable[[Path], None] | None = None
 
     @property
     def module(self) -> str:
@@ -72,6 +73,8 @@ def generate_network(network: Network, format: str, folder: Path) -> Path:
             except Exception as error:
                 raise GenerationError(f"cannot export {network.name}: {error}") from error
         paddle.enable_static()
+        if network.finish is not None:
+            network.finish(temporary)
         for i, feeds in enumerate(sets):
             executor = paddle.static.Executor(paddle.CPUPlace())
             with paddle.static.scope_guard(paddle.static.Scope()):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from gen_models.harness.network import Network
 from gen_models.harness.spec import TensorSpec, paddle, tensor
@@ -62,6 +65,34 @@ def _per_channel() -> Any:
     return _trained(layer)
 
 
+def _calibrated(onnx_format: bool) -> Any:
+    """Quantization of an exported model, as PaddleSlim's `quant_post_static`: with each format of its result."""
+
+    def finish(folder: Path) -> None:
+        from paddle.static.quantization import PostTrainingQuantization
+
+        rng = np.random.default_rng(0)
+        pictures = [(rng.uniform(-1, 1, (3, 16, 16)).astype(np.float32),) for _ in range(4)]
+        with paddle.static.program_guard(paddle.static.Program()):
+            x = paddle.static.data("x", [-1, 3, 16, 16], "float32")
+        names = {"model_filename": "inference.pdmodel", "params_filename": "inference.pdiparams"}
+        with paddle.static.scope_guard(paddle.static.Scope()):
+            tool = PostTrainingQuantization(
+                paddle.static.Executor(paddle.CPUPlace()),
+                str(folder),
+                **names,
+                data_loader=paddle.io.DataLoader(pictures, [x], paddle.CPUPlace(), return_list=False),
+                batch_size=1,
+                algo="abs_max",
+                quantizable_op_type=["conv2d", "depthwise_conv2d", "mul", "matmul_v2"],
+                onnx_format=onnx_format,
+            )
+            tool.quantize()
+            tool.save_quantized_model(str(folder), **names)
+
+    return finish
+
+
 def _pictures(batch: int) -> dict[str, TensorSpec]:
     return {"x": tensor([batch, 3, 16, 16], dims=[-1, 3, 16, 16])}
 
@@ -77,4 +108,17 @@ NETWORKS = [
         why="Paddle 3 has no such tool for PIR",
     ),
     Network("quantized_tensors", _per_tensor, _pictures(1), more=[_pictures(3)], tolerance=2e-2),
+    *(
+        Network(
+            name,
+            _mobile,
+            _pictures(1),
+            more=[_pictures(3)],
+            tolerance=2e-2,
+            formats=("legacy",),
+            why="Paddle 3 has no such tool for PIR",
+            finish=_calibrated(onnx_format),
+        )
+        for name, onnx_format in (("quantized_calibrated", False), ("quantized_calibrated_linear", True))
+    ),
 ]

@@ -22,6 +22,7 @@ from paddle2ov.passes.attention.split_qkv import split_qkv
 from paddle2ov.passes.broadcast_select import broadcast_select
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.passes.graph import Counts, Graph, MatchFailures
+from paddle2ov.passes.integer_weights import integer_weights
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
@@ -154,6 +155,7 @@ REWRITES: tuple[Rewrite, ...] = (
     check_inner_dims,
     absorb_scales,
     avoid_scale_fusion,
+    integer_weights,  # before clamp_shared_convolutions, which looks for such weights
     clamp_shared_convolutions,
     hide_bounds_of_slices,  # before avoid_slice_elision, which replaces slices by other nodes
     avoid_reshape_elision,  # after rewrites that add reshapes

@@ -218,7 +218,7 @@ def _read_tensor(
         except ValueError as error:
             raise fail(str(error)) from None
     dtype, shape, storage, count = found.dtype, found.shape, found.storage, found.count
-    if variable.dtype is not None and dtype != variable.dtype:
+    if variable.dtype not in (None, dtype) and not _is_quantized(dtype, variable.dtype):
         raise fail(f"the program declares {variable.dtype}, the file holds {dtype}")
     if variable.shape is not None and shape != variable.shape and not _fits(shape, variable.shape):
         raise fail(f"the program declares shape {list(variable.shape)}, the file holds {list(shape)}")
@@ -243,8 +243,13 @@ def _header(text: bytes) -> _Header:
     return _Header(dtype, shape, dtypes.STORAGE[dtype], element_count(shape))
 
 
+def _is_quantized(actual: str, declared: str | None) -> bool:
+    # Paddle's quantization after training stores weights as int8, and leaves the program's declaration as it was.
+    return actual == "int8" and declared in ("float32", "float16")
+
+
 def _fits(actual: tuple[int, ...], declared: tuple[int, ...]) -> bool:
-    # Paddle 2.x declares a 0-D parameter as [1] in some exports; the number of elements is the same.
+    # Paddle 2.x declares a 0-D parameter as [1] in some exports, and scales that it stores as [1, n] as [n].
     if len(actual) != len(declared):
-        return all(dim == 1 for dim in (*actual, *declared))
+        return [dim for dim in actual if dim != 1] == [dim for dim in declared if dim != 1]
     return all(want in (-1, have) for have, want in zip(actual, declared, strict=True))

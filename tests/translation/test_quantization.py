@@ -87,9 +87,11 @@ def test_convolutions_run_in_int8(build):
         ("quantized_tensors", "pir"),
         pytest.param("quantized_tensors", "legacy", marks=NEEDS_PADDLE_2),
         pytest.param("quantized_channels", "legacy", marks=NEEDS_PADDLE_2),
+        pytest.param("quantized_calibrated", "legacy", marks=NEEDS_PADDLE_2),
+        pytest.param("quantized_calibrated_linear", "legacy", marks=NEEDS_PADDLE_2),
     ],
 )
-def test_every_layer_of_a_trained_network_runs_in_int8(name, format):
+def test_every_layer_of_a_quantized_network_runs_in_int8(name, format):
     """Also those of few weights, which the conversion would fold."""
     conversion = paddle2ov.ConversionReport()
     model = paddle2ov.convert(generated_network(all_networks()[name], format), report=conversion)

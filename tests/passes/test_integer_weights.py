@@ -1,0 +1,72 @@
+"""Layers whose weights are whole numbers in float32 run in int8, and compute the same."""
+
+import numpy as np
+import pytest
+from openvino import Model
+from openvino import opset16 as ops
+
+from paddle2ov.passes import Graph
+from paddle2ov.passes.integer_weights import integer_weights
+from paddle2ov.quantization.agreement import compiled_in
+from paddle2ov.quantization.layers import layers_of
+from tests.support.passes_checks import RNG, apply, parameter, random
+
+
+def whole(*shape):
+    return RNG.integers(-128, 128, shape).astype(np.float32)
+
+
+def quantized(x):
+    low, high = np.float32(-128), np.float32(127)
+    return ops.fake_quantize(x, low / 64, high / 64, low, high, 256)
+
+
+def convolution(x, w):
+    return ops.convolution(x, w, [1, 1], [0, 0], [0, 0], [1, 1])
+
+
+def pooled(x):
+    return ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [2, 2]).output(0)
+
+
+def in_groups(x):
+    return ops.group_convolution(x, whole(4, 1, 1, 3, 3), [1, 1], [0, 0], [0, 0], [1, 1])
+
+
+LAYERS = {
+    "convolution": (lambda x: convolution(x, whole(8, 4, 3, 3)), (1, 4, 6, 6)),
+    "pooled": (lambda x: convolution(pooled(x), whole(8, 4, 3, 3)), (1, 4, 6, 6)),
+    "in groups": (in_groups, (1, 4, 6, 6)),
+    "product": (lambda x: ops.matmul(x, whole(6, 5), False, False), (3, 6)),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_of_whole_numbers(name):
+    build_layer, shape = LAYERS[name]
+    x = parameter(*shape)
+    model = Model([ops.multiply(build_layer(quantized(x)), np.float32(1e-4))], [x])
+    assert {one.why_float for one in _layers(model)} != {""}
+    model, counts = apply(integer_weights, model.clone, shape, tolerance=1e-4)
+    assert counts == {"layers": 1}
+    assert [one.precision in ("i8", "u8") for one in _layers(model)] == [True]
+
+
+OTHERS = {
+    "fractions": (random(8, 4, 1, 1), True),
+    "more than 8 bits": (whole(8, 4, 1, 1) * 2 + 1, True),
+    "NaN": (whole(8, 4, 1, 1) * np.float32(np.nan), True),
+    "floats to read": (whole(8, 4, 1, 1), False),
+}
+
+
+@pytest.mark.parametrize(("weights", "is_quantized"), OTHERS.values(), ids=list(OTHERS))
+def test_others_stay(weights, is_quantized):
+    x = parameter(1, 4, 3, 3)
+    one = convolution(quantized(x), random(8, 4, 1, 1))
+    model = Model([convolution(quantized(x) if is_quantized else x, weights), one], [x])
+    assert integer_weights(Graph(model)) == {"layers": 0}
+
+
+def _layers(model):
+    return layers_of(compiled_in(model, "f32"), model)
