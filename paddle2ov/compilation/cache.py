@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeVar
 
 import openvino
 
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, plain_message
 from paddle2ov.program.sources import NotRegularError, regular_file
 
 log = logging.getLogger("paddle2ov")
@@ -96,7 +96,7 @@ class CompiledCache:
         try:
             compiled.export_model(exported)
         except RuntimeError as error:
-            log.info("the compiled model is not kept: %s", error)
+            log.warning("cache_dir: nothing is kept: the device exports no compiled model: %s", plain_message(error))
             return
         names, blob = json.dumps([sorted(port.get_names()) for port in compiled.outputs]).encode(), exported.getbuffer()
         if len(blob) <= self._max_bytes:
@@ -177,7 +177,10 @@ def _named_folder(cache_dir: str | os.PathLike[str]) -> Path:
     Raises:
         ConversionInputError: there cannot be one.
     """
-    name = os.fspath(cache_dir)
+    try:
+        name = os.fsdecode(cache_dir)
+    except TypeError:
+        raise ConversionInputError(f"cache_dir: a path is expected, not {type(cache_dir).__name__}") from None
     if not name or "\0" in name:
         raise ConversionInputError(f"cache_dir: {name!r} is not the name of a folder")
     return Path(name)

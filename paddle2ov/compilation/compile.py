@@ -15,6 +15,7 @@ import openvino
 from paddle2ov.compilation.cache import CompiledCache, ExportedModel
 from paddle2ov.compilation.identity import ModelIdentity, settings_digest
 from paddle2ov.compilation.precision import Precision, check_compilable, with_precision
+from paddle2ov.compilation.properties import checked_properties
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.core import compile_on, shared_core, with_error_reporting, with_exact_integers
 from paddle2ov.program.files import PathLike, parameter_file
@@ -63,10 +64,13 @@ def compile_model(
         ModelReadError: the model cannot be found or read, or its files change while they are read.
         UnsupportedOpsError, OpConversionError: it cannot be converted.
         ConversionInputError: an argument does not fit the model, the device has no hardware for the precision, or the
-            config names another.
+            config names another, or has a value that OpenVINO would ignore.
         OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
     """
-    config = with_error_reporting(with_precision(config or {}, precision, device), device)
+    if not isinstance(device, str) or not device:
+        raise ConversionInputError(f"device: {device!r} is not the name of a device")
+    config = with_precision(checked_properties(config or {}), precision, device)
+    config = with_error_reporting(config, device)
     config = with_exact_integers(config, device)
 
     def build() -> openvino.Model:

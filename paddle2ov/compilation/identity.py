@@ -130,6 +130,10 @@ def _plain(value: object) -> Any:
         return [_plain(one) for one in value]
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if isinstance(value, openvino.properties.streams.Num):
+        return ["Num", value.to_integer()]
+    if hasattr(type(value), "__members__") and type(value).__module__.startswith("openvino."):
+        return str(value)  # a constant such as PerformanceMode.LATENCY
     if not isinstance(value, _PLAIN):
         raise TypeError(f"{type(value).__name__} is not a plain option")
     return value if isinstance(value, str | int | float | bool | None) else [type(value).__name__, str(value)]

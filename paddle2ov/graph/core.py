@@ -32,7 +32,7 @@ def with_error_reporting(config: Mapping[str, Any], device: str) -> dict[str, An
     """
     given = dict(config)
     is_latency = str(given.get("PERFORMANCE_HINT", "LATENCY")).endswith("LATENCY")
-    if device == "CPU" and is_latency and str(given.get("INFERENCE_NUM_THREADS") or processors()) == "1":
+    if _runs_as_cpu(device) and is_latency and str(given.get("INFERENCE_NUM_THREADS") or processors()) == "1":
         given.setdefault("NUM_STREAMS", 0)
     return given
 
@@ -76,6 +76,11 @@ def has_integer_kernels() -> bool:
     except OSError:
         return True
     return any(flag in flags for flag in ("vnni", "amx_int8", "asimddp", "i8mm"))
+
+
+def _runs_as_cpu(device: str) -> bool:
+    """Whether this is the CPU, or a HETERO of nothing else, whose streams are those of the CPU."""
+    return device in ("CPU", "HETERO:CPU")
 
 
 def processors() -> int:

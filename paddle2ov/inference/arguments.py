@@ -1,10 +1,9 @@
-"""What the methods of the drop-in take: integers of Python and of NumPy, paths, bytes, values of properties."""
+"""What the methods of the drop-in take: integers of Python and of NumPy, paths, bytes."""
 
 from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -62,24 +61,4 @@ def contents(name: str, content: bytes | str, size: int) -> bytes:
     return found[:number]
 
 
-def property_value(value: object) -> Any:
-    """The value of a property as OpenVINO reads it, which ignores NumPy's numbers and other objects without an error.
-
-    Raises:
-        TypeError: it is nothing that OpenVINO reads.
-    """
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if isinstance(value, str | bytes | int | float) or type(value).__module__.split(".")[0] == "openvino":
-        return value
-    if isinstance(value, Mapping):
-        return {key: property_value(one) for key, one in value.items()}
-    if isinstance(value, list | tuple | set):
-        # The callbacks that encrypt the cache are a list of functions.
-        return type(value)(one if callable(one) else property_value(one) for one in value)
-    raise TypeError(type(value).__name__)
-
-
-__all__ = ["MAX_INT", "as_path", "contents", "integer", "property_value"]
+__all__ = ["MAX_INT", "as_path", "contents", "integer"]

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from paddle2ov.compilation.precision import HINT, check_precision, computes_in, with_precision
+from paddle2ov.compilation.properties import property_value
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.core import processors, with_error_reporting, with_exact_integers
-from paddle2ov.inference.arguments import MAX_INT, as_path, contents, integer, property_value
+from paddle2ov.inference.arguments import MAX_INT, as_path, contents, integer
 from paddle2ov.inference.switches import ANSWERS, MISSED, WITHOUT_EFFECT, PassBuilder, PrecisionType, XpuConfig
 
 CACHE_CAPACITY = 0

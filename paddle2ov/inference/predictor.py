@@ -210,7 +210,7 @@ class SharedModel(RenewedModel):
         self.spare_bound = wanted or _number(compiled, "OPTIMAL_NUMBER_OF_INFER_REQUESTS", 1) + 1
         # OpenVINO 2026.4 loses what `infer` raises in a stream of one thread; what `wait` raises it does not.
         limits = [_number(compiled, name, 0) for name in ("NUM_STREAMS", "INFERENCE_NUM_THREADS")]
-        self.drops_errors = limits == [1, 1]
+        self.drops_errors = limits == [1, 1] or device.startswith("HETERO")  # which does not tell
 
 
 def _number(compiled: openvino.CompiledModel, name: str, default: int) -> int:

@@ -242,6 +242,44 @@ def test_other_arguments_are_other_models(model, tmp_path, conversions, argument
     assert len(conversions) == 2
 
 
+_HINTS = openvino.properties.hint
+_STREAMS = openvino.properties.streams
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("PERFORMANCE_HINT", (_HINTS.PerformanceMode.THROUGHPUT, _HINTS.PerformanceMode.LATENCY)),
+        ("NUM_STREAMS", (_STREAMS.Num(2), _STREAMS.Num(1))),
+        ("NUM_STREAMS", (np.int64(2), np.int64(1))),
+    ],
+    ids=["constant", "streams", "NumPy"],
+)
+def test_values_of_openvino_and_numpy(model, tmp_path, conversions, name, values):
+    for value, streams in zip((*values, *values), (2, 1, 2, 1), strict=True):
+        config = {name: value, "INFERENCE_NUM_THREADS": 2}
+        compiled = paddle2ov.compile_model(model, config=config, cache_dir=tmp_path / "cache")
+        assert compiled.get_property("NUM_STREAMS") == streams
+    assert len(conversions) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"config": {"NUM_STREAMS": object()}}, "config: NUM_STREAMS cannot be of type object"),
+        ({"config": {5: 1}}, "config: 5 is not the name of a property"),
+        ({"config": "NUM_STREAMS"}, "config: properties by their names are expected, not str"),
+        ({"device": None}, "device: None is not the name of a device"),
+        ({"cache_dir": 3}, "cache_dir: a path is expected, not int"),
+    ],
+    ids=["value", "name", "config", "device", "folder"],
+)
+def test_what_openvino_would_ignore_is_refused(model, conversions, arguments, message):
+    with pytest.raises(ConversionInputError, match=message):
+        paddle2ov.compile_model(model, **arguments)
+    assert not conversions
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 def test_other_settings_beside_it_are_another_model(model, tmp_path, conversions, name):
     for text in ("{}", "{Hpi: {}}", "{Hpi: {}}"):
@@ -250,9 +288,11 @@ def test_other_settings_beside_it_are_another_model(model, tmp_path, conversions
     assert len(conversions) == 2
 
 
-def test_a_device_that_exports_nothing(model, tmp_path):
+def test_a_device_that_exports_nothing(model, tmp_path, caplog):
     for _ in range(2):
         assert version_of(paddle2ov.compile_model(model, "AUTO", cache_dir=tmp_path / "cache")) == 1
+        assert "cache_dir: nothing is kept: the device exports no compiled model: Not Implemented" in caplog.text
+        caplog.clear()
     assert not list((tmp_path / "cache").glob("*.blob"))
 
 

@@ -35,6 +35,11 @@ def test_one_thread(model, count, hint):
     assert_fails(shared_core().compile_model(model, "CPU", with_error_reporting(config, "CPU")))
 
 
+def test_a_device_that_passes_on_to_the_cpu(model):
+    config = with_error_reporting({"INFERENCE_NUM_THREADS": 1}, "HETERO:CPU")
+    assert_fails(shared_core().compile_model(model, "HETERO:CPU", config))
+
+
 def test_one_processor(model, monkeypatch):
     monkeypatch.setattr(core, "processors", lambda: 1)
     assert with_error_reporting({}, "CPU") == {"NUM_STREAMS": 0}
@@ -48,7 +53,8 @@ def test_other_properties_stay(monkeypatch):
     for config in [{"NUM_STREAMS": 1}, {"PERFORMANCE_HINT": "THROUGHPUT"}]:
         alone = {"INFERENCE_NUM_THREADS": 1, **config}
         assert with_error_reporting(alone, "CPU") == alone
-    assert with_error_reporting({"INFERENCE_NUM_THREADS": 1}, "GPU") == {"INFERENCE_NUM_THREADS": 1}
+    for device in ("GPU", "HETERO:GPU,CPU", "AUTO"):
+        assert with_error_reporting({"INFERENCE_NUM_THREADS": 1}, device) == {"INFERENCE_NUM_THREADS": 1}
 
 
 @pytest.mark.parametrize(

@@ -511,13 +511,16 @@ def test_memory_stays_flat_by_default(folder):
     assert "CPU_RUNTIME_CACHE_CAPACITY" not in config.openvino_properties()
 
 
-@pytest.mark.parametrize("streams", [0, 1, 2])
-def test_inputs_that_do_not_fit_spoil_no_other_threads(streams):
+@pytest.mark.parametrize(
+    ("device", "streams"), [("CPU", 0), ("CPU", 1), ("CPU", 2), ("HETERO:CPU", 1)], ids=["0", "1", "2", "HETERO"]
+)
+def test_inputs_that_do_not_fit_spoil_no_other_threads(device, streams):
     """Also in streams of one thread, where what OpenVINO's `infer` raises may be lost."""
     vector = tensor([2, 3], dims=[-1, -1])
     config = Config(generated(all_ops()["elementwise_add"], case(x=vector, y=vector), "pir"))
     config.set_cpu_math_library_num_threads(max(1, streams))
     config.set_openvino_property("NUM_STREAMS", streams)
+    config.set_openvino_device(device)
     predictor = create_predictor(config)
 
     def run(i):

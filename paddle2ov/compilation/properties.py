@@ -1,0 +1,53 @@
+"""OpenVINO's properties, as they may be given to it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from paddle2ov.errors import ConversionInputError
+
+
+def checked_properties(config: object) -> dict[str, Any]:
+    """Properties by their names, as OpenVINO reads them.
+
+    Raises:
+        ConversionInputError: they are no such mapping, or one has a value that OpenVINO would ignore.
+    """
+    if not isinstance(config, Mapping):
+        raise ConversionInputError(f"config: properties by their names are expected, not {type(config).__name__}")
+    found = {}
+    for name, value in config.items():
+        if not isinstance(name, str):
+            raise ConversionInputError(f"config: {name!r} is not the name of a property")
+        try:
+            found[str(name)] = property_value(value)
+        except TypeError as error:
+            raise ConversionInputError(f"config: {name} cannot be of type {error}") from None
+    return found
+
+
+def property_value(value: object) -> Any:
+    """The value of a property as OpenVINO reads it, which ignores NumPy's numbers and other objects without an error.
+
+    Raises:
+        TypeError: it is nothing that OpenVINO reads.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, str | bytes | int | float) or type(value).__module__.split(".")[0] == "openvino":
+        return value
+    if isinstance(value, Mapping):
+        return {key: property_value(one) for key, one in value.items()}
+    if isinstance(value, list | tuple | set):
+        # The callbacks that encrypt the cache are a list of functions.
+        return type(value)(one if callable(one) else property_value(one) for one in value)
+    raise TypeError(type(value).__name__)
+
+
+__all__ = ["checked_properties", "property_value"]
