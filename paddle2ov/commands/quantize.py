@@ -128,6 +128,8 @@ def _print(found: Quantized) -> None:
     click.echo(f"precision     agreement    ms an item   (agreement with f32: {found.meaning})")
     for one in found.precisions:
         click.echo(f"{one.name:<12} {one.agreement:10.2%} {one.milliseconds:13.2f}")
+    if found.is_measured_on_calibration:
+        click.echo("agreement is that of the data it was calibrated with: give 50 items or more to measure on others")
     counts = Counter(layer.precision for layer in found.layers)
     click.echo(f"layers: {', '.join(f'{count} in {name}' for name, count in counts.most_common()) or 'none'}")
     for layer in found.layers:

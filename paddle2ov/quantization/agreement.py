@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from itertools import cycle
+from statistics import median
 from typing import Any
 
 import openvino
@@ -17,8 +19,8 @@ from paddle2ov.typing import AnyArray
 from paddle2ov.verification.inputs import Inputs
 from paddle2ov.verification.measures import Results, measure_for
 
-_RUNS = 5
-"""The number of items on which a run is timed."""
+_RUNS = 9
+"""How often each model is timed, on one item after the other."""
 
 
 class Reference:
@@ -50,18 +52,23 @@ class Reference:
         """That of a compiled model on one of the items, from 0 to 1; 1 where the results mean the same."""
         return self.measure.agreement(_run(compiled, self._items.inputs(item)), self._results[item])
 
-    def measured(self, name: str, compiled: CompiledModel) -> MeasuredPrecision:
-        """Agreement and time of a compiled model, whose precision is called `name`."""
-        agreements, times = [], []
-        for count, item in enumerate(self._results):
-            agreements.append(self.agreement(compiled, item))
-            if count < _RUNS:
-                inputs = self._items.inputs(item)
+    def measured(self, models: Mapping[str, CompiledModel]) -> list[MeasuredPrecision]:
+        """Agreement and time of compiled models, by what their precision is called.
+
+        They run in turn, so that what else the machine does slows down none of them alone.
+        """
+        means = {
+            name: sum(self.agreement(compiled, item) for item in self._results) / len(self._results)
+            for name, compiled in models.items()
+        }
+        times: dict[str, list[float]] = {name: [] for name in models}
+        for _, item in zip(range(_RUNS), cycle(self._results)):
+            inputs = self._items.inputs(item)
+            for name, compiled in models.items():
                 started = time.perf_counter()
                 _run(compiled, inputs)
-                times.append(time.perf_counter() - started)
-        middle = sorted(times)[len(times) // 2]
-        return MeasuredPrecision(name, float(sum(agreements)) / len(agreements), middle * 1e3)
+                times[name].append(time.perf_counter() - started)
+        return [MeasuredPrecision(name, mean, median(times[name]) * 1e3) for name, mean in means.items()]
 
 
 def compiled_in(model: openvino.Model, precision: str | None, config: Mapping[str, Any] | None = None) -> CompiledModel:

@@ -62,7 +62,23 @@ class CalibrationData:
         else:
             (arrays,) = given_inputs(self._program, load(item) if isinstance(item, Path) else item)
         found = model_inputs(self._model, self._program, arrays)
+        for name, array in found.items():
+            if array.dtype.kind in "fc" and np.isnan(array).any():
+                raise ConversionInputError(f"data: {self._name(index)} has NaN in '{name}'")
         return {name: _as_pairs(array) for name, array in found.items()}
+
+    def unusual(self, indices: Iterable[int]) -> str:
+        """What there is in some items that has no range; "" if nothing."""
+        for index in indices:
+            for name, array in self.inputs(index).items():
+                if not array.size or (array.dtype.kind == "f" and not np.isfinite(array).all()):
+                    what = "has infinite numbers" if array.size else "has no elements"
+                    return f"{self._name(index)} {what} in '{name}'"
+        return ""
+
+    def _name(self, index: int) -> str:
+        item = self._items[index]
+        return str(item) if isinstance(item, Path) else f"item {index}"
 
 
 def _as_pairs(array: AnyArray) -> AnyArray:
@@ -73,6 +89,8 @@ def _as_pairs(array: AnyArray) -> AnyArray:
 def _listed(data: Data) -> Sequence[Item]:
     if isinstance(data, str | os.PathLike | Mapping):
         return [data]
+    if not isinstance(data, Iterable):
+        raise ConversionInputError(f"data: paths or arrays by name are expected, not {type(data).__name__}")
     return list(data)
 
 

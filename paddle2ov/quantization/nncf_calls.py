@@ -87,7 +87,8 @@ class Quantizer:
                 if _NO_DATA in str(error):
                     raise OpenVINORunError(f"the model cannot be quantized: {_LONE_BRANCH}") from error
                 if tried == len(settings):
-                    raise OpenVINORunError(f"the model cannot be quantized: {error}") from error
+                    reason = self._items.unusual(self._calibration) or error
+                    raise OpenVINORunError(f"the model cannot be quantized: {reason}") from error
         raise AssertionError("no settings")
 
     def _attempt(self, model: openvino.Model, is_transformer: bool, floating: Sequence[str]) -> openvino.Model:

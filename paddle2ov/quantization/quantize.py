@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from paddle2ov.compilation.precision import capabilities, computes_in, is_compilable_in_f16
@@ -28,6 +29,8 @@ from paddle2ov.report import ConversionReport
 
 _SUBSET = 300
 _MAX_VALIDATED = 300
+_MIN_HELD_BACK = 50
+"""From this number of items on, a fifth is not calibrated with where `subset_size` would take all."""
 
 
 @taking_archives
@@ -47,7 +50,8 @@ def quantize(
 
     Activations and weights become integers of 8 bits, with ranges that the data show; the first convolutions (four, and
     at most a tenth of all), comparisons, and what sorts, selects or computes boxes stay in floating point. Of more data
-    than `subset_size`, what lies evenly among them is used, and accuracy is measured on others.
+    than `subset_size`, what lies evenly among them is used, and accuracy is measured on others; of 50 items or more, a
+    fifth at least is kept back for that.
 
     Args:
         model: the model's folder or program file.
@@ -90,21 +94,23 @@ def quantize(
     with nncf_output(progress):
         quantized = quantizer.quantized(converted, has_attention(converted) if transformer is None else transformer)
     found = Quantized(quantized, reference.measure.name, reference.measure.meaning, max_drop)
+    found.is_measured_on_calibration = not set(validation) - set(calibration)
     with _openvino_errors("the quantized model does not run"):
-        for name in [name for name in ("f32", "bf16", "f16") if computes_in("CPU", name)]:
+        models = {"f32": floats}
+        for name in [name for name in ("bf16", "f16") if computes_in("CPU", name)]:
             if name != "f16" or is_compilable_in_f16(converted):
-                compiled = floats if name == "f32" else compiled_in(converted, name)
-                found.precisions.append(reference.measured(name, compiled))
+                models[name] = compiled_in(converted, name)
         compiled = compiled_in(quantized, None)
-        found.precisions.append(reference.measured("int8" if weights is None else f"{weights} weights", compiled))
+        models["int8" if weights is None else f"{weights} weights"] = compiled
+        found.precisions = reference.measured(models)
         found.layers = layers_of(compiled, quantized)
     found.has_integer_kernels = "INT8" in capabilities("CPU") and has_integer_kernels()
     return found
 
 
 def _check(subset_size: int, max_drop: float | None, weights: Weights | None) -> None:
-    if subset_size < 1:
-        raise ConversionInputError(f"subset_size: {subset_size} is less than 1")
+    if not isinstance(subset_size, int) or subset_size < 1:
+        raise ConversionInputError(f"subset_size: {subset_size!r} is not a number of items")
     if max_drop is not None and not 0 < max_drop < 1:
         raise ConversionInputError(f"max_drop: {max_drop} is not between 0 and 1")
     if weights not in (None, "int8", "int4"):
@@ -114,11 +120,17 @@ def _check(subset_size: int, max_drop: float | None, weights: Weights | None) ->
 
 
 def _divided(count: int, subset_size: int) -> tuple[list[int], list[int]]:
-    """The items to calibrate with, evenly spaced, and those to measure with: others, where there are others."""
-    used = sorted({i * count // min(subset_size, count) for i in range(min(subset_size, count))})
+    """The items to calibrate with, evenly spaced, and those to measure with: others, where there are enough."""
+    if _MIN_HELD_BACK <= count <= subset_size:
+        subset_size = count - count // 5
+    used = _evenly(range(count), subset_size)
     others = sorted(set(range(count)) - set(used)) or used
-    step = max(1, len(others) // _MAX_VALIDATED)
-    return used, others[::step][:_MAX_VALIDATED]
+    return used, _evenly(others, _MAX_VALIDATED)
+
+
+def _evenly(items: Sequence[int], most: int) -> list[int]:
+    number = min(most, len(items))
+    return [items[i * len(items) // number] for i in range(number)]
 
 
 def _openvino_errors(what: str) -> FailingAs:

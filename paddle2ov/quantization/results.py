@@ -39,6 +39,8 @@ class Quantized:
         max_drop: how much agreement was to be lost at most, where that was asked for.
         precisions: those of this processor, float32 first, the quantized model last.
         layers: how this processor runs the layers of the quantized model.
+        is_measured_on_calibration: whether agreement was measured on what the model was calibrated with, as there was
+            little else, and may be less on other data.
         has_integer_kernels: whether this processor has fast ones (VNNI, AMX, or those of ARM); without, int8 is rarely
             worth it.
     """
@@ -49,6 +51,7 @@ class Quantized:
     max_drop: float | None = None
     precisions: list[MeasuredPrecision] = field(default_factory=list)
     layers: list[Layer] = field(default_factory=list)
+    is_measured_on_calibration: bool = False
     has_integer_kernels: bool = True
 
     @property
@@ -80,7 +83,8 @@ class Quantized:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; without the model."""
-        facts = ("measure", "meaning", "max_drop", "lost", "loses_too_much", "has_integer_kernels", "advice")
+        facts = ["measure", "meaning", "max_drop", "lost", "loses_too_much", "is_measured_on_calibration"]
+        facts += ["has_integer_kernels", "advice"]
         found = {name: getattr(self, name) for name in facts}
         return {
             **found,

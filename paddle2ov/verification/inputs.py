@@ -114,7 +114,7 @@ def given_inputs(program: Program, argument: InputsArgument) -> list[Inputs]:
         if missing:
             raise ConversionInputError(
                 f"inputs: '{missing[0]}' is missing; the program's inputs are "
-                f"{', '.join(one.name for one in program.inputs)}, given are {', '.join(arrays) or 'none'}"
+                f"{', '.join(one.name for one in program.inputs)}, given are {', '.join(map(str, arrays)) or 'none'}"
             )
         found.append({one.name: _checked(one, np.asarray(arrays[one.name])) for one in program.inputs})
     return found

@@ -17,8 +17,11 @@ from gen_models.harness.store import generated_network
 from paddle2ov import ConversionInputError, OpenVINORunError
 from paddle2ov.cli import cli
 from paddle2ov.commands.families import families
+from paddle2ov.program import read_program
 from paddle2ov.program.settings import read_settings
 from paddle2ov.quantization import nncf_calls
+from paddle2ov.quantization.agreement import Reference
+from paddle2ov.quantization.data import CalibrationData
 from paddle2ov.quantization.exact import EXACT, first_convolutions
 from paddle2ov.quantization.nncf_calls import has_attention
 from paddle2ov.quantization.quantize import _divided
@@ -217,7 +220,11 @@ def test_a_recogniser_from_the_command_line(recogniser, tmp_path):
         ({"data": "nothing"}, "nothing is neither a file nor a folder"),
         ({"data": []}, "there is neither a picture nor an .npz file"),
         ({"data": [3]}, "a path or arrays by name are expected, not int"),
+        ({"data": None}, "paths or arrays by name are expected, not NoneType"),
         ({"data": {"y": np.zeros(3)}}, "'x' is missing"),
+        ({"data": {3: np.zeros(3)}}, "'x' is missing; the program's inputs are x, given are 3"),
+        ({"data": {"x": np.full((1, 3, 32, 64), np.nan, np.float32)}}, "data: item 0 has NaN in 'x'"),
+        ({"subset_size": "3"}, "subset_size: '3'"),
         ({"subset_size": 0}, "subset_size: 0"),
         ({"max_drop": 1.0}, "max_drop: 1.0"),
         ({"weights": "int2"}, "weights: 'int2'"),
@@ -228,6 +235,24 @@ def test_a_recogniser_from_the_command_line(recogniser, tmp_path):
 def test_arguments_that_do_not_fit(options, message):
     with pytest.raises(ConversionInputError, match=message):
         paddle2ov.quantize(folder_of("crnn"), **{"data": {"x": np.zeros((1, 3, 32, 64), np.float32)}, **options})
+
+
+ONES = np.ones((1, 3, 32, 64), np.float32)
+
+
+def test_one_item_without_a_range_is_named():
+    """One of many spoils the ranges, which OpenVINO then does not compile."""
+    with pytest.raises(OpenVINORunError, match="cannot be quantized: item 1 has infinite numbers in 'x'"):
+        paddle2ov.quantize(folder_of("crnn"), [{"x": ONES}, {"x": ONES * np.float32(np.inf)}])
+
+
+def test_an_item_without_elements_is_named():
+    folder = folder_of("crnn")
+    items = CalibrationData(
+        read_program(folder), folder, paddle2ov.convert(folder), [{"x": ONES}, {"x": ONES[:0]}, {"x": ONES}]
+    )
+    assert items.unusual([0, 1, 2]) == "item 1 has no elements in 'x'"
+    assert items.unusual([0, 2]) == ""
 
 
 def test_without_nncf(monkeypatch):
@@ -241,6 +266,48 @@ def test_what_is_calibrated_with_is_not_measured_with():
     used, others = _divided(10, 4)
     assert used == [0, 2, 5, 7]
     assert others == [1, 3, 4, 6, 8, 9]
+    used, others = _divided(100, 300)
+    assert (len(used), len(others)) == (80, 20)
+    assert sorted(used + others) == list(range(100))
+
+
+def test_what_is_measured_with_lies_evenly_among_the_others():
+    used, others = _divided(899, 300)
+    assert (len(used), len(others), set(used) & set(others)) == (300, 300, set())
+    assert np.diff(others).max() <= 4
+    assert others[-1] > 890
+
+
+def test_too_few_items_are_said_to_be():
+    folder = folder_of("averaged")
+    found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    assert found.is_measured_on_calibration
+    assert found.to_dict()["is_measured_on_calibration"]
+
+
+def test_precisions_are_timed_in_turn():
+    order = []
+
+    class Items:
+        def inputs(self, index):
+            return index
+
+    def compiled(name):
+        class Compiled:
+            outputs = ()
+
+            def __call__(self, inputs):
+                order.append((name, inputs))
+                return {}
+
+        return Compiled()
+
+    reference = Reference.__new__(Reference)
+    reference._items, reference._results, reference.measure = Items(), {4: [], 7: []}, RESULTS
+    reference.agreement = lambda compiled, item: 0.5
+    found = reference.measured({"f32": compiled("f32"), "int8": compiled("int8")})
+    assert order[:4] == [("f32", 4), ("int8", 4), ("f32", 7), ("int8", 7)]
+    assert [(one.name, one.agreement) for one in found] == [("f32", 0.5), ("int8", 0.5)]
 
 
 def one_hot(*characters):
