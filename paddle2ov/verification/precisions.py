@@ -102,7 +102,7 @@ def quantized_model(given: str | os.PathLike[str] | openvino.Model, model: openv
     """A quantized model, read from its IR where it is a path.
 
     Raises:
-        ConversionInputError: it is not an IR, or has other inputs or results than the model.
+        ConversionInputError: it is not an IR, or has other inputs or results than the model, by name, type or shape.
     """
     try:
         found = given if isinstance(given, openvino.Model) else shared_core().read_model(given)
@@ -112,7 +112,21 @@ def quantized_model(given: str | os.PathLike[str] | openvino.Model, model: openv
         if [one.get_names() for one in ports] != [one.get_names() for one in others]:
             mine, theirs = (", ".join(one.get_any_name() for one in both) or "none" for both in (ports, others))
             raise ConversionInputError(f"quantized: its {what} are {mine}, those of the model {theirs}")
+        for one, other in zip(ports, others, strict=True):
+            if not _fits(one, other):
+                raise ConversionInputError(
+                    f"quantized: its '{one.get_any_name()}' is {_described(one)}, that of the model {_described(other)}"
+                )
     return found
+
+
+def _fits(one: openvino.Output, other: openvino.Output) -> bool:
+    same_type = one.get_element_type() == other.get_element_type()
+    return bool(same_type and one.get_partial_shape().compatible(other.get_partial_shape()))
+
+
+def _described(port: openvino.Output) -> str:
+    return f"{port.get_element_type().get_type_name()} {port.get_partial_shape().to_string()}"
 
 
 def advice(rows: Sequence[ComparedPrecision]) -> str:

@@ -15,7 +15,7 @@ from paddle2ov import ConversionInputError, ConversionReport
 from paddle2ov.cli import cli
 from paddle2ov.compilation.precision import computes_in
 from paddle2ov.reporting import build_report, write_report
-from paddle2ov.verification.precisions import advice
+from paddle2ov.verification.precisions import advice, quantized_model
 from paddle2ov.verification.results import ComparedPrecision
 
 SHAPE = "x[1,3,64,64]"
@@ -148,5 +148,13 @@ def test_a_quantized_model_that_does_not_fit(folder, tmp_path):
     x.output(0).set_names({"y"})
     with pytest.raises(ConversionInputError, match="quantized: its inputs are y, those of the model x"):
         paddle2ov.verify(folder, precision="all", quantized=openvino.Model([ops.relu(x).output(0)], [x]))
+    other = paddle2ov.convert(folder)
+    other.reshape({"x": [1, 3, 48, 160]})
+    fixed = paddle2ov.convert(folder, input={"x": [1, 3, 64, 64]})
+    with pytest.raises(
+        ConversionInputError, match=r"its 'x' is f32 \[1,3,48,160\], that of the model f32 \[1,3,64,64\]"
+    ):
+        quantized_model(other, fixed)
+    assert quantized_model(fixed, paddle2ov.convert(folder)) is fixed
     with pytest.raises(ConversionInputError, match="precision: int8 needs data"):
         paddle2ov.verify(folder, precision="int8")
