@@ -15,7 +15,7 @@ from paddle2ov.program.settings import settings_in
 from paddle2ov.quantization.agreement import Reference, compiled_in
 from paddle2ov.quantization.data import CalibrationData, Data, PathLike
 from paddle2ov.quantization.exact import exact_nodes, first_convolutions
-from paddle2ov.quantization.layers import layers_of
+from paddle2ov.quantization.layers import is_quantized, layers_of
 from paddle2ov.quantization.nncf_calls import (
     Quantizer,
     Weights,
@@ -94,6 +94,7 @@ def quantize(
     with nncf_output(progress):
         quantized = quantizer.quantized(converted, has_attention(converted) if transformer is None else transformer)
     found = Quantized(quantized, reference.measure.name, reference.measure.meaning, max_drop)
+    found.was_quantized = is_quantized(converted)
     found.is_measured_on_calibration = not set(validation) - set(calibration)
     with _openvino_errors("the quantized model does not run"):
         models = {"f32": floats}

@@ -41,6 +41,7 @@ class Quantized:
         layers: how this processor runs the layers of the quantized model.
         is_measured_on_calibration: whether agreement was measured on what the model was calibrated with, as there was
             little else, and may be less on other data.
+        was_quantized: whether the program is quantized already; what is called f32 runs in int8 then.
         has_integer_kernels: whether this processor has fast ones (VNNI, AMX, or those of ARM); without, int8 is rarely
             worth it.
     """
@@ -52,6 +53,7 @@ class Quantized:
     precisions: list[MeasuredPrecision] = field(default_factory=list)
     layers: list[Layer] = field(default_factory=list)
     is_measured_on_calibration: bool = False
+    was_quantized: bool = False
     has_integer_kernels: bool = True
 
     @property
@@ -70,6 +72,8 @@ class Quantized:
         last, others = self.precisions[-1], self.precisions[:-1]
         best = min(others, key=lambda one: one.milliseconds)
         name = "int8" if last.name == "int8" else f"a model with {last.name}"
+        if self.was_quantized:
+            return "the model is quantized already, and runs in int8 as `paddle2ov convert` makes it: take that"
         if not self.has_integer_kernels and last.name == "int8":
             return f"this processor has no fast kernels for int8: take {best.name}, and int8 on one that has them"
         if last.milliseconds >= best.milliseconds:
@@ -84,7 +88,7 @@ class Quantized:
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; without the model."""
         facts = ["measure", "meaning", "max_drop", "lost", "loses_too_much", "is_measured_on_calibration"]
-        facts += ["has_integer_kernels", "advice"]
+        facts += ["was_quantized", "has_integer_kernels", "advice"]
         found = {name: getattr(self, name) for name in facts}
         return {
             **found,

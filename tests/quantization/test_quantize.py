@@ -158,6 +158,13 @@ def test_advice_on_weights_alone():
     assert found.advice.startswith("a model with int4 weights is slower than f32 here")
 
 
+def test_a_model_that_is_quantized_already():
+    folder = folder_of("quantized_tensors")
+    found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    assert found.was_quantized
+    assert found.advice.startswith("the model is quantized already, and runs in int8 as `paddle2ov convert` makes it")
+
+
 @pytest.mark.parametrize(("max_drop", "status"), [(None, 0), (0.1, 0), (1e-6, 1)])
 def test_more_is_lost_than_may_be(tmp_path, monkeypatch, max_drop, status):
     def quantize(*_, **options):
@@ -282,6 +289,7 @@ def test_too_few_items_are_said_to_be():
     folder = folder_of("averaged")
     found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
     assert found.is_measured_on_calibration
+    assert not found.was_quantized
     assert found.to_dict()["is_measured_on_calibration"]
 
 
