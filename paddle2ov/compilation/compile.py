@@ -70,7 +70,7 @@ def compile_model(
     if not isinstance(device, str) or not device:
         raise ConversionInputError(f"device: {device!r} is not the name of a device")
     config = with_precision(checked_properties(config or {}), precision, device)
-    config = with_error_reporting(config, device)
+    config = with_error_reporting(config, device, any_hint=True)
     config = with_exact_integers(config, device)
 
     def build() -> openvino.Model:

@@ -23,16 +23,17 @@ def shared_core() -> openvino.Core:
     return openvino.Core()
 
 
-def with_error_reporting(config: Mapping[str, Any], device: str) -> dict[str, Any]:
+def with_error_reporting(config: Mapping[str, Any], device: str, any_hint: bool = False) -> dict[str, Any]:
     """The properties to compile with, changed so that a run that fails raises its error on one thread as well.
 
     In a stream of one thread, OpenVINO 2026.4 drops the error of a run that fails and returns the results of the
     previous run. It has such a stream if a single thread is requested, or the process may use a single processor.
-    Without streams the calling thread computes.
+    Without streams the calling thread computes. So it does for many runs at a time as well, with `any_hint`: without,
+    whoever runs them waits for each (`wait` raises what `infer` drops).
     """
     given = dict(config)
-    is_latency = str(given.get("PERFORMANCE_HINT", "LATENCY")).endswith("LATENCY")
-    if _runs_as_cpu(device) and is_latency and str(given.get("INFERENCE_NUM_THREADS") or processors()) == "1":
+    is_chosen = any_hint or str(given.get("PERFORMANCE_HINT", "LATENCY")).endswith("LATENCY")
+    if _runs_as_cpu(device) and is_chosen and str(given.get("INFERENCE_NUM_THREADS") or processors()) == "1":
         given.setdefault("NUM_STREAMS", 0)
     return given
 

@@ -5,6 +5,10 @@ import openvino
 import pytest
 from openvino import Model, opset16
 
+import paddle2ov
+from gen_models import all_ops
+from gen_models.harness.spec import case, tensor
+from gen_models.harness.store import generated
 from paddle2ov.checking.device import Device
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph import core
@@ -38,6 +42,13 @@ def test_one_thread(model, count, hint):
 def test_a_device_that_passes_on_to_the_cpu(model):
     config = with_error_reporting({"INFERENCE_NUM_THREADS": 1}, "HETERO:CPU")
     assert_fails(shared_core().compile_model(model, "HETERO:CPU", config))
+
+
+@pytest.mark.parametrize("hint", ["THROUGHPUT", "CUMULATIVE_THROUGHPUT"])
+def test_many_runs_at_a_time(hint):
+    vector = tensor([3, 5], dims=[-1, -1])
+    folder = generated(all_ops()["elementwise_add"], case(x=vector, y=vector), "pir")
+    assert_fails(paddle2ov.compile_model(folder, config={"INFERENCE_NUM_THREADS": 1, "PERFORMANCE_HINT": hint}))
 
 
 def test_one_processor(model, monkeypatch):
