@@ -7,7 +7,7 @@ from gen_models.harness.exploration import BatchError, explore, formats
 from gen_models.harness.store import FOLDER
 from tests.support.formats import marks_of
 
-DEFAULT_SEEDS = 2
+DEFAULT_SEEDS = 1
 
 
 def cases():
