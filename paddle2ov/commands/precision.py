@@ -58,7 +58,8 @@ def is_stored_as_fp16(stored: str | None, fp16: bool | None) -> bool:
         click.UsageError: the two contradict each other.
     """
     if stored is not None and fp16 is not None and (stored == "f16") != fp16:
-        raise click.UsageError(f"--precision {stored} and --compress-to-fp16 contradict each other: give one of them")
+        option = "--compress-to-fp16" if fp16 else "--no-compress-to-fp16"
+        raise click.UsageError(f"--precision {stored} and {option} contradict each other: give one of them")
     return stored == "f16" or bool(fp16)
 
 

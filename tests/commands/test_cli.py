@@ -91,6 +91,12 @@ def test_precisions_of_saved_models(command, arguments, message, model, tmp_path
     assert not (tmp_path / "new").exists()
 
 
+def test_the_option_that_contradicts_is_named(model, tmp_path):
+    result = call("convert", model, "-o", tmp_path / "net.xml", "--precision", "f16", "--no-compress-to-fp16")
+    assert result.exit_code == 2
+    assert "--precision f16 and --no-compress-to-fp16 contradict" in " ".join(result.stderr.replace("│", "").split())
+
+
 def test_names_that_paddle2onnx_users_know(model, tmp_path):
     shutil.copy(model / "inference.json", tmp_path / "a.json")
     shutil.copy(model / "inference.pdiparams", tmp_path / "b.params")
