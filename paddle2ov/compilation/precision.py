@@ -16,6 +16,7 @@ PRECISIONS: tuple[str, ...] = get_args(Precision)
 HINT = "INFERENCE_PRECISION_HINT"
 INT8 = "int8 needs data: `paddle2ov quantize` (paddle2ov.quantize) makes a model of it, to be compiled as any other"
 _CAPABILITIES = {"f32": "FP32", "bf16": "BF16", "f16": "FP16"}
+_TYPES = {capability: precision for precision, capability in _CAPABILITIES.items()}
 
 
 def with_precision(config: Mapping[str, Any], precision: str, device: str) -> dict[str, Any]:
@@ -101,7 +102,9 @@ def _devices(device: str) -> list[str]:
 
 
 def _name(hint: object) -> str:
-    return str(hint.get_type_name()) if isinstance(hint, openvino.Type) else str(hint)
+    """What a hint names, which OpenVINO takes as a type, or as "f32" or "FP32"."""
+    text = str(hint.get_type_name()) if isinstance(hint, openvino.Type) else str(hint)
+    return _TYPES.get(text, text)
 
 
 __all__ = [

@@ -148,6 +148,14 @@ def test_suppression_is_not_compiled_in_float16(monkeypatch):
     folder = generated_network(all_networks()["choosing_boxes"], "pir")
     with pytest.raises(ConversionInputError, match="never ends compiling the suppression of boxes in float16"):
         paddle2ov.compile_model(folder, precision="f16")
+    with pytest.raises(ConversionInputError, match="never ends compiling the suppression of boxes in float16"):
+        paddle2ov.compile_model(folder, config={"INFERENCE_PRECISION_HINT": "FP16"})
+
+
+@pytest.mark.parametrize("hint", ["f32", "FP32", openvino.Type.f32], ids=["name", "capability", "type"])
+def test_a_hint_that_agrees(hint, model):
+    compiled = paddle2ov.compile_model(model, config={"INFERENCE_PRECISION_HINT": hint}, precision="f32")
+    assert compiled.get_property("INFERENCE_PRECISION_HINT") == openvino.Type.f32
 
 
 def test_every_device_that_is_named_has_the_hardware(monkeypatch):
