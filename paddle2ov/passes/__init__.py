@@ -47,7 +47,6 @@ from paddle2ov.passes.workarounds.avoid_gate_confusion import avoid_gate_confusi
 from paddle2ov.passes.workarounds.avoid_gru_confusion import avoid_gru_confusion
 from paddle2ov.passes.workarounds.avoid_interpolated_parts import avoid_interpolated_parts
 from paddle2ov.passes.workarounds.avoid_nonzero_of_convert import avoid_nonzero_of_convert
-from paddle2ov.passes.workarounds.avoid_norm_rank_loss import avoid_norm_rank_loss
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
 from paddle2ov.passes.workarounds.avoid_pixel_post_ops import avoid_pixel_post_ops
 from paddle2ov.passes.workarounds.avoid_pool_activation import avoid_pool_activation
@@ -78,6 +77,7 @@ from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_wid
 from paddle2ov.passes.workarounds.avoid_unknown_channel_post_ops import avoid_unknown_channel_post_ops
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
 from paddle2ov.passes.workarounds.avoid_unsqueeze_elision import avoid_unsqueeze_elision
+from paddle2ov.passes.workarounds.avoid_weight_rank_loss import avoid_weight_rank_loss
 from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
@@ -121,7 +121,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_stride_propagation,
     avoid_pad_fusion,
     avoid_rank_loss,
-    avoid_norm_rank_loss,
+    avoid_weight_rank_loss,
     avoid_depth_padding,  # after rewrites that pad
     avoid_shallow_padding,  # after avoid_depth_padding, which handles static depths
     avoid_unit_width_strides,

@@ -19,6 +19,14 @@ def activation_before_pooling() -> Graph:
 
 
 @fault()
+def bias_of_higher_rank() -> Graph:
+    """A linear layer over rows of unknown number has two axes, also where its bias has three."""
+    x, weights, bias, data = parameter(-1, 3), numbers(3, 4), numbers(1, 1, 4, seed=1), numbers(2, 3, seed=2)
+    out = ops.add(ops.matmul(x, weights, False, False), bias)
+    return Model([out], [x]), [[data]], [[data @ weights + bias]]
+
+
+@fault()
 def convolutions_of_parts_as_groups() -> Graph:
     """Convolutions of the parts of a Split become one of groups, in whatever order they are joined."""
     x, first, second = parameter(-1, 4, 1, 1), numbers(2, 2, 1, 1, seed=1), numbers(2, 2, 1, 1, seed=2)

@@ -1,4 +1,4 @@
-"""RMS norms by hand, whose weight has more axes than the data."""
+"""RMS norms by hand and linear layers, whose weight or bias has more axes than the data."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from openvino import opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
-from paddle2ov.passes.workarounds.avoid_norm_rank_loss import avoid_norm_rank_loss
+from paddle2ov.passes.workarounds.avoid_weight_rank_loss import avoid_weight_rank_loss
 from tests.support.passes_checks import parameter, random
 from tests.support.random_graphs import node_by_node
 
@@ -43,7 +43,39 @@ def test_weights_of_higher_rank(form, dims, first, shape):
         return Model([ops.multiply(*sides[:: 1 if first else -1])], [x])
 
     model, whole = build(), build()
-    assert avoid_norm_rank_loss(Graph(model)) == {"weights": int(shape[0] == 1)}
+    assert avoid_weight_rank_loss(Graph(model)) == {"constants": int(shape[0] == 1)}
+    run_rewrites(whole)
+    data = random(3, 8)
+    want = node_by_node(build(), [data])[0]
+    for one in (model, whole):
+        found = compile_on_cpu(one)([data])[0]
+        assert found.shape == want.shape
+        np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-5)
+
+
+WEIGHTS, ROW = random(8, 8), random(8)
+LAYERS = {
+    "bias": lambda x, c: ops.add(ops.matmul(x, WEIGHTS, False, False), c),
+    "bias first": lambda x, c: ops.add(c, ops.matmul(x, WEIGHTS, False, True)),
+    "less": lambda x, c: ops.subtract(c, ops.matmul(x, WEIGHTS, False, False)),
+    "scaled": lambda x, c: ops.add(ops.multiply(ops.matmul(x, WEIGHTS, False, False), ROW), c),
+    "factor": lambda x, c: ops.multiply(ops.add(ops.matmul(x, WEIGHTS, False, False), ROW), c),
+    "quotient of a norm": lambda x, c: ops.divide(FORMS["power"](x), c),
+}
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 8), (1, 1, 1, 8), (1, 3, 8), (1, 1, 1)], ids=str)
+@pytest.mark.parametrize("dims", [(3, 8), (-1, 8)], ids=str)
+@pytest.mark.parametrize("layer", LAYERS)
+def test_biases_of_higher_rank(layer, dims, shape):
+    constant = np.abs(random(*shape)) + 1
+
+    def build():
+        x = parameter(*dims)
+        return Model([LAYERS[layer](x, ops.constant(constant))], [x])
+
+    model, whole = build(), build()
+    assert avoid_weight_rank_loss(Graph(model)) == {"constants": 1}
     run_rewrites(whole)
     data = random(3, 8)
     want = node_by_node(build(), [data])[0]
@@ -65,4 +97,6 @@ def test_weights_of_higher_rank(form, dims, first, shape):
 )
 def test_other_products_stay(out):
     x = parameter(3, 8)
-    assert avoid_norm_rank_loss(Graph(Model([out(x), ops.reduce_mean(x, np.array([1]), True)], [x]))) == {"weights": 0}
+    assert avoid_weight_rank_loss(Graph(Model([out(x), ops.reduce_mean(x, np.array([1]), True)], [x]))) == {
+        "constants": 0
+    }
