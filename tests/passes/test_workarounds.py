@@ -118,6 +118,21 @@ def test_compute_constants_fails_to_match(layer):
     assert compute_constants(Graph(model)) == {"layers": 0}
 
 
+@pytest.mark.parametrize("factor", [None, 0.5], ids=["known shape", "dynamic shape"])
+def test_compute_constants_leaves_unknown_indices_to_each_run(factor):
+    """Elements of a constant that a mask finds; what is computed of them does not overwrite them."""
+    x = parameter(1)
+    values = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
+    table = ops.constant(values) if factor is None else ops.divide(ops.constant(values / 2), np.float32(factor))
+    found = ops.transpose(ops.non_zero(ops.less(np.float32(0), table)), np.array([1, 0]))
+    total = ops.reduce_sum(ops.gather_nd(table, found), np.array([0]), False)
+    model = Model([ops.add(total, ops.reduce_sum(x, np.array([0]), False))], [x])
+    assert compute_constants(Graph(model)) == {"layers": 1}
+    compiled = compile_on_cpu(model)
+    for number in (1, 2, 4, 1):
+        assert compiled([np.full(1, number, np.float32)])[0] == 10 + number
+
+
 def test_constants_whose_elements_only_move_need_no_compiled_model(monkeypatch):
     """Such as the mask of shifted windows; the model is compiled for other nodes."""
     bounds = [np.array(one) for one in ([0, 0], [-2, -2], [1, 1], [1, 2])]

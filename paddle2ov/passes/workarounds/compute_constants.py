@@ -20,12 +20,14 @@ from openvino.op import Constant
 
 from paddle2ov.errors import RewriteError
 from paddle2ov.graph.evaluation import evaluate, evaluate_all, is_safe
+from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.consumers import readers
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.independence import VARYING, Independence
+from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.workarounds.compute_apart import DATA_MOVEMENT, compute_apart
 
 _LAYERS = """
@@ -67,9 +69,13 @@ def compute_constants(graph: Graph) -> Counts:
         A layer, an indexed gather, or another node that OpenVINO does not fold correctly, all of whose inputs are
         constants, or computed from constants.
     Result:
-        Constants.
+        Constants. A node of dynamic shape (the elements that a mask finds), and a gather whose indices are unknown or
+        out of range, read a copy of their data that is computed at run time.
     """
-    found = _constant_nodes(graph)
+    found, hidden = _constant_nodes(graph)
+    if hidden:
+        _hide_data(graph, hidden)
+        found, _ = _constant_nodes(graph)  # what is computed from their results is computed by each run, too
     outputs = [output for node in found.values() for output in node.outputs() if _has_other_consumer(output, found)]
     if outputs:
         _check_work(found.values())
@@ -79,13 +85,22 @@ def compute_constants(graph: Graph) -> Counts:
             for port in ports:
                 port.replace_source_output(constant.output(0))
         graph.changed()
-    return {"layers": len(found)}
+    return {"layers": len(found) + len(hidden)}
 
 
-def _constant_nodes(graph: Graph) -> dict[str, Node]:
-    """The nodes to compute, by name."""
+def _hide_data(graph: Graph, nodes: Sequence[Node]) -> None:
+    """Has every run compute nodes over constants."""
+    zero = runtime_zero([one.output(0) for one in graph.model.get_parameters()])
+    for node in nodes:
+        port = node.input(0)
+        insert([port], hide(port.get_source_output(), zero).output(0), node)
+    graph.changed()
+
+
+def _constant_nodes(graph: Graph) -> tuple[dict[str, Node], list[Node]]:
+    """The nodes to compute, by name, and those that are not: of dynamic shape, of indices unknown or out of range."""
     has_no_inputs, is_constant = Independence(("Parameter",)), Independence(VARYING)
-    found = {}
+    found, hidden = {}, []
     for node in [*graph.nodes(*_KINDS), *_in_float64(graph)]:
         if _is_folded(node) or not has_no_inputs(node):
             continue
@@ -93,13 +108,13 @@ def _constant_nodes(graph: Graph) -> dict[str, Node]:
             graph.match_failed(
                 "compute_constants", node, "it depends on random numbers, a variable, a branch or a loop"
             )
-        elif 0 in (static_dims(node) or (0,)):
-            graph.match_failed("compute_constants", node, "it has no elements, or its shape is dynamic")
-        elif node.get_type_name() in _INDEXED and not _is_indexed_within(node):
-            graph.match_failed("compute_constants", node, "its indices are unknown, or out of range")
+        elif 0 in (static_dims(node) or ()):
+            graph.match_failed("compute_constants", node, "it has no elements")
+        elif static_dims(node) is None or (node.get_type_name() in _INDEXED and not _is_indexed_within(node)):
+            hidden.append(node)
         else:
             found[node.get_name()] = node
-    return found
+    return found, hidden
 
 
 def _is_folded(node: Node) -> bool:
