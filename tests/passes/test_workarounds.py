@@ -73,6 +73,7 @@ def product(q):
 
 
 IMAGE, KERNEL = random(2, 3, 6, 6), random(3, 3, 1, 1)
+REGION = np.array([[0, 0, 2, 2]], np.float32)
 STATE, INPUT, RECURRENT, BIAS = random(2, 1, 8), random(1, 24, 6), random(1, 24, 8), random(1, 24)
 
 
@@ -92,6 +93,11 @@ LAYERS = {
     "two": lambda x: convolved(ops.relu(convolved(x))),
     "pooling": lambda x: ops.avg_pool(x, [1, 1], [0, 0], [0, 0], [2, 2], True, dilations=[1, 1]),
     "recurrent": recurrent,
+    "neighbours": lambda x: ops.lrn(x, np.array([1]), 1.0, 1.0, 1.0, 3),
+    "searched": lambda x: ops.convert(ops.bucketize(x, ops.constant(np.array([-0.5, 0.5], np.float32))), "f32"),
+    "regions": lambda x: ops.roi_align(x, ops.constant(REGION), ops.constant(np.array([1])), 2, 2, 2, 1.0, "avg"),
+    "remainder": lambda x: ops.mod(x, ops.constant(HALF)),
+    "reversed": lambda x: ops.reverse_sequence(x, np.array([2, 3]), 0, 1),
 }
 
 

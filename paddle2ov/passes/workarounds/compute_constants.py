@@ -35,15 +35,19 @@ AvgPool Convolution ConvolutionBackpropData GRUSequence GroupConvolution GroupCo
 MaxPool RNNSequence
 """
 _OTHERS = """
-AdaptiveAvgPool AdaptiveMaxPool BitwiseAnd BitwiseLeftShift BitwiseNot BitwiseOr BitwiseRightShift BitwiseXor Col2Im DFT
-Einsum Elu ExtractImagePatches IDFT IRDFT Inverse IsFinite IsInf IsNaN LogSoftmax NormalizeL2 RDFT Roll Selu
-SliceScatter SoftSign
+AdaptiveAvgPool AdaptiveMaxPool BitwiseAnd BitwiseLeftShift BitwiseNot BitwiseOr BitwiseRightShift BitwiseXor Bucketize
+Col2Im DFT Einsum Elu ExtractImagePatches GroupNormalization HardSigmoid IDFT IRDFT Inverse IsFinite IsInf IsNaN LRN
+LogSoftmax NormalizeL2 RDFT Roll STFT SearchSorted Selu SliceScatter SoftSign
 """
 _INDEXED = ("GatherElements", "GatherND")
 """Node types that read wherever an index says."""
+_UNSAFE = ("DeformableConvolution", "Mod", "PSROIPooling", "ROIAlign", "ROIPooling", "ReverseSequence")
+"""Node types that OpenVINO does not fold either, and that no conversion computes: they trust what they read."""
 _MISFOLDED = ("Abs", "ScatterUpdate")
 """Node types that OpenVINO folds wrongly."""
-_KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED, *_MISFOLDED)
+_SIZED = ("Range",)
+"""Node types that OpenVINO folds, where their shape is known."""
+_KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED, *_UNSAFE, *_MISFOLDED)
 _MAX_INDICES = 1 << 16
 _MAX_MOVED = 1 << 16
 _MAX_NODES = 1 << 16
@@ -69,8 +73,9 @@ def compute_constants(graph: Graph) -> Counts:
         A layer, an indexed gather, or another node that OpenVINO does not fold correctly, all of whose inputs are
         constants, or computed from constants.
     Result:
-        Constants. A node of dynamic shape (the elements that a mask finds), and a gather whose indices are unknown or
-        out of range, read a copy of their data that is computed at run time.
+        Constants. A node of dynamic shape (the elements that a mask finds), one that cannot be computed safely
+        (`ROIAlign`), and a gather whose indices are unknown or out of range, read a copy of their data that is computed
+        at run time.
     """
     found, hidden = _constant_nodes(graph)
     if hidden:
@@ -98,10 +103,10 @@ def _hide_data(graph: Graph, nodes: Sequence[Node]) -> None:
 
 
 def _constant_nodes(graph: Graph) -> tuple[dict[str, Node], list[Node]]:
-    """The nodes to compute, by name, and those that are not: of dynamic shape, of indices unknown or out of range."""
+    """The nodes to compute, by name, and those that each run has to compute."""
     has_no_inputs, is_constant = Independence(("Parameter",)), Independence(VARYING)
     found, hidden = {}, []
-    for node in [*graph.nodes(*_KINDS), *_in_float64(graph)]:
+    for node in [*graph.nodes(*_KINDS, *_SIZED), *_in_float64(graph)]:
         if _is_folded(node) or not has_no_inputs(node):
             continue
         if not is_constant(node):
@@ -110,15 +115,23 @@ def _constant_nodes(graph: Graph) -> tuple[dict[str, Node], list[Node]]:
             )
         elif 0 in (static_dims(node) or ()):
             graph.match_failed("compute_constants", node, "it has no elements")
-        elif static_dims(node) is None or (node.get_type_name() in _INDEXED and not _is_indexed_within(node)):
+        elif static_dims(node) is None or not _is_computable(node):
             hidden.append(node)
         else:
             found[node.get_name()] = node
     return found, hidden
 
 
+def _is_computable(node: Node) -> bool:
+    """Whether a node of known shape reads nothing beyond its inputs."""
+    kind = node.get_type_name()
+    return kind not in _UNSAFE and (kind not in _INDEXED or _is_indexed_within(node))
+
+
 def _is_folded(node: Node) -> bool:
-    """Whether it is an Abs that OpenVINO folds as it is."""
+    """Whether OpenVINO folds it as it is."""
+    if node.get_type_name() in _SIZED and node.get_element_type() != Type.f64:
+        return static_dims(node) is not None
     return node.get_type_name() == "Abs" and node.input_value(0).get_node().get_type_name() == "Constant"
 
 
