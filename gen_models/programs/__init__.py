@@ -5,15 +5,21 @@ from __future__ import annotations
 from gen_models.programs import (
     algebra,
     attention,
+    computed,
     control_flow,
     convolutions,
     elementwise,
     indexing,
+    inplace,
     integers,
+    layers,
     layouts,
+    masks,
+    matrices,
     scalars,
     selections,
     shapes,
+    types,
     vision,
 )
 from gen_models.programs.maker import Maker, static_dim
@@ -22,15 +28,21 @@ from gen_models.programs.program import Program
 BLOCKS = (
     algebra,
     attention,
+    computed,
     control_flow,
     convolutions,
     elementwise,
     indexing,
+    inplace,
     integers,
+    layers,
     layouts,
+    masks,
+    matrices,
     scalars,
     selections,
     shapes,
+    types,
     vision,
 )
 """The modules whose import registers the steps."""
