@@ -271,6 +271,10 @@ def _nms_random(draw: Any) -> Case:
 
 
 NMS = [
+    case(  # corners that are exchanged, along one axis and along both
+        boxes=tensor([5, 4], values=[0, 0, 2, 2, 2, 0, 0, 2, 2, 2, 0, 0, 0, 0, 2, 2, 0, 2, 2, 0], dims=[-1, 4]),
+        scores=tensor([5], values=[0.9, 0.8, 0.7, 0.6, 0.5], dims=[-1]),
+    ),
     case(boxes=crowd(20)),
     case(boxes=crowd(20), threshold=0.6),
     case(boxes=crowd(20, size=100)),

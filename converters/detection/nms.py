@@ -18,6 +18,7 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Type
 
+from paddle2ov.converters.detection.box import split_corners
 from paddle2ov.converters.detection.rows import best_per_image, column, columns, count_per_image, indices_where
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
 from paddle2ov.converters.detection.suppression import GreedyNms
@@ -167,7 +168,9 @@ def sentinel_if_empty(out: Tensor, width: int) -> Node:
 
 def nms(node: NodeContext) -> NamedOutputs:
     """out = the indices of the boxes, in order, that overlap no earlier kept box by more than the threshold."""
-    x = cast_to(node.get_input("x"), Type.f32)
+    low, high = split_corners(cast_to(node.get_input("x"), Type.f32))
+    # A box whose corners are exchanged overlaps none, as one without area; OpenVINO would put the corners in order.
+    x = ops.concat([low, ops.maximum(low, high)], 1)
     count = dim_of(x, 0)
     # Earlier boxes have the better score.
     score = cast_to(ops.subtract(count, index_range(count)), Type.f32)
