@@ -26,7 +26,7 @@ REASONS = {
     "converters.detection.matching._without_nan": NO_FAULT,
     "converters.detection.proposals.generate_proposals": IN_WHOLE_MODELS,
     "converters.detection.retinanet._decoded": IN_WHOLE_MODELS,
-    "converters.detection.suppression.GreedyNms._by_definition": IN_WHOLE_MODELS,
+    "converters.detection.suppression.GreedyNms._candidates": IN_WHOLE_MODELS,
     "converters.detection.suppression.GreedyNms._corrected": IN_WHOLE_MODELS,
     "converters.diagonal._hidden_length": IN_WHOLE_MODELS,
     "converters.expansion._expanded_shape": IN_WHOLE_MODELS,
