@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from openvino import Input, Node
 
-from paddle2ov.graph.constants import constant_of, ints
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.constants import reshaped_constant
@@ -42,15 +42,13 @@ class AvoidWeightRankLoss(Rule[_Raised, _Raised]):
     counts = ("constants",)
 
     def pattern(self, graph: Graph, node: Node) -> _Raised | None:
-        for port in node.inputs():
-            array, rank = (
-                constant_of(port.get_source_output()),
-                node.input(1 - port.get_index()).get_partial_shape().rank,
-            )
-            if array is not None and rank.is_static and array.ndim > rank.get_length():
-                added = array.ndim - rank.get_length()
-                return (port, added) if array.shape[:added] == (1,) * added else None
-        return None
+        shapes = [value.get_partial_shape() for value in node.input_values()]
+        if any(shape.rank.is_dynamic for shape in shapes) or len(shapes[0]) == len(shapes[1]):
+            return None
+        port = node.input(0 if len(shapes[0]) > len(shapes[1]) else 1)
+        added = abs(len(shapes[0]) - len(shapes[1]))
+        is_constant = port.get_source_output().get_node().get_type_name() == "Constant"
+        return (port, added) if is_constant and list(port.get_shape())[:added] == [1] * added else None
 
     def check(self, graph: Graph, match: _Raised) -> _Raised:
         port, _ = match
