@@ -1,5 +1,7 @@
 """RMS norms by hand and linear layers, whose weight or bias has more axes than the data."""
 
+import functools
+
 import numpy as np
 import pytest
 from openvino import Model
@@ -30,27 +32,42 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 8), (1, 1, 1, 8), (1, 3, 8), (1, 1, 1), (1, 3, 1), (2, 1, 8)], ids=str)
-@pytest.mark.parametrize("first", [True, False])
-@pytest.mark.parametrize("dims", [(3, 8), (-1, 8), (-1, -1)], ids=str)
-@pytest.mark.parametrize("form", FORMS)
-def test_weights_of_higher_rank(form, dims, first, shape):
-    weight = random(*shape)
-
-    def build():
-        x = parameter(*dims)
-        sides = [ops.constant(weight), FORMS[form](x)]
-        return Model([ops.multiply(*sides[:: 1 if first else -1])], [x])
-
-    model, whole = build(), build()
-    assert avoid_weight_rank_loss(Graph(model)) == {"constants": int(shape[0] == 1)}
-    run_rewrites(whole)
-    data = random(3, 8)
-    want = node_by_node(build(), [data])[0]
-    for one in (model, whole):
-        found = compile_on_cpu(one)([data])[0]
+def check(build, expected):
+    """A model after this rewrite alone, and after all."""
+    data, want = expected
+    for rewrite in (lambda model: avoid_weight_rank_loss(Graph(model)), run_rewrites):
+        model = build()
+        rewrite(model)
+        found = compile_on_cpu(model)([data])[0]
         assert found.shape == want.shape
         np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-5)
+
+
+@functools.cache
+def expected_of(build):
+    data = random(3, 8)
+    return data, node_by_node(build(3, 8), [data])[0]
+
+
+@functools.cache
+def norm(form, shape):
+    weight = random(*shape)
+
+    def build(*dims):
+        x = parameter(*dims)
+        sides = [ops.constant(weight), FORMS[form](x)]
+        return Model([ops.multiply(*sides[:: 1 if form in ("power", "product") else -1])], [x])
+
+    return build
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 8), (1, 1, 1, 8), (1, 3, 8), (1, 1, 1), (1, 3, 1), (2, 1, 8)], ids=str)
+@pytest.mark.parametrize("dims", [(3, 8), (-1, 8), (-1, -1)], ids=str)
+@pytest.mark.parametrize("form", FORMS)
+def test_weights_of_higher_rank(form, dims, shape):
+    build = norm(form, shape)
+    assert avoid_weight_rank_loss(Graph(build(*dims))) == {"constants": int(shape[0] == 1)}
+    check(lambda: build(*dims), expected_of(build))
 
 
 WEIGHTS, ROW = random(8, 8), random(8)
@@ -64,25 +81,24 @@ LAYERS = {
 }
 
 
+@functools.cache
+def layer_of(name, shape):
+    constant = np.abs(random(*shape)) + 1
+
+    def build(*dims):
+        x = parameter(*dims)
+        return Model([LAYERS[name](x, ops.constant(constant))], [x])
+
+    return build
+
+
 @pytest.mark.parametrize("shape", [(1, 1, 8), (1, 1, 1, 8), (1, 3, 8), (1, 1, 1)], ids=str)
 @pytest.mark.parametrize("dims", [(3, 8), (-1, 8)], ids=str)
 @pytest.mark.parametrize("layer", LAYERS)
 def test_biases_of_higher_rank(layer, dims, shape):
-    constant = np.abs(random(*shape)) + 1
-
-    def build():
-        x = parameter(*dims)
-        return Model([LAYERS[layer](x, ops.constant(constant))], [x])
-
-    model, whole = build(), build()
-    assert avoid_weight_rank_loss(Graph(model)) == {"constants": 1}
-    run_rewrites(whole)
-    data = random(3, 8)
-    want = node_by_node(build(), [data])[0]
-    for one in (model, whole):
-        found = compile_on_cpu(one)([data])[0]
-        assert found.shape == want.shape
-        np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-5)
+    build = layer_of(layer, shape)
+    assert avoid_weight_rank_loss(Graph(build(*dims))) == {"constants": 1}
+    check(lambda: build(*dims), expected_of(build))
 
 
 @pytest.mark.parametrize(
