@@ -22,7 +22,8 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.selection import gather_or_empty
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import ints, ints_of
+from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -125,11 +126,43 @@ def _tile(x: Output, times: Output) -> Node:
     shape = x.get_partial_shape()
     count = len(shape)
     if shape.is_static or count < 4 or shape[1] != 1:
-        return ops.tile(x, times)
+        return _tile_in_parts(x, times, count)
     others = ops.gather(times, ints([0, *range(2, count)]), ints(0)).output(0)
     tiled = ops.unsqueeze(_tile(ops.squeeze(x, ints([1])).output(0), others), ints([1]))
     own = ops.gather(times, ints([1]), ints(0))
     return ops.broadcast(tiled, ops.concat([own, ints([1] * (count - 2))], 0), None, "BIDIRECTIONAL")
+
+
+_MOST_LOOPS = 6
+
+
+@works_around("tile_of_four_axes")
+def _tile_in_parts(x: Output, times: Output, count: int) -> Node:
+    """`x` of `count` dimensions repeated by `times`, along two axes at once where these are computed and many.
+
+    OpenVINO 2026.4's CPU plugin leaves the result unwritten where it takes more than six loops: two for each axis that
+    is repeated, and one for those before. Constant counts it applies one by one.
+    """
+    axes = _repeated(times)
+    if 2 * len(axes) + (axes[:1] != [0]) <= _MOST_LOOPS:
+        return ops.tile(x, times)
+    for start in range(0, len(axes), 2):
+        own = np.isin(np.arange(count), axes[start : start + 2])
+        x = ops.tile(x, ops.select(own, times, ints([1] * count))).output(0)
+    return x.get_node()
+
+
+def _repeated(times: Output) -> list[int]:
+    """The axes that computed counts may repeat; none if all of them are constant."""
+    if ints_of(times) is not None:
+        return []
+    node = times.get_node()
+    known: list[int | None] = []
+    for part in node.input_values() if node.get_type_name() == "Concat" else [times]:
+        length = part.get_partial_shape()[0].get_length()
+        values = evaluate(part, _MAX_RANK, _MAX_RANK)
+        known += [None] * length if values is None else values.tolist()
+    return [axis for axis, one in enumerate(known) if one != 1]
 
 
 def repeat_interleave(node: NodeContext) -> NamedOutputs:

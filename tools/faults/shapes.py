@@ -194,6 +194,14 @@ def tile_along_axis_of_1() -> Graph:
 
 
 @fault()
+def tile_of_four_axes() -> Graph:
+    """A Tile along four axes by computed counts leaves its result unwritten."""
+    x, times = parameter(-1, -1, -1, -1), parameter(4, kind=Type.i64)
+    data, counts = numbers(2, 3, 2, 3), np.array([2, 3, 2, 3])
+    return Model([ops.tile(x, times)], [x, times]), [[data, counts]], [[np.tile(data, counts)]]
+
+
+@fault()
 def resize_of_three_axes_folded() -> Graph:
     """A linear resize of a constant over three axes, the first of which keeps its size, is folded to other values."""
     x, volume = parameter(1), numbers(1, 1, 2, 1, 4)
