@@ -19,6 +19,7 @@ from paddle2ov.converters.graph.common import (
     rank_of,
     shape_of,
     shape_vector,
+    with_shape,
 )
 from paddle2ov.converters.graph.selection import gather_or_empty
 from paddle2ov.graph import arrays
@@ -144,12 +145,15 @@ def _tile_in_parts(x: Output, times: Output, count: int) -> Node:
     is repeated, and one for those before. Constant counts it applies one by one.
     """
     axes = _repeated(times)
-    if 2 * len(axes) + (axes[:1] != [0]) <= _MOST_LOOPS:
+    if not axes:
         return ops.tile(x, times)
+    if 2 * len(axes) + (axes[:1] != [0]) <= _MOST_LOOPS:
+        return with_shape(ops.tile(x, times).output(0), ops.multiply(shape_of(x), times)).get_node()
+    tiled = x
     for start in range(0, len(axes), 2):
         own = np.isin(np.arange(count), axes[start : start + 2])
-        x = ops.tile(x, ops.select(own, times, ints([1] * count))).output(0)
-    return x.get_node()
+        tiled = ops.tile(tiled, ops.select(own, times, ints([1] * count))).output(0)
+    return with_shape(tiled, ops.multiply(shape_of(x), times)).get_node()
 
 
 def _repeated(times: Output) -> list[int]:

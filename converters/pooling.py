@@ -17,9 +17,18 @@ import math
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from openvino import Node, Output, Type
+from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_vector, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    const_like,
+    dim_of,
+    dim_vector,
+    index_range,
+    int_vector,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -94,7 +103,7 @@ def adaptive_sizes(node: NodeContext, x: Output) -> Tensor:
             return ints(sizes)
         spatial = dim_vector(x, range(2, 2 + count))
         return ops.select(ops.equal(ints(sizes), ints(-1)), spatial, ints(sizes))
-    return node.get_tensor("kernel_size", Type.i64)
+    return int_vector(node, "kernel_size")
 
 
 # --- windows --------------------------------------------------------------------------------------------------------

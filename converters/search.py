@@ -20,12 +20,14 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const_like,
     dim_of,
+    dim_vector,
     index_range,
     normalize_axis,
     or_of_nothing,
     prevent_fusion,
     rank_of,
     shape_of,
+    with_shape,
 )
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.converters.graph.sorting import first_extreme, sort, topk
@@ -70,7 +72,11 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
     )
     # Always sorted: without `sorted` Paddle leaves the order undefined.
     found = topk(x, k, axis, node.get_bool("largest", True))
-    return {"out": found.output(0), "indices": found.output(1)}
+    if node.is_known("k"):
+        return {"out": found.output(0), "indices": found.output(1)}
+    sizes = [ops.unsqueeze(k, ints(0)) if i == axis else dim_vector(x, [i]) for i in range(rank)]
+    shape = ops.concat(sizes, 0)
+    return {"out": with_shape(found.output(0), shape), "indices": with_shape(found.output(1), shape)}
 
 
 def _arg_extreme(largest: bool) -> Converter:

@@ -110,6 +110,19 @@ def dim_range(x: Tensor, begin: int, end: int | None = None) -> Node:
     return ops.slice(ops.shape_of(x, Type.i64), ints([begin]), ints([OPEN_END if end is None else end]), ints([1]))
 
 
+@works_around("tile_of_no_rows", "topk_of_no_rows")
+def with_shape(out: Output, shape: Tensor) -> Output:
+    """`out`, which has this shape: OpenVINO 2026.4 gives what has no elements the shape of the run before.
+
+    It does so where the counts are those of the last run that had elements. Dimensions that are known stay known.
+    """
+    dims = dims_of(out)
+    if dims is None or None not in dims:
+        return out
+    sizes = [ops.gather(shape, ints([i]), ints(0)) if dim is None else ints([dim]) for i, dim in enumerate(dims)]
+    return ops.reshape(out, ops.concat(sizes, 0), False).output(0)
+
+
 def index_range(size: Tensor) -> Node:
     """0, 1, ... size - 1, 1-D int64; `size` is 0-D."""
     return ops.range(ints(0), size, ints(1), "i64")

@@ -388,6 +388,15 @@ def test_states_begin_anew():
 # --- inputs ---
 
 
+def test_no_rows():
+    """What has no elements is not computed: `Node.evaluate` of a TopK ended the process."""
+    x = ops.parameter(PartialShape([-1, 9]), Type.f32)
+    model = Model([ops.topk(x, np.int64(3), 1, "max", "value").output(0)], [x])
+    x.output(0).get_tensor().set_names({"x"})
+    found = paddle2ov.check(model, inputs=[{"x": random(2, 9)}, {"x": np.zeros((0, 9), np.float32)}], precision="f32")
+    assert found.verdict == "agree"
+
+
 def test_orders_of_runs():
     sets = [{"x": np.zeros(size)} for size in (5, 1, 9)]
     assert run_orders(sets) == [[2, 1, 0, 2], [1, 2]]

@@ -43,3 +43,40 @@ def test_tile_along_one_axis(tmp_path):
     data = np.ones([1, 3, 2, 4], np.float32)
     found = compile_on_cpu(model).create_infer_request().infer([data])
     assert found[0].shape == (4, 3, 2, 4)
+
+
+def _tile(x, count):
+    return paddle.tile(x, [1, count])
+
+
+def _topk(x, count):
+    return paddle.topk(x, count, axis=1)[0]
+
+
+@pytest.mark.parametrize("function", [_tile, _topk], ids=["tile", "topk"])
+def test_no_rows(function, tmp_path):
+    """The shape is that of each run, not of the one before, where there are no rows."""
+    specs = [paddle.static.InputSpec([-1, 9], "float32", "x"), paddle.static.InputSpec([], "int32", "count")]
+    paddle.jit.save(paddle.jit.to_static(function, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
+    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    for rows, count in ((2, 3), (0, 7), (0, 3), (0, 7), (2, 7)):
+        data = np.random.default_rng(count).standard_normal([rows, 9]).astype(np.float32)
+        found = request.infer([data, np.array(count, np.int32)], share_outputs=False)
+        wanted = function(paddle.to_tensor(data), paddle.to_tensor(count))
+        np.testing.assert_array_equal(found[0], wanted.numpy())
+
+
+def test_adaptive_pool(tmp_path):
+    """A size may be a tensor of one element."""
+
+    def function(x, size):
+        return paddle.nn.functional.adaptive_avg_pool2d(x, [size, size])
+
+    specs = [paddle.static.InputSpec([-1, 2, -1, -1], "float32", "x"), paddle.static.InputSpec([1], "int32", "size")]
+    paddle.jit.save(paddle.jit.to_static(function, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
+    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    for size in (3, 2):
+        data = np.random.default_rng(size).standard_normal([1, 2, 7, 9]).astype(np.float32)
+        found = request.infer([data, np.array([size], np.int32)], share_outputs=False)
+        wanted = paddle.nn.functional.adaptive_avg_pool2d(paddle.to_tensor(data), size)
+        np.testing.assert_allclose(found[0], wanted.numpy(), rtol=1e-5, atol=1e-6)

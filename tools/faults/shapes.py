@@ -197,8 +197,26 @@ def tile_along_axis_of_1() -> Graph:
 def tile_of_four_axes() -> Graph:
     """A Tile along four axes by computed counts leaves its result unwritten."""
     x, times = parameter(-1, -1, -1, -1), parameter(4, kind=Type.i64)
-    data, counts = numbers(2, 3, 2, 3), np.array([2, 3, 2, 3])
-    return Model([ops.tile(x, times)], [x, times]), [[data, counts]], [[np.tile(data, counts)]]
+    data, counts = numbers(2, 3, 2, 3), [2, 3, 2, 3]
+    return Model([ops.tile(x, times)], [x, times]), [[data, np.array(counts)]], [[np.tile(data, counts)]]
+
+
+@fault()
+def tile_of_no_rows() -> Graph:
+    """A Tile of no rows has the shape of the run before if its counts are those of the last run that had rows."""
+    x, times = parameter(-1, 3), parameter(2, kind=Type.i64)
+    runs = [[numbers(rows, 3), np.array([1, count])] for rows, count in ((2, 2), (0, 5), (0, 2))]
+    wanted = [[np.array(shape)] for shape in ([2, 6], [0, 15], [0, 6])]
+    return Model([ops.shape_of(ops.tile(x, times))], [x, times]), runs, wanted
+
+
+@fault()
+def topk_of_no_rows() -> Graph:
+    """A TopK of no rows has the shape of the run before if it takes as many as the last run that had rows."""
+    x, count = parameter(-1, 9), parameter(kind=Type.i64)
+    runs = [[numbers(rows, 9), np.array(taken)] for rows, taken in ((2, 3), (0, 7), (0, 3))]
+    wanted = [[np.array(shape)] for shape in ([2, 3], [0, 7], [0, 3])]
+    return Model([ops.shape_of(ops.topk(x, count, 1, "max", "value").output(0))], [x, count]), runs, wanted
 
 
 @fault()
