@@ -126,11 +126,9 @@ def _texts(text: str, tree: ast.AST) -> Iterator[tuple[int, str]]:
 def passes_without_marks() -> list[str]:
     """The modules of workarounds that mark nothing, but for those that only help others."""
     folder = ROOT / "paddle2ov" / "passes" / "workarounds"
-    return [
-        path.stem
-        for path in sorted(folder.glob("*.py"))
-        if path.stem not in ("__init__", "constant_rows", "deeper_transpose") and "@works_around(" not in path.read_text()
-    ]
+    helpers = ("__init__", "constant_rows", "deeper_transpose")
+    modules = [path for path in sorted(folder.glob("*.py")) if path.stem not in helpers]
+    return [path.stem for path in modules if "@works_around(" not in path.read_text()]
 
 
 __all__ = ["REASONS", "passes_without_marks", "unmarked", "unmarked_in"]
