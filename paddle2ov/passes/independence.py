@@ -29,6 +29,8 @@ class Independence:
     def __call__(self, node: Node) -> bool:
         """Whether neither the node nor anything upstream of it is of one of the types."""
         judged = self._judged
+        if not node.get_input_size():
+            return not self._is_excluded(node)
         if self._depends_by_first_inputs(node):
             return False
         path = [node]
