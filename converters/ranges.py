@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import cast_to, const_like, exact_divide, index_range
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, exact_divide, index_range
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -93,17 +93,20 @@ def _number(node: NodeContext, name: str, storage: Any) -> Any:
     return node.get_constant(name).reshape(-1)[0].astype(storage).item()
 
 
+def _one(number: Tensor) -> Node:
+    """The number as a vector: what OpenVINO computes of a scalar and a constant of shape [1] may be a scalar."""
+    return ops.unsqueeze(ops.reshape(number, ints([]), False), ints(0))
+
+
 def _linspace(node: NodeContext) -> tuple[Node, Type, Type]:
     """(`num` numbers from start to stop inclusive, counted from both ends; their type; the type of the result)."""
     dtype = node.get_dtype("dtype") or node.declared_output_dtype("out") or Type.f32
     # The kernels take the bounds in the type of the result and compute in double.
     kind = Type.f64 if dtype == Type.f64 else Type.f32
     count_name = "number" if node.op_type == "linspace" else "num"
-    start, stop = (
-        cast_to(ops.reshape(node.get_tensor(name, dtype), ints([]), False), kind) for name in ("start", "stop")
-    )
+    start, stop = (_one(cast_to(node.get_tensor(name, dtype), kind)) for name in ("start", "stop"))
     count = ops.reshape(node.get_tensor(count_name, Type.i64), ints([]), False)
-    intervals = cast_to(ops.maximum(ops.subtract(count, ints(1)), ints(1)), kind)
+    intervals = _one(cast_to(ops.maximum(ops.subtract(count, ints(1)), ints(1)), kind))
     step = ops.divide(ops.subtract(stop, start), intervals)
     index = cast_to(index_range(count), kind)
     left = cast_to(ops.subtract(ops.subtract(count, ints(1)), index_range(count)), kind)
@@ -152,5 +155,5 @@ def logspace(node: NodeContext) -> NamedOutputs:
         base = _number(node, "base", storage)
         return {"out": ConstantValue(np.power(float(base), exponents).astype(storage))}
     values, kind, dtype = _linspace(node)
-    base_tensor = ops.reshape(cast_to(node.get_tensor("base", dtype), kind), ints([]), False)
-    return {"out": cast_to(ops.power(base_tensor, values), dtype)}
+    base = _one(cast_to(node.get_tensor("base", dtype), kind))
+    return {"out": cast_to(ops.power(base, values), dtype)}
