@@ -12,12 +12,11 @@ import numpy as np
 from msgspec import Struct
 from openvino import Input, Node, Output
 
-from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.constants import computed_constant_of
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.replacement import insert
+from paddle2ov.passes.replacement import hide_operand
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _SUMS, _PRODUCTS = ("Add", "Subtract"), ("Divide", "Multiply")
@@ -76,9 +75,7 @@ class AvoidConstantSums(Rule[_Sum, Input]):
         return min(match.constant, other, key=_elements)
 
     def rewrite(self, graph: Graph, plan: Input) -> Counts:
-        node = plan.get_node()
-        zero = runtime_zero(node.input_values())
-        insert([plan], hide(plan.get_source_output(), zero).output(0), node)
+        hide_operand(plan)
         return {"sums": 1}
 
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from openvino import Input, Node
 
-from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.consumers import consumers, readers
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.replacement import insert
+from paddle2ov.passes.replacement import hide_operand
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _ACTIVATIONS = frozenset(("Relu", "Sigmoid", "Tanh"))
@@ -51,9 +50,7 @@ class AvoidGateConfusion(Rule[list[Input], Input]):
         return bias
 
     def rewrite(self, graph: Graph, plan: Input) -> Counts:
-        node = plan.get_node()
-        zero = runtime_zero([node.input_value(1 - plan.get_index())])
-        insert([plan], hide(plan.get_source_output(), zero).output(0), node)
+        hide_operand(plan)
         return {"gates": 1}
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from openvino import Input, Node
 
-from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.replacement import insert
+from paddle2ov.passes.replacement import hide_operand
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.passes.workarounds.constant_rows import rows_after
 
@@ -48,9 +47,7 @@ class AvoidSmallProductPostOps(Rule[Node, list[Input]]):
 
     def rewrite(self, graph: Graph, plan: list[Input]) -> Counts:
         for port in plan:
-            node = port.get_node()
-            zero = runtime_zero([node.input_value(1 - port.get_index())])
-            insert([port], hide(port.get_source_output(), zero).output(0), node)
+            hide_operand(port)
         return {"constants": len(plan)}
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from openvino import Input, Node
 
-from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.replacement import insert
+from paddle2ov.passes.replacement import hide_operand, insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
@@ -53,12 +52,11 @@ class AvoidSwishOfVectors(Rule[Node, Input]):
         raise MatchFailureError("no factor has dimensions of its own")
 
     def rewrite(self, graph: Graph, plan: Input) -> Counts:
-        node, beta = plan.get_node(), plan.get_source_output()
+        beta = plan.get_source_output()
         if graph.is_constant(beta.get_node()):
-            zero = runtime_zero([node.input_value(1 - plan.get_index())])
-            insert([plan], hide(beta, zero).output(0), node)
+            hide_operand(plan)
         else:
-            insert([plan], ops.squeeze(beta).output(0), node)
+            insert([plan], ops.squeeze(beta).output(0), plan.get_node())
         return {"factors": 1}
 
 

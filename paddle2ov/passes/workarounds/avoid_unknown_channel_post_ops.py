@@ -11,13 +11,12 @@ import numpy as np
 from openvino import Input, Node
 
 from paddle2ov.graph.constants import constant_of
-from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.consumers import nearest, readers
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import ELEMENTWISE, REDUCTIONS
-from paddle2ov.passes.replacement import insert
+from paddle2ov.passes.replacement import hide_operand
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _FUSED = ("Add", "Divide", "Multiply", "Subtract")
@@ -49,9 +48,7 @@ class AvoidUnknownChannelPostOps(Rule[Node, list[Input]]):
 
     def rewrite(self, graph: Graph, plan: list[Input]) -> Counts:
         for port in plan:
-            node = port.get_node()
-            zero = runtime_zero([node.input_value(1 - port.get_index())])
-            insert([port], hide(port.get_source_output(), zero).output(0), node)
+            hide_operand(port)
         return {"constants": len(plan)}
 
 
