@@ -151,7 +151,7 @@ def _tile_in_parts(x: Output, times: Output, count: int) -> Node:
         return with_shape(ops.tile(x, times).output(0), ops.multiply(shape_of(x), times)).get_node()
     tiled = x
     for start in range(0, len(axes), 2):
-        own = np.isin(np.arange(count), axes[start : start + 2])
+        own = np.isin(arrays.arange(count), axes[start : start + 2])
         tiled = ops.tile(tiled, ops.select(own, times, ints([1] * count))).output(0)
     return with_shape(tiled, ops.multiply(shape_of(x), times)).get_node()
 
