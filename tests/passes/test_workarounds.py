@@ -824,7 +824,7 @@ def test_attention_of_one_query_and_feature(dims, side):
         arrays = [data, values]
         want = powers / powers.sum(-1, keepdims=True) @ (values if side == "query" else values[..., :1, :])
     assert avoid_unit_weights(Graph(model)) == {"products": 1}
-    np.testing.assert_allclose(compile_on_cpu(model)(arrays)[0], want, rtol=1e-5)
+    np.testing.assert_allclose(compile_on_cpu(model)(arrays)[0], want, rtol=1e-5, atol=1e-6)  # sums may cancel
 
 
 @pytest.mark.parametrize(("dims", "turned"), [((1, 3), True), ((2, 1, 3), True), ((2, 3, 1), False), ((-1, -1), True)])
