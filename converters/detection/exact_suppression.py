@@ -132,29 +132,25 @@ class Overlap(Struct, frozen=True):
 
     def _exceeds_threshold(self, one: Sequence[Tensor], other: Sequence[Tensor], threshold: Tensor) -> Node:
         """Whether boxes, given as `_geometry`, overlap by more than the threshold."""
-        apart, inter = self._intersection(one, other, 0)
+        apart, inter = self._intersection(one, other)
         overlap = ops.divide(inter, ops.subtract(ops.add(other[-1], one[-1]), inter))
         # 0 / 0 is not <= anything
         return ops.logical_and(ops.logical_not(apart), ops.logical_not(ops.less_equal(overlap, threshold)))
 
-    def _intersection(self, one: Sequence[Tensor], other: Sequence[Tensor], axis: int) -> tuple[Node, Node]:
-        """Whether boxes, given as `_corners` along the axis, do not touch, and the area that they share."""
+    def _intersection(self, one: Sequence[Tensor], other: Sequence[Tensor]) -> tuple[Node, Node]:
+        """Whether boxes, given as `_geometry`, do not touch, and the area that they share."""
         (start, end, _), (start_, end_, _) = one, other
         apart = ops.logical_or(ops.greater(start_, end), ops.less(end_, start))
         sides = self._with_pixel(ops.subtract(ops.minimum(end_, end), ops.maximum(start_, start)))
-        return ops.reduce_logical_or(apart, ints(axis), False), ops.reduce_prod(sides, ints(axis), False)
+        return ops.reduce_logical_or(apart, ints(0), False), ops.reduce_prod(sides, ints(0), False)
 
     def _geometry(self, box: Tensor) -> list[Tensor]:
         """The least and the largest corner [2, ...], and the area [...], of boxes [..., 4]: long last axes are fast."""
         rank = output_of(box).get_partial_shape().rank.get_length()
-        return self._corners(ops.transpose(box, ints([rank - 1, *range(rank - 1)])), 0)
-
-    def _corners(self, box: Tensor, axis: int) -> list[Tensor]:
-        """The least and the largest corner, 2 along an axis, and the area, of boxes that have 4 along it."""
-        start, end = ops.split(box, ints(axis), 2).outputs()
+        start, end = ops.split(ops.transpose(box, ints([rank - 1, *range(rank - 1)])), ints(0), 2).outputs()
         sides, zero = ops.subtract(end, start), const(0, Type.f32)
-        is_box = ops.reduce_logical_and(ops.greater_equal(sides, zero), ints(axis), False)
-        return [start, end, ops.select(is_box, ops.reduce_prod(self._with_pixel(sides), ints(axis), False), zero)]
+        is_box = ops.reduce_logical_and(ops.greater_equal(sides, zero), ints(0), False)
+        return [start, end, ops.select(is_box, ops.reduce_prod(self._with_pixel(sides), ints(0), False), zero)]
 
     def _with_pixel(self, sides: Node) -> Node:
         return sides if self.normalized else ops.add(sides, const(1, Type.f32))

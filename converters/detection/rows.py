@@ -30,22 +30,13 @@ def best_and_least(image: Tensor, scores: Tensor, images: Tensor, limit: int) ->
     scores = ops.concat([scores, const([-np.inf], Type.f32)], 0)
     own = ops.equal(image, ops.unsqueeze(index_range(images), ints(1)))
     table = ops.select(own, scores, const(-np.inf, Type.f32))  # [images, M + 1]
-    chosen, least = best_of_rows(table, limit, own)
-    return indices_where(ops.reduce_logical_or(chosen, ints(0), False)), least
-
-
-def best_of_rows(table: Tensor, limit: int, own: Tensor | None = None) -> tuple[Node, Node]:
-    """Which are the `limit` best of each row of a table [P, M > 0], and the least of them, [P, 1].
-
-    Among equal ones the first win. `own`: which entries may be chosen, if not all; the others are -∞.
-    """
     k = ops.minimum(ints(limit), ops.squeeze(dim_vector(table, [1]), ints(0)))
     least = ops.reduce_min(ops.topk(table, k, 1, "max", "none", index_element_type="i64").output(0), ints(1), True)
-    better, tied = ops.greater(table, least), ops.equal(table, least)
-    tied = tied if own is None else ops.logical_and(own, tied)
+    better, tied = ops.greater(table, least), ops.logical_and(own, ops.equal(table, least))
     missing = ops.subtract(k, ops.reduce_sum(cast_to(better, Type.i64), ints(1), True))
     first = ops.less_equal(ops.cum_sum(cast_to(tied, Type.i64), ints(1)), missing)
-    return ops.logical_or(better, ops.logical_and(tied, first)), least
+    chosen = ops.logical_or(better, ops.logical_and(tied, first))
+    return indices_where(ops.reduce_logical_or(chosen, ints(0), False)), least
 
 
 def count_per_image(image: Tensor, images: Tensor) -> Node:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from gen_models.programs.maker import Maker, derived_dim, static_dim, step
 
 _UNARY = (
@@ -51,19 +53,12 @@ def _reshaped(make: Maker) -> None:
         make.add(f"{start}\n{copy}.flatten_(0, 1)", [flat, *x.dims[2:]])
     elif kind == 2:
         code = f"{start}\n{copy}.reshape_([{make.size(x, 0)}, -1])"
-        make.add(code, [x.dims[0], derived_dim(lambda *sizes: _product(sizes), *x.dims[1:])])
+        make.add(code, [x.dims[0], derived_dim(lambda *sizes: math.prod(sizes), *x.dims[1:])])
     else:
         where = [one for one in range(x.rank) if x.dims[one] == static_dim(1)]
         if not where:
             raise StopIteration
         make.add(f"{start}\n{copy}.squeeze_({where[0]})", [*x.dims[: where[0]], *x.dims[where[0] + 1 :]])
-
-
-def _product(sizes: tuple[int, ...]) -> int:
-    total = 1
-    for size in sizes:
-        total *= size
-    return total
 
 
 @step(2)

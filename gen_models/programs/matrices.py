@@ -108,6 +108,7 @@ def _segments(make: Maker) -> None:
 
 @step(2)
 def _distances(make: Maker) -> None:
+    """How far each row of one matrix is from each row of another, or how alike they are."""
     x = make.take(lambda one: is_fixed(one.dims[-1]), rank=(2, 3))
     y = make.take(lambda one: one.dims[:-2] == x.dims[:-2] and one.dims[-1] == x.dims[-1], rank=(x.rank, x.rank))
     dims = [*x.dims[:-1], y.dims[-2]]
