@@ -15,8 +15,9 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from openvino import Node, Output
 
+from paddle2ov.converters.computed_filters import convolve_by_product, has_unknown_shape
 from paddle2ov.converters.fused.activation import fused_activation
-from paddle2ov.converters.graph.common import Tensor, dim_range, dim_vector, rank_of
+from paddle2ov.converters.graph.common import Tensor, dim_range, rank_of
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -31,7 +32,6 @@ from paddle2ov.converters.graph.spatial import (
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, known_dims
-from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -87,11 +87,6 @@ class _Geometry(Struct, frozen=True):
     end: list[int]
     auto_pad: str
 
-    @property
-    def is_pointwise(self) -> bool:
-        """Whether a filter of one element is applied to each element of x once."""
-        return all(step == 1 for step in self.strides + self.dilations) and not any(self.begin + self.end)
-
 
 def _conv(node: NodeContext) -> Node:
     x, last = node.get_input("input"), channels_last(node)
@@ -134,31 +129,14 @@ def _normalize_geometry(node: NodeContext, x: Output, last: bool, rank: int) -> 
 
 
 def _convolve(node: NodeContext, x: Output, at: _Geometry, groups: int) -> Node:
+    if not node.is_known("filter") and has_unknown_shape(filters := node.get_input("filter")):
+        pads = (at.begin, at.end) if at.auto_pad == "explicit" else None
+        return convolve_by_product(x, filters, groups, at.strides, at.dilations, pads)
     if groups > 1:
         weights = grouped_filter(node, groups)
         return ops.group_convolution(x, weights, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
     filters = node.get_input("filter")
-    if not node.is_known("filter") and at.is_pointwise and _has_unknown_channels(dims_of(filters)):
-        return _pointwise_matmul(x, filters)
     return ops.convolution(x, filters, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
-
-
-@works_around("convolution_by_filter_of_unknown_shape")
-def _has_unknown_channels(dims: Sequence[int | None] | None) -> bool:
-    """Whether a filter has one element per channel and a number of channels known only at run time.
-
-    OpenVINO's CPU plugin has no convolution by a filter of unknown shape.
-    """
-    return dims is not None and None in dims and all(dim == 1 for dim in dims[2:])
-
-
-def _pointwise_matmul(x: Output, filters: Output) -> Node:
-    """out[n, o, p] = sum over i of filter[o, i] * x[n, i, p]."""
-    flat = ops.reshape(x, ints([0, 0, -1]), True)
-    weights = ops.reshape(filters, dim_vector(filters, [0, 1]), False)
-    spatial_shape = dim_range(x, 2)
-    out = ops.matmul(weights, flat, False, False)
-    return ops.reshape(out, ops.concat([ints([0, 0]), spatial_shape], 0), True)
 
 
 def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool) -> int:

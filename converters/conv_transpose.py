@@ -24,6 +24,7 @@ from paddle2ov.converters.graph.spatial import (
 )
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import known_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -117,11 +118,10 @@ def _crop(out: Node, crops: tuple[Node, Node] | None, size: Output | None, spati
 
 
 def _kernel(node: NodeContext, spatial: int) -> list[int]:
-    kernel = ranked_dims(node.get_input("filter"))[2:]
-    sizes = [dim for dim in kernel if dim is not None]
-    if len(sizes) < len(kernel):
-        node.refuse("a filter of unknown size is not supported")
-    return sizes
+    filters = known_dims(node.input_dims("filter"))
+    if filters is None:
+        node.refuse("a filter of unknown shape is not supported")
+    return filters[2:]
 
 
 def _backprop(

@@ -23,6 +23,7 @@ from typing import Any
 from gen_models.harness import campaign
 from gen_models.harness.legacy import legacy_python
 from gen_models.harness.spec import FORMATS
+from gen_models.programs import SIZES
 from gen_models.programs.campaign import ProgramChunk, run_chunk
 from gen_models.programs.compare import WORKED_AROUND, differences, is_worked_around, write_program
 from gen_models.programs.program import Program
@@ -47,6 +48,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=number, default=100, help="programs")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--sizes", choices=SIZES, default="small", help="large: of up to 64 rows and channels")
     parser.add_argument("--format", choices=FORMATS, help="only this format")
     add_options(parser)
     parser.add_argument("--only-report", action="store_true", help="run nothing: report what the state holds")
@@ -59,7 +61,7 @@ def chunks(options: argparse.Namespace, folder: Path) -> list[ProgramChunk]:
     """The chunks of a campaign: each seed in all formats, then the next."""
     here = [one for one in FORMATS if one == "pir" or legacy_python() is not None]
     return [
-        ProgramChunk(format, seed, str(folder / f"programs-{format}-{seed}"))
+        ProgramChunk(format, seed, str(folder / f"programs-{format}-{options.sizes}-{seed}"), options.sizes)
         for seed in range(options.first, options.first + options.seeds)
         for format in here
         if options.format in (None, format)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from gen_models.programs import (
     algebra,
     attention,
@@ -23,7 +25,7 @@ from gen_models.programs import (
     vision,
 )
 from gen_models.programs.maker import Maker, static_dim
-from gen_models.programs.program import Program
+from gen_models.programs.program import Dim, Program
 
 BLOCKS = (
     algebra,
@@ -47,34 +49,72 @@ BLOCKS = (
 )
 """The modules whose import registers the steps."""
 
-_VARYING = ((6, 2, 4), (4, 1, 2), (3, 1, 2), (8, 4, 6), (5, 2, 3))
+
+class Sizes(NamedTuple):
+    """What the sizes of a program's inputs are drawn from, and how many elements a value may have."""
+
+    batches: tuple[Dim, ...]
+    lengths: tuple[Dim, ...]
+    known_lengths: tuple[int, ...]
+    widths: tuple[int, ...]
+    channels: tuple[int, ...]
+    features: tuple[int, ...]
+    most_elements: int
 
 
-def random_program(seed: int) -> Program:
-    """A program, at least one of whose results is computed."""
+_FEW = ((6, 2, 4), (4, 1, 2), (3, 1, 2), (8, 4, 6), (5, 2, 3))
+_MANY = ((40, 7, 24), (33, 1, 16), (64, 16, 32), (21, 20, 48))
+
+SIZES = {
+    "small": Sizes(
+        batches=_FEW,
+        lengths=(*_FEW, static_dim(4)),
+        known_lengths=(1, 4, 6),
+        widths=(4, 8),
+        channels=(1, 2, 3, 4, 8),
+        features=(4, 6, 8),
+        most_elements=6000,
+    ),
+    "large": Sizes(
+        batches=_FEW,
+        lengths=(*_MANY, static_dim(32)),
+        known_lengths=(17, 32, 40),
+        widths=(24, 40),
+        channels=(8, 16, 17, 32, 48),
+        features=(16, 24, 33, 64),
+        most_elements=1 << 18,
+    ),
+}
+"""Small ones are quick and reach what goes by size 1 and 0; large ones other kernels: blocks of channels, vectors."""
+
+
+def random_program(seed: int, sizes: str = "small") -> Program:
+    """A program, at least one of whose results is computed; `sizes` is a key of `SIZES`."""
     for attempt in range(100):
-        made = _attempt(seed * 100 + attempt)
+        made = _attempt(seed * 100 + attempt, SIZES[sizes])
         if made.results and made.calls and made.inputs:
             return made
     raise AssertionError(f"no program of the seed {seed}")
 
 
-def _attempt(seed: int) -> Program:
-    make = Maker(seed, is_unknown=False, learned=0.0)
+def _attempt(seed: int, sizes: Sizes) -> Program:
+    make = Maker(seed, is_unknown=False, learned=0.0, most_elements=sizes.most_elements)
     make.is_unknown = make.chance(0.7)
     make.is_smooth = make.chance(0.5)
     make.learned = make.among(0.0, 0.1, 0.3)
-    batch = make.among(*_VARYING, static_dim(1), static_dim(2)) if make.is_unknown else static_dim(make.among(1, 2, 3))
-    length = make.among(*_VARYING, static_dim(4)) if make.is_unknown else static_dim(make.among(1, 4, 6))
-    channels = static_dim(make.among(1, 2, 3, 4, 8))
+    if make.is_unknown:
+        batch, length = make.among(*sizes.batches, static_dim(1), static_dim(2)), make.among(*sizes.lengths)
+    else:
+        batch, length = static_dim(make.among(1, 2, 3)), static_dim(make.among(*sizes.known_lengths))
+    channels = static_dim(make.among(*sizes.channels))
     for _ in range(make.among(1, 1, 2)):
         kind = make.below(6)
         if kind == 0:
-            dims = [batch, static_dim(make.among(4, 6, 8))]
+            dims = [batch, static_dim(make.among(*sizes.features))]
         elif kind <= 2:
-            dims = [batch, length, static_dim(make.among(4, 6, 8))]
+            dims = [batch, length, static_dim(make.among(*sizes.features))]
         else:
-            other = make.among(length, length, static_dim(4), static_dim(8))
+            other = make.among(length, length, *map(static_dim, sizes.widths))
             dims = [batch, length, other, channels] if make.chance(0.3) else [batch, channels, length, other]
         make.input(dims)
     make.some_steps(5, make.among(5, 10, 15, 20, 30))

@@ -17,21 +17,26 @@ from gen_models.programs.shrink import keep, shrink
 
 @dataclass(frozen=True)
 class ProgramChunk:
-    """The program of one seed in one format. `kept` is the folder for what differs."""
+    """The program of one seed and one choice of `SIZES` in one format. `kept` is the folder for what differs."""
 
     format: str
     seed: int
     kept: str
+    sizes: str = "small"
 
     @property
     def name(self) -> str:
         """As the tests are called."""
-        return f"testProgram/{self.format}/{self.seed}"
+        return f"testProgram/{self._what}"
 
     @property
     def key(self) -> str:
         """In the state."""
-        return f"programs/{self.format}/{self.seed}"
+        return f"programs/{self._what}"
+
+    @property
+    def _what(self) -> str:
+        return f"{self.format}/{self.seed}" if self.sizes == "small" else f"{self.format}/{self.sizes}/{self.seed}"
 
     @property
     def examples(self) -> int:
@@ -54,7 +59,7 @@ def run_chunk(chunk: ProgramChunk) -> dict[str, Any]:
     from gen_models.harness.spec import import_paddle
 
     import_paddle().disable_signal_handler()
-    found = explore_programs([chunk.seed], chunk.format, Path(chunk.kept))
+    found = explore_programs([chunk.seed], chunk.format, Path(chunk.kept), sizes=chunk.sizes)
     record: dict[str, Any] = {
         "asked": chunk.examples,
         "compared": found.compared,
@@ -69,7 +74,9 @@ def run_chunk(chunk: ProgramChunk) -> dict[str, Any]:
     return record
 
 
-def explore_programs(seeds: Iterable[int], format: str, folder: Path, is_shrunk: bool = True) -> ProgramOutcome:
+def explore_programs(
+    seeds: Iterable[int], format: str, folder: Path, is_shrunk: bool = True, sizes: str = "small"
+) -> ProgramOutcome:
     """Compares the programs of the seeds; those that differ are made small, and kept with their scripts.
 
     The folder is left behind only when something differs, or when the process dies: then its `drawn.txt` is the
@@ -78,7 +85,7 @@ def explore_programs(seeds: Iterable[int], format: str, folder: Path, is_shrunk:
     found = ProgramOutcome()
     folder.mkdir(parents=True, exist_ok=True)
     for seed in seeds:
-        program, name = random_program(seed), f"{format}/{seed}"
+        program, name = random_program(seed, sizes), f"{format}/{seed}"
         (folder / "drawn.txt").write_text(json.dumps(program.to_json()))
         try:
             write_program(program, format, folder / "model")

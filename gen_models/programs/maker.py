@@ -19,7 +19,6 @@ import numpy as np
 from gen_models.programs.chance import Chance
 from gen_models.programs.program import SETS, Call, Dim, Program, Value, is_fixed
 
-MAX_ELEMENTS = 6000
 MAX_BOUND = 1 << 22
 """The largest integer: sums over an axis, and quotients, are exact to 24 bits."""
 FLOAT, INTEGERS = ("float32",), ("int32", "int64")
@@ -63,8 +62,9 @@ class Counter:
 class Maker(Chance):
     """A program of the seed; `learned` is the probability that a step takes a parameter in place of a value."""
 
-    def __init__(self, seed: int, is_unknown: bool, learned: float) -> None:
+    def __init__(self, seed: int, is_unknown: bool, learned: float, most_elements: int) -> None:
         super().__init__(seed)
+        self.most_elements = most_elements
         self.is_unknown, self.learned = is_unknown, learned
         self.values: dict[int, Value] = {}
         self.inputs: dict[int, tuple[int, ...]] = {}
@@ -110,7 +110,7 @@ class Maker(Chance):
 
     def new(self, dims: Sequence[Dim], dtype: str = "float32") -> Value:
         value = Value(len(self.values), tuple(dims), dtype)
-        if max(math.prod(value.shape(which)) for which in range(SETS)) > MAX_ELEMENTS:
+        if max(math.prod(value.shape(which)) for which in range(SETS)) > self.most_elements:
             raise StopIteration
         self.values[value.number] = value
         return value
