@@ -91,7 +91,10 @@ SIZES = {
 def random_program(seed: int, sizes: str = "small") -> Program:
     """A program, at least one of whose results is computed; `sizes` is a key of `SIZES`."""
     for attempt in range(100):
-        made = _attempt(seed * 100 + attempt, SIZES[sizes])
+        try:
+            made = _attempt(seed * 100 + attempt, SIZES[sizes])
+        except StopIteration:  # inputs are too large
+            continue
         if made.results and made.calls and made.inputs:
             return made
     raise AssertionError(f"no program of the seed {seed}")
