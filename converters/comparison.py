@@ -17,6 +17,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, both_with_exact_division, cast_to, const, fold_constants
+from paddle2ov.converters.graph.comparing import exact_greater, exact_greater_equal, exact_less, exact_less_equal
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
@@ -45,10 +46,10 @@ def compare(build: Callable[[Output, Output], Node], fold: Callable[[AnyArray, A
     return convert
 
 
-less_than = compare(ops.less, np.less)
-less_equal = compare(ops.less_equal, np.less_equal)
-greater_than = compare(ops.greater, np.greater)
-greater_equal = compare(ops.greater_equal, np.greater_equal)
+less_than = compare(exact_less, np.less)
+less_equal = compare(exact_less_equal, np.less_equal)
+greater_than = compare(exact_greater, np.greater)
+greater_equal = compare(exact_greater_equal, np.greater_equal)
 
 
 def equal(node: NodeContext) -> NamedOutputs:

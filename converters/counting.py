@@ -20,6 +20,7 @@ from paddle2ov.converters.graph.common import (
     rank_of,
     shape_of,
 )
+from paddle2ov.converters.graph.comparing import exact_not_equal
 from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -98,7 +99,7 @@ def unique_consecutive(node: NodeContext) -> NamedOutputs:
     one = ints([1])
     following = ops.slice(x, one, length, one, ints([axis]))
     preceding = ops.slice(x, ints([0]), ints([-1]), one, ints([axis]))
-    differs = ops.not_equal(following, preceding)
+    differs = exact_not_equal(following, preceding)
     if rank > 1:
         differs = ops.reduce_logical_or(differs, ints([i for i in range(rank) if i != axis]), False)
     first = ops.broadcast(ints(1), ops.minimum(length, one))  # where there is one

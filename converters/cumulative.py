@@ -28,7 +28,9 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
+from paddle2ov.converters.graph.comparing import exact_greater_equal, exact_less_equal
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.elementary import log1p_exp
 from paddle2ov.graph.loop_node import build_loop
@@ -89,12 +91,12 @@ def cumprod(node: NodeContext) -> NamedOutputs:
 
 def cummax(node: NodeContext) -> NamedOutputs:
     """out[i] = max(x[0], ..., x[i]) along axis, and the last index that holds it; NaN counts as the largest."""
-    return _running_extreme(node, ops.greater_equal)
+    return _running_extreme(node, exact_greater_equal)
 
 
 def cummin(node: NodeContext) -> NamedOutputs:
     """out[i] = min(x[0], ..., x[i]) along axis, and the last index that holds it; NaN counts as the smallest."""
-    return _running_extreme(node, ops.less_equal)
+    return _running_extreme(node, exact_less_equal)
 
 
 def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedOutputs:
@@ -110,7 +112,8 @@ def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedO
         if is_real:
             # Neither comparison holds for a NaN: a new one is taken, an old one stays.
             takes = ops.logical_or(takes, ops.is_nan(after[0]))
-        return [ops.select(takes, new, old).output(0) for new, old in zip(after, before, strict=True)]
+        chosen = exact_select(takes, after[0], before[0]), ops.select(takes, after[1], before[1])
+        return [one.output(0) for one in chosen]
 
     size = shape_of(x)
     length = ops.gather(size, ints(axis), ints(0))

@@ -29,6 +29,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
     with_shape,
 )
+from paddle2ov.converters.graph.comparing import exact_equal
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.converters.graph.sorting import first_extreme, sort, topk
 from paddle2ov.graph import arrays
@@ -143,14 +144,14 @@ def mode(node: NodeContext) -> NamedOutputs:
         return {"out": x, "indices": ints(0)}
     values, _ = sort(x, axis, descending=False)
     # How often each element occurs: all pairs are compared.
-    same = ops.equal(ops.unsqueeze(values, ints(axis)), ops.unsqueeze(values, ints(axis + 1)))
+    same = exact_equal(ops.unsqueeze(values, ints(axis)), ops.unsqueeze(values, ints(axis + 1)))
     counts = ops.reduce_sum(cast_to(same, Type.i32), ints([axis + 1]), False)
     first = topk(counts, ints(1), axis, largest=True).output(1)
     value = ops.gather_elements(values, first, axis)
     # The last index of that value.
     positions = index_range(dim_of(x, axis))
     positions = ops.unsqueeze(positions, ints(list(range(1, rank - axis)))) if axis + 1 < rank else positions
-    own = ops.select(ops.equal(x, value), positions, ints(-1))
+    own = ops.select(exact_equal(x, value), positions, ints(-1))
     last = prevent_fusion(own, ops.reduce_max(own, ints([axis]), True), [axis])
     if node.get_bool("keepdim", False):
         return {"out": value, "indices": last}

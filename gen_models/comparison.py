@@ -26,6 +26,10 @@ def _integers(shape: list[int], dtype: str, **more: Any) -> Any:
     return tensor(shape, dtype, -3, 3, **more)
 
 
+# Neighbours that are equal as float32; differences that do not fit into 32 bits.
+_MANY_BITS = [2**24 + 1, 2**30 + 1, -(2**30) - 1, 2**31 - 1, -7]
+_OTHER_BITS = [2**24, 2**30, -(2**30), -(2**31) + 1, 2**31 - 1]
+
 _CASES = [
     case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4])),
     case(x=_integers([3, 7], "int32"), y=_integers([3, 7], "int32")),
@@ -41,6 +45,12 @@ _CASES = [
         y=tensor([6], values=[1.0, math.nan, math.nan, math.inf, 3.0, -0.0]),
     ),
     case(x=tensor([0, 4]), y=tensor([0, 4]), formats=("pir",), why="Paddle 2.6 cannot compute with empty tensors"),
+    *[
+        case(x=tensor([5], kind, values=_MANY_BITS, dims=dims), y=tensor([5], kind, values=_OTHER_BITS, dims=dims))
+        for kind, dims in (("int32", [5]), ("int32", [-1]), ("int64", [-1]))
+    ],
+    case(x=tensor([5, 1], "int64", values=_MANY_BITS), y=tensor([5], "int64", values=_MANY_BITS)),
+    case(x=tensor([5], "int32", values=_MANY_BITS), y=tensor([], "int32", values=[2**24])),
 ]
 
 

@@ -76,6 +76,7 @@ OPS = [
             case(x=tensor([2, 4], "int64", values=[[1, 1, 2, 2], [3, 3, 3, 4]]), axis=1, counts=True),
             case(x=tensor([9], "float32", values=[1, 1, 2, 2, 3, 1, 1, 2, 2], dims=[-1]), counts=True),
             case(x=tensor([0]), inverse=True, counts=True),
+            case(x=tensor([5], "int64", values=[2**24 + 1, 2**24, 2**24, 2**30, 2**30 + 1]), inverse=True, counts=True),
         ],
         random=_consecutive_random,
     ),

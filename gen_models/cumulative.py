@@ -154,6 +154,7 @@ EXTREME = [
     case(x=tensor([2, 9, 3], dims=[-1, -1, -1]), axis=1),
     case(x=tensor([20], "int32", low=0, high=3), axis=0),
     case(x=tensor([2, 10], "int64", low=-2, high=2), axis=1),
+    case(x=tensor([6], "int32", values=[2**24, 2**24 + 1, 2**24, 2**30 + 1, 2**30, 1 - 2**31], dims=[-1]), axis=0),
     case(x=tensor([7], values=[1.0, 1.0, math.nan, 5.0, math.nan, -math.inf, 7.0]), axis=0),
     case(x=tensor([7], values=[math.inf, -math.inf, -math.inf, math.inf, 2.0, math.inf, 7.0]), axis=0),
     case(x=tensor([]), axis=0),

@@ -7,6 +7,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import const_like
+from paddle2ov.converters.graph.comparing import exact_equal
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import value_of
 from paddle2ov.translation.node_context import NodeContext
@@ -19,7 +20,7 @@ def tolerance_of(node: NodeContext) -> float:
 
 def equal_within(x: Output, y: Output, tolerance: float) -> Node:
     """Whether x and y are the same or, as float32 or float64, differ by less than the tolerance."""
-    same = ops.equal(x, y)
+    same = exact_equal(x, y)
     if x.get_element_type() not in (Type.f32, Type.f64) or any(_is_coarse(value, tolerance) for value in (x, y)):
         return same
     return ops.logical_or(same, ops.less(ops.abs(ops.subtract(x, y)), const_like(tolerance, x)))  # infinities are same

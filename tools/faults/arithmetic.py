@@ -74,6 +74,14 @@ def integer_select_in_float32() -> Graph:
 
 
 @fault(tolerance=0)
+def integers_compared_in_float32() -> Graph:
+    """Integers are compared as float32: 16777217 is equal to 16777216."""
+    x, y = parameter(-1, kind=Type.i32), parameter(-1, kind=Type.i32)
+    a, b = np.array([16777217, 5, 2**30], np.int32), np.array([16777216, 5, 2**30 + 1], np.int32)
+    return Model([ops.equal(x, y), ops.less(x, y)], [x, y]), [[a, b]], [[a == b, a < b]]
+
+
+@fault(tolerance=0)
 def narrow_integers_saturate() -> Graph:
     """A float that is converted to a narrow integer saturates, an int32 does not wrap around in sums of them."""
     x = parameter(-1, kind=Type.u8)
