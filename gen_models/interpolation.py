@@ -202,15 +202,13 @@ CUBIC = [
     case(x=tensor([1, 2, 1, 7]), size=tensor([2], "int32", values=[1, 3])),
 ]
 
-_NEW = {"why": "Paddle 2 takes the first element where 3 takes the middle", "formats": ("pir",)}
-
 LINEAR_1D = [
     case(x=tensor([1, 2, 5]), scale=2),
     case(x=tensor([1, 2, 5], dims=[-1, 2, -1]), size=[9]),
     case(x=tensor([1, 2, 5]), size=[9], align_corners=True),
     case(x=tensor([1, 2, 5]), size=[9], align_mode=1),
     case(x=tensor([1, 2, 9]), scale=0.6),
-    case(x=tensor([1, 2, 9]), size=[1], **_NEW),
+    case(x=tensor([1, 2, 9]), size=[1]),
     case(x=tensor([1, 9, 2]), size=[4], data_format="NWC"),
     case(x=tensor([1, 2, 5]), size=tensor([1], "int32", values=[7])),
     case(x=tensor([1, 2, 5]), size=[tensor([], "int32", values=7)]),
@@ -222,8 +220,8 @@ LINEAR_1D = [
             *_both([5], [[3], [5]], [0.7], **alignment),
         )
     ),
-    *_computed([5], [[1]], [[0.3]], **_NEW),
-    *_both([5], [[1]], [0.7], **_NEW),
+    *_computed([5], [[1]], [[0.3]]),
+    *_both([5], [[1]], [0.7]),
     *_computed([5], [[1]], [[0.3]], align_corners=True),
 ]
 
@@ -233,7 +231,7 @@ LINEAR_3D = [
     case(x=tensor([1, 2, 3, 4, 5]), size=[4, 7, 3], align_corners=True),
     case(x=tensor([1, 2, 3, 4, 5]), size=[4, 7, 3], align_mode=1),
     case(x=tensor([1, 2, 3, 4, 5]), scale=[1.5, 0.6, 2]),
-    case(x=tensor([1, 2, 3, 4, 5]), size=[1, 4, 10], **_NEW),
+    case(x=tensor([1, 2, 3, 4, 5]), size=[1, 4, 10]),
     case(x=tensor([1, 3, 4, 5, 2]), size=[6, 4, 10], data_format="NDHWC"),
     case(x=tensor([1, 2, 3, 4, 5]), size=tensor([3], "int32", values=[6, 7, 8])),
     *(
@@ -244,8 +242,8 @@ LINEAR_3D = [
             *_both([3, 4, 5], [[2, 3, 2], [3, 4, 5]], [0.9, 1.2, 0.6], **alignment),
         )
     ),
-    *_computed([3, 4, 5], [[2, 1, 1]], [[0.4, 1.3, 0.3]], **_NEW),
-    *_both([3, 4, 5], [[1, 2, 1]], [0.9, 0.8, 0.6], **_NEW),
+    *_computed([3, 4, 5], [[2, 1, 1]], [[0.4, 1.3, 0.3]]),
+    *_both([3, 4, 5], [[1, 2, 1]], [0.9, 0.8, 0.6]),
 ]
 
 
@@ -254,14 +252,12 @@ def _random(spatial, mode):
         last = draw(st.booleans())
         dims = [draw(st.integers(2 if mode == "bicubic" else 1, 12)) for _ in range(spatial)]
         shape = [1, *dims, 2] if last else [1, 2, *dims]
-        # In one and three dimensions Paddle 2 takes another element where a size becomes 1.
-        least = 1 if spatial == 2 else 2
         target: dict[str, Any]
         if draw(st.booleans()):
-            size = [draw(st.integers(least, 16)) for _ in range(spatial)]
+            size = [draw(st.integers(1, 16)) for _ in range(spatial)]
             target = {"size": tensor([spatial], "int32", values=size) if draw(st.booleans()) else size}
         else:
-            smaller = [0.6, 0.5] if min(dims) >= 2 * least else []
+            smaller = [0.6, 0.5] if min(dims) >= 2 else []
             target = {"scale": draw(st.sampled_from([2.0, 3.0, 1.5, 1.25, 4.0, *smaller]))}
         aligned: dict[str, Any] = {}
         if mode == "nearest":

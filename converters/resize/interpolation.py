@@ -5,9 +5,8 @@ has the names without the version) and the older `nearest_interp`, `bilinear_int
 `trilinear_interp`.
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`. The `scale` of the older ones is one number that sets the
 size only. Sizes come from `size_tensor`, `out_size`, `scale_tensor`, `scale`, or `out_d`, `out_h`, `out_w`, in this
-order. A scale also fixes the ratio of coordinates (1 / scale). In two dimensions, and in the older ops, a dimension
-that becomes 1 has the ratio 0: its first element, not its middle. (In Paddle 2 also in one and three dimensions; here
-these follow Paddle 3.)
+order. A scale also fixes the ratio of coordinates (1 / scale). In two dimensions, in programs of Paddle 2, and in the
+older ops, a dimension that becomes 1 has the ratio 0: its first element, not its middle.
 
 OpenVINO's Interpolate is emitted where it computes the same; where rounding of the nearest element differs, and where
 Paddle's ratio is not in / out, elements are gathered or weighted by matrices (`exact.py`). A
@@ -105,7 +104,7 @@ def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> R
         elif scale_tensor is not None and named is None:
             size_tensor = computed_scale_sizes(x, scale_tensor).output(0)
         scales = scale_tensor = None
-    first = rank == 4 or version == 1
+    first = rank == 4 or version == 1 or node.semantics.first_if_single
     if align_corners or not first or mode == "nearest":
         maybe_single = []
     maybe_single = [i for i in maybe_single if sizes[i] is None]

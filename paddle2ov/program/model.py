@@ -61,6 +61,7 @@ class Semantics(Struct, frozen=True):
         weighted_rest: `sigmoid_cross_entropy_with_logits`: the weight of positive examples also scales those terms of
             negative ones that are below max(x, 0).
         single_scales: resizes: the scales of a tensor are multiplied in single precision.
+        first_if_single: resizes: a dimension that becomes 1 is its first element, of sequences and volumes as well.
         end_before_first: slices with steps: read backwards, an end of -1 is the one before the first element, and an
             end further before it counts as the first element.
         concatenated_along: `write_to_array`, `tensor_array_to_tensor`: the array is represented by the concatenation of
@@ -75,6 +76,7 @@ class Semantics(Struct, frozen=True):
     square_grid: bool = False
     weighted_rest: bool = False
     single_scales: bool = False
+    first_if_single: bool = False
     end_before_first: bool = False
     concatenated_along: int | None = None
     coarse_equality: bool = False

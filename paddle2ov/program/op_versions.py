@@ -31,9 +31,9 @@ _OLD_SEMANTICS: dict[str, tuple[int, Semantics]] = {
     "sigmoid_cross_entropy_with_logits": (_PADDLE_3_0, Semantics(weighted_rest=True)),
     # Floats that differ by less than 1e-8 were equal.
     **dict.fromkeys(("equal", "not_equal", "equal_all"), (_PADDLE_3_0, Semantics(coarse_equality=True))),
-    # Scales were multiplied in single precision.
+    # Scales were multiplied in single precision, and what became 1 was the first element in any number of dimensions.
     **{
-        f"{mode}_interp{version}": (_PADDLE_3_0, Semantics(single_scales=True))
+        f"{mode}_interp{version}": (_PADDLE_3_0, Semantics(single_scales=True, first_if_single=True))
         for mode in ("nearest", "linear", "bilinear", "trilinear", "bicubic")
         for version in ("", "_v2")
     },
