@@ -28,6 +28,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -60,8 +61,27 @@ def fft_c2r(node: NodeContext) -> NamedOutputs:
         others = dim_vector(x, axes[:-1])
         sizes = ops.concat([others, ints([size])], 0) if len(axes) > 1 else ints([size])
     # The forward transform to real numbers is the backward one of the conjugate.
-    out = ops.irdft(conjugate(x) if node.get_bool("forward") else x, ints(axes), sizes)
+    x = conjugate(x).output(0) if node.get_bool("forward") else x
+    out = ops.irdft(x, ints(axes), sizes) if sizes is not None else _irdft_of_any(x, axes)
     return {"out": _normalize(node, out, out.output(0), axes, divided_by_n=True)}
+
+
+@works_around("irdft_to_nothing")
+def _irdft_of_any(x: Output, axes: list[int]) -> Node:
+    """The transform to twice as many numbers as there are after the first: to none where that is alone.
+
+    There it transforms two, as OpenVINO ends the process.
+    """
+    count = (dims_of(x) or [])[axes[-1]]
+    if count is not None and count > 1:
+        return ops.irdft(x, ints(axes))
+    before = dim_vector(x, axes[-1:])
+    more = ops.maximum(ops.subtract(ints([2]), before), ints([0]))
+    rank = len(x.get_partial_shape())
+    pads = [more if axis == axes[-1] else ints([0]) for axis in range(rank)]
+    out = ops.irdft(ops.pad(x, ints([0] * rank), ops.concat(pads, 0), "constant", const_like(0, x)), ints(axes))
+    after = ops.multiply(ops.maximum(ops.subtract(before, ints([1])), ints([0])), ints([2]))
+    return ops.slice(out, ints([0]), after, ints([1]), ints(axes[-1:]))
 
 
 def _signal(node: NodeContext) -> Output:

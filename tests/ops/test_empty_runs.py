@@ -79,3 +79,18 @@ def test_unique(axis, dims, tmp_path):
             wanted = [one.reshape(-1) for one in wanted]
         for one, other in zip(found, wanted, strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("transform", ["irfft", "hfft"])
+def test_transform_to_nothing(transform, axis, tmp_path):
+    def function(x):
+        return getattr(paddle.fft, transform)(paddle.complex(x, 2 * x), axis=axis)
+
+    spec = [paddle.static.InputSpec([-1, -1], "float32", "x")]
+    paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
+    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    for size in (3, 1, 4, 2, 1):
+        data = np.random.default_rng(size).uniform(-1, 1, (2, size) if axis else (size, 2)).astype(np.float32)
+        (found,) = request.infer([data], share_outputs=False).values()
+        np.testing.assert_allclose(found, function(paddle.to_tensor(data)).numpy(), rtol=1e-5, atol=1e-5)

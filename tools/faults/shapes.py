@@ -269,6 +269,19 @@ def unique_of_nothing() -> Graph:
 
 
 @fault()
+def irdft_to_nothing() -> Graph:
+    """An IRDFT of one complex number, whose result has no elements, ends the process."""
+    x = parameter(-1, -1, 2)
+    wanted = [np.full((2, 4), [1, 0, 0, 0], np.float32), np.zeros((2, 0), np.float32)]
+    data = [np.ones((2, 3, 2), np.float32) * [1, 0], np.ones((2, 1, 2), np.float32)]
+    return (
+        Model([ops.irdft(x, np.array([1]))], [x]),
+        [[each.astype(np.float32)] for each in data],
+        [[w] for w in wanted],
+    )
+
+
+@fault()
 def gather_nd_out_of_range() -> Graph:
     """GatherND reads beyond its data, or ends the process."""
     x, index = parameter(-1, 4), parameter(-1, 2, kind=Type.i64)
