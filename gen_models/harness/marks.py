@@ -23,6 +23,6 @@ TAIL: dict[str, Any] = {"atol": 1.2e-7, "rtol": 2e-6, "why": "no more is lost th
 """For a case of ln(1 + e^x) far from 0."""
 FIXED_FILTER: dict[str, Any] = {
     "dynamic": False,
-    "why": "OpenVINO's CPU plugin has no convolution by a filter of unknown shape",
+    "why": "OpenVINO's CPU plugin has no transposed convolution by a filter of unknown shape",
 }
 """For a case whose filter is an input."""
