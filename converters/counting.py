@@ -16,12 +16,12 @@ from paddle2ov.converters.graph.common import (
     dim_vector,
     exact_divide,
     normalize_axis,
-    or_of_nothing,
     rank_of,
     shape_of,
 )
 from paddle2ov.converters.graph.comparing import exact_not_equal
 from paddle2ov.converters.graph.reshaping import transpose_to
+from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, output_of, static_dims

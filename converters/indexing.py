@@ -20,12 +20,11 @@ from paddle2ov.converters.graph.common import (
     dim_range,
     dim_vector,
     normalize_axis,
-    or_of_nothing,
     rank_of,
     shape_of,
 )
 from paddle2ov.converters.graph.computed_axis import front_permutations
-from paddle2ov.converters.graph.selection import exact_select, gather_or_empty
+from paddle2ov.converters.graph.selection import exact_select, gather_or_empty, or_of_nothing
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims

@@ -20,11 +20,11 @@ from paddle2ov.converters.graph.common import (
     dim_range,
     dim_vector,
     normalize_axis,
-    or_of_nothing,
     prevent_fusion,
     rank_of,
     reshape,
 )
+from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.converters.graph.sorting import sort
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -22,6 +22,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.converters.graph.operands import operands
+from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -116,5 +117,5 @@ def multiplex(node: NodeContext) -> NamedOutputs:
     index = reshape(node.get_input("index"), [-1] + [1] * (rank_of(node, out) - 1))
     # Not Gather with batch_dims: OpenVINO 2026.4 crashes on it where there is a single row.
     for k, x in enumerate(others, 1):
-        out = ops.select(ops.equal(index, const_like(k, index)), x, out).output(0)
+        out = exact_select(ops.equal(index, const_like(k, index)), x, out).output(0)
     return {"out": out}

@@ -31,6 +31,7 @@ from paddle2ov.converters.graph.common import (
     widen_narrow_integers,
 )
 from paddle2ov.converters.graph.computed_axis import reduce_over_computed_axes
+from paddle2ov.converters.graph.integer_reductions import exact_reduce_max, exact_reduce_min, exact_reduce_sum
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -45,7 +46,7 @@ def reduce_sum(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     wide = x.get_element_type() in (Type.boolean, Type.i32)
     x = output_of(cast_to(x, node.get_dtype("dtype", Type.i64 if wide else None)))
-    total = _reduce(node, ops.reduce_sum, widen_narrow_integers(x))
+    total = _reduce(node, exact_reduce_sum, widen_narrow_integers(x))
     return {"out": cast_to(total, x.get_element_type())}
 
 
@@ -69,7 +70,7 @@ def reduction(
             x = ops.not_equal(x, const_like(0, x))
         return {"out": _reduce(node, reduce, x)}
 
-    convert.__doc__ = f"out = {reduce.__name__} of x over axis."
+    convert.__doc__ = f"out = {reduce.__name__.removeprefix('exact_')} of x over axis."
     return convert
 
 
@@ -200,7 +201,7 @@ def reduce_as(node: NodeContext) -> NamedOutputs:
 
 def _reduce(node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | None = None) -> Tensor:
     keepdim = node.get_bool("keepdim", False) if keepdim is None else keepdim
-    if output_of(x).get_element_type() == Type.boolean and reduce in (ops.reduce_sum, ops.reduce_mean):
+    if output_of(x).get_element_type() == Type.boolean and reduce in (exact_reduce_sum, ops.reduce_mean):
         reduce = ops.reduce_logical_or  # Paddle's sum of bool as bool, and the mean
     if not node.is_known("axis") and not node.get_bool("reduce_all", False):
         rank = rank_of(node, output_of(x))
@@ -220,7 +221,7 @@ def axes_of(node: NodeContext, x: Tensor) -> list[int]:
 
 reduce_all = reduction(ops.reduce_logical_and, logical=True)
 reduce_any = reduction(ops.reduce_logical_or, logical=True)
-reduce_max = reduction(ops.reduce_max)
+reduce_max = reduction(exact_reduce_max)
 reduce_mean = reduction(ops.reduce_mean, complex_too=True)
-reduce_min = reduction(ops.reduce_min)
+reduce_min = reduction(exact_reduce_min)
 reduce_prod = reduction(ops.reduce_prod)

@@ -23,7 +23,6 @@ from paddle2ov.converters.graph.common import (
     dim_vector,
     index_range,
     normalize_axis,
-    or_of_nothing,
     prevent_fusion,
     rank_of,
     shape_of,
@@ -31,6 +30,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.comparing import exact_equal
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.converters.graph.sorting import first_extreme, sort, topk
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints

@@ -263,6 +263,11 @@ OPS = [
             case(
                 arr=tensor([3, 5], "int64", dims=[-1, -1]), indices=tensor([3, 2], "int64", 0, 5, dims=[-1, -1]), axis=1
             ),
+            case(
+                arr=tensor([2, 2], "int32", values=[[2**24 + 1, 5], [-(2**30) - 1, 2**31 - 1]], dims=[-1, -1]),
+                indices=tensor([2, 1], "int64", values=[[0], [1]]),
+                axis=1,
+            ),
             case(arr=tensor([6]), indices=int64s(0, 5, -1), axis=0, formats=PIR, why=NEW),
             case(
                 arr=tensor([3, 5]),

@@ -89,8 +89,24 @@ FUSED = [
     case(x=tensor([6, 5, 2], "int64"), axis=0, less=1),
 ]
 
+# Beyond 24 bits; the greatest integer stands for nothing found.
+_MANY_BITS = [[2**24 + 1, 2**24, -(2**24) - 1], [2**30 + 1, 2**31 - 1, -7], [-(2**30) - 1, -(2**30) + 2, 2**24 + 3]]
+_ADDENDS = [[2**24 + 1, 2**24, 3], [2**30 + 1, -7, 2**24 + 1], [-(2**30) - 1, 2**25 + 5, -(2**24) - 3]]
+
+
+def _exact(dtype: str, values: list[list[int]]) -> list[Case]:
+    return [
+        case(x=tensor([3, 3], dtype, values=values), axis=1),
+        case(x=tensor([3, 3], dtype, values=values, dims=[-1, -1]), axis=[0, 1], keepdim=True),
+        case(x=tensor([3, 3], dtype, values=values, dims=[-1, 3]), axis=0),
+        case(x=tensor([0, 3], dtype, dims=[-1, -1]), axis=0, **_NOT_EMPTY),
+    ]
+
+
 SUM = [
     *_common(),
+    *_exact("int32", _ADDENDS),
+    *_exact("int64", _ADDENDS),
     *_computed(),
     *_computed("int32")[:2],
     *FUSED,
@@ -129,6 +145,8 @@ MEAN = [
 
 EXTREME = [
     *_common(),
+    *_exact("int32", _MANY_BITS)[:3],
+    *_exact("int64", _MANY_BITS)[:3],
     case(x=tensor([3, 4], "int32"), axis=0),
     case(x=tensor([3, 4], "int64"), keepdim=True),
     case(x=tensor([3, 4], "float64"), axis=1, **F64),

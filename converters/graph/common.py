@@ -128,19 +128,6 @@ def index_range(size: Tensor) -> Node:
     return ops.range(ints(0), size, ints(1), "i64")
 
 
-@works_around("search_in_nothing")
-def or_of_nothing(out: Tensor, x: Tensor, axis: int, value: float) -> Tensor:
-    """`out`, which has elements of `x` along an axis or what was found there; `value` where `x` turns out to have none.
-
-    OpenVINO's CPU plugin (2026.4) does not run a node that reads a tensor without elements: its result is that of the
-    run before.
-    """
-    dims = dims_of(x)
-    if dims is not None and dims[axis] is not None:
-        return out
-    return ops.select(ops.equal(dim_of(x, axis), ints(0)), const_like(value, out), out)
-
-
 NARROW_INTEGERS = (Type.i8, Type.u8, Type.i16)
 """Integer types that OpenVINO's CPU plugin saturates and rounds where C++ wraps around and truncates."""
 

@@ -72,7 +72,12 @@ def _difference(x: Tensor, y: Tensor) -> Node:
 
 def _may_be_rounded(x: Tensor, y: Tensor) -> bool:
     """Whether both are integers that may have more than 24 bits: one that has not tells rounded ones from itself."""
-    return output_of(x).get_element_type() in _WIDE and not (_is_small(output_of(x)) or _is_small(output_of(y)))
+    return may_have_many_bits(output_of(x)) and may_have_many_bits(output_of(y))
+
+
+def may_have_many_bits(value: Output) -> bool:
+    """Whether a tensor is of integers that may be beyond what float32 holds exactly."""
+    return value.get_element_type() in _WIDE and not _is_small(value)
 
 
 def _is_small(value: Output) -> bool:
@@ -107,4 +112,5 @@ __all__ = [
     "exact_less",
     "exact_less_equal",
     "exact_not_equal",
+    "may_have_many_bits",
 ]

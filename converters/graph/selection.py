@@ -5,10 +5,10 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, const_like, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, shape_of
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around
 
@@ -23,6 +23,19 @@ def exact_select(condition: Tensor, x: Tensor, y: Tensor) -> Node:
     if x.get_element_type() not in (Type.i32, Type.i64):
         return ops.select(condition, x, y)
     return ops.add(y, ops.multiply(ops.convert(condition, x.get_element_type()), ops.subtract(x, y)))
+
+
+@works_around("search_in_nothing")
+def or_of_nothing(out: Tensor, x: Tensor, axis: int, value: float) -> Tensor:
+    """`out`, which has elements of `x` along an axis or what was found there; `value` where `x` turns out to have none.
+
+    OpenVINO's CPU plugin (2026.4) does not run a node that reads a tensor without elements: its result is that of the
+    run before.
+    """
+    dims = dims_of(x)
+    if dims is not None and dims[axis] is not None:
+        return out
+    return exact_select(ops.equal(dim_of(x, axis), ints(0)), const_like(value, out), out)
 
 
 @works_around("gather_by_empty_constant")
@@ -50,4 +63,4 @@ def _axis_unlike_unsqueeze(x: Output, axis: int) -> int:
     return axis - len(x.get_partial_shape()) if same else axis
 
 
-__all__ = ["exact_select", "gather_or_empty"]
+__all__ = ["exact_select", "gather_or_empty", "or_of_nothing"]

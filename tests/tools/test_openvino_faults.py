@@ -101,6 +101,7 @@ ENDING_THE_PROCESS = {
     "gather_by_empty_constant",
     "gather_nd_out_of_range",
     "group_normalization_in_residual_block",
+    "irdft_to_nothing",
     "reshape_of_matmul_to_number",
     "slice_scatter_between_computed_bounds",
     "unique_of_no_elements",

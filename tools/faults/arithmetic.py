@@ -74,6 +74,15 @@ def integer_select_in_float32() -> Graph:
 
 
 @fault(tolerance=0)
+def integers_reduced_in_float32() -> Graph:
+    """Sums, maxima and minima of integers are those of float32; the greatest integer becomes the least one."""
+    x = parameter(-1, kind=Type.i32)
+    data = np.array([16777217, 2**31 - 1, -16777217], np.int32)
+    out = [ops.reduce_max(x, np.array([0]), False), ops.reduce_sum(x, np.array([0]), False)]
+    return Model(out, [x]), [[data], [data[:1]]], [[data.max(), data.sum(dtype=np.int32)], [data[0], data[0]]]
+
+
+@fault(tolerance=0)
 def integers_compared_in_float32() -> Graph:
     """Integers are compared as float32: 16777217 is equal to 16777216."""
     x, y = parameter(-1, kind=Type.i32), parameter(-1, kind=Type.i32)
