@@ -21,6 +21,7 @@ from paddle2ov.passes.attention.merge_patches import merge_patches
 from paddle2ov.passes.attention.split_qkv import split_qkv
 from paddle2ov.passes.broadcast_select import broadcast_select
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
+from paddle2ov.passes.drop_neutral import drop_neutral
 from paddle2ov.passes.graph import Counts, Graph, MatchFailures
 from paddle2ov.passes.integer_weights import integer_weights
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
@@ -98,6 +99,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_single_gather,
     hide_constants,
     compute_constants,  # before rewrites that look for constants
+    drop_neutral,  # before rewrites that look for neighbours
     avoid_abs_elimination,  # after compute_constants: it makes each run compute what could be constant
     broadcast_select,
     squeeze_unit_axes,
@@ -212,7 +214,7 @@ def _rewrite_body(graph: Graph, body: Graph, rewrites: tuple[Rewrite, ...]) -> d
 
     def rewrite(model: Model) -> Outcome:
         failures: MatchFailures = {}
-        return rewrite_graph(Graph(model, failures, is_branch=body.is_branch), rewrites), failures
+        return rewrite_graph(Graph(model, failures, is_body=True, is_branch=body.is_branch), rewrites), failures
 
     done, failures = outcome(body.model, (rewrites, body.is_branch), rewrite)
     _validate_results(body.model)

@@ -28,8 +28,17 @@ class Graph:
     as it is, it reports the reason: `match_failed(...)`.
     """
 
-    def __init__(self, model: Model, match_failures: MatchFailures | None = None, *, is_branch: bool = False) -> None:
+    def __init__(
+        self,
+        model: Model,
+        match_failures: MatchFailures | None = None,
+        *,
+        is_body: bool = False,
+        is_branch: bool = False,
+    ) -> None:
         self.model = model
+        self.is_body = is_body
+        """Whether the model is the body of a loop, or a branch."""
         self.is_branch = is_branch
         """Whether the model is a branch, which OpenVINO inlines if the condition of the If is constant."""
         self.match_failures: MatchFailures = {} if match_failures is None else match_failures
@@ -48,7 +57,7 @@ class Graph:
     def bodies(self) -> list[Graph]:
         """The bodies of branches and loops."""
         return [
-            Graph(body, self.match_failures, is_branch=node.get_type_name() == "If")
+            Graph(body, self.match_failures, is_body=True, is_branch=node.get_type_name() == "If")
             for node in self.nodes(*_OWNERS)
             for body in bodies_of(node)
         ]

@@ -9,6 +9,7 @@ from openvino import opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
+from paddle2ov.passes.drop_neutral import drop_neutral
 from paddle2ov.passes.workarounds.avoid_broadcast_transition import avoid_broadcast_transition
 from paddle2ov.passes.workarounds.avoid_constant_sums import avoid_constant_sums
 from paddle2ov.passes.workarounds.avoid_convolutions_as_groups import avoid_convolutions_as_groups
@@ -279,6 +280,69 @@ def test_convolutions_of_parts(name, batch):
     compare(
         build, avoid_convolutions_as_groups, counts, [random(2, 2 * count, 4, 4), random(2, 2, 4, 4)], tolerance=1e-4
     )
+
+
+_ZEROS, _ONES = np.zeros((1, 2, 1, 1), np.float32), np.ones((2, 1, 1), np.float32)
+NEUTRAL = {
+    "zeros": lambda x: ops.add(x, _ZEROS),
+    "zeros first": lambda x: ops.add(_ZEROS, x),
+    "subtracted zeros": lambda x: ops.subtract(x, np.float32(0)),
+    "ones": lambda x: ops.multiply(ops.multiply(_ONES, x), _ONES),
+    "divided by ones": lambda x: ops.divide(x, _ONES),
+}
+
+
+@pytest.mark.parametrize("batch", [2, -1])
+@pytest.mark.parametrize("before", [False, True], ids=["behind", "before"])
+@pytest.mark.parametrize("name", NEUTRAL)
+def test_convolutions_of_parts_with_neutral_constants(name, before, batch):
+    weights = random(2, 2, 3, 3)
+
+    def build():
+        x = parameter(batch, 4, 4, 4)
+        around = [1, 1], [1, 1], [1, 1], [1, 1]
+        parts = ops.split(x, np.int64(1), 2).outputs()
+        sides = [
+            ops.convolution(NEUTRAL[name](part), weights, *around)
+            if before
+            else NEUTRAL[name](ops.convolution(part, weights, *around))
+            for part in reversed(parts)
+        ]
+        return Model([ops.concat(sides, 1)], [x])
+
+    def rewrite(graph):
+        return {**drop_neutral(graph), **avoid_convolutions_as_groups(graph)}
+
+    counts = {"nodes": 4 if name == "ones" else 2, "convolutions": 1}
+    compare(build, rewrite, counts, [random(2, 4, 4, 4)], tolerance=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 1, 1), (1, 1, 4, 1), (1, 1, 1, 1, 1)], ids=["channels", "rows", "rank 5"])
+def test_neutral_constants_that_may_broadcast_stay(shape):
+    def build():
+        x = parameter(-1, -1, -1, 4)
+        return Model([ops.sqrt(ops.add(ops.relu(x), np.zeros(shape, np.float32)))], [x])
+
+    compare(build, drop_neutral, {"nodes": 0}, [random(2, 1, 1, 4)])
+
+
+def test_a_sum_with_zeros_that_is_a_result_stays_one():
+    def build():
+        x = parameter(-1, 4)
+        total = ops.add(ops.relu(x), np.float32(0))
+        return Model([total, ops.negative(total)], [x])
+
+    compare(build, drop_neutral, {"nodes": 1}, [random(2, 4)])
+
+
+def test_copies_of_states_stay():
+    def build():
+        x = parameter(-1, 4)
+        return Model([ops.negative(ops.add(x, np.float32(0)))], [x])
+
+    graph = Graph(build(), is_body=True)
+    assert drop_neutral(graph) == {"nodes": 0}
+    assert graph.match_failures == {"drop_neutral": {"it may be the copy of a state": 1}}
 
 
 # --- recurrent cells ---
