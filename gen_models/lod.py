@@ -246,6 +246,11 @@ OPS = [
             case(x=step_rows(6, 3), lod=[0, 2, 4, 6], **LOD),
             case(x=step_rows(6, 3), lod=[0, 1, 4, 6], **LOD),
             case(x=step_rows(6, 1, dtype="int64"), lod=[0, 6], **LOD),
+            case(
+                x=tensor([5, 1], "int64", values=[2**24 + 1, -(2**24) - 3, 2**31 - 1, -7, 2**30 + 1]),
+                lod=[0, 2, 5],
+                **LOD,
+            ),
         ],
         _simple_random(),
     ),

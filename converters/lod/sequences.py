@@ -21,6 +21,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, reverse_along
 from paddle2ov.graph.values import LoDTensor, SequenceLayout, SequenceLengths
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NodeContext
 from paddle2ov.typing import AnyArray
 
@@ -117,9 +118,23 @@ def padded_lengths(dense: Tensor, layout: SequenceLayout) -> Tensor:
 
 def reverse_sequences(dense: Tensor, layout: SequenceLayout) -> Node:
     """[count, steps, ...] with the steps of each sequence reversed."""
-    if isinstance(layout, SequenceLengths):
-        return ops.reverse_sequence(dense, layout.output, 0, 1)
-    return reverse_along(dense, [1])
+    if not isinstance(layout, SequenceLengths):
+        return reverse_along(dense, [1])
+    if output_of(dense).get_element_type() in (Type.i32, Type.i64):
+        return _reverse_integers(dense, layout.output)
+    return ops.reverse_sequence(dense, layout.output, 0, 1)
+
+
+@works_around("integers_reversed_in_float32")
+def _reverse_integers(dense: Tensor, lengths: Output) -> Node:
+    """The same of integers, whose halves of 16 bits are reversed apart.
+
+    OpenVINO's CPU plugin (2026.4) reverses sequences of integers as float32, in which those beyond 24 bits are rounded.
+    """
+    high = ops.bitwise_right_shift(dense, const_like(16, dense))
+    low = ops.bitwise_and(dense, const_like(2**16 - 1, dense))
+    high, low = (ops.reverse_sequence(half, lengths, 0, 1) for half in (high, low))
+    return ops.add(ops.multiply(high, const_like(2**16, dense)), low)
 
 
 def batch_input(node: NodeContext, name: str, length: str) -> tuple[Tensor, Tensor, SequenceLayout | None]:

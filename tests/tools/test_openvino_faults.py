@@ -110,6 +110,7 @@ UNSEEN = {
     "division_by_inverse": "it is as small as rounding",
     "fake_quantize_of_odd_levels": "it is less than a step of the levels",
     "hard_sigmoid_of_alpha_zero": "OpenVINO computes the node alone as wrongly",
+    "integers_reversed_in_float32": "OpenVINO computes the node alone as wrongly",
     "is_finite_of_denormals": "OpenVINO computes the node alone as wrongly",
     "layer_of_odd_levels": "it is less than a step of the levels",
     "layers_of_one_weight": "it shows on one thread",

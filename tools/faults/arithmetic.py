@@ -91,6 +91,15 @@ def integers_compared_in_float32() -> Graph:
 
 
 @fault(tolerance=0)
+def integers_reversed_in_float32() -> Graph:
+    """Sequences of integers are reversed as float32: 16777217 becomes 16777216."""
+    x, lengths = parameter(-1, -1, kind=Type.i32), parameter(-1, kind=Type.i32)
+    data, counts = np.array([[16777217, 5, 7]], np.int32), np.array([2], np.int32)
+    out = ops.reverse_sequence(x, lengths, 0, 1)
+    return Model([out], [x, lengths]), [[data, counts]], [[data[:, [1, 0, 2]]]]
+
+
+@fault(tolerance=0)
 def narrow_integers_saturate() -> Graph:
     """A float that is converted to a narrow integer saturates, an int32 does not wrap around in sums of them."""
     x = parameter(-1, kind=Type.u8)
