@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import math
+from typing import TypeAlias
 
 from openvino import Node, Output
 from openvino.op import Constant
 
-from paddle2ov.graph.constants import value_of
 from paddle2ov.graph.memory import MOVING, SLICING, VIEWS
 from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.types import value_of
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import NEUTRAL
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
-_MAX_ELEMENTS = 1 << 16
+_MAX_BYTES = 1 << 18
+_COMMUTATIVE = frozenset(("Add", "Multiply"))
 _IN_OTHER_MEMORY = frozenset(("Constant", "If", "Loop", "Parameter", "TensorIterator")) | MOVING | SLICING | VIEWS
 
 
-class DropNeutral(Rule[Node, Output]):
+_Unchanged: TypeAlias = tuple[Node, Output]
+"""A node, and the operand that it computes again."""
+
+
+class DropNeutral(Rule[_Unchanged, _Unchanged]):
     """Removes additions of zeros and multiplications by ones, such as the biases of layers that nobody trained.
 
     OpenVINO removes them as well, and merges what is then side by side. The rewrites that keep it from merging
@@ -35,47 +40,39 @@ class DropNeutral(Rule[Node, Output]):
     roots = tuple(NEUTRAL)
     counts = ("nodes",)
 
-    def pattern(self, graph: Graph, node: Node) -> Node | None:
-        return node if _unchanged(node) is not None else None
+    def pattern(self, graph: Graph, node: Node) -> _Unchanged | None:
+        if not node.get_element_type().is_real():
+            return None
+        kind = node.get_type_name()
+        number = NEUTRAL[kind]
+        first, second = node.input_values()
+        if _consists_of(second, number) and _is_as_wide(first, second):
+            return node, first
+        if kind in _COMMUTATIVE and _consists_of(first, number) and _is_as_wide(second, first):
+            return node, second
+        return None
 
-    def check(self, graph: Graph, match: Node) -> Output:
-        x = _unchanged(match)
-        assert x is not None
+    def check(self, graph: Graph, match: _Unchanged) -> _Unchanged:
+        node, x = match
         if graph.is_body and x.get_node().get_type_name() in _IN_OTHER_MEMORY:
             raise MatchFailureError("it may be the copy of a state")
-        if all(reader.get_node().get_type_name() == "Result" for reader in consumers(match.output(0))):
+        if all(reader.get_node().get_type_name() == "Result" for reader in consumers(node.output(0))):
             raise MatchFailureError("it is a result")
-        return match.output(0)
+        return match
 
-    def rewrite(self, graph: Graph, plan: Output) -> Counts:
-        node = plan.get_node()
-        x = _unchanged(node)
-        assert x is not None
-        read = [one for one in consumers(plan) if one.get_node().get_type_name() != "Result"]
+    def rewrite(self, graph: Graph, plan: _Unchanged) -> Counts:
+        node, x = plan
+        read = [one for one in consumers(node.output(0)) if one.get_node().get_type_name() != "Result"]
         insert(read, x, node)
         return {"nodes": 1}
 
 
-def _unchanged(node: Node) -> Output | None:
-    """The operand that a node computes again; None if it computes anything else, or integers."""
-    if not node.get_element_type().is_real():
-        return None
-    number = NEUTRAL[node.get_type_name()]
-    first, second = node.input_values()
-    if _consists_of(second, number) and _is_as_wide(first, second):
-        return first
-    is_ordered = node.get_type_name() in ("Divide", "Subtract")
-    if not is_ordered and _consists_of(first, number) and _is_as_wide(second, first):
-        return second
-    return None
-
-
 def _consists_of(operand: Output, number: int) -> bool:
     node = operand.get_node()
-    if not isinstance(node, Constant):
+    if not isinstance(node, Constant) or node.get_byte_size() > _MAX_BYTES:
         return False
-    count = math.prod(static_dims(operand) or ())
-    return 0 < count <= _MAX_ELEMENTS and bool((value_of(node) == number).all())
+    array = value_of(node)
+    return bool(array.size and array.flat[0] == number and (array == number).all())
 
 
 def _is_as_wide(x: Output, constant: Output) -> bool:
