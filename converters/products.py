@@ -25,6 +25,7 @@ from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
+from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
@@ -65,6 +66,8 @@ def cross(node: NodeContext) -> NamedOutputs:
 
 
 def _cross_product(x: Output, y: Output, axis: int) -> Node:
+    x, y = expect_dims(x, {axis: 3}), expect_dims(y, {axis: 3})
+
     def rolled(value: Output, by: int) -> Node:
         return ops.gather(value, ints([by % 3, (by + 1) % 3, (by + 2) % 3]), ints(axis))
 

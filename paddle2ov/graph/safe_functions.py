@@ -163,10 +163,29 @@ def _gather(ops: Opset) -> Function:
 
     def gather(data: NodeInput, indices: NodeInput, axis: NodeInput, batch_dims: int = 0) -> Node:
         made = plain(data, indices, axis, batch_dims)
-        place = None if batch_dims or isinstance(made, Constant) else _single_axis(made)
+        if isinstance(made, Constant):
+            return made
+        if _may_read_beyond(made):
+            table, axis_of_one = ops.unsqueeze(data, np.int64(1)), np.int64(-1)
+            return ops.squeeze(plain(table, indices, np.int64(0), 0), axis_of_one)
+        place = None if batch_dims else _single_axis(made)
         return made if place is None else _repeated(ops, made.input_value(0), list(made.get_input_shape(1)), place)
 
     return gather
+
+
+@works_around("gather_out_of_vector")
+def _may_read_beyond(gather: Node) -> bool:
+    """Whether a Gather takes integers of a vector by indices that may be out of range.
+
+    OpenVINO's CPU plugin (2026.4) reads memory beyond a short one. of other data it takes zeros.
+    """
+    if gather.get_element_type() not in (Type.i32, Type.i64):
+        return False
+    text = gather.get_input_partial_shape(0).to_string()
+    if "," in text or text in ("[]", "[...]"):
+        return False
+    return "?" in text or ".." in text or not isinstance(gather.input_value(1).get_node(), Constant)
 
 
 @works_around("gather_of_unsqueezed_axis")

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import paddle2ov
 from gen_models.harness.spec import paddle
+from paddle2ov.compilation.running import compile_on_cpu
 from tests.support.one_operator import run_legacy
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
@@ -21,3 +23,39 @@ def test_gather_nd(depth, far, kind):
     wanted = paddle.gather_nd(paddle.to_tensor(X), paddle.to_tensor(index[: len(inside)]))
     np.testing.assert_array_equal(found[: len(inside)], wanted.numpy())
     assert np.isin(found, X).all()
+
+
+@pytest.mark.parametrize("kind", ["int32", "int64", "float32"])
+@pytest.mark.parametrize("far", [1, 10**6, 2**30])
+@pytest.mark.parametrize("dims", [[-1], [4]], ids=["unknown", "known"])
+def test_gather_of_a_vector(dims, far, kind, tmp_path):
+    """Those in range are found beside others; of these, zeros are taken."""
+
+    def function(x, index):
+        return paddle.gather(x * 2, index)
+
+    specs = [paddle.static.InputSpec(dims, kind, "x"), paddle.static.InputSpec([-1], "int64", "index")]
+    paddle.jit.save(paddle.jit.to_static(function, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
+    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    x, inside = np.array([3, 5, 7, 9], kind), np.array([2, 0, -1, -4])
+    outside = np.clip(np.array([4, 5, 63, 64, -5, -9]) * far, -(2**31), 2**31 - 1)
+    (found,) = request.infer([x, np.concatenate([inside, outside])]).values()
+    wanted = function(paddle.to_tensor(x), paddle.to_tensor(inside)).numpy()
+    np.testing.assert_array_equal(found, np.concatenate([wanted, np.zeros(len(outside), kind)]))
+
+
+@pytest.mark.parametrize("kind", ["int32", "float32"])
+def test_cross_of_another_size(kind, tmp_path):
+    """Not three numbers, which Paddle refuses: an error."""
+
+    def function(x, y):
+        return paddle.cross(x * 2, y, axis=0)
+
+    specs = [paddle.static.InputSpec([3, -1], kind, name) for name in ("x", "y")]
+    paddle.jit.save(paddle.jit.to_static(function, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
+    request = compile_on_cpu(paddle2ov.convert(tmp_path, input={"x": [-1, -1], "y": [-1, -1]})).create_infer_request()
+    x, y = np.array([[1, 2], [3, 4], [5, 6]], kind), np.array([[7, 8], [9, 1], [2, 3]], kind)
+    wanted = function(paddle.to_tensor(x), paddle.to_tensor(y)).numpy()
+    np.testing.assert_array_equal(next(iter(request.infer([x, y]).values())), wanted)
+    with pytest.raises(RuntimeError, match="hape"):
+        request.infer([x[:1], y[:1]])

@@ -277,6 +277,15 @@ def irdft_to_nothing() -> Graph:
     return Model([ops.irdft(x, np.array([1]))], [x]), [[ones], [ones[:, :1]]], [[one] for one in wanted]
 
 
+@fault(tolerance=0)
+def gather_out_of_vector() -> Graph:
+    """A Gather by indices beyond a short vector of integers takes the memory next to it, not zeros."""
+    x, index = parameter(-1, kind=Type.i32), parameter(-1, kind=Type.i64)
+    found = ops.gather(x, index, np.int64(0))
+    data, far = np.array([7], np.int32), np.arange(1, 61)
+    return Model([found], [x, index]), [[data, far]], [[np.zeros(60, np.int32)]]
+
+
 @fault()
 def gather_nd_out_of_range() -> Graph:
     """GatherND reads beyond its data, or ends the process."""
