@@ -51,7 +51,9 @@ def _fake(name: str) -> Any:
 
 
 def _fake_with_state(name: str) -> Any:
-    def build(x: Any, scale: Any, *, bit_length: int = 8, round_type: int = 1) -> Any:
+    def build(x: Any, scale: Any, *, bit_length: int = 8, round_type: int = 1, factors: Any = None) -> Any:
+        if factors is not None:  # of the channels
+            x = x * _constant(factors).reshape([-1, 1, 1])
         scale = _constant(scale)
         accum, state = _constant([1.5]), _constant([2.0])
         attributes = {"bit_length": bit_length, "round_type": round_type, "is_test": True, "moving_rate": 0.9}
@@ -119,6 +121,20 @@ _Q_DYNAMIC = tensor([2, 3, 4, 5], low=-127, high=127, dims=[-1, 3, -1, -1])
 _EIGHTHS = tensor([5], values=[0.5, 0.125, -0.3, 2.0, -2.0])
 _SCALES = [0.5, 1.0, 1.7]
 _LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3.3 runs dequantize_linear as if it were quantize"}
+
+
+# Of channels with factors of their own, and steps of 1/64.
+_SCALED = [
+    case(
+        x=tensor(
+            [2, 3, 2, 1], values=[0.5, 0.125, -0.375, 1.0, 2.0, -0.25, 1.5, -1.0, 0.25, 0.5, 0.125, -1.25], dims=dims
+        ),
+        scale=[127 / 64],
+        round_type=0,
+        factors=[1.0, -0.5, 0.25],
+    )
+    for dims in ([2, 3, 2, 1], [-1, 3, 2, 1])
+]
 
 
 def _linear_random(draw: Any) -> Case:
@@ -230,7 +246,7 @@ OPS = [
         _fake_random(True),
     ),
     *(
-        Op(name, _fake_with_state(name), _WITH_STATE, _state_random)
+        Op(name, _fake_with_state(name), [*_WITH_STATE, *_SCALED], _state_random)
         for name in (
             "fake_quantize_moving_average_abs_max",
             "fake_quantize_dequantize_moving_average_abs_max",

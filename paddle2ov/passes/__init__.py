@@ -52,6 +52,7 @@ from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
 from paddle2ov.passes.workarounds.avoid_pixel_post_ops import avoid_pixel_post_ops
 from paddle2ov.passes.workarounds.avoid_pool_activation import avoid_pool_activation
 from paddle2ov.passes.workarounds.avoid_product_of_one import avoid_product_of_one
+from paddle2ov.passes.workarounds.avoid_quantized_factors import avoid_quantized_factors
 from paddle2ov.passes.workarounds.avoid_rank_loss import avoid_rank_loss
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
@@ -156,6 +157,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_constant_sums,
     check_inner_dims,
     absorb_scales,
+    avoid_quantized_factors,
     avoid_scale_fusion,
     integer_weights,  # before clamp_shared_convolutions, which looks for such weights
     clamp_shared_convolutions,

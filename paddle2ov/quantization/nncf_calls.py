@@ -21,6 +21,7 @@ from paddle2ov.graph.core import has_integer_kernels
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
+from paddle2ov.passes.workarounds.avoid_quantized_factors import avoid_quantized_factors
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.quantization.agreement import Reference, compiled_in
 from paddle2ov.quantization.data import CalibrationData
@@ -115,7 +116,7 @@ class Quantizer:
                 advanced_quantization_parameters=_advanced(nncf),
                 **common,
             )
-        run_rewrites(made, (align_zero_points, clamp_shared_convolutions))
+        run_rewrites(made, (align_zero_points, avoid_quantized_factors, clamp_shared_convolutions))
         _check_low_precision(made, self._reference)
         return cast(openvino.Model, made)
 

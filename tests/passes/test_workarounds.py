@@ -7,6 +7,7 @@ reductions that are reshaped, and small values of functions.
 import itertools
 import math
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
 from paddle2ov.passes.workarounds.avoid_pixel_post_ops import avoid_pixel_post_ops
 from paddle2ov.passes.workarounds.avoid_product_of_one import avoid_product_of_one
+from paddle2ov.passes.workarounds.avoid_quantized_factors import avoid_quantized_factors
 from paddle2ov.passes.workarounds.avoid_rank_loss import avoid_rank_loss
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
@@ -1479,6 +1481,81 @@ ALIKE = {
 @pytest.mark.parametrize("name", ALIKE)
 def test_align_zero_points_fails_to_match(name):
     assert align_zero_points(Graph(joined_ranges(**ALIKE[name]))) == {"ranges": 0}
+
+
+def scaled_before_quantization(change, sizes=(-1, 4, 3, 2), before=None, ranges=(-4.0, 3.96875)):
+    """Numbers that are changed by a constant, and quantized in steps of 1/32."""
+    x = parameter(*sizes)
+    low, high = (np.array(end, np.float32) for end in ranges)
+    quantized = ops.fake_quantize(change(x if before is None else before(x)), low, high, low, high, 256)
+    return Model([quantized], [x])
+
+
+CHANNELS = np.array([1, -1.5, 0.75, -0.25], np.float32).reshape(4, 1, 1)
+FOLDED: dict[str, Any] = {
+    "factors": (lambda x: ops.multiply(x, CHANNELS), {}),
+    "factors first": (lambda x: ops.multiply(CHANNELS, x), {}),
+    "quotients": (lambda x: ops.divide(x, CHANNELS), {}),
+    "means and scales": (lambda x: ops.multiply(ops.subtract(x, CHANNELS), abs(CHANNELS)), {}),
+    "factors and one addend": (lambda x: ops.add(ops.multiply(x, CHANNELS), np.float32(0.5)), {}),
+    "unknown pixels": (lambda x: ops.multiply(x, CHANNELS), {"sizes": (2, 4, -1, -1)}),
+    "rows": (lambda x: ops.multiply(x, CHANNELS.ravel()), {"sizes": (-1, 4)}),
+    "pooled": (lambda x: ops.add(x, CHANNELS), {"before": lambda x: ops.concat([x, x], 0)}),
+    "quantized before": (
+        lambda x: ops.add(x, CHANNELS),
+        {"before": lambda x: ops.fake_quantize(x, *np.array([0, 6, 0, 6], np.float32), 256)},
+    ),
+}
+
+
+@pytest.mark.parametrize("mode", ["NO", "YES"])
+@pytest.mark.parametrize("name", FOLDED)
+def test_avoid_quantized_factors(name, mode):
+    change, given = FOLDED[name]
+    model, sizes = scaled_before_quantization(change, **given), given.get("sizes", (-1, 4, 3, 2))
+    data = (
+        np.random.default_rng(0).integers(-64, 64, [3 if size < 0 else size for size in sizes]).astype(np.float32) / 32
+    )
+    fixed = model.clone()
+    fixed.reshape(data.shape)
+    want = Tensor(Type.f32, fixed.outputs[0].shape)
+    assert fixed.evaluate([want], [Tensor(data)])
+    assert avoid_quantized_factors(Graph(model)) == {"constants": 1}
+    model.validate_nodes_and_infer_types()
+    settings = {"INFERENCE_PRECISION_HINT": "f32", "LP_TRANSFORMS_MODE": mode}
+    (got,) = shared_core().compile_model(model, "CPU", settings)(data).values()
+    np.testing.assert_allclose(got, want.data, atol=0.035)  # a step, where halves are rounded
+
+
+def pointwise(x):
+    return ops.convolution(x, np.ones((4, 4, 1, 1), np.float32), [1, 1], [0, 0], [0, 0], [1, 1])
+
+
+UNFOLDED: dict[str, Any] = {
+    "of known sizes": (lambda x: ops.multiply(x, CHANNELS), {"sizes": (2, 4, 3, 2)}, None),
+    "along the last axis": (
+        lambda x: ops.multiply(x, np.ones(2, np.float32)), {}, "no constant lies along the channels",
+    ),
+    "one number": (lambda x: ops.multiply(x, np.float32(2)), {}, "no constant lies along the channels"),
+    "ranges of channels": (
+        lambda x: ops.multiply(x, CHANNELS), {"ranges": (-4 * abs(CHANNELS), 4 * abs(CHANNELS))},
+        "its ranges differ by channel, or are computed",
+    ),
+    "after an activation": (
+        lambda x: ops.multiply(x, CHANNELS), {"before": ops.relu}, "OpenVINO fuses it into the node before",
+    ),
+    "after a convolution": (
+        lambda x: ops.add(x, CHANNELS), {"before": pointwise}, "OpenVINO fuses it into the node before",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNFOLDED)
+def test_avoid_quantized_factors_fails_to_match(name):
+    change, given, reason = UNFOLDED[name]
+    graph = Graph(scaled_before_quantization(change, **given))
+    assert avoid_quantized_factors(graph) == {"constants": 0}
+    assert [why for found in graph.match_failures.values() for why in found] == ([reason] if reason else [])
 
 
 def resized(beside, axes=(1, 2)):

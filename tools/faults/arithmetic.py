@@ -313,6 +313,16 @@ def layer_of_odd_levels() -> Graph:
 
 
 @fault()
+def constants_before_quantization() -> Graph:
+    """Factors of channels, some of them negative, before a FakeQuantize of unknown size are all the first one."""
+    x, factors = parameter(-1, 2, 1, 1), np.array([1, -0.5], np.float32).reshape(1, 2, 1, 1)
+    low, high = np.float32(-4), np.float32(3.96875)  # steps of 1/32
+    out = ops.fake_quantize(ops.multiply(x, factors), low, high, low, high, 256)
+    data = np.array([[1, 2], [-3, 0.5]], np.float32).reshape(2, 2, 1, 1)
+    return Model([out], [x]), [[data]], [[data * factors]]
+
+
+@fault()
 def fake_quantize_of_odd_levels() -> Graph:
     """A FakeQuantize of 15 levels whose range differs by channel has 255 levels, where the channels are not known."""
     x, size = parameter(-1, -1), np.array([[0.7, 1.4]], np.float32)
