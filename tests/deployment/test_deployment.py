@@ -14,7 +14,8 @@ from paddle2ov import ConversionInputError, ModelReadError, convert, read_progra
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment import sizes
 from paddle2ov.deployment.planning import plan
-from paddle2ov.deployment.preprocessing import BuiltIn
+from paddle2ov.deployment.preprocessing import BuiltIn, build_in
+from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.opset import ops
 from paddle2ov.program import find_model
 from paddle2ov.program.settings import read_settings
@@ -238,6 +239,23 @@ def test_text_recognition(with_settings):
         in_levels(compiled(one[None])[0], recognised(one)[None])
     (port,) = convert(with_settings("any", text), bounded=True).inputs
     assert port.get_partial_shape() == openvino.PartialShape("[1..,3,48,1..]")
+
+
+def test_a_model_that_begins_with_a_quantization(with_settings):
+    """The means and scales of the channels stay those of the channels, whatever OpenVINO makes of a FakeQuantize."""
+    folder = with_settings("any", CLASSIFICATION.replace("  - ResizeImage: {size: [40, 24]%s}\n", ""))
+    model = convert(folder)
+    (x,) = model.get_parameters()
+    readers = x.output(0).get_target_inputs()
+    low, high = np.float32(-2), np.float32(1.984375)
+    quantized = ops.fake_quantize(x, low, high, low, high, 256)
+    for reader in readers:
+        reader.replace_source_output(quantized.output(0))
+    build_in(model, read_settings(folder / "inference.yml"))
+    pictures = picture()
+    settings = {"INFERENCE_PRECISION_HINT": "f32", "LP_TRANSFORMS_MODE": "NO"}
+    (got,) = shared_core().compile_model(model, "CPU", settings)(pictures).values()
+    np.testing.assert_allclose(got, np.clip(computed(folder, pictures), low, high), atol=0.02)  # a step is 1/64
 
 
 def test_short_side_and_crop(with_settings):

@@ -1500,7 +1500,11 @@ FOLDED: dict[str, Any] = {
     "factors and one addend": (lambda x: ops.add(ops.multiply(x, CHANNELS), np.float32(0.5)), {}),
     "unknown pixels": (lambda x: ops.multiply(x, CHANNELS), {"sizes": (2, 4, -1, -1)}),
     "rows": (lambda x: ops.multiply(x, CHANNELS.ravel()), {"sizes": (-1, 4)}),
-    "pooled": (lambda x: ops.add(x, CHANNELS), {"before": lambda x: ops.concat([x, x], 0)}),
+    "joined": (lambda x: ops.add(x, CHANNELS), {"before": lambda x: ops.concat([x, x], 0)}),
+    "means and scales of integers": (
+        lambda x: ops.divide(ops.subtract(ops.multiply(x, np.float32(0.25)), CHANNELS), abs(CHANNELS)),
+        {"before": lambda x: ops.convert(ops.convert(x, Type.i32), Type.f32)},
+    ),
     "quantized before": (
         lambda x: ops.add(x, CHANNELS),
         {"before": lambda x: ops.fake_quantize(x, *np.array([0, 6, 0, 6], np.float32), 256)},
@@ -1513,9 +1517,8 @@ FOLDED: dict[str, Any] = {
 def test_avoid_quantized_factors(name, mode):
     change, given = FOLDED[name]
     model, sizes = scaled_before_quantization(change, **given), given.get("sizes", (-1, 4, 3, 2))
-    data = (
-        np.random.default_rng(0).integers(-64, 64, [3 if size < 0 else size for size in sizes]).astype(np.float32) / 32
-    )
+    shape = [3 if size < 0 else size for size in sizes]
+    data = np.random.default_rng(0).integers(-64, 64, shape).astype(np.float32) / 32
     fixed = model.clone()
     fixed.reshape(data.shape)
     want = Tensor(Type.f32, fixed.outputs[0].shape)

@@ -21,11 +21,11 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 _FOLDED = ("Add", "Divide", "Multiply", "Subtract")
 _MOST_FOLDED = 4
 _FUSING = (
-    UNARY
+    (UNARY - {"Convert", "HardSigmoid", "Log", "LogicalNot", "Negative", "Selu", "Sign"})
     | BINARY
     | REDUCTIONS
     | {"Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData"}
-    | {"Interpolate", "MVN", "MatMul", "NormalizeL2", "PRelu"}
+    | {"Interpolate", "MatMul", "NormalizeL2", "PRelu"}
 )
 """Node types that OpenVINO fuses a FakeQuantize into if nothing else reads them."""
 
