@@ -1418,6 +1418,22 @@ LONE = {
 }
 
 
+@pytest.mark.parametrize("sizes", [(-1, 4, 3, 3), (-1, 4, -1, -1)], ids=["batch", "pixels"])
+def test_clamp_shared_transposed_convolutions(sizes):
+    x = parameter(*sizes)
+    low, high, most = np.float32(-4), np.float32(3.96875), np.float32(3)
+    filters = ops.fake_quantize(np.ones((4, 4, 2, 2), np.float32) * most, -most, most, -most, most, 255)
+    quantized = ops.fake_quantize(x, low, high, low, high, 256)
+    out = ops.convolution_backprop_data(quantized, filters, [2, 2])
+    model = Model([ops.relu(out), ops.sigmoid(out)], [x])
+    assert clamp_shared_convolutions(Graph(model)) == {"convolutions": 1}
+    model.validate_nodes_and_infer_types()
+    data = np.random.default_rng(0).integers(-64, 64, (2, 4, 3, 3)).astype(np.float32) / 32
+    want = np.repeat(np.repeat(np.maximum(most * data.sum(1, keepdims=True), 0), 2, 2), 2, 3).repeat(4, 1)
+    got = shared_core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(data)
+    np.testing.assert_allclose(got[0], want, atol=1e-4)
+
+
 @pytest.mark.parametrize("name", LONE)
 def test_clamp_shared_convolutions_fails_to_match(name):
     read, options = LONE[name]

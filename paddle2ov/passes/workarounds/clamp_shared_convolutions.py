@@ -36,12 +36,13 @@ class ClampSharedConvolutions(Rule[_Convolution, _Convolution]):
     """Inserts a Clamp after a convolution with quantized weights that several nodes read.
 
     Given:
-        A Convolution or GroupConvolution in float32, its weights integers or a FakeQuantize, → at least two readers.
+        Convolution, ConvolutionBackpropData or GroupConvolution in float32, its weights integers or a FakeQuantize, →
+        at least two readers.
     Result:
         The same → Clamp between the lowest and the largest number of float32 → the readers.
     """
 
-    roots = ("Convolution", "GroupConvolution")
+    roots = ("Convolution", "ConvolutionBackpropData", "GroupConvolution")
     counts = ("convolutions",)
 
     def pattern(self, graph: Graph, node: Node) -> _Convolution | None:
