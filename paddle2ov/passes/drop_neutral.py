@@ -1,78 +1,88 @@
-"""Removes arithmetic that changes nothing."""
+"""Removes nodes that change nothing."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import math
 
 from openvino import Node, Output
 from openvino.op import Constant
 
+from paddle2ov.graph.constants import ints_of, value_of
 from paddle2ov.graph.memory import MOVING, SLICING, VIEWS
 from paddle2ov.graph.shapes import dims_of, static_dims
-from paddle2ov.graph.types import value_of
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import NEUTRAL
+from paddle2ov.passes.operands import perm_of, target_of
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
-_MAX_BYTES = 1 << 18
-_COMMUTATIVE = frozenset(("Add", "Multiply"))
-_IN_OTHER_MEMORY = frozenset(("Constant", "If", "Loop", "Parameter", "TensorIterator")) | MOVING | SLICING | VIEWS
+_MAX_ELEMENTS = 1 << 16
+_MOVES = ("Broadcast", "Concat", "Convert", "Pad", "Reshape", "Slice", "Tile", "Transpose")
+_MAY_BE_STATES = frozenset(("Constant", "If", "Loop", "Parameter", "TensorIterator")) | MOVING | SLICING | VIEWS
 
 
-_Unchanged: TypeAlias = tuple[Node, Output]
-"""A node, and the operand that it computes again."""
+class DropNeutral(Rule[Node, Output]):
+    """Removes what changes nothing, such as the biases of layers that nobody trained, which are zeros.
 
-
-class DropNeutral(Rule[_Unchanged, _Unchanged]):
-    """Removes additions of zeros and multiplications by ones, such as the biases of layers that nobody trained.
-
-    OpenVINO removes them as well, and merges what is then side by side. The rewrites that keep it from merging
-    wrongly look for nodes that are side by side.
+    OpenVINO removes it as well, and merges what is then side by side. The rewrites that keep it from merging wrongly
+    look for nodes that are side by side.
 
     Given:
-        x + 0, x - 0, x * 1 or x / 1, with a Constant that does not broadcast x.
+        x + 0, x - 0, x * 1 or x / 1, with a Constant that does not broadcast x; or a Reshape, Broadcast, Tile, Pad,
+        Slice, Transpose, Concat or Convert of x to what x is already, as far as it is known; of floats.
     Result:
         x, but for results; and in the body of a loop not where x may be in the memory of a state.
     """
 
-    roots = tuple(NEUTRAL)
+    roots = (*NEUTRAL, *_MOVES)
     counts = ("nodes",)
 
-    def pattern(self, graph: Graph, node: Node) -> _Unchanged | None:
-        if not node.get_element_type().is_real():
-            return None
-        kind = node.get_type_name()
-        number = NEUTRAL[kind]
-        first, second = node.input_values()
-        if _consists_of(second, number) and _is_as_wide(first, second):
-            return node, first
-        if kind in _COMMUTATIVE and _consists_of(first, number) and _is_as_wide(second, first):
-            return node, second
-        return None
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        return node if _unchanged(node) is not None else None
 
-    def check(self, graph: Graph, match: _Unchanged) -> _Unchanged:
-        node, x = match
-        if graph.is_body and x.get_node().get_type_name() in _IN_OTHER_MEMORY:
+    def check(self, graph: Graph, match: Node) -> Output:
+        x = _unchanged(match)
+        assert x is not None
+        if graph.is_body and x.get_node().get_type_name() in _MAY_BE_STATES:
             raise MatchFailureError("it may be the copy of a state")
-        if all(reader.get_node().get_type_name() == "Result" for reader in consumers(node.output(0))):
+        if all(reader.get_node().get_type_name() == "Result" for reader in consumers(match.output(0))):
             raise MatchFailureError("it is a result")
-        return match
+        return match.output(0)
 
-    def rewrite(self, graph: Graph, plan: _Unchanged) -> Counts:
-        node, x = plan
-        read = [one for one in consumers(node.output(0)) if one.get_node().get_type_name() != "Result"]
+    def rewrite(self, graph: Graph, plan: Output) -> Counts:
+        node = plan.get_node()
+        x = _unchanged(node)
+        assert x is not None
+        read = [one for one in consumers(plan) if one.get_node().get_type_name() != "Result"]
         insert(read, x, node)
         return {"nodes": 1}
 
 
+def _unchanged(node: Node) -> Output | None:
+    """The operand that a node computes again; None if it computes anything else, or no floats."""
+    if not node.get_element_type().is_real():
+        return None
+    x = node.input_value(0)
+    number = NEUTRAL.get(node.get_type_name())
+    if number is None:
+        return x if _moves_nothing(node, x) and x.get_node().get_type_name() != "Constant" else None
+    second = node.input_value(1)
+    if _consists_of(second, number) and _is_as_wide(x, second):
+        return x
+    is_ordered = node.get_type_name() in ("Divide", "Subtract")
+    if not is_ordered and _consists_of(x, number) and _is_as_wide(second, x):
+        return second
+    return None
+
+
 def _consists_of(operand: Output, number: int) -> bool:
     node = operand.get_node()
-    if not isinstance(node, Constant) or node.get_byte_size() > _MAX_BYTES:
+    if not isinstance(node, Constant):
         return False
-    array = value_of(node)
-    return bool(array.size and array.flat[0] == number and (array == number).all())
+    count = math.prod(static_dims(operand) or ())
+    return 0 < count <= _MAX_ELEMENTS and bool((value_of(node) == number).all())
 
 
 def _is_as_wide(x: Output, constant: Output) -> bool:
@@ -81,6 +91,45 @@ def _is_as_wide(x: Output, constant: Output) -> bool:
     if dims is None or others is None or len(others) > len(dims):
         return False
     return all(other in (1, dim) for dim, other in zip(reversed(dims), reversed(others), strict=False))
+
+
+def _moves_nothing(node: Node, x: Output) -> bool:
+    dims = dims_of(x)
+    if dims is None or len(node.get_output_partial_shape(0)) != len(dims):
+        return False
+    kind = node.get_type_name()
+    if kind == "Convert":
+        return x.get_element_type() == node.get_element_type()
+    if kind == "Concat":
+        return node.get_input_size() == 1
+    if kind == "Transpose":
+        return perm_of(node) == list(range(len(dims)))
+    if kind == "Pad":
+        return all(set(ints_of(node.input_value(i)) or ["computed"]) <= {0} for i in (1, 2))
+    if None not in dims and 0 not in dims and dims_of(node.output(0)) == dims:
+        return kind != "Slice" or min(ints_of(node.input_value(3)) or [-1]) > 0
+    if kind == "Reshape":
+        return _keeps(node, dims)
+    if kind == "Tile":
+        return set(ints_of(node.input_value(1)) or [0]) <= {1}
+    return kind == "Slice" and _cuts_nothing(node)
+
+
+def _keeps(reshape: Node, dims: list[int | None]) -> bool:
+    """Whether the target of a Reshape repeats the dimensions of what it reads, of which one may be the rest."""
+    target, copies = target_of(reshape), reshape.get_attributes()["special_zero"]
+    if target is None or len(target) != len(dims):
+        return False
+    pairs = zip(target, dims, strict=True)
+    others = [one for one, dim in pairs if not isinstance(one, int) or (one != dim and not (copies and one == 0))]
+    return not others or (len(others) == 1 and others[0] == -1)
+
+
+def _cuts_nothing(node: Node) -> bool:
+    starts, stops, steps = (ints_of(node.input_value(i)) for i in (1, 2, 3))
+    if not starts or not stops or not steps:
+        return False
+    return set(starts) == {0} and set(steps) == {1} and min(stops) >= OPEN_END
 
 
 drop_neutral = DropNeutral()

@@ -1,0 +1,63 @@
+"""Nodes that change nothing, anywhere in the graphs of faults: the rewrites go around these as without them."""
+
+import itertools
+
+import numpy as np
+import pytest
+from openvino import Type
+from openvino import opset16 as ops
+
+from paddle2ov.passes import run_rewrites
+from tools.faults import FAULTS, places
+from tools.faults.prelude import check
+
+_APART = frozenset(
+    (
+        "elementwise_with_single_element_of_higher_rank",
+        "matmul_of_another_width",
+        "normalization_of_scaled_numbers",
+        "quantization_ranges_along_axis_2",
+        "strided_slice_of_bounded_size",
+        "transpose_of_split_channels",
+    )
+)
+"""Faults that rewrites do not mend in their graph as it is: they need what converters make, or the program says."""
+
+NEUTRAL = {
+    "Add": lambda x, rank: ops.add(x, np.float32(0)),
+    "Concat": lambda x, rank: ops.concat([x], 0),
+    "Convert": lambda x, rank: ops.convert(x, Type.f32),
+    "Multiply": lambda x, rank: ops.multiply(np.ones([1] * rank, np.float32), x),
+    "Pad": lambda x, rank: ops.pad(x, [0] * rank, [0] * rank, "constant"),
+    "Reshape": lambda x, rank: ops.reshape(x, np.zeros(rank, np.int64), True),
+    "Slice": lambda x, rank: ops.slice(x, [0], [2**31 - 1], [1], [0]),
+    "Tile": lambda x, rank: ops.tile(x, [1] * rank),
+    "Transpose": lambda x, rank: ops.transpose(x, np.arange(rank)),
+}
+
+
+def _edges(model):
+    """The inputs of nodes that take floats of some dimensions from other nodes, by position."""
+    for position, node in enumerate(model.get_ordered_ops()):
+        for i, source in enumerate(node.input_values()):
+            is_float = source.get_element_type() == Type.f32 and node.get_type_name() != "Result"
+            if is_float and source.get_node().get_type_name() != "Constant" and source.get_partial_shape().rank != 0:
+                yield position, i
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name, at in places().items() if "paddle2ov.passes" in str(at) and name not in _APART)
+)
+def test_neutral_nodes_hide_no_fault(name):
+    fault = FAULTS[name]
+    kinds = itertools.cycle(NEUTRAL.values())
+    for position, i in list(_edges(fault.graph()[0])):
+        for make in itertools.islice(kinds, 2):
+            model, runs, wanted = fault.graph()
+            port = model.get_ordered_ops()[position].input(i)
+            rank = len(port.get_partial_shape())
+            port.replace_source_output(make(port.get_source_output(), rank).output(0))
+            model.validate_nodes_and_infer_types()
+            model = model.clone()
+            run_rewrites(model)
+            check((model, runs, wanted), fault.precision, fault.tolerance, fault.threads)
