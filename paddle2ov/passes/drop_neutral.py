@@ -7,10 +7,11 @@ import math
 from openvino import Node, Output
 from openvino.op import Constant
 
-from paddle2ov.graph.constants import ints_of, value_of
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.memory import MOVING, SLICING, VIEWS
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.slices import OPEN_END
+from paddle2ov.graph.types import value_of
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import NEUTRAL
@@ -105,7 +106,7 @@ def _moves_nothing(node: Node, x: Output) -> bool:
     if kind == "Transpose":
         return perm_of(node) == list(range(len(dims)))
     if kind == "Pad":
-        return all(set(ints_of(node.input_value(i)) or ["computed"]) <= {0} for i in (1, 2))
+        return all(set(ints_of(node.input_value(i)) or [-1]) == {0} for i in (1, 2))
     if None not in dims and 0 not in dims and dims_of(node.output(0)) == dims:
         return kind != "Slice" or min(ints_of(node.input_value(3)) or [-1]) > 0
     if kind == "Reshape":
