@@ -135,73 +135,8 @@ def _convolve(node: NodeContext, x: Output, at: _Geometry, groups: int) -> Node:
     if groups > 1:
         weights = grouped_filter(node, groups)
         return ops.group_convolution(x, weights, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
-<<<<<<< HEAD
     filters = node.get_input("filter")
     return ops.convolution(x, filters, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
-=======
-    return ops.convolution(x, node.get_input("filter"), at.strides, at.begin, at.end, at.dilations, at.auto_pad)
-
-
-@works_around("convolution_by_filter_of_unknown_shape")
-def _has_unknown_shape(dims: Sequence[int | None] | None) -> bool:
-    """Whether the shape of a filter is known only at run time: OpenVINO's CPU plugin has no convolution by such."""
-    return dims is None or None in dims
-
-
-def _pointwise_matmul(x: Output, filters: Output) -> Node:
-    """out[n, o, p] = sum over i of filter[o, i] * x[n, i, p]."""
-    flat = ops.reshape(x, ints([0, 0, -1]), True)
-    weights = ops.reshape(filters, dim_vector(filters, [0, 1]), False)
-    spatial_shape = dim_range(x, 2)
-    out = ops.matmul(weights, flat, False, False)
-    return ops.reshape(out, ops.concat([ints([0, 0]), spatial_shape], 0), True)
-
-
-def _by_windows(x: Output, filters: Output, at: _Geometry, groups: int) -> Node:
-    """A convolution as a product of the filters and of all windows, which are gathered along each spatial axis."""
-    spatial = len(at.strides)
-    strides, one = ints(at.strides), ints(1)
-    sizes, axes = dim_range(filters, 2, 2 + spatial), list(range(2, 2 + spatial))
-    spans = ops.add(ops.multiply(ops.subtract(sizes, one), ints(at.dilations)), one)
-    dims = dim_vector(x, axes)
-    begin, end = _window_pads(dims, spans, at)
-    before, after = (ops.concat([ints([0, 0]), pads], 0) for pads in (begin, end))
-    out = ops.pad(x, before, after, "constant", const_like(0, x))
-    after_first = ops.subtract(ops.add(ops.add(dims, begin), end), spans)
-    counts = ops.divide(ops.maximum(ops.add(after_first, strides), ints(0)), strides)
-    for i in reversed(range(spatial)):
-        size, count = (ops.gather(each, ints(i), ints(0)) for each in (sizes, counts))
-        within = ops.multiply(index_range(size), ints(at.dilations[i]))
-        starts = ops.multiply(index_range(count), ints(at.strides[i]))
-        indices = ops.add(ops.unsqueeze(within, ints([1])), ops.unsqueeze(starts, ints([0])))
-        out = ops.gather(out, indices, ints(axes[i]))
-    order = [0, 1, *range(2, 2 + 2 * spatial, 2), *range(3, 3 + 2 * spatial, 2)]
-    batch, first = dim_vector(x, [0]), dim_vector(filters, [0])
-    terms, windows = (ops.reduce_prod(each, ints([0]), True) for each in (dim_range(filters, 1), counts))
-    patches = ops.reshape(
-        ops.transpose(out, ints(order)), ops.concat([batch, ints([groups]), terms, windows], 0), False
-    )
-    each_group = ops.divide(first, ints([groups]))
-    weights = ops.reshape(filters, ops.concat([ints([groups]), each_group, terms], 0), False)
-    out = ops.matmul(weights, patches, False, False)
-    return ops.reshape(out, ops.concat([batch, first, counts], 0), False)
-
-
-def _window_pads(dims: Node, spans: Node, at: _Geometry) -> tuple[Node, Node]:
-    """The paddings of an image for windows of these spans, with what the only window reaches beyond its end."""
-    strides, zero = ints(at.strides), ints(0)
-    if at.auto_pad != "explicit":
-        counts = ops.divide(ops.add(dims, ints([step - 1 for step in at.strides])), strides)
-        covered = ops.add(ops.multiply(ops.subtract(counts, ints(1)), strides), spans)
-        total = ops.maximum(ops.subtract(covered, dims), zero)
-        low = ops.divide(total, ints(2))
-        return low, ops.subtract(total, low)
-    begin, end = ints(at.begin), ints(at.end)
-    missing = ops.subtract(spans, ops.add(ops.add(dims, begin), end))
-    # Paddle divides towards zero, see `window_overhang`.
-    reaches = ops.logical_and(ops.greater(missing, zero), ops.less(missing, strides))
-    return begin, ops.add(end, ops.multiply(missing, ops.convert(reaches, Type.i64)))
->>>>>>> b83bbcc (Types, and the pages of coverage and of faults)
 
 
 def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool) -> int:

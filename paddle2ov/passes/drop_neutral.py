@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from typing import TypeAlias
 
 from openvino import Node, Output
 from openvino.op import Constant
@@ -19,12 +19,16 @@ from paddle2ov.passes.operands import perm_of, target_of
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
-_MAX_ELEMENTS = 1 << 16
+_MAX_BYTES = 1 << 18
 _MOVES = ("Broadcast", "Concat", "Convert", "Pad", "Reshape", "Slice", "Tile", "Transpose")
 _MAY_BE_STATES = frozenset(("Constant", "If", "Loop", "Parameter", "TensorIterator")) | MOVING | SLICING | VIEWS
 
 
-class DropNeutral(Rule[Node, Output]):
+_Unchanged: TypeAlias = tuple[Node, Output]
+"""A node, and the operand that it computes again."""
+
+
+class DropNeutral(Rule[_Unchanged, _Unchanged]):
     """Removes what changes nothing, such as the biases of layers that nobody trained, which are zeros.
 
     OpenVINO removes it as well, and merges what is then side by side. The rewrites that keep it from merging wrongly
@@ -40,23 +44,21 @@ class DropNeutral(Rule[Node, Output]):
     roots = (*NEUTRAL, *_MOVES)
     counts = ("nodes",)
 
-    def pattern(self, graph: Graph, node: Node) -> Node | None:
-        return node if _unchanged(node) is not None else None
+    def pattern(self, graph: Graph, node: Node) -> _Unchanged | None:
+        x = _unchanged(node)
+        return None if x is None else (node, x)
 
-    def check(self, graph: Graph, match: Node) -> Output:
-        x = _unchanged(match)
-        assert x is not None
+    def check(self, graph: Graph, match: _Unchanged) -> _Unchanged:
+        node, x = match
         if graph.is_body and x.get_node().get_type_name() in _MAY_BE_STATES:
             raise MatchFailureError("it may be the copy of a state")
-        if all(reader.get_node().get_type_name() == "Result" for reader in consumers(match.output(0))):
+        if all(reader.get_node().get_type_name() == "Result" for reader in consumers(node.output(0))):
             raise MatchFailureError("it is a result")
-        return match.output(0)
+        return match
 
-    def rewrite(self, graph: Graph, plan: Output) -> Counts:
-        node = plan.get_node()
-        x = _unchanged(node)
-        assert x is not None
-        read = [one for one in consumers(plan) if one.get_node().get_type_name() != "Result"]
+    def rewrite(self, graph: Graph, plan: _Unchanged) -> Counts:
+        node, x = plan
+        read = [one for one in consumers(node.output(0)) if one.get_node().get_type_name() != "Result"]
         insert(read, x, node)
         return {"nodes": 1}
 
@@ -80,10 +82,10 @@ def _unchanged(node: Node) -> Output | None:
 
 def _consists_of(operand: Output, number: int) -> bool:
     node = operand.get_node()
-    if not isinstance(node, Constant):
+    if not isinstance(node, Constant) or node.get_byte_size() > _MAX_BYTES:
         return False
-    count = math.prod(static_dims(operand) or ())
-    return 0 < count <= _MAX_ELEMENTS and bool((value_of(node) == number).all())
+    array = value_of(node)
+    return bool(array.size and array.flat[0] == number and (array == number).all())
 
 
 def _is_as_wide(x: Output, constant: Output) -> bool:

@@ -272,7 +272,6 @@ def unique_of_nothing() -> Graph:
 def irdft_to_nothing() -> Graph:
     """An IRDFT of one complex number, whose result has no elements, ends the process."""
     x = parameter(-1, -1, 2)
-<<<<<<< HEAD
     wanted = [np.full((2, 4), [1, 0, 0, 0], np.float32), np.zeros((2, 0), np.float32)]
     ones = np.ones((2, 3, 2), np.float32) * np.array([1, 0], np.float32)
     return Model([ops.irdft(x, np.array([1]))], [x]), [[ones], [ones[:, :1]]], [[one] for one in wanted]
@@ -285,11 +284,6 @@ def gather_out_of_vector() -> Graph:
     found = ops.gather(x, index, np.int64(0))
     data, far = np.array([7], np.int32), np.arange(1, 61)
     return Model([found], [x, index]), [[data, far]], [[np.zeros(60, np.int32)]]
-=======
-    data = [[np.ones((2, 3, 2), np.float32)], [np.ones((2, 1, 2), np.float32)]]
-    want = np.fft.irfft(np.full((2, 3), 1 + 1j), axis=1).astype(np.float32)
-    return Model([ops.irdft(x, np.array([1]))], [x]), data, [[want], [np.zeros((2, 0), np.float32)]]
->>>>>>> b83bbcc (Types, and the pages of coverage and of faults)
 
 
 @fault()
