@@ -75,6 +75,8 @@ def _broadcast(ops: Opset) -> Function:
         if made.get_output_partial_shape(0).rank == 0:
             # OpenVINO's CPU plugin (2026.4) crashes on a Broadcast to rank 0.
             return ops.reshape(data, np.array([], np.int64), False)
+        if isinstance(made, Constant):
+            return made
         missing = _missing_axes(made) if broadcast_spec == "BIDIRECTIONAL" else 0
         return plain(ops.unsqueeze(data, np.arange(missing)), target_shape, None, broadcast_spec) if missing else made
 
