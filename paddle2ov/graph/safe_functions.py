@@ -170,6 +170,8 @@ def _gather(ops: Opset) -> Function:
         if _may_read_beyond(made):
             table, axis_of_one = ops.unsqueeze(data, np.int64(1)), np.int64(-1)
             return ops.squeeze(plain(table, indices, np.int64(0), 0), axis_of_one)
+        if _is_squeeze(made):
+            return ops.squeeze(data, axis)
         place = None if batch_dims else _single_axis(made)
         return made if place is None else _repeated(ops, made.input_value(0), list(made.get_input_shape(1)), place)
 
@@ -188,6 +190,23 @@ def _may_read_beyond(gather: Node) -> bool:
     if "," in text or text in ("[]", "[...]"):
         return False
     return "?" in text or ".." in text or not isinstance(gather.input_value(1).get_node(), Constant)
+
+
+@works_around("gather_before_transpose")
+def _is_squeeze(gather: Node) -> bool:
+    """Whether a Gather takes the only element of an axis by one index, of a tensor of three axes or more.
+
+    OpenVINO (2026.4) makes a Squeeze of it, and moves that behind a Transpose that an Unsqueeze reads: whatever else
+    reads the Transpose gets an axis more.
+    """
+    index, axis = gather.input_value(1).get_node(), gather.input_value(2).get_node()
+    if not (isinstance(index, Constant) and isinstance(axis, Constant)) or len(gather.get_input_partial_shape(1)):
+        return False
+    text = gather.get_input_partial_shape(0).to_string()
+    data = parsed(text) if "1" in text else None
+    if data is None or len(data) < 3 or data[int(axis.get_data().reshape(-1)[0])] != 1:
+        return False
+    return int(index.get_data().reshape(-1)[0]) in (0, -1)
 
 
 @works_around("gather_of_unsqueezed_axis")

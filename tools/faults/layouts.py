@@ -382,3 +382,13 @@ def tile_of_one_pixel() -> Graph:
     data = numbers(2, 4, 3, 3)
     expected = np.tile(data.max((2, 3), keepdims=True), (1, 1, 2, 2))
     return Model([ops.tile(pooled.output(0), np.array([1, 1, 2, 2]))], [x]), [[data]], [[expected]]
+
+
+@fault()
+def gather_before_transpose() -> Graph:
+    """What reads a Transpose beside an Unsqueeze gets the axis of which a Gather took the only element before."""
+    x, data = parameter(1, -1, 8), numbers(1, 6, 8)
+    turned = ops.transpose(ops.gather(x, np.int64(0), np.int64(0)), np.array([1, 0]))
+    out = [ops.relu(ops.unsqueeze(turned, np.array([0]))), ops.reduce_max(turned, np.array([1]), False)]
+    want = data[0].T
+    return Model(out, [x]), [[data]], [[np.maximum(want, 0)[None], want.max(1)]]
