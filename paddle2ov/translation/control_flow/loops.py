@@ -14,6 +14,7 @@ from openvino import Model, Node, Output, PartialShape, Type
 from openvino.op import Constant, Parameter, Result
 
 from paddle2ov.errors import ConversionWarning, OpConversionError
+from paddle2ov.graph.constants import ints
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.loop_shapes import (
     common_shape,
@@ -21,7 +22,7 @@ from paddle2ov.graph.loop_shapes import (
     hide_dims,
     unlimited,
 )
-from paddle2ov.graph.opaque_values import opaque_one
+from paddle2ov.graph.opaque_values import opaque_one, runtime_zero
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.slices import reverse_along
 from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
@@ -257,9 +258,9 @@ def _loop(
     invariant = [(parameter, hide_dims(value, value.get_partial_shape(), one)) for parameter, value in invariant]
     starts = []
     for k in live:
-        shape = loop_body.shapes[k]
+        start, shape = as_output(loop_body.initial[k]), loop_body.shapes[k]
         assert shape is not None  # None only for an array without elements
-        starts.append(hide_dims(as_output(loop_body.initial[k]), shape, one))
+        starts.append(hide_dims(start, shape, one if one is not None or start.get_partial_shape() == shape else _one()))
     # The current iteration comes first: OpenVINO does not adjust its index when it removes a parameter before it.
     inputs = [loop_body.current, *loop_body.parameters, *captures.values()]
     condition = as_condition(next_condition)
@@ -276,6 +277,11 @@ def _loop(
         invariant,
         concatenated,
     )
+
+
+def _one() -> Output:
+    """[1] that only the run knows, for a loop over constants."""
+    return ops.reshape(ops.add(runtime_zero(), ints(1)), ints([1]), False).output(0)
 
 
 def _final_values(loop: Node, loop_body: _LoopBody) -> list[PlainValue]:
