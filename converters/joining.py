@@ -18,10 +18,12 @@ from paddle2ov.converters.graph.common import Tensor, normalize_axis, rank_of, s
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.errors import OpConversionError
 from paddle2ov.graph.constants import ints
+from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor, SequenceLengths
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -81,10 +83,34 @@ def _split(node: NodeContext, x: Output, axis: int) -> list[Output]:
     if node.is_known("sections"):
         sections = node.get_ints("sections")
         dim = x.get_partial_shape()[axis]
-        if -1 in sections and dim.is_static:
+        if -1 in sections and dim.is_dynamic:
+            return _split_around(x, axis, sections)
+        if -1 in sections:
             sections[sections.index(-1)] = int(dim.get_length()) - sum(size for size in sections if size != -1)
         lengths = ints(sections)
     return list(ops.variadic_split(x, ints(axis), lengths).outputs())
+
+
+@works_around("split_beyond_the_tensor")
+def _split_around(x: Output, axis: int, sections: list[int]) -> list[Output]:
+    """Slices of an axis of unknown size, one of which has what the others leave.
+
+    OpenVINO's CPU plugin (2026.4) reads memory beyond the tensor where the others are longer than the axis.
+    """
+    rest = sections.index(-1)
+    before, after = sections[:rest], sections[rest + 1 :]
+    first, last = sum(before), -sum(after) if after else OPEN_END
+    middle = slice_along(x, ints([first]), ints([last]), axis).output(0)
+    head = _split_known(slice_along(x, ints([0]), ints([first]), axis).output(0), axis, before)
+    tail = _split_known(slice_along(x, ints([last]), ints([OPEN_END]), axis).output(0), axis, after)
+    return [*head, middle, *tail]
+
+
+def _split_known(x: Output, axis: int, sections: list[int]) -> list[Output]:
+    if not sections:
+        return []
+    x = expect_dims(x, {axis: sum(sections)})
+    return [x] if len(sections) == 1 else list(ops.variadic_split(x, ints(axis), ints(sections)).outputs())
 
 
 def _split_computed_axis(

@@ -59,3 +59,31 @@ def test_cross_of_another_size(kind, tmp_path):
     np.testing.assert_array_equal(next(iter(request.infer([x, y]).values())), wanted)
     with pytest.raises(RuntimeError, match="hape"):
         request.infer([x[:1], y[:1]])
+
+
+def _with_rest_last(x):
+    return paddle.split(x * 2, [2, 1, -1], 0)
+
+
+def _with_rest_first(x):
+    return paddle.split(x * 2, [-1, 3], 0)
+
+
+def _with_rest_between(x):
+    return paddle.split(x * 2, [2, -1, 1], 0)
+
+
+@pytest.mark.parametrize(
+    "function", [_with_rest_last, _with_rest_first, _with_rest_between], ids=["last", "first", "between"]
+)
+def test_split_of_too_few(function, tmp_path):
+    """Where the other parts take more than there is, Paddle refuses the input: an error."""
+    specs = [paddle.static.InputSpec([-1, 4], "float32", "x")]
+    paddle.jit.save(paddle.jit.to_static(function, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
+    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    for rows in (5, 3, 8):
+        x = np.arange(rows * 4, dtype=np.float32).reshape(rows, 4)
+        for found, wanted in zip(request.infer([x]).values(), function(paddle.to_tensor(x)), strict=True):
+            np.testing.assert_array_equal(found, wanted.numpy())
+    with pytest.raises(RuntimeError, match="hape"):
+        request.infer([np.ones((1, 4), np.float32)])

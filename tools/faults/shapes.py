@@ -277,6 +277,15 @@ def irdft_to_nothing() -> Graph:
     return Model([ops.irdft(x, np.array([1]))], [x]), [[ones], [ones[:, :1]]], [[one] for one in wanted]
 
 
+@fault()
+def split_beyond_the_tensor() -> Graph:
+    """Where the other parts of a VariadicSplit take more than there is, it reads the memory next to its input."""
+    x, data = parameter(-1, 4), numbers(2, 4)
+    parts = ops.variadic_split(ops.relu(x), np.int64(0), np.array([2, -1]))
+    given = ops.shape_of(parts.output(0))
+    return Model([given], [x]), [[data], [data[:1]]], [[np.array([2, 4])], [np.array([1, 4])]]
+
+
 @fault(tolerance=0)
 def gather_out_of_vector() -> Graph:
     """A Gather by indices beyond a short vector of integers takes the memory next to it, not zeros."""
