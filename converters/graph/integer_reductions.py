@@ -6,13 +6,11 @@ from openvino import Node
 
 from paddle2ov.converters.graph.common import Tensor, const_like, dim_range
 from paddle2ov.converters.graph.comparing import may_have_many_bits
+from paddle2ov.converters.graph.integer_halves import BEYOND_LOWER, join_halves, split_halves
 from paddle2ov.graph.constants import ints, ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, output_of
 from paddle2ov.graph.workarounds import works_around
-
-_HALF = 16
-"""Bits of either half of a number."""
 
 
 @works_around("integers_reduced_in_float32")
@@ -52,11 +50,10 @@ def _of_halves(x: Tensor, axes: Node, keepdims: bool, largest: bool) -> Node:
     which stands for nothing found, becomes the least one.
     """
     reduce = ops.reduce_max if largest else ops.reduce_min
-    upper = ops.bitwise_right_shift(x, const_like(_HALF, x))
-    lower = ops.bitwise_and(x, const_like(2**_HALF - 1, x))
+    upper, lower = split_halves(x)
     extreme = reduce(upper, axes, True)
-    left = ops.select(ops.equal(upper, extreme), lower, const_like(-1 if largest else 2**_HALF, x))
-    out = ops.add(ops.multiply(extreme, const_like(2**_HALF, x)), reduce(left, axes, True))
+    left = ops.select(ops.equal(upper, extreme), lower, const_like(-1 if largest else BEYOND_LOWER, x))
+    out = join_halves(extreme, reduce(left, axes, True))
     return out if keepdims else ops.squeeze(out, axes)
 
 

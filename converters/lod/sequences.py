@@ -13,6 +13,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, index_range, shape_of
+from paddle2ov.converters.graph.integer_halves import join_halves, split_halves
 from paddle2ov.converters.graph.segments import segment_ids
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph import arrays
@@ -131,10 +132,8 @@ def _reverse_integers(dense: Tensor, lengths: Output) -> Node:
 
     OpenVINO's CPU plugin (2026.4) reverses sequences of integers as float32, in which those beyond 24 bits are rounded.
     """
-    high = ops.bitwise_right_shift(dense, const_like(16, dense))
-    low = ops.bitwise_and(dense, const_like(2**16 - 1, dense))
-    high, low = (ops.reverse_sequence(half, lengths, 0, 1) for half in (high, low))
-    return ops.add(ops.multiply(high, const_like(2**16, dense)), low)
+    upper, lower = (ops.reverse_sequence(half, lengths, 0, 1) for half in split_halves(dense))
+    return join_halves(upper, lower)
 
 
 def batch_input(node: NodeContext, name: str, length: str) -> tuple[Tensor, Tensor, SequenceLayout | None]:
