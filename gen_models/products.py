@@ -97,7 +97,7 @@ OPS = [
             case(x=[tensor([4, 3], dims=[-1, 3])] * 3, index=tensor([4, 1], "int32", 0, 3, dims=[-1, 1])),
             case(x=[tensor([2, 3, 2], "int64")] * 2, index=tensor([2, 1], "int32", 0, 2)),
             case(
-                x=[tensor([2, 2], "int32", values=[[2**24 + 1, 3], [2**31 - 1, 4]], dims=[-1, -1])] * 2,
+                x=[tensor([2, 2], "int32", values=[[2**24 + 1, 3], [2**31 - 1, 4]], dims=[2, -1])] * 2,
                 index=tensor([2, 1], "int32", 0, 2),
             ),
             case(x=[tensor([4, 3], "complex64")] * 2, index=tensor([4, 1], "int32", 0, 2), **COMPLEX_HERE),

@@ -1507,22 +1507,22 @@ def scaled_before_quantization(change, sizes=(-1, 4, 3, 2), before=None, ranges=
     return Model([quantized], [x])
 
 
-CHANNELS = np.array([1, -1.5, 0.75, -0.25], np.float32).reshape(4, 1, 1)
+OWN_FACTORS = np.array([1, -1.5, 0.75, -0.25], np.float32).reshape(4, 1, 1)
 FOLDED: dict[str, Any] = {
-    "factors": (lambda x: ops.multiply(x, CHANNELS), {}),
-    "factors first": (lambda x: ops.multiply(CHANNELS, x), {}),
-    "quotients": (lambda x: ops.divide(x, CHANNELS), {}),
-    "means and scales": (lambda x: ops.multiply(ops.subtract(x, CHANNELS), abs(CHANNELS)), {}),
-    "factors and one addend": (lambda x: ops.add(ops.multiply(x, CHANNELS), np.float32(0.5)), {}),
-    "unknown pixels": (lambda x: ops.multiply(x, CHANNELS), {"sizes": (2, 4, -1, -1)}),
-    "rows": (lambda x: ops.multiply(x, CHANNELS.ravel()), {"sizes": (-1, 4)}),
-    "joined": (lambda x: ops.add(x, CHANNELS), {"before": lambda x: ops.concat([x, x], 0)}),
+    "factors": (lambda x: ops.multiply(x, OWN_FACTORS), {}),
+    "factors first": (lambda x: ops.multiply(OWN_FACTORS, x), {}),
+    "quotients": (lambda x: ops.divide(x, OWN_FACTORS), {}),
+    "means and scales": (lambda x: ops.multiply(ops.subtract(x, OWN_FACTORS), abs(OWN_FACTORS)), {}),
+    "factors and one addend": (lambda x: ops.add(ops.multiply(x, OWN_FACTORS), np.float32(0.5)), {}),
+    "unknown pixels": (lambda x: ops.multiply(x, OWN_FACTORS), {"sizes": (2, 4, -1, -1)}),
+    "rows": (lambda x: ops.multiply(x, OWN_FACTORS.ravel()), {"sizes": (-1, 4)}),
+    "joined": (lambda x: ops.add(x, OWN_FACTORS), {"before": lambda x: ops.concat([x, x], 0)}),
     "means and scales of integers": (
-        lambda x: ops.divide(ops.subtract(ops.multiply(x, np.float32(0.25)), CHANNELS), abs(CHANNELS)),
+        lambda x: ops.divide(ops.subtract(ops.multiply(x, np.float32(0.25)), OWN_FACTORS), abs(OWN_FACTORS)),
         {"before": lambda x: ops.convert(ops.convert(x, Type.i32), Type.f32)},
     ),
     "quantized before": (
-        lambda x: ops.add(x, CHANNELS),
+        lambda x: ops.add(x, OWN_FACTORS),
         {"before": lambda x: ops.fake_quantize(x, *np.array([0, 6, 0, 6], np.float32), 256)},
     ),
 }
@@ -1551,20 +1551,20 @@ def pointwise(x):
 
 
 UNFOLDED: dict[str, Any] = {
-    "of known sizes": (lambda x: ops.multiply(x, CHANNELS), {"sizes": (2, 4, 3, 2)}, None),
+    "of known sizes": (lambda x: ops.multiply(x, OWN_FACTORS), {"sizes": (2, 4, 3, 2)}, None),
     "along the last axis": (
         lambda x: ops.multiply(x, np.ones(2, np.float32)), {}, "no constant lies along the channels",
     ),
     "one number": (lambda x: ops.multiply(x, np.float32(2)), {}, "no constant lies along the channels"),
     "ranges of channels": (
-        lambda x: ops.multiply(x, CHANNELS), {"ranges": (-4 * abs(CHANNELS), 4 * abs(CHANNELS))},
+        lambda x: ops.multiply(x, OWN_FACTORS), {"ranges": (-4 * abs(OWN_FACTORS), 4 * abs(OWN_FACTORS))},
         "its ranges differ by channel, or are computed",
     ),
     "after an activation": (
-        lambda x: ops.multiply(x, CHANNELS), {"before": ops.relu}, "OpenVINO fuses it into the node before",
+        lambda x: ops.multiply(x, OWN_FACTORS), {"before": ops.relu}, "OpenVINO fuses it into the node before",
     ),
     "after a convolution": (
-        lambda x: ops.add(x, CHANNELS), {"before": pointwise}, "OpenVINO fuses it into the node before",
+        lambda x: ops.add(x, OWN_FACTORS), {"before": pointwise}, "OpenVINO fuses it into the node before",
     ),
 }  # fmt: skip
 
