@@ -36,7 +36,29 @@ def convolve_by_product(
     `pads` are those at the begin and at the end of each spatial axis; None stands for SAME, with a window at every
     stride.
     """
+    x, counts = _windows(x, filters, strides, dilations, pads)
+    batch, number = dim_vector(x, [0]), dim_vector(filters, [0])
+    elements = ops.reduce_prod(dim_range(filters, 1), ints(0), True)
+    area = ops.reduce_prod(ops.concat(counts, 0), ints(0), True)
+    columns = ops.reshape(x, ops.concat([batch, ints([groups]), elements, area], 0), False)
+    each = ops.divide(number, ints([groups]))
+    rows = ops.reshape(filters, ops.concat([ints([groups]), each, elements], 0), False)
+    out = ops.matmul(rows, columns, False, False)
+    return ops.reshape(out, ops.concat([batch, number, *counts], 0), False)
+
+
+def _windows(
+    x: Output,
+    filters: Output,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    pads: tuple[Sequence[int], Sequence[int]] | None,
+) -> tuple[Output, list[Node]]:
+    """What each filter element meets, [N, C, size, ..., count, ...], and how many windows there are along each axis."""
     spatial = len(strides)
+    is_single = all(dim == 1 for dim in (dims_of(filters) or [None] * 3)[2:])
+    if is_single and set(strides) == {1} and not (pads and any((*pads[0], *pads[1]))):
+        return x, [dim_vector(x, [2 + axis]) for axis in range(spatial)]
     sizes = [dim_of(filters, 2 + axis) for axis in range(spatial)]
     reaches = [
         ops.multiply(ops.subtract(size, ints(1)), ints(step)) for size, step in zip(sizes, dilations, strict=True)
@@ -51,15 +73,8 @@ def convolve_by_product(
         within = ops.multiply(index_range(sizes[axis]), ints(dilations[axis]))
         positions = ops.add(ops.unsqueeze(first, ints(1)), ops.unsqueeze(within, ints(0)))
         x = ops.gather(x, positions, ints(2 + 2 * axis)).output(0)  # [N, C, ..., count, size, ...]
-    windows = ops.transpose(x, ints([0, 1, *range(3, 3 + 2 * spatial, 2), *range(2, 2 + 2 * spatial, 2)]))
-    batch, number = dim_vector(x, [0]), dim_vector(filters, [0])
-    elements = ops.reduce_prod(dim_range(filters, 1), ints(0), True)
-    area = ops.reduce_prod(ops.concat(counts, 0), ints(0), True)
-    columns = ops.reshape(windows, ops.concat([batch, ints([groups]), elements, area], 0), False)
-    each = ops.divide(number, ints([groups]))
-    rows = ops.reshape(filters, ops.concat([ints([groups]), each, elements], 0), False)
-    out = ops.matmul(rows, columns, False, False)
-    return ops.reshape(out, ops.concat([batch, number, *counts], 0), False)
+    order = [0, 1, *range(3, 3 + 2 * spatial, 2), *range(2, 2 + 2 * spatial, 2)]
+    return ops.transpose(x, ints(order)).output(0), counts
 
 
 def _padded(

@@ -99,10 +99,11 @@ def _split_around(x: Output, axis: int, sections: list[int]) -> list[Output]:
     """
     rest = sections.index(-1)
     before, after = sections[:rest], sections[rest + 1 :]
-    first, last = sum(before), -sum(after) if after else OPEN_END
-    middle = slice_along(x, ints([first]), ints([last]), axis).output(0)
-    head = _split_known(slice_along(x, ints([0]), ints([first]), axis).output(0), axis, before)
-    tail = _split_known(slice_along(x, ints([last]), ints([OPEN_END]), axis).output(0), axis, after)
+    first, last = ints([sum(before)]), ints([-sum(after) if after else OPEN_END])
+    head = _split_known(slice_along(x, ints([0]), first, axis).output(0), axis, before)
+    left = slice_along(x, first, ints([OPEN_END]), axis).output(0)
+    middle = slice_along(left, ints([0]), last, axis).output(0)
+    tail = _split_known(slice_along(left, last, ints([OPEN_END]), axis).output(0), axis, after)
     return [*head, middle, *tail]
 
 

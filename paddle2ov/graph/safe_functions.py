@@ -182,7 +182,7 @@ def _gather(ops: Opset) -> Function:
 def _may_read_beyond(gather: Node) -> bool:
     """Whether a Gather takes integers of a vector by indices that may be out of range.
 
-    OpenVINO's CPU plugin (2026.4) reads memory beyond a short one. of other data it takes zeros.
+    OpenVINO's CPU plugin (2026.4) reads memory beyond a short one; of other data it takes zeros.
     """
     if gather.get_element_type() not in (Type.i32, Type.i64):
         return False
