@@ -62,6 +62,10 @@ fuzz-programs: $(READY) $(LEGACY_READY) ## Random programs of 5 to 30 calls in b
 mutate: $(READY) $(LEGACY_READY) ## Damaged models and files beside them, each read under limits: FILES=100000
 	$(BIN)/python -m tools.mutate --files=$(FILES) $(CAMPAIGN_ARGS)
 
+.PHONY: faults
+faults: $(READY) ## Which faults of OpenVINO show with this release, at each level of this processor: a table
+	@$(BIN)/python -m tools.openvino_faults --run
+
 .PHONY: bench
 bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_PAGES)/.ready ## Every benchmark, beside the other routes: docs/benchmarks.md, with JSON and plots (hours); BENCHMARKS='pages latency': these
 	@$(BIN)/python -m pip install --quiet --editable '.[benchmark]'

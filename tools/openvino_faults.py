@@ -3,6 +3,7 @@
     python -m tools.openvino_faults                  # write it
     python -m tools.openvino_faults --check          # exit with 1 if it is stale
     python -m tools.openvino_faults --script NAME    # print the script of one fault, as it may be sent upstream
+    python -m tools.openvino_faults --run [NAME ...] # print which faults show here, in a table (make faults)
 
 Everything on the page comes from the register in `tools/faults` and from the places that carry `works_around`.
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 from tools.faults import FAULTS, OpenVINOFault, places
 from tools.faults import prelude as prelude_module
 from tools.faults.remarks import REASONS
+from tools.faults.showing import table
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "openvino_faults.md"
@@ -26,9 +28,10 @@ Written by `python -m tools.openvino_faults` from `tools/faults` and from the pl
 when it is stale.
 
 {count} faults of OpenVINO's CPU plugin and of its common transformations are worked around. Each has a graph in plain
-OpenVINO, and `tests/tools/test_openvino_faults.py` runs all of them: it fails once the installed OpenVINO computes one
-of them right, so that what works around it can go. `python -m tools.openvino_faults --script NAME` prints one as a
-script of its own, which needs OpenVINO and NumPy only, and ends with an error or crashes as long as the fault is there.
+OpenVINO. `make faults` runs all of them and prints which show with the installed OpenVINO, at each level of this
+processor; what works around one can go once it shows nowhere. `python -m tools.openvino_faults --script NAME` prints
+one as a script of its own, which needs OpenVINO and NumPy only, and ends with an error or crashes as long as the fault
+is there.
 What OpenVINO computes otherwise and is not worked around, such as int64 beyond 32 bits, stands in [limits](limits.md).
 A script is what stands under its name below, after this, which all of them share:
 
@@ -39,7 +42,10 @@ A script is what stands under its name below, after this, which all of them shar
 
 
 def main(arguments: list[str]) -> int:
-    """Write or check the page, or print a script."""
+    """Write or check the page, print a script, or run all."""
+    if "--run" in arguments:
+        print(table([one for one in arguments if one != "--run"] or sorted(FAULTS)))
+        return 0
     if "--script" in arguments:
         print(FAULTS[arguments[arguments.index("--script") + 1]].script(), end="")
         return 0

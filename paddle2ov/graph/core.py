@@ -71,7 +71,13 @@ def compile_on(device: str, model: openvino.Model, config: Mapping[str, Any]) ->
 
 @cache
 def has_integer_kernels() -> bool:
-    """Whether the processor adds up products of 8-bit integers exactly, and faster than floats; if unknown, true."""
+    """Whether OpenVINO adds up products of 8-bit integers exactly here, and faster than floats; if unknown, true.
+
+    The processor must have instructions for it, and ONEDNN_MAX_CPU_ISA must not keep OpenVINO from using them.
+    """
+    limit = os.environ.get("ONEDNN_MAX_CPU_ISA", os.environ.get("DNNL_MAX_CPU_ISA", ""))
+    if limit.upper() in ("SSE41", "AVX", "AVX2", "AVX512_CORE"):
+        return False
     try:
         flags = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -11,7 +11,7 @@ _Place = TypeVar("_Place", bound=Callable[..., object])
 def works_around(*faults: str) -> Callable[[_Place], _Place]:
     """Marks a function or class that works around faults of OpenVINO, by their names in `tools/faults`.
 
-    Each of them has a graph there that shows it; a test fails once OpenVINO computes that graph right.
+    Each of them has a graph there that shows it; `make faults` tells where OpenVINO computes that graph right.
     """
 
     def mark(place: _Place) -> _Place:

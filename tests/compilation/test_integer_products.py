@@ -1,5 +1,7 @@
 """Quantized models are computed as their graphs say, also where a processor's integer products saturate."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from openvino import Model, Type
@@ -10,7 +12,7 @@ from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph import core
-from paddle2ov.graph.core import with_exact_integers
+from paddle2ov.graph.core import has_integer_kernels, with_exact_integers
 from paddle2ov.inference import Config
 
 
@@ -39,6 +41,16 @@ def test_only_where_products_saturate(processor):
     assert with_exact_integers({}, "GPU") == {}
     processor(True)
     assert with_exact_integers({}, "CPU") == {}
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"), [("", True), ("avx512_core", False), ("AVX512_CORE_VNNI", True), ("AVX2", False)]
+)
+def test_the_processor_is_limited(monkeypatch, limit, expected):
+    """OpenVINO uses no more of the processor than ONEDNN_MAX_CPU_ISA names."""
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", limit)
+    monkeypatch.setattr(Path, "read_text", lambda path, **options: "flags : avx2 avx512f avx512_vnni")
+    assert has_integer_kernels.__wrapped__() == expected
 
 
 @pytest.mark.parametrize("kernels", [False, True])

@@ -7,6 +7,7 @@ import pytest
 import paddle2ov
 from gen_models.harness.store import generated
 from gen_models.networks.post_ops import CHAINS
+from paddle2ov.compilation.precision import HINT
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph.core import shared_core
 
@@ -25,6 +26,13 @@ def has_avx512():
 def has_bfloat16():
     """Whether OpenVINO computes in bfloat16 here, and does so by default."""
     return "BF16" in shared_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+
+
+@cache
+def takes_bfloat16():
+    """Whether OpenVINO computes in bfloat16 if it is told to: it converts where AVX-512 has no instructions for it."""
+    compiled = compile_on_cpu(paddle2ov.convert(generated(CHAINS[0], CHAINS[0].cases[0], "pir")), "bf16")
+    return compiled.get_property(HINT).get_type_name() == "bf16"
 
 
 NEEDS_BFLOAT16 = pytest.mark.skipif(not has_bfloat16(), reason="this processor has no bfloat16")
