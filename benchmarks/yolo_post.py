@@ -29,6 +29,7 @@ from paddle2ov.passes import run_rewrites
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
+from paddle2ov.workarounds import rewrites_for
 
 OBJECTS = (0, 100, 300, 5000, -1)
 
@@ -37,7 +38,7 @@ def compiled(head: Head, rewrite: bool, batch: int, threads: int, profile: bool 
     """The post-processing in OpenVINO; of the given batch, or of any (0)."""
     model = convert_program(TranslationRequest(head.program(), [], [], Registry(), Vocabulary([])))
     if rewrite:
-        run_rewrites(model)
+        run_rewrites(model, rewrites_for())
     if batch:
         model.reshape({port: [batch, *list(port.get_partial_shape())[1:]] for port in model.inputs})
     options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": threads, "PERF_COUNT": profile}

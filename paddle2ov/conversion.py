@@ -6,7 +6,7 @@ import itertools
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from openvino import Model
 
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
-from paddle2ov.passes import Counts, Graph, MatchFailures, rewrite_graph
+from paddle2ov.passes import Counts, Graph, MatchFailures, Rewrite, rewrite_graph
 from paddle2ov.passes.implied_dims import narrow_inputs
 from paddle2ov.program import Program, load_readers
 from paddle2ov.program.archives import is_archive, parameters_beside, unpacked
@@ -31,6 +31,7 @@ from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument, 
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.translator import Progress
+from paddle2ov.workarounds import Target, apply, rewrites_for, stamp
 
 if TYPE_CHECKING:
     from paddle2ov.program.settings import Settings
@@ -69,7 +70,9 @@ def convert(
     share_weights: bool = True,
     progress: Progress | None = None,
     report: ConversionReport | None = None,
+    device: str | None = None,
     rewrite: bool = True,
+    without: Collection[str] = (),
     bounded: bool = False,
     preprocess: bool = False,
     sequence_lengths: bool = False,
@@ -100,7 +103,11 @@ def convert(
             each (Paddle 1) are always read.
         progress: called with (operators done, operators in all) as the conversion goes on.
         report: a new `ConversionReport`, which is filled with what the conversion did.
-        rewrite: False leaves the graph as the converters made it, to compare with.
+        device: the device that the graph is made for: "CPU", "GPU" or "NPU". What its part of OpenVINO computes wrongly
+            is kept out of the graph; None keeps out what any of them does. The graph's runtime information says so.
+        rewrite: False leaves the optimisations out, not what the results depend on.
+        without: names of workarounds for faults of OpenVINO to leave out, or of such faults; `docs/rewrites.md` lists
+            them.
         bounded: dynamic inputs take the least and largest shapes that the `inference.yml` beside the model gives them.
         preprocess: builds the preprocessing of that file into the model, see `paddle2ov.deployment.preprocessing`;
             what stays with the caller is logged and stands in the model's runtime information.
@@ -117,6 +124,8 @@ def convert(
         OpConversionError: an operator is used in a way that cannot be converted.
         ConversionInputError: an argument does not fit the model.
     """
+    target = Target.named(device)
+    rewrites = rewrites_for(target, without, optimise=rewrite)
     load_readers()  # loaded once per process, not part of the time of this model
     registry = Registry(extension)
     clock = [time.perf_counter()]
@@ -149,7 +158,8 @@ def convert(
     if report is not None:
         _note_translated(report, converted, program)
     clock.append(time.perf_counter())
-    rewrites, failures = _optimise(converted, rewrite)
+    done, failures = _rewrite(converted, rewrites)
+    stamp(converted, target)
     clock.append(time.perf_counter())
     seconds = [after - before for before, after in itertools.pairwise(clock)]
     if report is not None:
@@ -157,11 +167,12 @@ def convert(
 
         _note_program(report, program)
         _note_nodes(report, converted, program)
-        report.rewrites, report.match_failures = rewrites, failures
+        report.rewrites, report.match_failures = done, failures
         report.settings = settings or known_beside(model)
         report.seconds = dict(zip(("read", "translate", "optimise"), seconds, strict=True))
     if settings is not None and preprocess:
         _build_in(converted, settings)
+        apply(converted, target, without=without)  # a quantized model begins with a FakeQuantize, for example
     if program.source is not None:
         remember_source(converted, program.source)
     if verbose:
@@ -171,15 +182,30 @@ def convert(
     return converted
 
 
-def _optimise(model: Model, rewrite: bool) -> tuple[dict[str, Counts], MatchFailures]:
-    """Narrows the inputs and runs the passes; returns what they did, and why they did not apply elsewhere.
+def translated(model: ModelArgument, extension: Extension = None) -> Model:
+    """The graph as the converters make it, without any rewrite, to compare with.
+
+    Raises:
+        Paddle2OVError: as `convert` does.
+    """
+    load_readers()
+    registry = Registry(extension)
+    signatures = registry.signatures()
+    program, overrides, outputs = read_model(model, None, None, None, None, signatures, True)
+    converted = convert_program(TranslationRequest(program, overrides, outputs, registry, Vocabulary(signatures)), None)
+    narrow_inputs(Graph(converted))
+    return converted
+
+
+def _rewrite(model: Model, rewrites: tuple[Rewrite, ...]) -> tuple[dict[str, Counts], MatchFailures]:
+    """Narrows the inputs and runs the rewrites; returns what they did, and why they did not apply elsewhere.
 
     Nothing here outlives the call: a list of nodes keeps replaced ones alive.
     """
     failures: MatchFailures = {}
     graph = Graph(model, failures)
     narrow_inputs(graph)
-    return rewrite_graph(graph) if rewrite else {}, failures
+    return rewrite_graph(graph, rewrites), failures
 
 
 def _build_in(model: Model, settings: Settings) -> None:

@@ -204,7 +204,7 @@ class RewriteError(Paddle2OVError):
     """A rewrite of the graph failed, or would take more time or memory than a conversion may.
 
     Attributes:
-        rewrite: its name; `convert(..., rewrite=False)` converts without any.
+        rewrite: its name; `convert(..., without=(name,))` leaves it out, if it is a workaround.
         reason: why it failed.
     """
 

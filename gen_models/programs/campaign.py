@@ -11,7 +11,7 @@ from typing import Any
 
 from gen_models.harness.generate import GenerationError
 from gen_models.programs import random_program
-from gen_models.programs.compare import WORKED_AROUND, Mismatch, differences, is_worked_around, write_program
+from gen_models.programs.compare import Mismatch, differences, write_program
 from gen_models.programs.shrink import keep, shrink
 
 
@@ -50,7 +50,6 @@ class ProgramOutcome:
 
     compared: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
-    explained: dict[str, str] = field(default_factory=dict)
     failures: list[dict[str, str]] = field(default_factory=list)
 
 
@@ -64,7 +63,6 @@ def run_chunk(chunk: ProgramChunk) -> dict[str, Any]:
         "asked": chunk.examples,
         "compared": found.compared,
         "refused": found.refused,
-        "explained": found.explained,
         "kept": chunk.kept,
     }
     if found.failures:
@@ -93,11 +91,7 @@ def explore_programs(
             found.refused[name] = f"{error.__cause__ or error}"[-300:]
             continue
         found.compared.append(name)
-        all_found = list(differences(program, folder / "model"))
-        if is_worked_around(all_found):
-            found.explained[name] = WORKED_AROUND
-            continue
-        for one in _of_each_kind(all_found):
+        for one in _of_each_kind(differences(program, folder / "model")):
             small = shrink(one, format, folder) if is_shrunk else one
             found.failures.append(keep(small, name, format, folder))
     (folder / "drawn.txt").unlink(missing_ok=True)

@@ -1,6 +1,6 @@
 """A random program compared in several ways with what Paddle computes from it.
 
-It is converted with rewrites and without, in float32, and with rewrites in the precision that OpenVINO takes by
+It is converted with optimisations and without, in float32, and with rewrites in the precision that OpenVINO takes by
 default. One request runs all sets of inputs, one after the other: a large one, a small one, one between, and the large
 one again.
 """
@@ -23,12 +23,11 @@ from gen_models.harness.legacy import LegacyWorker
 from gen_models.harness.spec import Array, bfloat16_bits
 from gen_models.harness.store import worker
 from gen_models.programs.program import SETS, Program
+from paddle2ov import workarounds
 from paddle2ov.compilation.compile import export_model, import_model
 from paddle2ov.compilation.running import Result, compile_on_cpu, config_for_cpu, infer
 from paddle2ov.conversion import convert
 from paddle2ov.graph.core import shared_core
-from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.testing import MismatchError, compare, compare_rounded, load
 from paddle2ov.verification.expected import Expected
 
@@ -36,10 +35,6 @@ ORDER = (*range(SETS), 0)
 """The sets of inputs in the order in which one request runs them."""
 ROUNDED = 0.1
 """The tolerance for what is computed in bfloat16: of the mean square of the errors, relative to that of the values."""
-
-
-WORKED_AROUND = "OpenVINO computes wrongly, without rewrites, what a rewrite goes around"
-"""The message for a program that differs only without rewrites."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +53,7 @@ class Variant:
 
 
 WITH_REWRITES = Variant("with rewrites", True, "f32")
-WITHOUT_REWRITES = Variant("without rewrites", False, "f32")
+WITHOUT_OPTIMISATIONS = Variant("without optimisations", False, "f32")
 IN_DEFAULT_PRECISION = Variant("default precision", True, "default")
 ROUTES = (
     Variant("reshaped", True, "f32", "reshaped"),
@@ -111,7 +106,7 @@ def variants(program: Program) -> tuple[Variant, ...]:
     """The variants to compare: in bfloat16 only programs whose results are continuous in small errors (`is_steady`)."""
     rounds = program.is_steady and "BF16" in shared_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     route = ROUTES[int(program.digest(), 16) % len(ROUTES)]
-    return (WITH_REWRITES, WITHOUT_REWRITES, *([IN_DEFAULT_PRECISION] if rounds else []), route)
+    return (WITH_REWRITES, WITHOUT_OPTIMISATIONS, *([IN_DEFAULT_PRECISION] if rounds else []), route)
 
 
 @dataclass
@@ -134,11 +129,6 @@ def differences(program: Program, folder: Path, wanted: Iterable[Variant] | None
             if progress.step == "values" and variant.precision != "f32" and _is_sensitive(folder):
                 continue
             yield Mismatch(program, variant, progress.step, f"{type(error).__name__}: {error}")
-
-
-def is_worked_around(found: Sequence[Mismatch]) -> bool:
-    """Whether a program differs without rewrites alone, and not in what is refused."""
-    return bool(found) and all(one.variant == WITHOUT_REWRITES and one.step != "convert" for one in found)
 
 
 def _is_sensitive(folder: Path) -> bool:
@@ -180,7 +170,7 @@ def _compiled(
 ) -> openvino.CompiledModel:
     if variant.route == "reshaped":
         model.reshape({name: openvino.PartialShape(list(array.shape)) for name, array in inputs.items()})
-        avoid_transpose_fusion(Graph(model))  # of as many tokens as heads: docs/limits.md
+        workarounds.apply(model)
     if variant.route == "saved":
         openvino.save_model(model, folder / "saved.xml", compress_to_fp16=False)
         return compile_on_cpu(shared_core().read_model(folder / "saved.xml"), variant.precision)
@@ -209,13 +199,11 @@ def _compare(computed: Sequence[Result], folder: Path, turn: int, variant: Varia
 
 __all__ = [
     "ROUTES",
-    "WITHOUT_REWRITES",
+    "WITHOUT_OPTIMISATIONS",
     "WITH_REWRITES",
-    "WORKED_AROUND",
     "Mismatch",
     "Variant",
     "differences",
-    "is_worked_around",
     "variants",
     "write_program",
 ]

@@ -10,7 +10,6 @@ from pathlib import Path
 import openvino
 from openvino import Model, Output, Tensor
 
-from paddle2ov import passes
 from paddle2ov.checking.case import write_case
 from paddle2ov.checking.choices import NodeTie
 from paddle2ov.checking.device import Device, chosen_device, default_precision
@@ -22,9 +21,10 @@ from paddle2ov.checking.results import Check, CheckedResult, CheckedRun, Fault
 from paddle2ov.checking.rewrites import RewriteCheck
 from paddle2ov.checking.shrink import Shrinker, Wrong
 from paddle2ov.compilation.precision import Precision, check_precision
-from paddle2ov.conversion import convert
+from paddle2ov.conversion import translated
 from paddle2ov.errors import ModelReadError, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
+from paddle2ov.passes import run_rewrites
 from paddle2ov.program import read_program
 from paddle2ov.program.archives import origin, taking_archives
 from paddle2ov.program.files import model_path
@@ -35,6 +35,7 @@ from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument
 from paddle2ov.translation.registry import Registry
 from paddle2ov.verification.inputs import InputsArgument, shape_sets
+from paddle2ov.workarounds import rewrites_for
 
 _SHRINKING = 300.0
 _READ_BY_OPENVINO = frozenset((".xml", ".onnx", ".tflite", ".pb"))
@@ -143,10 +144,10 @@ def _subject(
     program = read_program(model, params, Registry(extension).signatures(), mapped=False)
 
     def plain() -> Model:
-        return convert(program, extension=extension, rewrite=False)
+        return translated(program, extension)
 
     rewritten = plain()
-    passes.run_rewrites(rewritten, passes.REWRITES)
+    run_rewrites(rewritten, rewrites_for())
     return _Subject(str(origin(path)), rewritten, program, plain)
 
 

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 
 from openvino import Model, Node
 
-from paddle2ov import passes
 from paddle2ov.checking.choices import Choices, NodeTie, ObservedNode
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.judge import InputTensors
 from paddle2ov.checking.reference import Computed, Reference, ValueKey, lanes_of, nodes_by_number, number_of, numbered
 from paddle2ov.checking.rounding import Difference, Rounding, chooses, compare
+from paddle2ov.passes import run_rewrites
 from paddle2ov.progress import StageProgress
+from paddle2ov.workarounds import rewrites_for
 
 
 class RewriteCheck:
@@ -28,6 +29,7 @@ class RewriteCheck:
         self._make = make
         self._device = Device(device.name, "f32")
         self._say = say
+        self._rewrites = rewrites_for()
         self._plain = numbered(make())
         self._reference = Reference(self._plain, Rounding("f32"), self._device.compile_alone)
         self._known: dict[tuple[int, ...], Computed] = {}
@@ -40,19 +42,19 @@ class RewriteCheck:
     def run(self, sets: Sequence[InputTensors]) -> tuple[str, str, list[NodeTie]]:
         """The first rewrite after which the graph computes something else, and what; "" if none, and ties."""
         ties: list[NodeTie] = []
-        wrong = next((one for one in sets if self._is_wrong(len(passes.REWRITES), one, ties)), None)
+        wrong = next((one for one in sets if self._is_wrong(len(self._rewrites), one, ties)), None)
         if wrong is None:
             return "", "", ties
-        low, high = 0, len(passes.REWRITES)  # right after `low` rewrites, wrong after `high`
+        low, high = 0, len(self._rewrites)  # right after `low` rewrites, wrong after `high`
         while high - low > 1:
             middle = (low + high) // 2
-            self._say("looking for the rewrite", middle, len(passes.REWRITES))
+            self._say("looking for the rewrite", middle, len(self._rewrites))
             if self._is_wrong(middle, wrong, []):
                 high = middle
             else:
                 low = middle
         differences = self._differences(high, wrong, [])
-        return passes.REWRITES[high - 1].__name__, next(one.reason for one in differences if one.reason), ties
+        return self._rewrites[high - 1].__name__, next(one.reason for one in differences if one.reason), ties
 
     def _is_wrong(self, count: int, inputs: InputTensors, ties: list[NodeTie]) -> bool:
         return any(one.reason for one in self._differences(count, inputs, ties))
@@ -60,7 +62,7 @@ class RewriteCheck:
     def _differences(self, count: int, inputs: InputTensors, ties: list[NodeTie]) -> list[Difference]:
         """The results after so many rewrites, compared; the ties that explain a difference are added to `ties`."""
         model = self._make()
-        passes.run_rewrites(model, passes.REWRITES[:count])
+        run_rewrites(model, self._rewrites[:count])
         model = numbered(model)
         reference = Reference(model, Rounding("f32", 1), self._device.compile_alone)
         choosing = [node for node in nodes_by_number(model).values() if chooses(node)]

@@ -23,8 +23,6 @@ from paddle2ov.deployment.steps import spatial_shape
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.workarounds.avoid_quantized_factors import avoid_quantized_factors
 from paddle2ov.program.settings import Settings
 
 PREPROCESSING = "preprocessing"
@@ -94,7 +92,6 @@ def build_in(model: Model, settings: Settings) -> BuiltIn:
     new.output(0).set_names(names)
     built = BuiltIn(found, () if found.remaining else _build_in_sizes(model, new, sizes))
     model.validate_nodes_and_infer_types()
-    avoid_quantized_factors(Graph(model))  # a quantized model begins with a FakeQuantize
     model.set_rt_info(built.describe(), ["paddle2ov", "preprocessing"])
     return built
 

@@ -15,14 +15,13 @@ import openvino
 from openvino import CompiledModel
 from openvino.op import if_op
 
+from paddle2ov import workarounds
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVError
 from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.core import has_integer_kernels
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
-from paddle2ov.passes.workarounds.avoid_quantized_factors import avoid_quantized_factors
-from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.quantization.agreement import Reference, compiled_in
 from paddle2ov.quantization.data import CalibrationData
 from paddle2ov.quantization.exact import COMPARISONS
@@ -116,7 +115,8 @@ class Quantizer:
                 advanced_quantization_parameters=_advanced(nncf),
                 **common,
             )
-        run_rewrites(made, (align_zero_points, avoid_quantized_factors, clamp_shared_convolutions))
+        run_rewrites(made, (align_zero_points,))
+        workarounds.apply(made, workarounds.made_for(model))
         _check_low_precision(made, self._reference)
         return cast(openvino.Model, made)
 

@@ -9,8 +9,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from openvino import Model
+
 from paddle2ov.compilation.running import compile_on_cpu
-from paddle2ov.conversion import convert
+from paddle2ov.conversion import convert, translated
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.program import ModelFiles
 from paddle2ov.report import jsonable
@@ -127,10 +129,10 @@ def _explain(found: Verification, inside: LocalisedFault, case: str | os.PathLik
 
 def _fault_outside_operators(subject: Subject, one: Sides) -> str:
     """What is at fault where all operators agree: the rewrites, OpenVINO's, or a place that cannot be looked into."""
-    if subject.retyped and _agrees(subject, one, rewrite=True):
+    if subject.retyped and _agrees(convert(subject.program, extension=subject.extension), subject, one):
         types = ", ".join(f"'{name}' as {kind}" for name, kind in subject.retyped.items())
         return f"All operators agree, and so do the results with the program's own types of inputs: not with {types}"
-    if _agrees(subject, one, rewrite=False):
+    if _agrees(translated(subject.program, subject.extension), subject, one):
         return (
             "All operators agree; without paddle2ov's rewrites (paddle2ov/passes) the results agree too: one is wrong"
         )
@@ -142,9 +144,8 @@ def _fault_outside_operators(subject: Subject, one: Sides) -> str:
     )
 
 
-def _agrees(subject: Subject, one: Sides, rewrite: bool) -> bool:
+def _agrees(model: Model, subject: Subject, one: Sides) -> bool:
     """Whether the program, converted with its own types of inputs, has Paddle's results."""
-    model = convert(subject.program, extension=subject.extension, rewrite=rewrite)
     results, _ = run_openvino(compile_on_cpu(model, subject.precision), one.inputs)
     return all(result.ok for result in compare_results(results, one.expected, subject.tolerance))
 

@@ -16,13 +16,13 @@ from openvino import opset16 as ops
 import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.harness.store import generated, generated_network
-from paddle2ov import passes
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.inputs import chosen_inputs, run_orders
 from paddle2ov.checking.reference import Reference, lanes_of
 from paddle2ov.checking.rounding import UNITS, Rounding, compare
 from paddle2ov.cli import cli
 from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.passes import REWRITES
 from tests.support.formats import FORMATS
 from tests.support.passes_checks import parameter, random, reshape, transpose
 from tests.support.processor import NEEDS_BFLOAT16
@@ -210,7 +210,7 @@ def test_a_rewrite_that_forgets_a_constant(format, monkeypatch):
 
     network = generated_network(all_networks()["constants_along_axis_1"], format)
     assert paddle2ov.check(network).ok
-    monkeypatch.setattr(passes, "REWRITES", (*passes.REWRITES[:3], forget, *passes.REWRITES[3:]))
+    monkeypatch.setattr("paddle2ov.workarounds.applying.REWRITES", (*REWRITES[:3], forget, *REWRITES[3:]))
     found = paddle2ov.check(network)
     (fault,) = found.faults
     assert (fault.kind, fault.name) == ("rewrite", "forget")

@@ -16,6 +16,7 @@ from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.split_qkv import split_qkv
 from paddle2ov.testing import load
+from paddle2ov.workarounds import rewrites_for
 from tests.support.passes_checks import apply, kinds, parameter, random, reshape, transpose
 
 WIDTH, HEADS, TOKENS = 8, 2, 5
@@ -302,7 +303,7 @@ def test_what_is_left_to_move(fused, dims):
     q, k, v = _parts_first(x)
     context = ops.scaled_dot_product_attention(q, k, v) if fused else _attended(q, k, v)
     model = Model([reshape(transpose(context, 0, 2, 1, 3), 0, 0, WIDTH)], [x])
-    run_rewrites(model)
+    run_rewrites(model, rewrites_for())
     moving = [one for one in compile_on_cpu(model).get_runtime_model().get_ops() if not _of_a_constant(one)]
     found = Counter(node.get_rt_info()["layerType"].astype(str) for node in moving)
     assert {kind: found[kind] for kind in MOVES if found[kind]} == {"Transpose": 1}

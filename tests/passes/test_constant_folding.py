@@ -14,6 +14,7 @@ from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.hide_bounds_of_slices import hide_bounds_of_slices
 from paddle2ov.passes.workarounds.hide_constants import hide_constants
 from paddle2ov.passes.workarounds.pin_recurrent_batch import pin_recurrent_batch
+from paddle2ov.workarounds import rewrites_for
 from tests.support.passes_checks import parameter, random, reshape, transpose
 from tools.faults import FAULTS
 from tools.faults.prelude import check
@@ -52,7 +53,7 @@ def test_abs_of_minus_zero_is_zero():
     model = Model(
         [ops.add(ops.abs(ops.multiply(ops.constant(np.array([-0.0, 0], np.float32)), np.float32(3))), x)], [x]
     )
-    run_rewrites(model)
+    run_rewrites(model, rewrites_for())
     got = compile_on_cpu(model)([np.array([-0.0, -0.0], np.float32)])[0]
     assert not np.signbit(got).any()
 
@@ -67,7 +68,7 @@ def test_abs_in_a_branch_that_is_put_in_place_of_the_if(chosen):
     node.set_input(ops.constant(LEFT).output(0), entering, other)
     out = node.set_output(node.get_then_body().get_results()[0], node.get_else_body().get_results()[0])
     model = Model([ops.add(out, x)], [x])
-    assert run_rewrites(model)["avoid_abs_elimination"] == {"abs": 2}
+    assert run_rewrites(model, rewrites_for())["avoid_abs_elimination"] == {"abs": 2}
     np.testing.assert_array_equal(compile_on_cpu(model)([np.zeros(4, np.float32)])[0], np.abs(LEFT - RIGHT))
 
 
@@ -233,7 +234,7 @@ def test_sizes_of_steps_of_bounded_sizes(start, step):
     rows = [ops.gather(ops.shape_of(one), np.array(2), np.array(0)) for one in (part, pooled)]
     counted = [ops.multiply(ops.range(np.array(0), one, np.array(1), "i64"), np.array(2)) for one in rows]
     model = Model([*counted, ops.relu(part)], [x])
-    run_rewrites(model)
+    run_rewrites(model, rewrites_for())
     request = compile_on_cpu(model).create_infer_request()
     for size in (5, 1, 2, 5):
         data = np.abs(random(1, 1, size, 3))

@@ -8,6 +8,7 @@ from openvino import Type
 from openvino import opset16 as ops
 
 from paddle2ov.passes import run_rewrites
+from paddle2ov.workarounds import rewrites_for
 from tools.faults import FAULTS, places
 from tools.faults.prelude import check
 
@@ -63,5 +64,5 @@ def test_rewrites_mend_the_fault(name):
             port.replace_source_output(make(port.get_source_output(), rank).output(0))
             model.validate_nodes_and_infer_types()
             model = model.clone()
-            run_rewrites(model)
+            run_rewrites(model, rewrites_for())
             check((model, runs, wanted), fault.precision, fault.tolerance, fault.threads)

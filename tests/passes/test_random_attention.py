@@ -11,6 +11,7 @@ from openvino import opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
+from paddle2ov.workarounds import rewrites_for
 from tests.support.random_graphs import node_by_node
 
 SEEDS = 40
@@ -97,7 +98,7 @@ class Maker:
 def test_random_attention(seed):
     model, inputs = Maker(seed).model()
     (want,) = node_by_node(model, inputs)
-    run_rewrites(model)
+    run_rewrites(model, rewrites_for())
     assert model.output(0).get_element_type() == Type.f32
     np.testing.assert_allclose(compile_on_cpu(model)(inputs)[0], want, rtol=1e-4, atol=1e-5)
     request = compile_on_cpu(model, "bf16").create_infer_request()

@@ -9,6 +9,7 @@ from openvino import Model
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
+from paddle2ov.workarounds import rewrites_for
 from tests.support.passes_checks import parameter, random
 
 SIZES: list[tuple[int, ...]] = [
@@ -40,7 +41,7 @@ def test_same_paddings(auto_pad, groups):
         results.append(convolution(x, filters, [stride] * rank, none, none, ones, auto_pad))
     model = Model(results, inputs)
     plain = model.clone()
-    run_rewrites(model)
+    run_rewrites(model, rewrites_for())
     found, wanted = (list(compile_on_cpu(one)(arrays).values()) for one in (model, plain))
     for case, one, other in zip(CASES, found, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5, err_msg=str(case))

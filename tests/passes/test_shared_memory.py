@@ -12,6 +12,7 @@ from openvino import opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
+from paddle2ov.workarounds import rewrites_for
 from tests.support.passes_checks import random
 from tests.support.random_graphs import node_by_node
 
@@ -184,7 +185,7 @@ def test_reader(reader, layer, shape, fixed_later):
     wanted = node_by_node(model, [data])
     if fixed_later:
         model.reshape(PartialShape([-1, *shape[1:]]))
-    run_rewrites(model)
+    run_rewrites(model, rewrites_for())
     model.reshape(PartialShape(shape))
     request = compile_on_cpu(model).create_infer_request()
     for _ in range(2):

@@ -10,6 +10,7 @@ from openvino import opset16 as ops
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.passes.workarounds.avoid_small_product_post_ops import avoid_small_product_post_ops
+from paddle2ov.workarounds import rewrites_for
 from tests.support.passes_checks import parameter, random
 from tests.support.random_graphs import node_by_node
 
@@ -61,7 +62,7 @@ def test_columns_of_unknown_sizes(known, following):
     build, arrays, _ = product((2, 2), (3,), known, following)
     model = build()
     want = node_by_node(model.clone(), arrays)[0]
-    run_rewrites(model)
+    run_rewrites(model, rewrites_for())
     np.testing.assert_allclose(compile_on_cpu(model)(arrays)[0], want, rtol=1e-5, atol=1e-5)
     model.reshape({port: list(array.shape) for port, array in zip(model.inputs, arrays, strict=True)})
     np.testing.assert_allclose(compile_on_cpu(model)(arrays)[0], want, rtol=1e-5, atol=1e-5)

@@ -17,6 +17,7 @@ from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.permutation import perm_kind, simplify_perm
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
+from paddle2ov.workarounds import rewrites_for
 from tests.support.passes_checks import apply, kinds, parameter, transpose
 
 
@@ -89,7 +90,7 @@ def test_the_table_adds_up():
     moved = [ops.relu(transpose(x, *perm)) for perm in perms]
     there_and_back = transpose(transpose(x, 0, 2, 1, 3), 0, 2, 1, 3)
     model = Model([*moved, ops.relu(there_and_back), ops.transpose(x, order)], [x, order])
-    found = ConversionReport(rewrites=run_rewrites(model)).transposes
+    found = ConversionReport(rewrites=run_rewrites(model, rewrites_for())).transposes
     assert found == {"total": 7, "identity": 1, "reshape": 0, "2-D": 1, "higher": 5, "removed": 2}
 
 
@@ -120,7 +121,7 @@ def test_bodies_of_branches():
     branch.set_else_body(otherwise)
     branch.set_input(x.output(0), one, other)
     out = branch.set_output(then.results[0], otherwise.results[0])
-    counts = run_rewrites(Model([out], [condition, x]))
+    counts = run_rewrites(Model([out], [condition, x]), rewrites_for())
     assert counts["transposes_to_reshapes"]["reshape"] == 2
 
 

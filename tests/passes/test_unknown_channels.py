@@ -8,6 +8,7 @@ from openvino import opset16 as ops
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.passes.workarounds.avoid_unknown_channel_post_ops import avoid_unknown_channel_post_ops
+from paddle2ov.workarounds import rewrites_for
 from tests.support.passes_checks import parameter, random
 from tests.support.random_graphs import node_by_node
 
@@ -43,7 +44,7 @@ def test_one_channel_among_others(name, following):
 
     model, whole = build(), build()
     assert avoid_unknown_channel_post_ops(Graph(model)) == {"constants": 1}
-    run_rewrites(whole)
+    run_rewrites(whole, rewrites_for())
     requests = [compile_on_cpu(one).create_infer_request() for one in (model, whole)]
     for batch, channels in ((2, 3), (2, 1), (1, 1), (1, 3)):
         data = random(batch, channels, 6, 5)
@@ -58,7 +59,7 @@ def test_one_channel_without_its_image():
         return Model([ops.multiply(ops.reduce_mean(x, np.array([2, 3]), False), ROW.reshape(3))], [x])
 
     model = build()
-    run_rewrites(model)
+    run_rewrites(model, rewrites_for())
     request = compile_on_cpu(model).create_infer_request()
     for channels in (3, 1):
         data = random(2, channels, 6, 5)

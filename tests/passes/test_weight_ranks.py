@@ -10,6 +10,7 @@ from openvino import opset16 as ops
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.passes.workarounds.avoid_weight_rank_loss import avoid_weight_rank_loss
+from paddle2ov.workarounds import rewrites_for
 from tests.support.passes_checks import parameter, random
 from tests.support.random_graphs import node_by_node
 
@@ -35,9 +36,9 @@ FORMS = {
 def check(build, expected):
     """A model after this rewrite alone, and after all."""
     data, want = expected
-    for rewrite in (lambda model: avoid_weight_rank_loss(Graph(model)), run_rewrites):
+    for rewrites in ((avoid_weight_rank_loss,), rewrites_for()):
         model = build()
-        rewrite(model)
+        run_rewrites(model, rewrites)
         found = compile_on_cpu(model)([data])[0]
         assert found.shape == want.shape
         np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-5)

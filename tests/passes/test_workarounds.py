@@ -56,6 +56,7 @@ from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invarian
 from paddle2ov.passes.workarounds.reduce_before_transpose import reduce_before_transpose
 from paddle2ov.passes.workarounds.reduce_before_unsqueeze import reduce_before_unsqueeze
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
+from paddle2ov.workarounds import rewrites_for
 from tests.support.passes_checks import apply, parameter, random, reshape, transpose
 from tests.support.random_graphs import node_by_node
 from tools.faults import FAULTS
@@ -1224,7 +1225,7 @@ def test_what_follows_a_reduction_of_what_is_unsqueezed(axis, added, build):
     reduced = ops.reduce_max(ops.unsqueeze(x, np.array([added])), np.array([axis]), False)
     model, array = Model([build(reduced)], [x]), random(*shape)
     (want,) = node_by_node(model, [array])
-    run_rewrites(model)
+    run_rewrites(model, rewrites_for())
     got = compile_on_cpu(model)([array])[0]
     assert got.shape == want.shape
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)

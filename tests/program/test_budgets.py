@@ -20,6 +20,7 @@ from paddle2ov.program import read_contents
 from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS, MAX_NESTED_BLOCKS, MAX_PROGRAM_BYTES
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.workarounds import rewrites_for
 from tests.support.one_operator import program
 
 # --- programs -------------------------------------------------------------------------------------------------------
@@ -219,7 +220,7 @@ def test_layers_over_constants_are_computed_to_a_bound():
     x, weights = (ops.broadcast(ops.constant(np.float32(1)), shape) for shape in ([1, 1, 2048, 2048], [64, 1, 9, 9]))
     out = ops.convolution(x, weights, [1, 1], [0, 0], [0, 0], [1, 1])
     with pytest.raises(RewriteError, match=r"'compute_constants' failed: .*products at most"):
-        run_rewrites(openvino.Model([ops.result(out)], []))
+        run_rewrites(openvino.Model([ops.result(out)], []), rewrites_for())
 
 
 def written_by_rows(arrays):
@@ -237,7 +238,7 @@ def written_by_rows(arrays):
 def test_arrays_that_are_written_by_rows_are_not_held_more_than_once():
     """Some networks assemble the biases of their attention by hundreds of assignments."""
     model = written_by_rows(1)
-    run_rewrites(model)
+    run_rewrites(model, rewrites_for())
     (result,) = model.get_results()
     values = result.input_value(0).get_node().get_data()
     assert [float(values[i].min()) for i in (0, 1, 5, 62, 63)] == [1, 0, 1, 0, 1]
@@ -245,7 +246,7 @@ def test_arrays_that_are_written_by_rows_are_not_held_more_than_once():
 
 def test_arrays_over_constants_are_held_to_a_bound():
     with pytest.raises(RewriteError, match=r"'compute_constants' failed: .*bytes at most"):
-        run_rewrites(written_by_rows(3))
+        run_rewrites(written_by_rows(3), rewrites_for())
 
 
 def test_a_rewrite_that_fails_is_named():

@@ -14,10 +14,9 @@ from gen_models.programs import maker, random_program
 from gen_models.programs.campaign import ProgramChunk, explore_programs
 from gen_models.programs.compare import (
     WITH_REWRITES,
-    WITHOUT_REWRITES,
+    WITHOUT_OPTIMISATIONS,
     Mismatch,
     differences,
-    is_worked_around,
     variants,
     write_program,
 )
@@ -196,7 +195,7 @@ def test_a_planted_fault_is_found(tmp_path, monkeypatch):
     monkeypatch.setitem(OP_TABLE, "tanh", OP_TABLE["sin"])
     found = list(differences(program, tmp_path / "model"))
     assert [(one.variant.name, one.step) for one in found][:2] == [
-        (one.name, "values") for one in (WITH_REWRITES, WITHOUT_REWRITES)
+        (one.name, "values") for one in (WITH_REWRITES, WITHOUT_OPTIMISATIONS)
     ]
     record = keep(found[0], "pir/1", "pir", tmp_path)
     assert "v2 = v0 - v1" in Path(record["script"]).read_text()
@@ -239,15 +238,6 @@ def test_command_line(tmp_path, capsys):
     kept.write_text(json.dumps(random_program(2).to_json()))
     assert command.main(["--replay", str(kept)]) == 0
     assert "0 ways differ" in capsys.readouterr().out
-
-
-def test_differences_without_rewrites_are_explained():
-    program = random_program(2)
-    plain = Mismatch(program, WITHOUT_REWRITES, "values", "other values")
-    assert is_worked_around([plain])
-    assert not is_worked_around([])
-    assert not is_worked_around([plain, Mismatch(program, WITH_REWRITES, "values", "other values")])
-    assert not is_worked_around([Mismatch(program, WITHOUT_REWRITES, "convert", "refused")])
 
 
 def test_rounded_values():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from openvino import Model
 
+from paddle2ov.workarounds.table import WORKAROUNDS
 from tools.faults import prelude
 from tools.faults.prelude import Arrays, Graph
 
@@ -91,8 +92,11 @@ def fault(
 
 
 def places() -> dict[str, list[str]]:
-    """Name of a fault -> the functions and classes that say that they work around it, as `module.function`."""
+    """Name of a fault -> what works around it: rows of the table, and functions that say so, as `module.function`."""
     found: dict[str, list[str]] = {}
+    for row in WORKAROUNDS:
+        for name in row.faults:
+            found.setdefault(name, []).append(f"paddle2ov.workarounds.{row.name}")
     for folder in SOURCES:
         for path in sorted((ROOT / folder).rglob("*.py")):
             module = ".".join(path.relative_to(ROOT).with_suffix("").parts)

@@ -1,0 +1,95 @@
+"""Workarounds applied to a graph, and what a graph says that it was made for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from openvino import Model
+
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.passes import NORMAL_FORM, REWRITES, Counts, Rewrite, run_rewrites
+from paddle2ov.workarounds.row import Workaround
+from paddle2ov.workarounds.table import WORKAROUNDS
+from paddle2ov.workarounds.target import HERE, INSTALLED, Target, version_of
+
+_MADE_FOR = "paddle2ov", "made_for"
+_ANY = "any"
+
+
+def apply(model: Model, target: Target | str | None = None, *, without: Collection[str] = ()) -> dict[str, Counts]:
+    """Keeps what OpenVINO computes wrongly out of a graph, in place.
+
+    `convert` does so. Do it again after what changes a graph: `Model.reshape`, `PrePostProcessor`, NNCF, an IR of
+    `convert` that was read by another OpenVINO. Where there is nothing left to do it does nothing.
+
+    Args:
+        model: any model, from Paddle or not.
+        target: the device ("CPU", "GPU", "NPU"), with the OpenVINO that compiles it if that is not the installed one;
+            None for any device.
+        without: names of workarounds, or of faults, to leave out.
+
+    Returns:
+        What was done: name of a workaround -> {"sites": how many}.
+
+    Raises:
+        ConversionInputError: the device or one of the names is unknown.
+        RewriteError: a workaround failed.
+    """
+    target = target if isinstance(target, Target) else Target.named(target)
+    done = run_rewrites(model, rewrites_for(target, without, optimise=False))
+    stamp(model, target)
+    return {name: counts for name, counts in done.items() if any(counts.values())}
+
+
+def rewrites_for(target: Target = HERE, without: Collection[str] = (), *, optimise: bool = True) -> tuple[Rewrite, ...]:
+    """All that is done to a graph for a target, in order: to constants, the optimisations, and the other workarounds.
+
+    Raises:
+        ConversionInputError: `without` has a name that is neither a workaround's nor a fault's.
+    """
+    rows = rows_for(target, without)
+    early, late = (tuple(row for row in rows if row.early is when) for when in (True, False))
+    return (*early, *(REWRITES if optimise else NORMAL_FORM), *late)
+
+
+def rows_for(target: Target, without: Collection[str] = ()) -> tuple[Workaround, ...]:
+    """The workarounds that a graph for a target needs.
+
+    Raises:
+        ConversionInputError: `without` has a name that is neither a workaround's nor a fault's.
+    """
+    names = {name for row in WORKAROUNDS for name in (row.name, *row.faults)}
+    for name in [without] if isinstance(without, str) else without:
+        if name not in names:
+            raise ConversionInputError(f"without: there is no workaround, and no fault, of the name {name!r}")
+    left = [row for row in WORKAROUNDS if row.serves(target) and row.name not in without]
+    return tuple(row for row in left if not set(row.faults) & set(without))
+
+
+def stamp(model: Model, target: Target) -> None:
+    """Notes in the model's runtime information what it was made for; IR keeps it."""
+    model.set_rt_info(target.device or _ANY, [*_MADE_FOR, "device"])
+    model.set_rt_info(".".join(map(str, target.openvino)), [*_MADE_FOR, "openvino"])
+
+
+def made_for(model: Model) -> Target | None:
+    """What a model says that it was made for; None if it says nothing."""
+    if not model.has_rt_info([*_MADE_FOR, "device"]):
+        return None
+    device, release = (str(model.get_rt_info([*_MADE_FOR, key]).astype(str)) for key in ("device", "openvino"))
+    return Target(None if device == _ANY else device, version_of(release))
+
+
+def mismatch(model: Model, device: str) -> str:
+    """What is wrong with compiling a model for a device, by its name in OpenVINO, in the installed release; or ""."""
+    made, met = made_for(model), Target.of_device(device)
+    if made is None:
+        return ""
+    if made.device not in (None, met.device):
+        return f"the model was converted for {made}, and {device} compiles it; convert it with device={met.device!r}"
+    if made.openvino > INSTALLED:
+        return f"the model was converted for {made}, which is newer than the installed one; convert it again"
+    return ""
+
+
+__all__ = ["apply", "made_for", "mismatch", "rewrites_for", "rows_for", "stamp"]

@@ -1,0 +1,52 @@
+"""What is done about a site: the smallest change after which OpenVINO's transformation does not match."""
+
+from __future__ import annotations
+
+from openvino import Input, Node
+
+from paddle2ov.graph import opaque_values
+from paddle2ov.graph.constants import ints
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.operands import perm_of
+from paddle2ov.passes.replacement import insert, name_after, replace
+
+
+def hide(graph: Graph, port: Input) -> None:
+    """The node reads a copy of the operand that each run makes, which OpenVINO does not recognise as constant."""
+    node = port.get_node()
+    copy = opaque_values.hide(port.get_source_output(), opaque_values.runtime_zero(node.input_values()))
+    insert([port], copy.output(0), node)
+
+
+def barrier(graph: Graph, port: Input) -> None:
+    """The node reads its operand through an axis that is added and dropped again (Unsqueeze → Squeeze)."""
+    zero = ints([0])
+    apart = ops.squeeze(ops.unsqueeze(port.get_source_output(), zero), zero)
+    insert([port], apart.output(0), port.get_node())
+
+
+def deepen(graph: Graph, node: Node) -> None:
+    """The node computes at one rank more (Unsqueeze → the node → Squeeze)."""
+    read, zero = consumers(node.output(0)), ints([0])
+    node.input(0).replace_source_output(ops.unsqueeze(node.input_value(0), zero).output(0))
+    node.validate_and_infer_types()
+    insert(read, ops.squeeze(node, zero).output(0), node)
+
+
+def deepen_transpose(graph: Graph, transpose: Node) -> None:
+    """The axes are permuted at one rank more (Unsqueeze → Transpose → Reshape), by a node that copies.
+
+    The axis is the last one: OpenVINO takes the second one for groups of channels that are shuffled, and fails where it
+    is unknown. The target shape is computed from that of the input, so that the model can still be reshaped.
+    """
+    x, perm = transpose.input_value(0), perm_of(transpose)
+    assert perm is not None, "finders leave computed permutations alone"
+    permuted = ops.transpose(ops.unsqueeze(x, ints([len(perm)])), ints([*perm, len(perm)]))
+    name_after(permuted, transpose, "transpose")
+    target = ops.gather(ops.shape_of(x), ints(perm), ints(0))
+    replace(transpose.output(0), ops.reshape(permuted, target, False).output(0))
+
+
+__all__ = ["barrier", "deepen", "deepen_transpose", "hide"]

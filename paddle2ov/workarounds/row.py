@@ -1,0 +1,137 @@
+"""A row of the table: a finder, a remedy, the faults that they keep out, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+from openvino import Node
+
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.workarounds.target import Target, version_of
+
+Site = TypeVar("Site")
+"""What a finder finds and a remedy changes: an input, a node, or a Struct of both."""
+
+CPU, ANY = frozenset(("CPU",)), frozenset(("CPU", "GPU", "NPU"))
+"""Where a fault shows: on CPUs alone, or in transformations that all devices share."""
+
+
+class Skip(Struct, frozen=True):
+    """Why a match stays as it is; a string literal, as reports count by it."""
+
+    reason: str
+
+
+class Finder(Generic[Site]):
+    """Looks at nodes of some types for what OpenVINO computes wrongly."""
+
+    def __init__(
+        self,
+        find: Callable[[Graph, Node], Sequence[Site] | Skip | None],
+        roots: Collection[str],
+        needs: Collection[str],
+    ) -> None:
+        self.find, self.roots, self.needs = find, tuple(roots), tuple(needs)
+        self.name = f"{find.__module__.rpartition('.')[2]}.{find.__name__}"
+        self.__doc__ = find.__doc__
+
+    def __call__(self, graph: Graph, node: Node) -> Sequence[Site] | Skip | None:
+        """The sites at a node; why there is none although the node matches; None for most nodes."""
+        return self.find(graph, node)
+
+
+def at(
+    *roots: str, needs: Collection[str] = ()
+) -> Callable[[Callable[[Graph, Node], Sequence[Site] | Skip | None]], Finder[Site]]:
+    """Makes a finder of a function.
+
+    Args:
+        roots: the types of the nodes that it looks at.
+        needs: rarer types that every match contains: without them in the graph, it looks at none.
+    """
+    return lambda find: Finder(find, roots, needs)
+
+
+class Workaround:
+    """A row of the table, which is a rewrite of a graph.
+
+    Attributes:
+        name: of its finder, with the module: `post_ops.of_small_product`.
+        text: what goes wrong, and where (`Given`).
+        remedy: what is made of it.
+        faults: the names of what it works around, in the register of faults.
+        where: the devices on which they show.
+        until: the first OpenVINO that computes them right; None while there is none.
+        early: whether it runs before the optimisations, which look for constants.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        run: Callable[[Graph], Counts],
+        faults: Sequence[str],
+        text: str | None,
+        remedy: str | None = None,
+        *,
+        where: Collection[str],
+        until: str | None,
+        early: bool,
+    ) -> None:
+        self.name = self.__name__ = name
+        self.faults, self.where, self.early = tuple(faults), frozenset(where), early
+        self.until = version_of(until) if until else None
+        self.text, self.remedy = text or "", remedy or ""
+        self._run = run
+
+    def __call__(self, graph: Graph) -> Counts:
+        """Changes the graph; returns at how many sites."""
+        return self._run(graph)
+
+    def serves(self, target: Target) -> bool:
+        """Whether a graph for the target needs it."""
+        is_there = target.device is None or target.device in self.where
+        return is_there and (self.until is None or target.openvino < self.until)
+
+
+def local(
+    find: Finder[Site],
+    remedy: Callable[[Graph, Site], None],
+    *faults: str,
+    where: Collection[str] = ANY,
+    until: str | None = None,
+    early: bool = False,
+) -> Workaround:
+    """A row that looks at one node after the other."""
+
+    def run(graph: Graph) -> Counts:
+        done = 0
+        for node in graph.nodes(*find.roots) if all(map(graph.nodes, find.needs)) else ():
+            sites = find(graph, node)
+            if isinstance(sites, Skip):
+                graph.match_failed(find.name, node, sites.reason)
+                continue
+            for site in sites or ():
+                remedy(graph, site)
+                done += 1
+        if done:
+            graph.changed()
+        return {"sites": done}
+
+    return Workaround(find.name, run, faults, find.__doc__, remedy.__doc__, where=where, until=until, early=early)
+
+
+def whole(
+    rewrite: Callable[[Graph], Counts],
+    *faults: str,
+    where: Collection[str] = ANY,
+    until: str | None = None,
+    early: bool = False,
+) -> Workaround:
+    """A row that looks at the graph as a whole."""
+    name = f"{rewrite.__module__.rpartition('.')[2]}.{rewrite.__name__}"
+    return Workaround(name, rewrite, faults, rewrite.__doc__, where=where, until=until, early=early)
+
+
+__all__ = ["ANY", "CPU", "Finder", "Site", "Skip", "Workaround", "at", "local", "whole"]
