@@ -218,14 +218,14 @@ def _read_tensor(
         except ValueError as error:
             raise fail(str(error)) from None
     dtype, shape, storage, count = found.dtype, found.shape, found.storage, found.count
-    if variable.dtype not in (None, dtype) and not _is_quantized(dtype, variable.dtype):
-        raise fail(f"the program declares {variable.dtype}, the file holds {dtype}")
     if variable.shape is not None and shape != variable.shape and not _fits(shape, variable.shape):
         raise fail(f"the program declares shape {list(variable.shape)}, the file holds {list(shape)}")
     after = offset + count * storage.itemsize
     if after > end:
         raise fail(f"shape {list(shape)} of {dtype} needs {after - offset} bytes, {end - offset} are left")
     data = file.array_at(offset, storage, count).reshape(shape) if count else np.empty(shape, storage)
+    if variable.dtype not in (None, dtype) and not _may_replace(variable.dtype, dtype, data):
+        raise fail(f"the program declares {variable.dtype}, the file holds {dtype}")
     return Parameter(variable.name, dtype, data), after
 
 
@@ -243,9 +243,18 @@ def _header(text: bytes) -> _Header:
     return _Header(dtype, shape, dtypes.STORAGE[dtype], element_count(shape))
 
 
-def _is_quantized(actual: str, declared: str | None) -> bool:
-    # Paddle's quantization after training stores weights as int8, and leaves the program's declaration as it was.
-    return actual == "int8" and declared in ("float32", "float16")
+def _may_replace(declared: str, actual: str, data: AnyArray) -> bool:
+    """Whether a parameter may have another type than the program declares: Paddle takes that of the file.
+
+    Quantization after training stores int8 for float32, `cast_model_to_fp16` declares float16 for float32. Of numbers
+    that are declared as integers, fractions would be lost.
+    """
+    kinds = dtypes.STORAGE[declared].kind, data.dtype.kind
+    if "c" in kinds or "float8" in declared + actual:
+        return False
+    if declared != "bfloat16" and kinds[0] in "iub" and (kinds[1] == "f" or actual == "bfloat16"):
+        return actual != "bfloat16" and bool((np.isfinite(data) & (data == np.rint(data))).all())
+    return True
 
 
 def _fits(actual: tuple[int, ...], declared: tuple[int, ...]) -> bool:
