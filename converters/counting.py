@@ -1,6 +1,6 @@
 """Distinct elements and how often they occur.
 
-Paddle: `unique`, `unique_consecutive`, `bincount`, `histogram`.
+Paddle: `unique`, `unique_with_counts`, `unique_consecutive`, `bincount`, `histogram`.
 Semantics: `paddle/phi/kernels/cpu/{unique,unique_consecutive,bincount,histogram}_kernel.cc`.
 """
 
@@ -66,6 +66,23 @@ def unique(node: NodeContext) -> NamedOutputs:
     if axis is not None:
         results["out"] = transpose_to(output_of(results["out"]), [order.index(i) for i in range(len(order))])
     return results
+
+
+def unique_with_counts(node: NodeContext) -> NamedOutputs:
+    """out = the distinct elements in the order of their first ones; index = where each element is in it; counts."""
+    found = unique(node)
+    return {"out": found["out"], "index": found["inverse"], "count": found["counts"]}
+
+
+def in_order_of_appearance(x: Output) -> tuple[Tensor, Tensor]:
+    """The distinct elements of a vector in the order of their first ones, and where each element is among them."""
+    x, size = _with_element(x)
+    found = ops.unique(x, None, False)
+    out, inverse = found.output(0), found.output(2)
+    if size is None:
+        return out, inverse
+    end = ops.multiply(ops.minimum(size, ints([1])), ints([OPEN_END]))
+    return slice_along(out, ints([0]), end, 0), slice_along(inverse, ints([0]), end, 0)
 
 
 @works_around("unique_of_nothing")

@@ -1,8 +1,9 @@
 """Tensors of given values, shapes and types, or like another tensor.
 
 Paddle: `fill_constant` (PIR `full`), `full_with_tensor`, `full_int_array`, `fill_any_like` (PIR `full_like`),
-`fill_zeros_like`, `zeros_like`, `ones_like`, `fill_constant_batch_size_like` (PIR `full_batch_size_like`),
-`assign_value`, `empty`, `empty_like`, `one_hot_v2`, `one_hot`, `eye`, `tril_indices`, `triu_indices`, `sequence_mask`.
+`fill_zeros_like`, `fill_zeros_like2`, `zeros_like`, `ones_like`, `fill_constant_batch_size_like` (PIR
+`full_batch_size_like`), `assign_value`, `empty`, `empty_like`, `one_hot_v2`, `one_hot`, `eye`, `tril_indices`,
+`triu_indices`, `sequence_mask`.
 Semantics: `paddle/phi/kernels/cpu/{full,one_hot,eye,tril_indices,triu_indices}_kernel.cc`,
 `paddle/phi/kernels/impl/sequence_mask_kernel_impl.h`. `empty` has no defined content; here it is zeros.
 """

@@ -1,9 +1,10 @@
 """Gathering and selection of elements by index or by mask.
 
 Paddle: `gather`, `gather_nd`, `index_select`, `index_sample`, `take_along_axis`, `lookup_table_v2` (PIR `embedding`),
-`lookup_table`, `where`, `where_index` (PIR `nonzero`), `masked_select`, `masked_fill`, `shard_index`.
+`lookup_table`, `embedding_with_scaled_gradient`, `tdm_child`, `where`, `where_index` (PIR `nonzero`), `masked_select`,
+`masked_fill`, `shard_index`.
 Semantics: `paddle/phi/kernels/funcs/gather.h`, `paddle/phi/kernels/cpu/{embedding,where,nonzero,masked_select,
-index_select,index_sample,take_along_axis}_kernel.cc`.
+index_select,index_sample,take_along_axis,tdm_child}_kernel.cc`.
 An index that is out of range is an error in Paddle; OpenVINO does not check it.
 """
 
@@ -145,6 +146,28 @@ def embedding(node: NodeContext) -> NamedOutputs:
         return {"out": out}  # the row is zero already
     padded = ops.unsqueeze(ops.equal(x, const_like(padding, x)), ints(-1))
     return {"out": ops.select(padded, const_like(0, weight), out)}
+
+
+def tdm_child(node: NodeContext) -> NamedOutputs:
+    """child[..., j] = the j-th child of node x[...] of a tree, 0 where it has none; leaf_mask = whether it is an item.
+
+    A row of tree_info is (item, layer, parent, children...). Node 0 is no node, and item 0 no item.
+    """
+    x, tree, count = node.get_input("x"), node.get_input("tree_info"), node.get_int("child_nums")
+    x = cast_to(x, Type.i64)
+    children = gather_or_empty(ops.slice(tree, ints([3]), ints([3 + count]), ints([1]), ints([1])).output(0), x, 0)
+    first = ops.slice(children, ints([0]), ints([1]), ints([1]), ints([-1]))
+    has_children = ops.logical_and(
+        ops.not_equal(ops.unsqueeze(x, ints(-1)), ints(0)), ops.not_equal(first, const_like(0, tree))
+    )
+    child = ops.select(has_children, children, const_like(0, tree)).output(0)
+    items = ops.squeeze(ops.slice(tree, ints([0]), ints([1]), ints([1]), ints([1])), ints([1])).output(0)
+    is_item = ops.not_equal(gather_or_empty(items, child, 0), const_like(0, tree))
+    dtype = node.get_dtype("dtype", Type.i32)
+    return {
+        "child": cast_to(child, dtype),
+        "leaf_mask": cast_to(ops.logical_and(is_item, has_children), dtype),
+    }
 
 
 def where(node: NodeContext) -> NamedOutputs:

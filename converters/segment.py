@@ -1,9 +1,9 @@
 """Reductions of the rows of a segment, and message passing on graphs.
 
 Paddle: `segment_pool` (the reductions of segments in paddle.geometric), `graph_send_recv` (PIR `send_u_recv`),
-`graph_send_ue_recv` (`send_ue_recv`), `graph_send_uv` (`send_uv`).
+`graph_send_ue_recv` (`send_ue_recv`), `graph_send_uv` (`send_uv`), `graph_reindex` (`reindex_graph`).
 Semantics: `paddle/phi/kernels/impl/segment_pool_kernel_impl.h`,
-`paddle/phi/kernels/cpu/send_{u_recv,ue_recv,uv}_kernel.cc`.
+`paddle/phi/kernels/cpu/{send_u_recv,send_ue_recv,send_uv,graph_reindex}_kernel.cc`.
 A row of the result without any input row is 0.
 """
 
@@ -13,9 +13,11 @@ from typing import Literal
 
 from openvino import Node, Type
 
+from paddle2ov.converters.counting import in_order_of_appearance
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_range, dim_vector, rank_of, shape_of
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _REDUCTIONS: dict[str, Literal["sum", "max", "min"]] = {"SUM": "sum", "MEAN": "sum", "MAX": "max", "MIN": "min"}
@@ -53,6 +55,29 @@ def send_uv(node: NodeContext) -> NamedOutputs:
 
 
 _ENDS = (("x", "src"), ("y", "dst"))
+
+
+def reindex_graph(node: NodeContext) -> NamedOutputs:
+    """Numbers the nodes of a sampled graph: those of x, which differ, then their neighbors as they first appear.
+
+    out_nodes[i] is node i; edge j goes from reindex_src[j] to reindex_dst[j]. count[i] neighbors belong to x[i]; with
+    several types of edges, count starts again at the first node for each type.
+    """
+    x, neighbors, count = node.get_input("x"), node.get_input("neighbors"), _indices(node, "count")
+    own = dim_vector(x, [0])
+    nodes, numbers = in_order_of_appearance(ops.concat([x, neighbors], 0).output(0))
+    # Edge j belongs to as many nodes as there are runs of edges that end at or before it.
+    edges = dim_vector(neighbors, [0])
+    starts = ops.broadcast(ints(0), ops.add(edges, ints([1])))
+    ends = ops.unsqueeze(ops.cum_sum(count, ints(0)), ints([1]))
+    ended = ops.scatter_nd_update(starts, ends, ops.broadcast(ints(1), shape_of(count)), "sum")
+    targets = ops.mod(slice_along(ops.cum_sum(ended, ints(0)), ints([0]), edges, 0), ops.maximum(own, ints([1])))
+    dtype = x.get_element_type()
+    return {
+        "reindex_src": cast_to(slice_along(numbers, own, ints([OPEN_END]), 0), dtype),
+        "reindex_dst": cast_to(targets, dtype),
+        "out_nodes": nodes,
+    }
 
 
 def _indices(node: NodeContext, name: str) -> Node:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from gen_models.harness.building import legacy_op
+from gen_models.harness.marks import OLD
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 PIR = ("pir",)
@@ -12,6 +14,11 @@ PIR = ("pir",)
 
 def _unique(x, *, index=False, inverse=False, counts=False, axis=None, dtype="int64"):
     return paddle.unique(x, index, inverse, counts, axis, dtype)
+
+
+def _unique_with_counts(x, *, dtype):
+    outputs = {"Out": x.dtype, "Index": dtype, "Count": dtype}
+    return legacy_op("unique_with_counts", {"X": x}, outputs, {"dtype": {"int32": 2, "int64": 3}[dtype]})
 
 
 def _unique_consecutive(x, *, inverse=False, counts=False, axis=None, dtype="int64"):
@@ -64,6 +71,14 @@ OPS = [
             case(x=tensor([0, 3]), inverse=True, dynamic=False, formats=("pir",), why="at run time OpenVINO stops"),
         ],
         random=_unique_random,
+    ),
+    Op(
+        "unique_with_counts",
+        _unique_with_counts,
+        cases=[
+            case(x=tensor([8], "int64", values=[3, 1, 3, 0, 4, 1, 1, 0]), dtype="int32", **OLD),
+            case(x=tensor([8], "float32", values=[3, 1, 3, 0, 4, 1, 1, 0], dims=[-1]), dtype="int64", **OLD),
+        ],
     ),
     Op(
         "unique_consecutive",

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, legacy_op
-from gen_models.harness.marks import COMPLEX_HERE, LEGACY
+from gen_models.harness.marks import COMPLEX_HERE, LEGACY, OLD
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, integer, one_of, shape
 
@@ -116,6 +116,10 @@ def _sequence_mask_random(draw):
 
 def _fill_zeros_like(x):
     return legacy_op("fill_zeros_like", {"X": x}, {"Out": x.dtype}, {})
+
+
+def _fill_zeros_like2(x, *, dtype):
+    return legacy_op("fill_zeros_like2", {"X": x}, {"Out": dtype}, {"dtype": {"float32": 5, "int64": 3}[dtype]})
 
 
 def _fill_zeros_like_random(draw):
@@ -231,6 +235,7 @@ OPS = [
         random=_full_like_random,
     ),
     Op("fill_zeros_like", _fill_zeros_like, cases=ZEROS_LIKE, random=_fill_zeros_like_random),
+    Op("fill_zeros_like2", _fill_zeros_like2, [case(x=tensor([2, 3], dims=[-1, 3]), dtype="float32", **OLD)]),
     Op(
         "fill_constant_batch_size_like",
         _batch_size_like,

@@ -46,14 +46,38 @@ def _take_along_axis(arr, indices, *, axis, broadcast=True):
     return paddle.take_along_axis(arr, indices, axis, broadcast=False)
 
 
-def _embedding(x, *, rows, width, padding_idx=None, zero_padding=True):
+def _embedding(x, *, rows, width, padding_idx=None, zero_padding=True, **options):
     import numpy as np
 
     table = np.random.default_rng(7).uniform(-1, 1, [rows, width]).astype("float32")
     if padding_idx is not None and zero_padding:
         table[padding_idx] = 0
     weight = paddle.create_parameter([rows, width], "float32", default_initializer=paddle.nn.initializer.Assign(table))
-    return paddle.nn.functional.embedding(x, weight, padding_idx)
+    return paddle.nn.functional.embedding(x, weight, padding_idx, **options)
+
+
+def _embedding_scaled(x, **options):
+    return _embedding(x, scale_grad_by_freq=True, **options)
+
+
+def _tdm_child(x, *, tree):
+    import numpy as np
+
+    rows = np.array(tree, "int32")
+    attr = paddle.ParamAttr(initializer=paddle.nn.initializer.Assign(rows))
+    return paddle.incubate.layers.tdm_child(x, len(tree), rows.shape[1] - 3, attr)
+
+
+_TREE = [
+    [0, 0, 0, 0, 0],
+    [0, 0, 0, 2, 3],
+    [0, 1, 1, 4, 5],
+    [0, 1, 1, 6, 0],
+    [11, 2, 2, 0, 0],
+    [12, 2, 2, 0, 0],
+    [13, 2, 3, 0, 0],
+]
+"""Rows of (item, layer, parent, children); node 0 is none."""
 
 
 def _lookup_table(x, weight, *, padding_idx=-1):
@@ -294,6 +318,30 @@ OPS = [
             case(x=tensor([0, 3], "int64"), rows=10, width=4),
         ],
         random=_embedding_random,
+    ),
+    Op(
+        "embedding_with_scaled_gradient",
+        _embedding_scaled,
+        cases=[
+            case(x=tensor([2, 3], "int64", 0, 10, dims=[-1, -1]), rows=10, width=4, formats=PIR, why=NEW),
+            case(
+                x=tensor([4], "int64", values=[0, 3, 9, 3]),
+                rows=10,
+                width=4,
+                padding_idx=3,
+                zero_padding=False,
+                formats=PIR,
+                why=NEW,
+            ),
+        ],
+    ),
+    Op(
+        "tdm_child",
+        _tdm_child,
+        cases=[
+            case(x=tensor([7, 1], "int64", values=[[0], [1], [2], [3], [4], [5], [6]]), tree=_TREE),
+            case(x=tensor([2, 3], "int32", 0, 7, dims=[-1, -1]), tree=_TREE),
+        ],
     ),
     Op(
         "lookup_table",

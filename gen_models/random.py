@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.marks import NO_FUNCTION
+from gen_models.harness.marks import NEW, NO_FUNCTION
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of, shape
 
@@ -30,6 +30,10 @@ def _gaussian(shape: Any, *, mean: float = 0.0, std: float = 1.0) -> Any:
 
 def _randint(shape: Any, *, low: int = 0, high: Any = None, dtype: str = "int64") -> Any:
     return _checked(paddle.randint(low, high, shape, dtype), *((low, high - 1) if high is not None else (0, low - 1)))
+
+
+def _random_inplace(x: Any, *, low: int = 0, high: int) -> Any:
+    return _checked(paddle.assign(x).random_(low, high), low, high - 1)
 
 
 def _randperm(*, n: int, dtype: str = "int64") -> Any:
@@ -184,6 +188,14 @@ OPS = [
             case(shape=_SHAPE_TENSOR, low=7),
         ],
         lambda draw: case(shape=_shape_random(draw), low=integer(draw, -9, 0), high=integer(draw, 1, 9)),
+    ),
+    Op(
+        "random",
+        _random_inplace,
+        [
+            case(x=tensor([50, 2], "int64", 0, 5, dims=[-1, 2]), low=-3, high=3, **NEW),
+            case(x=tensor([20]), high=2**24, **NEW),
+        ],
     ),
     Op(
         "randperm",

@@ -51,6 +51,21 @@ def _send_uv(x: Any, y: Any, src: Any, dst: Any, *, message_op: str = "add") -> 
     return paddle.geometric.send_uv(x, y, src, dst, message_op)
 
 
+def _reindex(x: Any, neighbors: Any, count: Any) -> Any:
+    return paddle.geometric.reindex_graph(x, neighbors, count)
+
+
+def _reindex_random(draw: Any) -> Case:
+    nodes, types = integer(draw, 1, 4), integer(draw, 1, 2)
+    count = [integer(draw, 0, 3) for _ in range(nodes * types)]
+    kind = one_of(draw, "int32", "int64")
+    return case(
+        x=tensor([nodes], kind, values=[7 * i % 5 for i in range(nodes)]),
+        neighbors=tensor([sum(count)], kind, low=0, high=9),
+        count=tensor([len(count)], "int32", values=count),
+    )
+
+
 def _ends(nodes: int, edges: int, dtype: str = "int64", dims: Any = None) -> dict[str, Any]:
     """The edges' ends; the last node receives nothing."""
     return {
@@ -117,9 +132,25 @@ SEND_UV = [
     case(x=tensor([4, 3], dims=[-1, -1]), y=tensor([4, 3], dims=[-1, -1]), **_ends(4, 7, dims=[-1]), message_op="div"),
 ]
 
+_NEIGHBORS = [8, 9, 0, 4, 7, 6, 7]
+
+REINDEX = [
+    case(
+        x=tensor([3], "int64", values=[0, 1, 2], dims=[-1]),
+        neighbors=tensor([7], "int64", values=_NEIGHBORS, dims=[-1]),
+        count=tensor([3], "int32", values=[2, 3, 2], dims=[-1]),
+    ),
+    case(  # two types of edges; some nodes have no neighbors of a type
+        x=tensor([3], "int32", values=[4, 1, 2]),
+        neighbors=tensor([7], "int32", values=_NEIGHBORS),
+        count=tensor([6], "int32", values=[2, 0, 2, 0, 3, 0]),
+    ),
+]
+
 OPS = [
     Op("segment_pool", _segment_pool, SEGMENT_POOL, _random),
     Op("graph_send_recv", _send_u_recv, SEND_U_RECV, _send_random),
     Op("graph_send_ue_recv", _send_ue_recv, SEND_UE_RECV, _send_ue_random),
     Op("graph_send_uv", _send_uv, SEND_UV, _send_uv_random),
+    Op("graph_reindex", _reindex, REINDEX, _reindex_random),
 ]

@@ -1,9 +1,10 @@
 """Attention as one fused operator, as in models exported on a GPU or optimized by Paddle's passes.
 
-Paddle: `flash_attn`, `memory_efficient_attention`, `multihead_matmul`, `fused_attention`, `fused_softmax_mask`,
-`fused_softmax_mask_upper_triangle`, `fused_rotary_position_embedding`.
+Paddle: `flash_attn`, `memory_efficient_attention`, `multihead_matmul`, `self_dp_attention`, `fused_attention`,
+`fused_softmax_mask`, `fused_softmax_mask_upper_triangle`, `fused_rotary_position_embedding`.
 Semantics: `paddle/phi/kernels/gpu/flash_attn_kernel.cu`, `paddle/phi/kernels/fusion/gpu/{fused_attention,
-multihead_matmul,fused_rope}_kernel.cu`, `paddle/phi/kernels/fusion/cpu/fused_softmax_mask_kernel.cc`.
+multihead_matmul,fused_rope}_kernel.cu`, `paddle/phi/kernels/fusion/cpu/{self_dp_attention,
+fused_softmax_mask}_kernel.cc`.
 Not supported: dropout in training, key-value caches, the attention weights as an output, layers that are split
 over several devices.
 """
@@ -93,6 +94,16 @@ def multihead_matmul(node: NodeContext) -> NamedOutputs:
         node.require(rank == 4, f"a mask of rank {rank} is not supported")
     q, k, v = _split_qkv(projected, heads)
     return {"out": _merge_heads(_attention(q, k, v, mask, node.get_float("alpha", 1.0)))}
+
+
+def self_dp_attention(node: NodeContext) -> NamedOutputs:
+    """out = softmax(alpha q k^T) v of x = [batch, tokens, (q, k, v), heads, width]; [batch, tokens, heads, width]."""
+    heads = node.get_int("head_number", 1)
+    dim = node.get_input("x").get_partial_shape()[3]
+    node.require(dim.is_dynamic or dim == heads, f"x has {dim} heads", head_number=heads)
+    x = ops.transpose(node.get_input("x"), ints([2, 0, 3, 1, 4]))
+    q, k, v = (ops.gather(x, ints(i), ints(0)) for i in range(3))
+    return {"out": ops.transpose(_attention(q, k, v, None, node.get_float("alpha", 1.0)), ints(_HEADS_FIRST))}
 
 
 def fused_attention(node: NodeContext) -> NamedOutputs:

@@ -2,7 +2,7 @@
 
 Paddle: `uniform_random` (PIR `uniform`), `uniform_random_inplace`, `uniform_random_batch_size_like`, `gaussian_random`
 (PIR `gaussian`), `gaussian_inplace`, `gaussian_random_batch_size_like`, `truncated_gaussian_random`, `randint`,
-`randperm`, `bernoulli`, `multinomial`, `exponential`, `gumbel_softmax`, `sampling_id`.
+`random`, `randperm`, `bernoulli`, `multinomial`, `exponential`, `gumbel_softmax`, `sampling_id`.
 Semantics: `paddle/phi/kernels/cpu/{uniform,gaussian,randint,randperm,bernoulli,multinomial,dropout}_kernel.cc`.
 `dropout` in training, which `cast.py` imports, is here too.
 
@@ -134,6 +134,13 @@ def randint(node: NodeContext) -> NamedOutputs:
     low, high = (ints(node.get_int(name, default)) for name, default in (("low", 0), ("high", 0)))
     dtype = node.get_dtype("dtype", Type.i64)
     return {"out": cast_to(_uniform(_shape(node), low, high, "i64", node.get_int("seed", 0)), dtype)}
+
+
+def random_(node: NodeContext) -> NamedOutputs:
+    """out is an integer of from ... to - 1, in the type of x."""
+    x, low, high = node.get_input("x"), node.get_int("from", 0), node.get_int("to", 0)
+    node.require(low >= -(2**31) and high < 2**31, "OpenVINO draws integers of 32 bits", **{"from": low, "to": high})
+    return {"out": cast_to(_uniform(shape_of(x), ints(low), ints(high), "i64", 0), x.get_element_type())}
 
 
 def randperm(node: NodeContext) -> NamedOutputs:

@@ -13,20 +13,20 @@ from paddle2ov.program.signatures import ROWS
 NOT_YET = "not written yet"
 
 _REASONS: dict[str, str] = {
-    "made for training or for measuring it; no exported inference program holds it": """
-        auc bpr_loss chunk_eval class_center_sample cross_entropy cross_entropy2 detection_map
-        fill_zeros_like2 hierarchical_sigmoid linear_chain_crf margin_cross_entropy margin_rank_loss
-        modified_huber_loss nce positive_negative_pair precision_recall rank_loss teacher_student_sigmoid_loss warpctc
-        warprnnt yolov3_loss target_assign embedding_with_scaled_gradient tdm_child sigmoid_focal_loss""",
-    "works on sequences of sequences, or sorts and cuts sequences as a loop goes on (LoD), which OpenVINO cannot": """
-        array_to_lod_tensor attention_lstm lod_rank_table
-        lod_tensor_to_array match_matrix_tensor max_sequence_len merge_lod_tensor merge_lod_tensor_infer pyramid_hash
-        reorder_lod_tensor_by_rank sequence_topk_avg_pooling shrink_rnn_memory split_lod_tensor
-        var_conv_2d""",
+    "made for training: a loss or a measure that is computed from labels; export the network without it": """
+        auc bpr_loss chunk_eval cross_entropy cross_entropy2 detection_map hierarchical_sigmoid linear_chain_crf
+        margin_cross_entropy margin_rank_loss modified_huber_loss nce positive_negative_pair precision_recall rank_loss
+        sigmoid_focal_loss target_assign teacher_student_sigmoid_loss warpctc warprnnt yolov3_loss""",
+    "sorts sequences by their lengths, and drops those that have ended as a loop goes on (LoD), which no tensor of "
+    "OpenVINO carries": """
+        array_to_lod_tensor lod_rank_table lod_tensor_to_array max_sequence_len reorder_lod_tensor_by_rank
+        shrink_rnn_memory""",
+    "gives each pair of sequences, or each image, a size of its own (LoD), which no tensor of OpenVINO carries": """
+        match_matrix_tensor sequence_topk_avg_pooling var_conv_2d""",
     "keeps two levels of LoD (sentences, and the prefixes of each) from one iteration of a loop to the next, and drops "
     "the sentences that have ended; no tensor of OpenVINO carries them (`dynamic_decode` is supported)": """
         beam_search beam_search_decode""",
-    "runs on one vendor's GPU or accelerator only; there is no CPU kernel to agree with": """
+    "runs on one vendor's GPU or accelerator only; Paddle has no CPU kernel to compare with": """
         add_group_norm_silu apply_per_channel_scale batched_gemm blha_get_max_len block_multihead_attention
         calc_reduced_attn_scores fast_ln fast_rms_norm flash_attn_qkvpacked flash_attn_unpadded flash_attn_v3
         flash_attn_v3_varlen flash_attn_varlen_qkvpacked flashmask_attention flashmask_attention_v2
@@ -38,34 +38,41 @@ _REASONS: dict[str, str] = {
         masked_multihead_attention moe moe_combine moe_combine_auto moe_combine_no_weight moe_gate_dispatch
         moe_gate_dispatch_and_quant moe_gate_dispatch_auto moe_gate_dispatch_partial_nosoftmaxtopk
         moe_gate_dispatch_permute moe_permute moe_unpermute qkv_unpack_mha resnet_basic_block resnet_unit
-        self_dp_attention squeeze_excitation_block top_p_sampling variable_length_memory_efficient_attention
-        weight_dequantize weight_only_linear weight_quantize expand_modality_expert_id quant_linear
+        squeeze_excitation_block top_p_sampling variable_length_memory_efficient_attention
+        weight_dequantize weight_only_linear expand_modality_expert_id quant_linear
         fused_fc_elementwise_layernorm yolo_box_head yolo_box_post batch_fc bilateral_slice correlation cudnn_lstm
-        fused_bias_act fused_seqpool_cvm max_pool2d_v2 rank_attention""",
+        fused_bias_act fused_seqpool_cvm max_pool2d_v2 rank_attention
+        unzip""",
     "gives the eigenvalues of any matrix, complex numbers in the order in which LAPACK's algorithm happens to find "
     "them": """
         eig eigvals""",
-    "a view of memory by strides; Paddle makes it in dynamic graphs only": """
+    "quantizes weights into a layout that only the kernels of one vendor's GPUs read; export the weights as they are": (
+        "weight_quantize"
+    ),
+    "reads, writes or shares memory by strides; Paddle makes it in dynamic graphs only": """
         index_elementwise_get index_elementwise_put index_elementwise_put_with_tensor index_select_strided set
         share_buffer""",
-    "takes the bits of numbers for numbers of another type, which no operator of OpenVINO does; Paddle runs it in "
+    "reads the bits of numbers as numbers of another type, which no operator of OpenVINO does; Paddle runs it in "
     "dynamic graphs only": "view_dtype",
     "Paddle has no CPU kernel for it, or cannot run it in a saved program": """
         fake_channel_wise_quantize_abs_max fill int_bincount max_with_index min_with_index ones
         restrict_nonzero zeros""",
-    "samples a graph, a tree or a table of records": """
-        graph_khop_sampler graph_reindex graph_sample_neighbors weighted_sample_neighbors hash unique_with_counts
-        unzip shuffle_batch filter_by_instag tree_conv""",
+    "draws a random sample of a graph, or a random order of a batch; do so before the network runs": """
+        graph_khop_sampler graph_sample_neighbors shuffle_batch weighted_sample_neighbors""",
+    "hashes in unsigned numbers of 64 bits, which OpenVINO does not compute; hash before the network runs": """
+        hash pyramid_hash""",
+    "of Paddle 1 only; no Paddle that can still be installed runs it, to compare with": """
+        filter_by_instag tree_conv""",
     "of Paddle 1 only: which points of a region count is decided within a ten-thousandth of a pixel, on whose edges "
     "rounding decides": "roi_perspective_transform",
-    "reads or decodes files": "decode_jpeg",
+    "decodes a file, which Paddle does on a GPU only; feed the decoded image": "decode_jpeg",
     "made by Paddle itself as it differentiates, compiles or runs a program": """
-        add_n_array fetch_v2 random select_output shape_broadcast""",
+        add_n_array fetch_v2 select_output shape_broadcast""",
 }
 
 
 LEFT_OUT: dict[str, str] = {
-    "a gradient: training only": (
+    "a gradient; derivatives inside a program are not supported yet": (
         r"\w+_grad(_\w+)?|grad_add|tensor_to_array|\w+_bwd_\w+|\w+_bwd|fused_dconv_drelu_dbn|fused_linear_param_grad_add"
     ),
     "works on sparse, selected-rows or string tensors, which OpenVINO does not have": (
@@ -75,7 +82,7 @@ LEFT_OUT: dict[str, str] = {
     "made by oneDNN's passes in int8, or for its layouts": (
         r"quantize|dequantize|requantize|multi_gru|onednn_to_paddle_layout|trans_layout|transfer_layout|transfer_dtype"
     ),
-    "an optimiser: training only": (
+    "an optimiser: it updates weights, which no inference does": (
         r"adadelta|adagrad|adam|adamax|adamw|asgd|average_accumulates|check_finite_and_unscale|coalesce_tensor"
         r"|decayed_adagrad|dgc|dgc_\w+|distributed_fused_lamb_init|dpsgd|ftrl|fused_adam|lamb|lars_momentum"
         r"|merged_adam|merged_momentum|momentum|nadam|radam|rmsprop|rprop|sgd|update_loss_scaling"

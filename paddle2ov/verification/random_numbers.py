@@ -14,8 +14,8 @@ from paddle2ov.verification.values import Values
 RANDOM = frozenset(
     (
         *("bernoulli", "binomial", "dirichlet", "exponential", "gaussian_inplace", "gaussian_random"),
-        *("gaussian_random_batch_size_like", "gumbel_softmax", "multinomial", "poisson", "randint", "randperm"),
-        *("sampling_id", "standard_gamma", "truncated_gaussian_random", "uniform_random"),
+        *("gaussian_random_batch_size_like", "gumbel_softmax", "multinomial", "poisson", "randint", "random"),
+        *("randperm", "sampling_id", "standard_gamma", "truncated_gaussian_random", "uniform_random"),
         *("uniform_random_batch_size_like", "uniform_random_inplace"),
     )
 )

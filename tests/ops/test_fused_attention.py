@@ -111,6 +111,13 @@ def test_multihead_matmul(mask):
     close(out, attention(q, k, v, mask, scale=0.5).reshape([2, 5, 16]))
 
 
+@by_hand("self_dp_attention")
+def test_self_dp_attention():
+    x = normal(2, 5, 3, 4, 8)
+    (out,) = run("self_dp_attention", {"x": x}, {"alpha": 0.5, "head_number": 4})
+    close(out, attention(*np.moveaxis(x, 2, 0), scale=0.5))
+
+
 @pytest.mark.parametrize("pre", [False, True])
 @pytest.mark.parametrize("transposed", [False, True])
 @by_hand("fused_attention")

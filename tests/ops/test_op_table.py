@@ -3,9 +3,12 @@
 What tests with `@by_hand` test is listed with the reason, which is checked against the installed Paddle.
 """
 
+import ast
+import re
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -74,6 +77,7 @@ REFUSED = {
 AVX512 = {
     "fused_bias_residual_layernorm",
     "fused_rms_norm_quant",
+    "self_dp_attention",
 }
 """Operators whose kernel for CPUs ends the process where there is no AVX-512."""
 
@@ -193,6 +197,53 @@ def test_there_is_no_kernel():
         kernels = with_kernels(python)
         assert {"relu", "conv2d", *REFUSED} <= kernels
         assert {key for key in NO_KERNEL if names(key) & kernels} == set()
+
+
+REFUSES_CPU = {
+    "batch_fc",
+    "bilateral_slice",
+    "correlation",
+    "cudnn_lstm",
+    "fused_seqpool_cvm",
+    "rank_attention",
+    "unzip",
+}
+"""Operators whose kernel for CPUs is there and refuses to run."""
+
+
+def test_reasons_of_having_no_kernel_are_true():
+    claimed = {key for key in ROWS if "no CPU kernel to compare" in reason(key)}
+    assert len(claimed) > 60
+    for python in filter(None, (sys.executable, legacy_python())):
+        kernels = with_kernels(python)
+        assert {key for key in claimed if names(key) & kernels} <= REFUSES_CPU
+
+
+def claimed_for_training():
+    return {key for key in ROWS if reason(key).startswith("made for training")}
+
+
+def test_what_is_made_for_training_reads_labels():
+    """A program that is exported for inference has none, unless it computes a loss itself."""
+    labels = {key: str(parse_signature(key, ROWS[key]).operands) for key in claimed_for_training()}
+    assert {key for key, ports in labels.items() if "label" not in ports} == {"modified_huber_loss"}  # calls it y
+
+
+def test_what_is_made_for_training_is_appended_by_functions_that_take_labels():
+    """No other function or layer of Paddle appends it, so that no network in eval mode does."""
+    claimed = {name: key for key in claimed_for_training() for name in names(key)}
+    any_name = "|".join(claimed)
+    appends = re.compile(rf"_C_ops\.({any_name})\(|type=['\"]({any_name})['\"]")
+    root, found = Path(import_paddle().__file__).parent, set()
+    for path in (path for part in ("incubate", "nn", "static", "vision") for path in (root / part).rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if appends.search(text) is None:
+            continue
+        for function in (one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.FunctionDef)):
+            appended = {claimed[a or b] for a, b in appends.findall(ast.get_source_segment(text, function) or "")}
+            found |= appended
+            assert not appended or "label" in ast.unparse(function.args), f"{path}: {function.name} appends {appended}"
+    assert found >= {"auc", "hierarchical_sigmoid", "nce", "warpctc", "yolov3_loss"}
 
 
 def test_the_kernels_that_need_a_processor_are_there():
