@@ -28,7 +28,7 @@ from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.converters.graph.selection import exact_select, gather_or_empty, or_of_nothing
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.shapes import output_of, static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -153,8 +153,8 @@ def tdm_child(node: NodeContext) -> NamedOutputs:
 
     A row of tree_info is (item, layer, parent, children...). Node 0 is no node, and item 0 no item.
     """
-    x, tree, count = node.get_input("x"), node.get_input("tree_info"), node.get_int("child_nums")
-    x = cast_to(x, Type.i64)
+    tree, count = node.get_input("tree_info"), node.get_int("child_nums")
+    x = output_of(cast_to(node.get_input("x"), Type.i64))
     children = gather_or_empty(ops.slice(tree, ints([3]), ints([3 + count]), ints([1]), ints([1])).output(0), x, 0)
     first = ops.slice(children, ints([0]), ints([1]), ints([1]), ints([-1]))
     has_children = ops.logical_and(

@@ -21,6 +21,7 @@ from paddle2ov.passes.implied_dims import narrow_inputs
 from paddle2ov.program import Program, load_readers
 from paddle2ov.program.archives import is_archive, parameters_beside, unpacked
 from paddle2ov.program.files import parameter_file
+from paddle2ov.program.paths import local_path
 from paddle2ov.program.sources import forget_source, remember_source
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.report import ConversionReport, size_text
@@ -45,6 +46,7 @@ def _archive_converted(function: _Convert) -> _Convert:
 
     @wraps(function)
     def wrapped(model: ModelArgument, params: ParamsArgument = None, **options: Any) -> Model:
+        model = local_path(model)
         if not isinstance(model, str | os.PathLike) or not is_archive(model):
             return function(model, params, **options)
         name = parameter_file(params)
@@ -85,7 +87,8 @@ def convert(
     Args:
         model: a model folder, a program file (`inference.json`, `inference.pdmodel`, `__model__`), Paddle's path
             prefix, a pair (program file, parameter file), an archive that holds one model (`.tar`, `.tar.gz`, `.zip`),
-            the bytes of a program or a stream of them, a `paddle.nn.Layer` or a `paddle.static.Program`.
+            the bytes of a program or a stream of them, a `paddle.nn.Layer` or a `paddle.static.Program`. Paths may
+            begin with `~` or `file://`, and be bytes.
         params: the parameter file, where it does not lie beside the program under the usual name; for a program in
             memory the bytes of the parameters, or a stream.
         input: names, shapes and types of inputs where they should differ from the program, in the forms of

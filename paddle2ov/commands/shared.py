@@ -15,11 +15,15 @@ from click.core import ParameterSource
 from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
 from paddle2ov.jobs.termination import Terminated, quiet_forks, terminable
 from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
+from paddle2ov.program.paths import local_path
 from paddle2ov.progress import StageProgress
 
 
 class PathType(click.Path):
-    """A path that is not empty: `Path("")` is the current folder, which an unset shell variable does not mean."""
+    """A path that is not empty: `Path("")` is the current folder, which an unset shell variable does not mean.
+
+    A shell leaves `~` as it is in `--out=~/models`, and `file://` in any case.
+    """
 
     def convert(
         self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
@@ -27,7 +31,7 @@ class PathType(click.Path):
         """As click's, but refuses the empty path."""
         if value == "":
             self.fail("the path is empty.", param, ctx)
-        return super().convert(value, param, ctx)
+        return super().convert(local_path(value), param, ctx)
 
 
 class TargetType(PathType):

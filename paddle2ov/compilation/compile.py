@@ -19,6 +19,7 @@ from paddle2ov.compilation.properties import checked_properties
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.core import compile_on, shared_core, with_error_reporting, with_exact_integers
 from paddle2ov.program.files import PathLike, parameter_file
+from paddle2ov.program.paths import local_path
 
 if TYPE_CHECKING:
     from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument
@@ -78,10 +79,10 @@ def compile_model(
 
         return convert(model, params, **{"share_weights": False, **options})
 
-    program: object = model
+    program: object = local_path(model)
     weights: object = params
     if isinstance(model, tuple | list) and len(model) == 2 and params is None:
-        program, weights = model
+        program, weights = local_path(model[0]), model[1]
     if cache_dir is None or not isinstance(program, str | os.PathLike):
         return convert_and_compile(build, device, config)
     return compile_cached(program, parameter_file(weights), device, config, cache_dir, options, build)

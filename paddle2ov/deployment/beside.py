@@ -7,6 +7,7 @@ from pathlib import Path
 
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
 from paddle2ov.program.files import find_model
+from paddle2ov.program.paths import local_path
 from paddle2ov.program.settings import Settings, settings_in
 from paddle2ov.program.settings_files import SETTINGS
 
@@ -18,7 +19,7 @@ def folder_of(model: object) -> Path:
         ConversionInputError: the model is not in files.
         ModelReadError: it cannot be found.
     """
-    program = model[0] if isinstance(model, tuple | list) else model
+    program = local_path(model[0] if isinstance(model, tuple | list) else model)
     if not isinstance(program, str | os.PathLike):
         raise ConversionInputError("bounded and preprocess are for a model in files, which has its settings beside it")
     return find_model(program).program.parent

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.program.paths import local_path
 
 MAX_INT = 2**31 - 1
 """The largest number that Paddle takes for a size or a count."""
@@ -37,7 +38,7 @@ def as_path(given: str | os.PathLike[str], what: str = "Config") -> Path | None:
         ConversionInputError: it is not a path.
     """
     try:
-        text = os.fsdecode(given)
+        text = os.fsdecode(local_path(given))
     except TypeError:
         raise ConversionInputError(f"{what}: a path is expected, not {type(given).__name__}") from None
     return Path(text) if text else None

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from paddle2ov.errors import ModelReadError, Paddle2OVError
+from paddle2ov.program.paths import local_path
 
 if TYPE_CHECKING:
     from paddle2ov.program.files import PathLike
@@ -89,6 +90,7 @@ def taking_archives(function: _Function) -> _Function:
 
     @wraps(function)
     def wrapped(model: Any, *args: Any, **kwargs: Any) -> Any:
+        model = local_path(model)
         if not isinstance(model, str | os.PathLike) or not is_archive(model):
             return function(model, *args, **kwargs)
         from paddle2ov.program.files import parameter_file

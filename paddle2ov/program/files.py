@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from pathlib import Path
 
 from msgspec import Struct
 
 from paddle2ov.errors import ConversionInputError, ModelReadError
+from paddle2ov.program.paths import local_path
 from paddle2ov.program.sources import check_fetched, open_regular
 
 PathLike = str | os.PathLike[str]
@@ -52,6 +54,7 @@ def parameter_file(params: object) -> PathLike | None:
     Raises:
         ConversionInputError: they are not a path.
     """
+    params = local_path(params)
     if params is None or isinstance(params, str | os.PathLike):
         return params
     raise ConversionInputError(f"params: the parameters of a model in files are a path, not {type(params).__name__}")
@@ -64,6 +67,7 @@ def model_path(model: object) -> Path:
         ConversionInputError: it is not a path.
         ModelReadError: it is empty.
     """
+    model = local_path(model)
     if not isinstance(model, str | os.PathLike):
         pair = "; the parameter file is `params`" if isinstance(model, tuple | list) else ""
         raise ConversionInputError(f"model: a model in files is given by its path, not {type(model).__name__}{pair}")
@@ -200,7 +204,7 @@ def _sniff(path: Path) -> str | None:
 
 def format_of(head: bytes, path: Path) -> str | None:
     """The format of a program by its first bytes: "pir", "legacy", or None where it is none."""
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = head.removeprefix(BOM_UTF8).lstrip()
     if text.startswith((b"{", b"[")):
         # A PIR file starts with its "base_code"; other JSON files (configurations, vocabularies) do not.
         return "pir" if b'"base_code"' in text or b'"program"' in text else None

@@ -5,6 +5,7 @@ Operands and results are positional in the file (`pir_file.py`); the signature t
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Progra
         ModelReadError: the file is not a PIR program, is damaged, or is newer than `NEWEST_VERSION`.
     """
     try:
-        file = pir_file.decode_file(content)
+        file = pir_file.decode_file(content.removeprefix(BOM_UTF8))
     except RecursionError:
         raise ModelReadError(f"{path}: nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def read_contents(program: bytes, params: bytes, signatures: Iterable[Signature]
     Raises:
         ModelReadError: they are damaged, or of an unknown kind or version.
     """
-    name = "inference.json" if program.lstrip()[:1] == b"{" else "inference.pdmodel"
+    name = "inference.json" if program.removeprefix(BOM_UTF8).lstrip()[:1] == b"{" else "inference.pdmodel"
     paths = Path(name), Path("inference.pdiparams")
     kind = format_of(program[:SNIFF_BYTES], paths[0])
     if kind is None:

@@ -143,7 +143,7 @@ def _load(path: Path) -> Any:
     with open_regular(path) as file:
         if os.fstat(file.fileno()).st_size > _MAX_BYTES:
             raise ValueError(f"is larger than {_MAX_BYTES // 1_000_000} MB, which no settings are")
-        text = (file.read(os.fstat(file.fileno()).st_size) or b"").decode("utf-8")
+        text = (file.read(os.fstat(file.fileno()).st_size) or b"").decode("utf-8-sig")
     depth = 0
     for event in yaml.parse(text, _LOADER):  # does not recurse, unlike what follows
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, TypeAlias, Union
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.program import Program, read_contents, read_program
 from paddle2ov.program.files import PathLike, parameter_file
+from paddle2ov.program.paths import local_path
 from paddle2ov.program.signatures import Signature
 from paddle2ov.translation.input_spec import (
     ExampleArgument,
@@ -58,6 +59,7 @@ def read_model(
         if len(model) != 2 or params is not None:
             raise ConversionInputError("a model given as a pair is (program file, parameter file)")
         model, params = model
+        model = local_path(model)
     if _is_content(model):
         if example is not None:
             raise ConversionInputError("example_input is for a paddle.nn.Layer; a saved model has its own input shapes")

@@ -277,6 +277,13 @@ def _refuse_unnamed(operator: Operator, signature: Signature) -> None:
     """Refuses inputs beyond the signature: PIR passes them by position, and no converter reads unnamed ones."""
     unknown = [port for port in operator.inputs if port not in signature.operands]
     if unknown and (unknown := [one for one in unknown if _UNNAMED.fullmatch(one) and any(operator.inputs[one])]):
+        if operator.source_type.startswith("onednn_op."):
+            raise OpConversionError(
+                operator.place,
+                f"'{operator.source_type}' is an operator of Paddle's passes for oneDNN, as `enable_save_optim_model` "
+                "saves it; Paddle cannot load such a program either. Save it with `Config.disable_mkldnn()`, or "
+                "convert the model that it was made from",
+            )
         raise OpConversionError(
             operator.place,
             f"the program passes {len(unknown)} input(s) more than its signature names "

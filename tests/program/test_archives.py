@@ -131,7 +131,7 @@ def test_parameters_by_their_name(tmp_path, monkeypatch, command):
 
 @pytest.mark.parametrize(
     "model",
-    [("a", "b"), ["a", "b"], b"a", io.BytesIO(), None, 3],
+    [("a", "b"), ["a", "b"], b"\n\x00", io.BytesIO(), None, 3],
     ids=["pair", "list", "bytes", "stream", "none", "number"],
 )
 def test_what_takes_files_only(model, tmp_path):

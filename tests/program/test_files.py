@@ -1,16 +1,21 @@
 """Which files are a model: folders, files, prefixes, pairs; and the messages when there is none or too many."""
 
+import codecs
 import hashlib
+import os
 import shutil
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ModelReadError
+from paddle2ov.cli import cli
 from paddle2ov.inference import Config, create_predictor
+from paddle2ov.program.settings import read_settings
 from tests.support.formats import LEGACY
 
 PROGRAM = {"pir": "inference.json", "legacy": "inference.pdmodel"}
@@ -46,6 +51,45 @@ def test_ways_to_name_a_model(model):
     for way in (str(model.parent), model, model.with_suffix(""), (model, params), [str(model), str(params)]):
         assert names(paddle2ov.convert(way)) == wanted
     assert names(paddle2ov.convert(model, params)) == wanted
+
+
+def test_other_spellings_of_a_path(model, monkeypatch, tmp_path):
+    """`~` and `file://`, which nothing expands for a program, and bytes."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    wanted = names(paddle2ov.convert(model))
+    uri = model.parent.as_uri()
+    tilde = f"~/{model.parent.name}"
+    for folder in (tilde, Path(tilde), uri, uri.replace("file://", "file://localhost"), os.fsencode(model.parent)):
+        assert names(paddle2ov.convert(folder)) == wanted
+        assert paddle2ov.inspect(folder).convertible
+        assert Config(folder).model_dir() == str(model.parent)
+        if isinstance(folder, str):
+            assert CliRunner().invoke(cli, ["inspect", folder]).exit_code == 0
+    params = model.with_name("inference.pdiparams").as_uri()
+    assert names(paddle2ov.convert((model.as_uri(), params))) == wanted
+    assert Config(model.as_uri(), os.fsencode(model.with_name("inference.pdiparams"))).prog_file() == str(model)
+    with pytest.raises(paddle2ov.ConversionInputError, match="names the machine 'elsewhere'; only files of this one"):
+        paddle2ov.convert("file://elsewhere/model")
+
+
+def test_a_folder_that_is_called_like_a_home(model, monkeypatch):
+    monkeypatch.chdir(model.parent.parent)
+    model.parent.rename("~")
+    assert names(paddle2ov.convert("~"))[0] == "x"
+
+
+def test_a_byte_order_mark(tmp_path):
+    """Editors of Windows write it; Paddle reads such a program."""
+    model = copy("pir", tmp_path / "model")
+    program = codecs.BOM_UTF8 + model.read_bytes()
+    model.write_bytes(program)
+    settings = model.with_name("inference.yml")
+    settings.write_bytes(codecs.BOM_UTF8 + b"PreProcess:\n  transform_ops:\n  - NormalizeImage:\n")
+    params = model.with_name("inference.pdiparams").read_bytes()
+    assert names(paddle2ov.convert(model)) == names(paddle2ov.convert(program, params))
+    (step,) = read_settings(settings).transforms
+    assert step.name == "NormalizeImage"
 
 
 @pytest.mark.parametrize(

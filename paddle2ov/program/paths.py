@@ -1,0 +1,45 @@
+"""What users write for the path of a file: `~`, `file://`, bytes."""
+
+from __future__ import annotations
+
+import os
+from codecs import BOM_UTF8
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from paddle2ov.errors import ConversionInputError
+
+_MAX_BYTES = 4096
+"""The longest path that Linux takes."""
+
+
+def local_path(given: Any) -> Any:
+    """A path as a string, with `~` and `file://` resolved and bytes decoded; anything else as it is given.
+
+    Bytes that cannot be a path, as they start like a program or have several lines, are the content of a file.
+
+    Raises:
+        ConversionInputError: a `file://` URL that names another machine.
+    """
+    if isinstance(given, bytes):
+        if not 0 < len(given) <= _MAX_BYTES or given.startswith((b"{", BOM_UTF8)) or {*b"\0\n"} & {*given}:
+            return given
+    elif not isinstance(given, str | os.PathLike):
+        return given
+    path = os.fsdecode(given)
+    if path.startswith("~") and not os.path.lexists(path):
+        with suppress(RuntimeError):  # there is no such user
+            return str(Path(path).expanduser())
+    if path.startswith("file:/"):
+        from urllib.parse import urlsplit
+        from urllib.request import url2pathname
+
+        url = urlsplit(path)
+        if url.netloc not in ("", "localhost"):
+            raise ConversionInputError(f"{path}: names the machine '{url.netloc}'; only files of this one are read")
+        return url2pathname(url.path)
+    return path if isinstance(given, bytes) else given
+
+
+__all__ = ["local_path"]
