@@ -55,7 +55,7 @@ def diag_v2(node: NodeContext) -> NamedOutputs:
     offset = node.get_int("offset", 0)
     rank = rank_of(node, x)
     if rank == 2:
-        return {"out": _diagonal_of(x, offset)}
+        return {"out": diagonal_of(x, offset)}
     if rank == 0:
         x = ops.reshape(x, ints([1]), False).output(0)
     return {"out": _embed_diagonal(x, offset, node.get_float("padding_value", 0.0))}
@@ -87,7 +87,7 @@ def _padding_shape(x: Output, offset: int) -> Node:
 
 
 @works_around("gather_by_index_that_is_always_empty")
-def _diagonal_of(x: Output, offset: int) -> Node:
+def diagonal_of(x: Output, offset: int) -> Node:
     """The diagonal `offset` of the last two dimensions of `x`, as its last dimension."""
     dims = shape_of(x)
     first_row, first_column = max(-offset, 0), max(offset, 0)
@@ -141,13 +141,13 @@ def _move_axes_last(node: NodeContext, x: Output, first: str, second: str, defau
 def diagonal(node: NodeContext) -> NamedOutputs:
     """out[..., i] = x[..., i, i + offset] over the axes axis1 and axis2."""
     x = _move_axes_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
-    return {"out": _diagonal_of(x, node.get_int("offset", 0))}
+    return {"out": diagonal_of(x, node.get_int("offset", 0))}
 
 
 def trace(node: NodeContext) -> NamedOutputs:
     """out = the sum of the diagonal over the axes axis1 and axis2."""
     x = _move_axes_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
-    diagonal = _diagonal_of(x, node.get_int("offset", 0))
+    diagonal = diagonal_of(x, node.get_int("offset", 0))
     return {"out": prevent_fusion(diagonal, ops.reduce_sum(diagonal, ints([-1]), False), [-1])}
 
 

@@ -1,7 +1,7 @@
 """Matrix multiplication.
 
 Paddle: `matmul_v2` (PIR `matmul`), `matmul` (PIR `legacy_matmul`), `mul` (PIR `matmul_with_flatten`), `bmm`, `dot`,
-`linear_v2` (PIR only), `mv`, `addmm`, `baddbmm`, `multi_dot`, `einsum`, `bilinear_tensor_product` (PIR `bilinear`),
+`linear_v2` (PIR only), `mv`, `addmm`, `baddbmm`, `multi_dot`, `bilinear_tensor_product` (PIR `bilinear`),
 `fsp`.
 Semantics: `paddle/phi/kernels/impl/matmul_kernel_impl.h`, `paddle/phi/infermeta/binary.cc` (MatmulInferMeta,
 MatmulWithFlattenInferMeta), `paddle/phi/kernels/impl/{addmm,multi_dot,bilinear}_kernel_impl.h`.
@@ -143,7 +143,6 @@ def addmm(node: NodeContext) -> NamedOutputs:
 
 _MAX_FACTORS = 100
 """Finding the best order takes the cube of their number."""
-_MAX_EQUATION_LENGTH = 1000
 
 
 def multi_dot(node: NodeContext) -> NamedOutputs:
@@ -200,18 +199,6 @@ def _matmul_operands(node: NodeContext) -> tuple[Output, Output]:
 
 def _scale(x: Tensor, factor: float) -> Tensor:
     return x if factor == 1.0 else ops.multiply(x, const_like(factor, x))
-
-
-def einsum(node: NodeContext) -> NamedOutputs:
-    """out = the sum of products that `equation` describes (Einstein summation)."""
-    operands = node.get_inputs("x")
-    node.require(not any(node.is_complex("x", i) for i in range(len(operands))), "complex operands are not supported")
-    equation = node.get_str("equation").replace(" ", "")
-    reason = f"an equation of {len(equation)} characters is not supported"
-    node.require(len(equation) <= _MAX_EQUATION_LENGTH, reason)
-    labels = equation.partition("->")[2].replace("...", "")
-    node.require(len(set(labels)) == len(labels), "a label twice in the result is not supported", equation=equation)
-    return {"out": scalar_as_declared(node, ops.einsum(operands, equation))}
 
 
 def fsp(node: NodeContext) -> NamedOutputs:
