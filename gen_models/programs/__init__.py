@@ -21,6 +21,7 @@ from gen_models.programs import (
     scalars,
     selections,
     shapes,
+    spelled_attention,
     types,
     vision,
 )
@@ -44,6 +45,7 @@ BLOCKS = (
     scalars,
     selections,
     shapes,
+    spelled_attention,
     types,
     vision,
 )
@@ -60,15 +62,21 @@ class Sizes(NamedTuple):
     channels: tuple[int, ...]
     features: tuple[int, ...]
     most_elements: int
+    ranks: tuple[int, ...] = (2, 3, 3, 4, 4, 4)
+    steps: tuple[int, ...] = (5, 10, 15, 20, 30)
+    """The most steps."""
+    of: str = ""
+    """The module whose steps are taken; "" for all."""
 
 
 _FEW = ((6, 2, 4), (4, 1, 2), (3, 1, 2), (8, 4, 6), (5, 2, 3))
+_ONE_FIRST = ((1, 6, 3), (1, 17, 2))
 _MANY = ((40, 7, 24), (33, 1, 16), (64, 16, 32), (21, 20, 48))
 
 SIZES = {
     "small": Sizes(
         batches=_FEW,
-        lengths=(*_FEW, static_dim(4)),
+        lengths=(*_FEW, *_ONE_FIRST, static_dim(4)),
         known_lengths=(1, 4, 6),
         widths=(4, 8),
         channels=(1, 2, 3, 4, 8),
@@ -84,8 +92,23 @@ SIZES = {
         features=(16, 24, 33, 64),
         most_elements=1 << 18,
     ),
+    "attention": Sizes(
+        batches=_FEW,
+        lengths=(*_ONE_FIRST, (1, 20, 3), (1, 33, 5), (20, 1, 17), static_dim(4)),
+        known_lengths=(1, 2, 3, 4, 17),
+        widths=(),
+        channels=(1,),
+        features=(4, 6, 8),
+        most_elements=1 << 16,
+        ranks=(3,),
+        steps=(1, 2),
+        of="spelled_attention",
+    ),
 }
-"""Small ones are quick and reach what goes by size 1 and 0; large ones other kernels: blocks of channels, vectors."""
+"""Small ones are quick and reach what goes by size 1 and 0; large ones other kernels: blocks of channels, vectors.
+
+Those of attention hold nothing else, and most of them run with one key first and with many afterwards.
+"""
 
 
 def random_program(seed: int, sizes: str = "small") -> Program:
@@ -111,14 +134,15 @@ def _attempt(seed: int, sizes: Sizes) -> Program:
         batch, length = static_dim(make.among(1, 2, 3)), static_dim(make.among(*sizes.known_lengths))
     channels = static_dim(make.among(*sizes.channels))
     for _ in range(make.among(1, 1, 2)):
-        kind = make.below(6)
-        if kind == 0:
+        rank = make.among(*sizes.ranks)
+        if rank == 2:
             dims = [batch, static_dim(make.among(*sizes.features))]
-        elif kind <= 2:
+        elif rank == 3:
             dims = [batch, length, static_dim(make.among(*sizes.features))]
         else:
             other = make.among(length, length, *map(static_dim, sizes.widths))
             dims = [batch, length, other, channels] if make.chance(0.3) else [batch, channels, length, other]
         make.input(dims)
-    make.some_steps(5, make.among(5, 10, 15, 20, 30))
+    most = make.among(*sizes.steps)
+    make.some_steps(min(5, most), most, sizes.of)
     return make.program()

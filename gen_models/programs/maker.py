@@ -209,9 +209,10 @@ class Maker(Chance):
         finally:
             (self.calls, self.visible, self.counters, self.writable), self.depth = outer, self.depth - 1
 
-    def some_steps(self, least: int, most: int) -> None:
-        """Takes `least` to `most` steps."""
-        steps, weights = list(STEPS), np.array(list(STEPS.values()))
+    def some_steps(self, least: int, most: int, of: str = "") -> None:
+        """Takes `least` to `most` steps, all of one module if it is given."""
+        steps = [one for one in STEPS if one.__module__.endswith(of)]
+        weights = np.array([STEPS[one] for one in steps])
         wanted = least + self.below(most - least + 1)
         for _ in range(6 * most):
             calls, visible, members, read = len(self.calls), len(self.visible), dict(self.members), set(self.read)

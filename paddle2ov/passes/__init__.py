@@ -31,12 +31,13 @@ from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
+from paddle2ov.passes.normal_form.fuse_softmax import fuse_softmax
 from paddle2ov.passes.templates import Outcome, outcome
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
 """Changes the model in place; returns what it did: kind -> how often."""
 
-NORMAL_FORM: tuple[Rewrite, ...] = (drop_neutral,)
+NORMAL_FORM: tuple[Rewrite, ...] = (drop_neutral, fuse_softmax)
 """What can be spelled in several ways gets one form, which optimisations and workarounds look for."""
 
 REWRITES: tuple[Rewrite, ...] = (

@@ -15,5 +15,7 @@ ReduceL1 ReduceL2 ReduceLogicalAnd ReduceLogicalOr ReduceMax ReduceMean ReduceMi
 """
 UNARY, BINARY, REDUCTIONS = (frozenset(names.split()) for names in (_UNARY, _BINARY, _REDUCTIONS))
 ELEMENTWISE = UNARY | BINARY | {"FakeQuantize", "PRelu", "Select"}
+MOVES = frozenset(("Reshape", "Squeeze", "Transpose", "Unsqueeze"))
+"""What moves elements, or only tells their axes, of the first input; OpenVINO moves these, too."""
 NEUTRAL = {"Add": 0, "Divide": 1, "Multiply": 1, "Subtract": 0}
 """Binary node type -> the second operand with which it changes nothing; of Add and Multiply also the first."""

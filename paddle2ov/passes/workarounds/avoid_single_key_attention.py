@@ -10,12 +10,13 @@ from __future__ import annotations
 from openvino import Node, Output, Shape, Type
 from openvino.op import Constant
 
-from paddle2ov.graph.constants import constant_of
+from paddle2ov.graph.constants import constant_of, number_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
+from paddle2ov.passes.consumers import nearest, readers
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.kinds import UNARY
+from paddle2ov.passes.kinds import MOVES, UNARY
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
@@ -28,8 +29,9 @@ class AvoidSingleKeyAttention(Rule[Node, Node]):
     """Inserts an Add of a tiny constant between scaled attention scores and their softmax.
 
     Given:
-        (a) scores [..., q, k] = MatMul, k dynamic → multiplication by constants, activations, addition of a scalar →
-        Softmax over the last axis → MatMul, or (b) ScaledDotProductAttention with dynamic k and no mask.
+        (a) scores [..., q, k] = MatMul, k dynamic → multiplication by constants, activations, addition of a scalar that
+        may be 0 → Softmax over the last axis → MatMul, possibly with reshapes in between, or (b)
+        ScaledDotProductAttention with dynamic k and no mask.
     Result:
         (a) scores → the same → Add(1e-30) → Softmax → MatMul, (b) with 1e-30 as mask: the kernel that OpenVINO then
         selects is right for every k, and as fast.
@@ -70,9 +72,11 @@ class AvoidSingleKeyAttention(Rule[Node, Node]):
 
 
 def _is_scaled_matmul(value: Output) -> bool:
-    """Whether a value is a MatMul, with constant scales, activations or an added scalar, which may be 0."""
+    """Whether a value is a MatMul, with constant scales, activations, or an added scalar that may be 0."""
     while value.get_node().get_type_name() != "MatMul":
         node = value.get_node()
+        if any(number_of(one) for one in node.input_values()) and node.get_type_name() in ("Add", "Subtract"):
+            return False  # which this rule may have added
         kind, sides = node.get_type_name(), node.input_values()
         if kind in ("Multiply", "Divide"):
             variable = [one for one in sides if one.get_node().get_type_name() != "Constant"]
@@ -80,6 +84,8 @@ def _is_scaled_matmul(value: Output) -> bool:
             variable = [one for one in sides if not _is_single(one)]
         elif kind in UNARY:
             variable = sides
+        elif kind in MOVES:
+            variable = sides[:1]
         else:
             return False
         if len(variable) != 1:
@@ -94,7 +100,7 @@ def _is_single(value: Output) -> bool:
 
 
 def _feeds_matmul(softmax: Node) -> bool:
-    return any(port.get_node().get_type_name() == "MatMul" for port in softmax.output(0).get_target_inputs())
+    return bool(nearest(readers(softmax), {"MatMul"}, MOVES, readers))
 
 
 def _has_no_mask(rest: list[Output]) -> bool:

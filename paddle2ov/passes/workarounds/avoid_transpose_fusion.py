@@ -16,12 +16,14 @@ from paddle2ov.graph.upstream import sources_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.consumers import nearest, readers
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.kinds import ELEMENTWISE, MOVES
 from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.passes.workarounds.deeper_transpose import transpose_deeper
 
 _MATMULS = {"MatMul", "ScaledDotProductAttention"}
+_BETWEEN = ELEMENTWISE | MOVES
+"""OpenVINO removes reshapes around the products: of the transposes of one attention, none may be left as it is."""
 
 
 _Ordered: TypeAlias = tuple[Node, list[int]]
@@ -35,7 +37,7 @@ class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
     Given:
         Transpose of rank 4 that moves axis 1, among axes of one known size, so that the shape stays. It is before or
         after one of the MatMuls of MatMul → elementwise → Softmax → elementwise → MatMul, or
-        ScaledDotProductAttention, possibly with elementwise nodes in between.
+        ScaledDotProductAttention, possibly with elementwise nodes and reshapes in between.
     Result:
         Unsqueeze → Transpose of one rank more → Reshape, which OpenVINO runs separately.
     """
@@ -66,16 +68,16 @@ class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
 
 def _is_around_attention(transpose: Node) -> bool:
     products = [
-        *nearest(sources_of(transpose)[:1], _MATMULS, ELEMENTWISE, sources_of),
-        *nearest(readers(transpose), _MATMULS, ELEMENTWISE, readers),
+        *nearest(sources_of(transpose)[:1], _MATMULS, _BETWEEN, sources_of),
+        *nearest(readers(transpose), _MATMULS, _BETWEEN, readers),
     ]
     return any(one.get_type_name() == "ScaledDotProductAttention" or _is_of_attention(one) for one in products)
 
 
 def _is_of_attention(product: Node) -> bool:
     """Whether a MatMul reads the output of a Softmax, or computes its scores."""
-    weights = nearest(sources_of(product), {"Softmax"}, ELEMENTWISE, sources_of)
-    return bool(weights or nearest(readers(product), {"Softmax"}, ELEMENTWISE, readers))
+    weights = nearest(sources_of(product), {"Softmax"}, _BETWEEN, sources_of)
+    return bool(weights or nearest(readers(product), {"Softmax"}, _BETWEEN, readers))
 
 
 avoid_transpose_fusion = AvoidTransposeFusion()
