@@ -6,7 +6,7 @@ from gen_models.programs.maker import Maker, static_dim, step
 from gen_models.programs.program import is_fixed
 
 
-@step(8)
+@step(5)
 def _attention(make: Maker) -> None:
     x = make.take(lambda one: is_fixed(one.dims[-1]) and one.dims[-1][0] % 2 == 0, rank=(3, 3))
     batch, length, (width, *_) = x.dims

@@ -6,7 +6,7 @@ from gen_models.programs.maker import Maker, derived_dim, static_dim, step
 from gen_models.programs.program import Dim, Value, is_fixed
 
 
-@step(6)
+@step(4)
 def _spelled(make: Maker) -> None:
     """Of [batch, tokens, width], with a cache of keys now and then; or of inputs that are split into heads already."""
     order = make.among("bhnd", "bhnd", "bnhd")

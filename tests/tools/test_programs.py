@@ -74,7 +74,7 @@ def test_programs_are_plain_data(seed):
 
 
 def test_programs_are_made_of_many_calls():
-    texts = [layer(random_program(seed)) for seed in range(300)]
+    texts = [layer(random_program(seed)) for seed in range(500)]
     for part in (
         "self.m",
         "paddle.shape",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from openvino import Node, Output, Shape, Type
 from openvino.op import Constant
 
-from paddle2ov.graph.constants import constant_of, number_of
+from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
@@ -104,9 +104,8 @@ def _feeds_matmul(softmax: Node) -> bool:
 
 
 def _has_no_mask(rest: list[Output]) -> bool:
-    """Whether the inputs after v include no mask, or a scalar one, which may be 0."""
-    mask = constant_of(rest[0]) if rest else None
-    return not rest or (mask is not None and mask.size == 1)
+    """Whether the inputs after v include no mask, or a constant of 0."""
+    return not rest or number_of(rest[0]) == 0
 
 
 def _epsilon(like: Output) -> Node:
