@@ -9,46 +9,28 @@ from paddle2ov.passes.workarounds.avoid_abs_sinking import avoid_abs_sinking
 from paddle2ov.passes.workarounds.avoid_batched_weights import avoid_batched_weights
 from paddle2ov.passes.workarounds.avoid_broadcast_transition import avoid_broadcast_transition
 from paddle2ov.passes.workarounds.avoid_channel_means import avoid_channel_means
-from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
-from paddle2ov.passes.workarounds.avoid_channel_shuffle import avoid_channel_shuffle
 from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
 from paddle2ov.passes.workarounds.avoid_constant_sums import avoid_constant_sums
-from paddle2ov.passes.workarounds.avoid_convolutions_as_groups import avoid_convolutions_as_groups
-from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_gate_confusion import avoid_gate_confusion
 from paddle2ov.passes.workarounds.avoid_gru_confusion import avoid_gru_confusion
-from paddle2ov.passes.workarounds.avoid_interpolated_parts import avoid_interpolated_parts
-from paddle2ov.passes.workarounds.avoid_nonzero_of_convert import avoid_nonzero_of_convert
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
-from paddle2ov.passes.workarounds.avoid_pixel_post_ops import avoid_pixel_post_ops
-from paddle2ov.passes.workarounds.avoid_pool_activation import avoid_pool_activation
 from paddle2ov.passes.workarounds.avoid_product_of_one import avoid_product_of_one
 from paddle2ov.passes.workarounds.avoid_quantized_factors import avoid_quantized_factors
 from paddle2ov.passes.workarounds.avoid_rank_loss import avoid_rank_loss
-from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_row_post_ops import avoid_row_post_ops
 from paddle2ov.passes.workarounds.avoid_scale_fusion import avoid_scale_fusion
-from paddle2ov.passes.workarounds.avoid_shallow_padding import avoid_shallow_padding
 from paddle2ov.passes.workarounds.avoid_shared_filter_factors import avoid_shared_filter_factors
 from paddle2ov.passes.workarounds.avoid_single_gather import avoid_single_gather
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
-from paddle2ov.passes.workarounds.avoid_slopes_of_channels import avoid_slopes_of_channels
-from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
-from paddle2ov.passes.workarounds.avoid_small_product_post_ops import avoid_small_product_post_ops
 from paddle2ov.passes.workarounds.avoid_split_transposes import avoid_split_transposes
-from paddle2ov.passes.workarounds.avoid_statistics_of_rows import avoid_statistics_of_rows
 from paddle2ov.passes.workarounds.avoid_stride_propagation import avoid_stride_propagation
-from paddle2ov.passes.workarounds.avoid_swish_of_vectors import avoid_swish_of_vectors
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
 from paddle2ov.passes.workarounds.avoid_unit_tiles import avoid_unit_tiles
 from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
-from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
-from paddle2ov.passes.workarounds.avoid_unknown_channel_post_ops import avoid_unknown_channel_post_ops
-from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
 from paddle2ov.passes.workarounds.avoid_unsqueeze_elision import avoid_unsqueeze_elision
 from paddle2ov.passes.workarounds.avoid_weight_rank_loss import avoid_weight_rank_loss
 from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
@@ -61,7 +43,9 @@ from paddle2ov.passes.workarounds.pin_recurrent_batch import pin_recurrent_batch
 from paddle2ov.passes.workarounds.reduce_before_transpose import reduce_before_transpose
 from paddle2ov.passes.workarounds.reduce_before_unsqueeze import reduce_before_unsqueeze
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
-from paddle2ov.workarounds.row import ANY, Workaround
+from paddle2ov.workarounds import bfloat16, misrecognised, post_ops
+from paddle2ov.workarounds.remedies import hide
+from paddle2ov.workarounds.row import ANY, CPU, Workaround, local
 
 
 def old(rewrite: Rewrite, *faults: str, early: bool = False) -> Workaround:
@@ -95,16 +79,18 @@ WORKAROUNDS: tuple[Workaround, ...] = (
         "transpose_view_of_scattered_memory",
     ),
     old(avoid_split_transposes, "transpose_of_split_channels"),
-    old(avoid_channel_shuffle, "transpose_between_reshapes_of_unknown_batch"),
+    local(
+        misrecognised.channel_shuffle, misrecognised.transpose_at_rank_6, "transpose_between_reshapes_of_unknown_batch"
+    ),
     old(avoid_resize_views, "resize_view_of_shared_memory"),
     old(avoid_stride_propagation, "stride_of_padded_convolution", "stride_of_split_image"),
     old(avoid_pad_fusion, "pad_before_transposed_convolution", "pad_before_same_padding"),
     old(avoid_rank_loss, "transpose_before_constant_of_higher_rank"),
     old(avoid_weight_rank_loss, "bias_of_higher_rank", "weight_of_norm_of_higher_rank"),
-    old(avoid_depth_padding, "convolution_3d_of_depth_1"),
-    old(avoid_shallow_padding, "convolution_3d_of_depth_1"),
-    old(avoid_unit_width_strides, "strided_convolution_of_width_1"),
-    old(avoid_small_group_filters, "small_group_filters"),
+    local(bfloat16.deep_filter, bfloat16.cut_filter, "convolution_3d_of_depth_1", where=CPU),
+    local(bfloat16.shallow_image, bfloat16.pad_by_planes, "convolution_3d_of_depth_1", where=CPU),
+    local(bfloat16.stride_to_width_1, bfloat16.drop_stride, "strided_convolution_of_width_1", where=CPU),
+    local(bfloat16.small_group_filters, bfloat16.pad_filters, "small_group_filters", where=CPU),
     old(avoid_constant_recurrence, "recurrent_layer_of_zeros_in_bfloat16"),
     old(pin_recurrent_batch, "recurrent_layer_of_computed_shape"),
     old(
@@ -114,27 +100,27 @@ WORKAROUNDS: tuple[Workaround, ...] = (
         "layers_of_one_weight",
     ),
     old(avoid_batched_weights, "matmul_of_constant_matrices", "matmul_of_constant_matrices_with_batch"),
-    old(avoid_channel_post_ops, "post_op_along_axis_1"),
-    old(avoid_small_product_post_ops, "post_op_of_small_product"),
-    old(avoid_unknown_width_post_ops, "post_op_of_unknown_width"),
-    old(avoid_pixel_post_ops, "post_op_of_one_pixel"),
+    local(post_ops.along_axis_1, post_ops.repeat, "post_op_along_axis_1", where=CPU),
+    local(post_ops.of_small_product, hide, "post_op_of_small_product", where=CPU),
+    local(post_ops.of_unknown_width, hide, "post_op_of_unknown_width", where=CPU),
+    local(post_ops.of_one_pixel, hide, "post_op_of_one_pixel", where=CPU),
     old(reduce_before_transpose, "reduction_after_transpose"),
     old(reduce_before_unsqueeze, "reduction_after_unsqueeze"),
     old(avoid_channel_means, "mean_of_each_channel"),
-    old(avoid_reduction_post_ops, "post_op_of_reduced_sequence"),
-    old(avoid_unknown_channel_post_ops, "post_op_of_unknown_channels"),
+    local(post_ops.of_reduced_sequence, post_ops.reduce_image, "post_op_of_reduced_sequence", where=CPU),
+    local(post_ops.of_unknown_channels, hide, "post_op_of_unknown_channels", where=CPU),
     old(avoid_unit_tiles, "tile_of_one_pixel"),
     old(avoid_broadcast_transition, "broadcast_to_nothing_moved"),
     old(avoid_gate_confusion, "gates_of_lstm_cell_in_another_order"),
     old(avoid_gru_confusion, "gru_cell_of_another_form"),
-    old(avoid_pool_activation, "activation_before_pooling"),
-    old(avoid_convolutions_as_groups, "convolutions_of_parts_as_groups"),
-    old(avoid_nonzero_of_convert, "nonzero_of_truncated_numbers"),
-    old(avoid_interpolated_parts, "repeated_parts_as_resize"),
-    old(avoid_statistics_of_rows, "statistics_without_their_axis"),
-    old(avoid_swish_of_vectors, "swish_of_beta_with_dimensions"),
+    local(misrecognised.activation_of_pool, misrecognised.read_through_maximum, "activation_before_pooling"),
+    local(misrecognised.convolutions_as_groups, misrecognised.make_group, "convolutions_of_parts_as_groups"),
+    local(misrecognised.nonzero_of_convert, misrecognised.compare_with_zero, "nonzero_of_truncated_numbers"),
+    local(misrecognised.interpolated_parts, misrecognised.join_copies_first, "repeated_parts_as_resize"),
+    local(misrecognised.statistics_of_rows, misrecognised.keep_axis, "statistics_without_their_axis"),
+    local(misrecognised.swish_of_vectors, misrecognised.hide_or_squeeze, "swish_of_beta_with_dimensions"),
     old(avoid_shared_filter_factors, "factor_of_shared_group_filters"),
-    old(avoid_slopes_of_channels, "prelu_of_last_axis"),
+    local(misrecognised.slopes_of_channels, misrecognised.add_axis, "prelu_of_last_axis"),
     old(avoid_constant_sums, "constants_of_sums_merged"),
     old(check_inner_dims, "matmul_of_another_width"),
     old(absorb_scales, "normalization_of_scaled_numbers"),
@@ -150,4 +136,10 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     old(copy_loop_invariants, "loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show"),
 )
 
-__all__ = ["WORKAROUNDS"]
+
+def row(name: str) -> Workaround:
+    """The workaround of a name."""
+    return next(one for one in WORKAROUNDS if one.name == name)
+
+
+__all__ = ["WORKAROUNDS", "row"]

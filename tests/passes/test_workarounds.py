@@ -25,30 +25,21 @@ from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
 from paddle2ov.passes.workarounds.avoid_abs_sinking import avoid_abs_sinking
 from paddle2ov.passes.workarounds.avoid_batched_weights import avoid_batched_weights
 from paddle2ov.passes.workarounds.avoid_channel_means import avoid_channel_means
-from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
-from paddle2ov.passes.workarounds.avoid_channel_shuffle import avoid_channel_shuffle
-from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
-from paddle2ov.passes.workarounds.avoid_pixel_post_ops import avoid_pixel_post_ops
 from paddle2ov.passes.workarounds.avoid_product_of_one import avoid_product_of_one
 from paddle2ov.passes.workarounds.avoid_quantized_factors import avoid_quantized_factors
 from paddle2ov.passes.workarounds.avoid_rank_loss import avoid_rank_loss
-from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_row_post_ops import avoid_row_post_ops
 from paddle2ov.passes.workarounds.avoid_scale_fusion import avoid_scale_fusion
-from paddle2ov.passes.workarounds.avoid_shallow_padding import avoid_shallow_padding
 from paddle2ov.passes.workarounds.avoid_single_gather import avoid_single_gather
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
-from paddle2ov.passes.workarounds.avoid_small_group_filters import avoid_small_group_filters
 from paddle2ov.passes.workarounds.avoid_stride_propagation import avoid_stride_propagation
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
 from paddle2ov.passes.workarounds.avoid_unit_tiles import avoid_unit_tiles
 from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
-from paddle2ov.passes.workarounds.avoid_unit_width_strides import avoid_unit_width_strides
-from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
 from paddle2ov.passes.workarounds.avoid_unsqueeze_elision import avoid_unsqueeze_elision
 from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
@@ -57,6 +48,7 @@ from paddle2ov.passes.workarounds.reduce_before_transpose import reduce_before_t
 from paddle2ov.passes.workarounds.reduce_before_unsqueeze import reduce_before_unsqueeze
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 from paddle2ov.workarounds import rewrites_for
+from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import apply, parameter, random, reshape, transpose
 from tests.support.random_graphs import node_by_node
 from tools.faults import FAULTS
@@ -401,76 +393,6 @@ def test_what_every_iteration_reads(copied, layer):
     np.testing.assert_allclose(compile_on_cpu(model)([array])[0], 3 * once, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("transpose_b", [True, False])
-def test_unknown_width_post_ops(transpose_b):
-    """A product of unknown width, and constants along its last axis."""
-    x, y = parameter(-1, 6), parameter(*([-1, 6] if transpose_b else [6, -1]), name="y")
-    row = random(4)
-    product = ops.matmul(x, y, False, transpose_b)
-    model = Model([ops.multiply(ops.relu(ops.add(product, row)), row)], [x, y])
-    assert avoid_unknown_width_post_ops(Graph(model)) == {"constants": 2}
-    arrays = random(2, 6), random(4, 6)
-    want = np.maximum(arrays[0] @ arrays[1].T + row, 0) * row
-    arrays = arrays[0], arrays[1] if transpose_b else np.ascontiguousarray(arrays[1].T)
-    np.testing.assert_allclose(compile_on_cpu(model)(arrays)[0], want, rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(compile_on_cpu(model, "default")(arrays)[0], want, atol=0.1)
-
-
-DEPTHS = {"one": (1, 3, 1, 1, 1), "asymmetric": (1, 3, 2, 0, 1), "dilated": (1, 3, 2, 2, 2)}
-OTHER_DEPTHS = {"deeper": (2, 3, 1, 1, 0), "grows": (1, 3, 2, 1, 0), "flat": (1, 1, 0, 0, 0), "beside": (1, 3, 1, 3, 0)}
-
-
-@pytest.mark.parametrize("case", [*DEPTHS.values(), *OTHER_DEPTHS.values()], ids=[*DEPTHS, *OTHER_DEPTHS])
-def test_depth_padding(case):
-    """Images of depth 1, filters that are deeper: in bfloat16 as in float32."""
-    depth, deep, before, after, cut = case
-    dilation = cut or (2 if case is OTHER_DEPTHS["beside"] else 1)
-    x, filters = parameter(-1, 3, depth, 5, 4), random(2, 3, deep, 3, 3)
-    out = ops.convolution(x, filters, [1, 1, 1], [before, 1, 1], [after, 1, 1], [dilation, 1, 1])
-    model = Model([out], [x])
-    array = random(2, 3, depth, 5, 4)
-    want = compile_on_cpu(model.clone())([array])[0]
-    assert avoid_depth_padding(Graph(model)) == {"filters": 1 if cut else 0}
-    np.testing.assert_allclose(compile_on_cpu(model)([array])[0], want, rtol=1e-5, atol=1e-5)
-    if cut:
-        np.testing.assert_allclose(compile_on_cpu(model, "default")([array])[0], want, atol=0.3)
-
-
-@pytest.mark.parametrize("groups", [0, 2], ids=["one group", "groups"])
-@pytest.mark.parametrize("pads", [(1, 1), (2, 0)], ids=str)
-@pytest.mark.parametrize("depth", [1, -1])
-def test_shallow_padding(depth, pads, groups):
-    """Results that are deeper than the image, or an image of a depth that turns out to be 1: as in float32."""
-    channels = 2 if groups else 3
-    filters = random(2, 2, 1, 2, 3, 3) if groups else random(2, 3, 2, 3, 3)
-
-    def build():
-        x = parameter(-1, channels, depth, 5, 4)
-        convolution = ops.group_convolution if groups else ops.convolution
-        out = convolution(x, filters, [1, 1, 1], [pads[0], 1, 1], [pads[1], 1, 1], [1, 1, 1])
-        return Model([out], [x])
-
-    model = build()
-    assert avoid_shallow_padding(Graph(model)) == {"images": 1}
-    request = compile_on_cpu(model, "default").create_infer_request()
-    for size in (1, 3) if depth < 0 else (1,):
-        data = random(2, channels, size, 5, 4)
-        want = compile_on_cpu(build())([data])[0]
-        np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5, atol=1e-5)
-        np.testing.assert_allclose(request.infer([data])[0], want, atol=0.02 * np.abs(want).max())
-
-
-@pytest.mark.parametrize(
-    ("dims", "filters", "pads"),
-    [((3, 2), (2, 3, 2), 1), ((4, 1), (2, 4, 2), 1), ((17, -1), (2, 17, 2), 1), ((3, -1), (2, 3, 2), 0)],
-    ids=["deep", "even", "many", "not padded"],
-)
-def test_shallow_padding_refuses(dims, filters, pads):
-    x = parameter(-1, *dims, 5, 4)
-    out = ops.convolution(x, random(*filters, 3, 3), [1, 1, 1], [pads, 1, 1], [pads, 1, 1], [1, 1, 1])
-    assert avoid_shallow_padding(Graph(Model([out], [x]))) == {"images": 0}
-
-
 @pytest.mark.parametrize(("before", "after"), [(0, 3), (1, 0), (2, 3), (2, 1)])
 def test_single_gather(before, after):
     x, axis, data = parameter(-1, -1, -1), np.array([before]), random(2, 3, 4)
@@ -640,110 +562,6 @@ def test_rank_loss_fails_to_match(shape):
     assert apply(avoid_rank_loss, build, [2, 3, 4])[1] == {"constants": 0}
 
 
-CHANNELS = np.linspace(0.5, 1.5, 6, dtype=np.float32)
-
-
-def channel(rank, *, first=1):
-    return ops.constant((CHANNELS * first).reshape(1, 6, *[1] * (rank - 2)))
-
-
-BEHIND = {
-    "factor": (lambda y, rank: ops.multiply(ops.relu(y), channel(rank)), 1),
-    "batch norm": (lambda y, rank: ops.add(ops.multiply(ops.hswish(y), channel(rank)), channel(rank, first=-1)), 2),
-    "slope": (lambda y, rank: ops.prelu(y, channel(rank)), 1),
-    "slope of one axis": (lambda y, rank: ops.prelu(y, CHANNELS), 1),
-    "difference": (lambda y, rank: ops.subtract(channel(rank), ops.sigmoid(y)), 1),
-    "twice": (lambda y, rank: ops.divide(ops.tanh(ops.add(ops.relu(y), channel(rank))), channel(rank)), 2),
-}
-
-
-def biased(behind, dims, groups=0, bias=True):
-    x = parameter(*dims)
-    rank = len(dims)
-    filters = PIXEL_FILTERS.reshape(6, 3, *[1] * (rank - 2))
-    none, ones = [0] * (rank - 2), [1] * (rank - 2)
-    if groups:
-        wide = ops.concat([x] * 2, 1) if groups == 6 else x  # six groups: each channel by itself
-        split = filters[:, :1].reshape(groups, 6 // groups, 1, *ones)
-        y = ops.group_convolution(wide, split, ones, none, none, ones)
-    else:
-        y = ops.convolution(x, filters, ones, none, none, ones)
-    return Model([behind(ops.add(y, channel(rank, first=2)) if bias else y, rank)], [x])
-
-
-PIXEL_FILTERS = random(6, 3)
-
-
-@pytest.mark.parametrize("dims", [(-1, 3, -1), (-1, 3, -1, -1), (1, 3, -1, -1), (-1, 3, 1, 1), (-1, 3, -1, 1, -1)])
-@pytest.mark.parametrize("groups", [0, 3, 6])
-@pytest.mark.parametrize(("behind", "count"), BEHIND.values(), ids=BEHIND)
-def test_pixel_post_ops(behind, count, groups, dims):
-    """One pixel: in bfloat16 as in float32."""
-    model = biased(behind, dims, groups)
-    assert avoid_pixel_post_ops(Graph(model)) == {"constants": count}
-    pixel = random(1, 3, *[1] * (len(dims) - 2))
-    (want,) = node_by_node(biased(behind, dims, groups), [pixel])
-    np.testing.assert_allclose(compile_on_cpu(model)([pixel])[0], want, rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(compile_on_cpu(model, "default")([pixel])[0], want, atol=0.05 * abs(want).max())
-
-
-@pytest.mark.parametrize("dims", [(-1, 3, -1), (-1, 3, -1, -1)])
-def test_pixel_post_ops_of_single_channels(dims):
-    """Without a bias, OpenVINO fails in the run."""
-    model = biased(BEHIND["batch norm"][0], dims, 6, bias=False)
-    assert avoid_pixel_post_ops(Graph(model)) == {"constants": 2}
-    pixel = random(1, 3, *[1] * (len(dims) - 2))
-    (want,) = node_by_node(biased(BEHIND["batch norm"][0], dims, 6, bias=False), [pixel])
-    np.testing.assert_allclose(compile_on_cpu(model, "default")([pixel])[0], want, atol=0.05 * abs(want).max())
-
-
-PIXEL_KEPT = {
-    "no bias": (lambda y, rank: ops.multiply(ops.relu(y), channel(rank)), (-1, 3, -1, -1), False),
-    "known": (BEHIND["factor"][0], (1, 3, 1, 1), True),
-    "larger": (BEHIND["factor"][0], (-1, 3, 2, 2), True),
-    "merged": (lambda y, rank: ops.add(ops.multiply(y, channel(rank)), channel(rank)), (-1, 3, -1, -1), True),
-    "a number": (lambda y, rank: ops.multiply(ops.relu(y), np.float32(2)), (-1, 3, -1, -1), True),
-}
-
-
-@pytest.mark.parametrize(("behind", "dims", "bias"), PIXEL_KEPT.values(), ids=PIXEL_KEPT)
-def test_pixel_post_ops_fails_to_match(behind, dims, bias):
-    assert avoid_pixel_post_ops(Graph(biased(behind, dims, bias=bias))) == {"constants": 0}
-
-
-WINDOWS = {
-    "padded": ((8, 1), 2, (1, 1)),
-    "left over": ((8, 4), 3, (0, 0)),
-    "left over in the padding": ((8, 3), 3, (0, 1)),
-    "a depth": ((2, 3, 3), 3, (0, 0)),
-}
-
-
-@pytest.mark.parametrize("groups", [1, 2])
-@pytest.mark.parametrize(("dims", "taps", "pads"), WINDOWS.values(), ids=WINDOWS)
-def test_unit_width_strides(dims, taps, pads, groups):
-    """A single window along the width: in bfloat16 as in float32."""
-    rank = len(dims)
-    x, array = parameter(-1, 8, *dims), random(2, 8, *dims)
-    filters = random(*([groups] if groups > 1 else []), 24 // groups, 8 // groups, *[1] * (rank - 1), taps)
-    convolution = ops.convolution if groups == 1 else ops.group_convolution
-    none, ones = [0] * (rank - 1), [1] * (rank - 1)
-    out = convolution(x, filters, [*ones, 2], [*none, pads[0]], [*none, pads[1]], [1] * rank)
-    model = Model([out], [x])
-    want = compile_on_cpu(model.clone())([array])[0]
-    assert avoid_unit_width_strides(Graph(model)) == {"strides": 1}
-    np.testing.assert_allclose(compile_on_cpu(model)([array])[0], want, rtol=1e-5, atol=1e-5)
-    rounded = compile_on_cpu(model, "default")([array])[0]
-    assert np.sqrt(((rounded - want) ** 2).mean()) < 0.05 * np.sqrt((want**2).mean())
-
-
-@pytest.mark.parametrize(("stride", "width"), [(1, 2), (2, 5), (2, -1)], ids=["no stride", "wider", "unknown"])
-def test_strides_of_other_widths(stride, width):
-    x = parameter(-1, 8, 4, width)
-    out = ops.convolution(x, random(4, 8, 1, 2), [1, stride], [0, 0], [0, 0], [1, 1])
-    assert avoid_unit_width_strides(Graph(Model([out], [x]))) == {"strides": 0}
-
-
 def scaled_image(scale, kind="Multiply", groups=False, kernel=3, rank=2):
     """x * scale or x / scale, then a convolution, and what it is to give."""
     x = parameter(-1, 2, *[3] * rank)
@@ -851,98 +669,6 @@ def test_layers_of_one_weight_refuses(dims, weights):
     assert avoid_unit_weights(Graph(Model([ops.matmul(x, random(*weights), False, False)], [x]))) == {"products": 0}
 
 
-@pytest.mark.parametrize(("kernel", "dilation"), [((2, 2), 1), ((1, 4), 1), ((2, 3), 2)])
-def test_small_group_filters(kernel, dilation):
-    filters, added = random(2, 3, 1, *kernel), random(1, 6, 1, 1)
-
-    def build():
-        x = parameter(-1, 2, -1, -1)
-        out = ops.group_convolution(x, filters, [2, 1], [1, 0], [0, 1], [dilation] * 2)
-        return Model([ops.add(out, added)], [x])
-
-    model, data = build(), random(1, 2, 5, 7)
-    assert avoid_small_group_filters(Graph(model)) == {"filters": 1}
-    want = compile_on_cpu(build())([data])[0]
-    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(compile_on_cpu(model, "default")([data])[0], want, atol=0.05 * np.abs(want).max())
-
-
-@pytest.mark.parametrize(
-    ("dims", "kernel"),
-    [
-        ((-1, 2, 1, 5), (1, 2)),
-        ((-1, 2, 3, 2), (2, 2)),
-        ((-1, 2, 7), (3,)),
-        ((-1, 2, -1), (4,)),
-        ((2, 2, -1), (5,)),
-        ((-1, 2, 1, 1, 4), (1, 1, 2)),
-        ((-1, 2, -1, 1, 5), (1, 1, 3)),
-    ],
-    ids=str,
-)
-def test_small_group_filters_of_any_rank(dims, kernel):
-    filters, added = random(2, 3, 1, *kernel), random(1, 6, *[1] * len(kernel))
-    ones, pads = [1] * len(kernel), [0] * len(kernel)
-
-    def build():
-        x = parameter(*dims)
-        return Model([ops.add(ops.group_convolution(x, filters, ones, pads, pads, ones), added)], [x])
-
-    model, data = build(), random(*(2 if size < 0 else size for size in dims[:2]), *(max(d, 5) for d in dims[2:]))
-    data = data[tuple(slice(size if size > 0 else None) for size in dims)]
-    assert avoid_small_group_filters(Graph(model)) == {"filters": 1}
-    want = compile_on_cpu(build())([data])[0]
-    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(compile_on_cpu(model, "default")([data])[0], want, atol=0.05 * np.abs(want).max())
-
-
-@pytest.mark.parametrize("filters", [(2, 1, 1, 2, 2), (2, 3, 2, 2, 2), (2, 3, 1, 3, 4), (2, 3, 1, 1, 1)])
-def test_small_group_filters_refuses(filters):
-    x = parameter(-1, filters[0] * filters[2], -1, -1)
-    out = ops.group_convolution(x, random(*filters), [1, 1], [0, 0], [0, 0], [1, 1])
-    assert avoid_small_group_filters(Graph(Model([out], [x]))) == {"filters": 0}
-
-
-FEATURES = random(WIDTH, 5)
-ALONG = random(5, 1, 1)
-ALONG_AXIS_1 = {
-    "sum": (lambda y: ops.add(y, ALONG), lambda y: y + ALONG),
-    "difference": (lambda y: ops.subtract(ALONG[None], y), lambda y: ALONG - y),
-    "factor": (lambda y: ops.multiply(ops.tanh(y), ALONG), lambda y: np.tanh(y) * ALONG),
-    "slope": (lambda y: ops.prelu(y, ALONG.reshape(-1)), lambda y: np.where(y < 0, y * ALONG, y)),
-    "two": (lambda y: ops.add(ops.multiply(y, ALONG), ALONG), lambda y: y * ALONG + ALONG),
-}
-
-
-@pytest.mark.parametrize("features", [5, 4, 1])
-@pytest.mark.parametrize(("change", "same"), ALONG_AXIS_1.values(), ids=ALONG_AXIS_1)
-def test_spread_constants(change, same, features):
-    """After a product with weights, of as many features as numbers, of others, and of one."""
-    x, array = parameter(-1, 5, 3, WIDTH), random(2, 5, 3, WIDTH)
-    weights = np.ascontiguousarray(FEATURES[:, :features])
-    model = Model([change(ops.matmul(x, weights, False, False))], [x])
-    assert avoid_channel_post_ops(Graph(model))["constants"] == 1 + (same is ALONG_AXIS_1["two"][1])
-    np.testing.assert_allclose(compile_on_cpu(model)([array])[0], same(array @ weights), rtol=1e-5, atol=1e-5)
-
-
-OTHER_CONSTANTS = {
-    "one number": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), SCALE),
-    "features": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), FEATURES[0]),
-    "two axes": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), np.ones((5, 3, 1), np.float32)),
-    "another axis": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), np.ones((3, 1), np.float32)),
-    "no product": lambda x: ops.add(x, ALONG),
-}
-
-
-@pytest.mark.parametrize("build_result", OTHER_CONSTANTS.values(), ids=OTHER_CONSTANTS)
-def test_spread_constants_fails_to_match(build_result):
-    def build():
-        x = parameter(-1, 5, 3, WIDTH)
-        return Model([build_result(x)], [x])
-
-    assert apply(avoid_channel_post_ops, build, [2, 5, 3, WIDTH])[1] == {"constants": 0}
-
-
 def mean(x, *axes, keep=False):
     return ops.reduce_mean(x, np.array(axes), keep)
 
@@ -1033,27 +759,11 @@ def check_reduction(build, batch, x):
         return Model([build(x)], [x])
 
     widened, same = model(), model()
-    assert avoid_reduction_post_ops(Graph(widened)) == {"reductions": 1}
+    assert row("post_ops.of_reduced_sequence")(Graph(widened)) == {"sites": 1}
     assert widened.output(0).get_partial_shape() == same.output(0).get_partial_shape()
     wanted = Tensor(Type.f32, widened.output(0).get_partial_shape().to_shape() if batch > 0 else Shape([0]))
     same.evaluate([wanted], [Tensor(x)])  # one node after another, as OpenVINO's CPU plugin does not
     np.testing.assert_allclose(compile_on_cpu(widened)([x])[0], wanted.data, atol=1e-5)
-
-
-OTHER_REDUCTIONS = {
-    "number": ((2, 4, 5), lambda x: ops.multiply(summed(x), np.float32(2))),
-    "nothing": ((2, 4, 5), summed),
-    "not one after another": ((2, 4, 5), lambda x: scaled(ops.softmax(summed(x), -1))),
-    "other axis": ((2, 4, 5), lambda x: ops.multiply(ops.reduce_sum(x, np.array([1]), False), random(5))),
-    "images": ((2, 4, 3, 5), lambda x: ops.multiply(summed(x), random(4, 1))),
-    "one": ((1, 4, 5), lambda x: scaled(summed(x))),
-}
-
-
-@pytest.mark.parametrize(("dims", "build"), OTHER_REDUCTIONS.values(), ids=OTHER_REDUCTIONS)
-def test_reductions_that_stay(dims, build):
-    x = parameter(*dims)
-    assert avoid_reduction_post_ops(Graph(Model([build(x)], [x]))) == {"reductions": 0}
 
 
 ROW, COLUMN = random(1, 1, 1, 5), random(6, 1)
@@ -1679,43 +1389,6 @@ def test_avoid_unit_tiles_refuses():
 
 
 # --- reshapes around a transpose ---
-
-IMAGES = [
-    ([1, -1, 2, 2, 4], [0, 1, 3, 2, 4], [-1, 2, 8]),
-    ([1, -1, 2, 2, 4], [0, 2, 1, 3, 4], [-1, 2, 8]),
-    ([2, -1, 2, 4], [0, 2, 1, 3], [-1, 2, 8]),
-    ([2, -1, 4, 4], [0, 2, 1, 3], [-1, 2, 2, 4]),
-    ([2, -1, 2, 2, 4], [1, 0, 2, 4, 3], [-1, 16]),
-]
-
-
-@pytest.mark.parametrize(("between", "perm", "after"), IMAGES)
-def test_avoid_channel_shuffle(between, perm, after):
-    x = parameter(-1, 2, 2, 4)
-    moved = transpose(ops.reshape(x, np.array(between), False), *perm)
-    model = Model([ops.reshape(moved, np.array(after), False)], [x])
-    assert avoid_channel_shuffle(Graph(model)) == {"transposes": 1}
-    compiled = compile_on_cpu(model)
-    for batch in (4, 2):
-        data = random(batch, 2, 2, 4)
-        want = data.reshape(between).transpose(perm).reshape(after)
-        np.testing.assert_array_equal(compiled([data])[0], want)
-
-
-@pytest.mark.parametrize(
-    ("shape", "between", "after"),
-    [
-        ([-1, 2, 2, -1], [2, -1, 2, 2], [-1, 8]),  # of unknown width
-        ([-1, 2, 4], [2, -1, 2, 4], [-1, 8]),  # no image
-        ([-1, 4, 2, 4], [-1, 2, 2, 2, 4], [-1, 4, 2, 4]),  # groups of known size
-        ([-1, 2, 2, 4], [2, -1, 2, 4], None),
-    ],
-)
-def test_avoid_channel_shuffle_fails_to_match(shape, between, after):
-    x = parameter(*shape)
-    moved = transpose(ops.reshape(x, np.array(between), False), 0, 2, 1, *range(3, len(between)))
-    out = ops.relu(moved) if after is None else ops.reshape(moved, np.array(after), False)
-    assert avoid_channel_shuffle(Graph(Model([out], [x]))) == {"transposes": 0}
 
 
 # --- several matrices of weights ---

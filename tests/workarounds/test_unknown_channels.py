@@ -7,8 +7,8 @@ from openvino import opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
-from paddle2ov.passes.workarounds.avoid_unknown_channel_post_ops import avoid_unknown_channel_post_ops
 from paddle2ov.workarounds import rewrites_for
+from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import parameter, random
 from tests.support.random_graphs import node_by_node
 
@@ -43,7 +43,7 @@ def test_one_channel_among_others(name, following):
         return Model([FOLLOWING[following](IMAGES[name](x))], [x])
 
     model, whole = build(), build()
-    assert avoid_unknown_channel_post_ops(Graph(model)) == {"constants": 1}
+    assert row("post_ops.of_unknown_channels")(Graph(model)) == {"sites": 1}
     run_rewrites(whole, rewrites_for())
     requests = [compile_on_cpu(one).create_infer_request() for one in (model, whole)]
     for batch, channels in ((2, 3), (2, 1), (1, 1), (1, 3)):
@@ -80,4 +80,4 @@ def test_one_channel_without_its_image():
 def test_constants_that_stay(dims, constant):
     x = parameter(*dims)
     model = Model([ops.multiply(IMAGES["nearest"](x), constant)], [x])
-    assert avoid_unknown_channel_post_ops(Graph(model)) == {"constants": 0}
+    assert row("post_ops.of_unknown_channels")(Graph(model)) == {"sites": 0}

@@ -1,0 +1,266 @@
+"""Constants after a node that OpenVINO fuses into it, and reads along another axis than they lie."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from msgspec import Struct
+from openvino import Input, Node, Output
+
+from paddle2ov.graph.constants import constant_of, ints, ints_of, known
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import Dims, dims_of
+from paddle2ov.passes.consumers import consumers, nearest, only_consumer, readers
+from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
+from paddle2ov.passes.replacement import insert
+from paddle2ov.workarounds.row import Skip, at
+
+_LINEAR = ("Add", "Divide", "Multiply", "Subtract")
+_FUSED = (*_LINEAR, "PRelu")
+_PER_CHANNEL = BINARY | {"FakeQuantize", "PRelu"}
+_PASSED = UNARY | {"Reshape", "Squeeze", "Unsqueeze"}
+_SMALL = 2
+
+
+def _following(node: Node) -> list[Node]:
+    """The nearest nodes after one, through elementwise nodes, that OpenVINO fuses with their constants."""
+    return nearest(readers(node), _FUSED, ELEMENTWISE, readers)
+
+
+def _rows_after(product: Node) -> list[Input]:
+    """The constants along the last axis alone in what follows a MatMul."""
+    found = []
+    for port in (port for node in _following(product) for port in node.inputs()):
+        array = constant_of(port.get_source_output())
+        if array is not None and array.ndim and 1 < array.shape[-1] == array.size:
+            found.append(port)
+    return found
+
+
+@at("MatMul")
+def of_small_product(graph: Graph, product: Node) -> list[Input] | Skip | None:
+    """OpenVINO multiplies matrices of up to 2 x 2 numbers by a kernel of its own, chosen at run time.
+
+    The kernel reads a fused constant of two columns along the third axis from the end: both columns get its first
+    number. A product of rotations [N, 2, 2] with a scale for each coordinate scaled both alike.
+
+    Given:
+        MatMul of matrices [m, k] and [k, n], m and k of up to 2 or not known, n of 2 or not known → elementwise nodes →
+        Add, Divide, Multiply, Subtract or PRelu with a constant [..., 1, 2].
+    """
+    dims, first = dims_of(product.output(0)), dims_of(product.input_value(0))
+    if not dims or dims[-1] not in (None, _SMALL):
+        return None
+    if first is not None and not all(dim is None or dim <= _SMALL for dim in first[-2:]):
+        return Skip("the matrices are larger")
+    rows = [row for row in _rows_after(product) if row.get_partial_shape()[-1] == _SMALL]
+    return rows or Skip("no constant of the columns follows")
+
+
+@at("MatMul")
+def of_unknown_width(graph: Graph, product: Node) -> list[Input] | None:
+    """OpenVINO assumes a width of 0 for a product of unknown width with a fused constant, and does not compile it.
+
+    Given:
+        MatMul of unknown width → elementwise nodes → Add, Divide, Multiply, Subtract or PRelu with a constant
+        [..., 1, n], n above 1.
+    """
+    dims = dims_of(product.output(0))
+    return _rows_after(product) if dims and dims[-1] is None else None
+
+
+class _Column(Struct, frozen=True):
+    """A constant along axis 1, and the axis along which it is to be repeated as well."""
+
+    port: Input
+    count: int
+    dims: Dims
+    axis: int
+
+
+@at("MatMul")
+def along_axis_1(graph: Graph, product: Node) -> list[_Column] | Skip | None:
+    """OpenVINO takes a constant along axis 1 of a product of rank 4 for one along the last axis.
+
+    The result is wrong where both axes have the same size, and the model does not compile where they have not.
+
+    Given:
+        MatMul of rank 4 or more → elementwise nodes → Add, Divide, Multiply, Subtract or PRelu with a constant of shape
+        [1, n, 1, ..., 1], or [n] for PRelu, with n above 1. One of the axes from axis 2 on has a known size above 1.
+    """
+    dims = dims_of(product.output(0))
+    if dims is None or len(dims) < 4:
+        return None
+    columns = [column for node in _following(product) for column in _columns(node)]
+    if not columns:
+        return None
+    return [one for one in columns if one.axis] or Skip("no axis from the third on has a known length above 1")
+
+
+def _columns(node: Node) -> list[_Column]:
+    dims = dims_of(node.output(0))
+    if dims is None:
+        return []
+    axis = next((i for i in reversed(range(2, len(dims))) if (dims[i] or 1) > 1), 0)
+    counts = [
+        _length_along_axis_1(port.get_source_output(), len(dims), node.get_type_name() == "PRelu" and i == 1)
+        for i, port in enumerate(node.inputs())
+    ]
+    return [_Column(port, count, dims, axis) for port, count in zip(node.inputs(), counts, strict=True) if count]
+
+
+def _length_along_axis_1(value: Output, rank: int, is_slope: bool) -> int:
+    """The size of a constant along axis 1; 0 if another axis is above 1, or if it is not constant."""
+    shape = dims_of(value)
+    if not shape or None in shape or constant_of(value) is None:
+        return 0
+    count = math.prod(dim or 0 for dim in shape)
+    aligned = shape if is_slope and len(shape) == 1 else shape[1 - rank :][:1] if len(shape) >= rank - 1 else [1]
+    return count if count > 1 and aligned == [count] else 0
+
+
+def repeat(graph: Graph, column: _Column) -> None:
+    """The constant is repeated along another axis; OpenVINO reads it element by element."""
+    shape = [1] * len(column.dims)
+    shape[1], shape[column.axis] = column.count, column.dims[column.axis] or 1
+    upright = ints([column.count, *[1] * (len(column.dims) - 2)])
+    column_value = ops.reshape(column.port.get_source_output(), upright, False)
+    insert([column.port], ops.broadcast(column_value, ints(shape)).output(0), column.port.get_node())
+
+
+@at("Convolution", "GroupConvolution")
+def of_one_pixel(graph: Graph, convolution: Node) -> list[Input] | None:
+    """In bfloat16, without AMX, OpenVINO is wrong by a constant for each channel of a single image of one pixel.
+
+    It is fused after the activation of a convolution with a bias, in a model of unknown sizes; a depthwise convolution
+    fails when it runs, with a bias or without. A batch norm after relu(conv(x) + bias) was wrong.
+
+    Given:
+        Convolution → Add with a constant, or GroupConvolution → elementwise nodes → Add, Divide, Multiply, Subtract or
+        PRelu with a constant [1, n, 1, ...], n above 1. The output may be a single pixel, and other sizes as well.
+        Linear nodes directly after the convolution stay as they are: OpenVINO merges their constants.
+    """
+    shape = convolution.get_output_partial_shape(0)
+    if not shape.is_dynamic or any(size.get_min_length() > 1 for axis, size in enumerate(shape) if axis != 1):
+        return None
+    found: list[Input] = []
+    is_biased = convolution.get_type_name() == "GroupConvolution"  # some of these are wrong without a bias as well
+    is_linear = True
+    node = only_consumer(convolution.output(0))
+    while node is not None and node.get_type_name() in ELEMENTWISE:
+        kind = node.get_type_name()
+        constants = [port for port in node.inputs() if _is_along_one_axis(port)] if kind in _FUSED else []
+        if constants and (not is_linear or kind == "PRelu"):
+            found += constants if is_biased else []
+        elif constants:
+            is_biased |= kind in ("Add", "Subtract")
+        is_linear &= bool(constants) and kind in _LINEAR
+        node = only_consumer(node.output(0))
+    return found
+
+
+def _is_along_one_axis(port: Input) -> bool:
+    array = constant_of(port.get_source_output())
+    return array is not None and 1 < max(array.shape, default=0) == array.size
+
+
+@at("Interpolate", "MVN", *sorted(REDUCTIONS))
+def of_unknown_channels(graph: Graph, node: Node) -> list[Input] | Skip | None:
+    """OpenVINO takes the unknown number of channels for that of a constant that it fuses.
+
+    A run with one channel, to which the numbers of three would be broadcast, raises.
+
+    Given:
+        Interpolate, MVN or a reduction → elementwise nodes → Add, Divide, Multiply or Subtract with a constant of shape
+        [1, ..., n, ..., 1], n above 1, where the dimension of the other operand is not known.
+    """
+    dims = dims_of(node.output(0))
+    if dims is not None and None not in dims:
+        return None
+    after = nearest(readers(node), _LINEAR, ELEMENTWISE, readers)
+    found = [port for one in after for port in one.inputs() if _is_along_unknown(port)]
+    return found or Skip("no constant along an axis of unknown size follows")
+
+
+def _is_along_unknown(port: Input) -> bool:
+    if not _is_along_one_axis(port):
+        return False
+    shape = port.get_shape()
+    axis = int(np.argmax(shape)) - len(shape)
+    dims = dims_of(port.get_node().input_value(1 - port.get_index()))
+    return dims is None or (len(dims) >= -axis and dims[axis] is None)
+
+
+class _Reduction(Struct, frozen=True):
+    """A reduction of [N, C, L] over one axis."""
+
+    node: Node
+    axis: int
+    dims: Dims
+
+
+@at(*sorted(REDUCTIONS))
+def of_reduced_sequence(graph: Graph, node: Node) -> list[_Reduction] | Skip | None:
+    """OpenVINO indexes a constant for each channel wrongly that it fuses into a reduction of rank 3.
+
+    After a mean over the last axis, batch norm is wrong from the second batch item on; after one over the first axis,
+    for any batch size.
+
+    Given:
+        x [N, C, L] → Reduce over N, or over L where N is not 1 → elementwise nodes, one with a constant of several
+        elements, possibly after a product with a constant from the left.
+    """
+    dims = dims_of(node.input_value(0))
+    if dims is None or len(dims) != 3 or not _meets_channels(node):
+        return None
+    axes = ints_of(node.input_value(1))
+    if axes is None or len(axes) != 1:
+        return Skip("it is not over one constant axis")
+    axis = axes[0] % 3
+    if axis == 1:
+        return Skip("it is over the channels")
+    if dims[0] == 1 and axis == 2:
+        return Skip("there is one sequence only")
+    return [_Reduction(node, axis, known(dims))]
+
+
+def _meets_channels(reduction: Node) -> bool:
+    """Whether an elementwise node with a constant of several elements follows.
+
+    Among several readers as well: OpenVINO may merge the others with what they read.
+    """
+    pending = readers(reduction)
+    while pending:
+        node = pending.pop()
+        kind = node.get_type_name()
+        if kind in _PER_CHANNEL:
+            constants = [array for side in node.input_values() if (array := constant_of(side)) is not None]
+            if any(array.size > 1 for array in constants):
+                return True
+            pending += readers(node) if constants else []
+        elif kind in _PASSED or (kind == "MatMul" and constant_of(node.input_value(0)) is not None):
+            pending += readers(node)  # OpenVINO moves factors of columns before a product with constants from the left
+    return False
+
+
+def reduce_image(graph: Graph, site: _Reduction) -> None:
+    """The reduction is of an image of height 1; over N, where C and L are known, of rows [N, C·L]."""
+    node, reading = site.node, consumers(site.node.output(0))
+    keeps, sizes = node.get_attributes()["keep_dims"], site.dims[1:]
+    is_of_rows = site.axis == 0 and None not in sizes and 0 not in site.dims
+    if is_of_rows:
+        wide = ops.reshape(node.input_value(0), ints([0, math.prod(size or 0 for size in sizes)]), True)
+        axes = [0]
+        node.set_attribute("keep_dims", True)
+    else:
+        wide = ops.unsqueeze(node.input_value(0), ints([2]))
+        axes = [0, 2] if site.axis == 0 else [2, 3]
+    insert([node.input(0)], wide.output(0), node)
+    node.input(1).replace_source_output(ints(axes).output(0))
+    node.validate_and_infer_types()
+    if is_of_rows:
+        insert(reading, ops.reshape(node, ints([*[1] * keeps, *sizes]), False).output(0), node)
+    elif keeps:
+        insert(reading, ops.squeeze(node, ints([2])).output(0), node)
