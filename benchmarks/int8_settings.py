@@ -157,9 +157,8 @@ def graphs(converted: Model, given: Sequence[Inputs], chosen: Sequence[str]) -> 
     import openvino
 
     from paddle2ov.passes import run_rewrites
-    from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
-    from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
     from paddle2ov.quantization.nncf_calls import has_attention
+    from paddle2ov.workarounds.table import AFTER_CALIBRATION, row
 
     has_bf16 = "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     rest = "bf16" if has_bf16 else "f32"
@@ -171,7 +170,7 @@ def graphs(converted: Model, given: Sequence[Inputs], chosen: Sequence[str]) -> 
             continue
         used = given[:: round(1 / options.get("subset_size", 1))]
         copy = nncf.quantize(converted.clone(), nncf.Dataset(used), **{**options, "subset_size": len(used)})
-        run_rewrites(copy, (align_zero_points, clamp_shared_convolutions))
+        run_rewrites(copy, (*AFTER_CALIBRATION, row("quantized.shared_convolution")))
         made[setting] = (copy, rest)
         if has_bf16 and setting in (NNCF, OURS):
             made[f"{setting}, the rest in float32"] = (copy, "f32")

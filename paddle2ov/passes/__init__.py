@@ -55,7 +55,7 @@ REWRITES: tuple[Rewrite, ...] = (
     move_transposes,
     fuse_transposes,
     transpose_feature_maps,  # after these, which could not cancel the transposes that it separates
-    integer_weights,  # before clamp_shared_convolutions, which looks for such weights
+    integer_weights,
 )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Hashable
 from typing import TypeAlias
 
 from openvino import Model, Node
 
 from paddle2ov.graph.bodies import bodies_of
+from paddle2ov.graph.opaque_values import runtime_zero
 from paddle2ov.passes.consumers import readers
 from paddle2ov.passes.independence import VARYING, Independence
 
@@ -44,7 +46,8 @@ class Graph:
         self.match_failures: MatchFailures = {} if match_failures is None else match_failures
         self._by_type: dict[str, list[Node]] = {}
         self._read_only_by: dict[tuple[str, str], bool] = {}
-        self._independence = Independence(("Parameter", *VARYING))
+        self._zero: Node | None = None
+        self._independences: dict[Hashable, Independence] = {}
 
     def nodes(self, *kinds: str) -> list[Node]:
         """The nodes of some types, one type after the other, those of a type in topological order."""
@@ -71,13 +74,32 @@ class Graph:
 
     def is_constant(self, node: Node) -> bool:
         """Whether a node is computed from constants alone; the first answer is cached until `changed()`."""
-        return self._independence(node)
+        return self.independence("Parameter", *VARYING)(node)
+
+    def independence(self, *kinds: str, opaque: tuple[str, ...] = ()) -> Independence:
+        """Tells whether a node depends on no node of some types; the answers are cached until `changed()`."""
+        key = kinds, opaque
+        if key not in self._independences:
+            self._independences[key] = Independence(kinds, opaque)
+        return self._independences[key]
+
+    def runtime_zero(self, node: Node) -> Node:
+        """A 0 that no pass folds (`graph/opaque_values.py`), to hide constants behind; one for the whole model.
+
+        A body has one for each `node`, if possible from what that reads: OpenVINO may push constants into bodies.
+        """
+        inputs = [parameter.output(0) for parameter in self.model.get_parameters()]
+        if self.is_body:
+            return runtime_zero([*node.input_values(), *inputs])
+        if self._zero is None:
+            self._zero = runtime_zero(inputs)
+        return self._zero
 
     def changed(self) -> None:
         """Drops what is cached, as the graph has changed."""
         self._by_type = {}
         self._read_only_by = {}
-        self._independence = Independence(("Parameter", *VARYING))
+        self._independences = {}
 
     def match_failed(self, rewrite: str, node: Node, reason: str) -> None:
         """Counts the reason why a rewrite leaves a node as it is, and logs it at the level DEBUG."""

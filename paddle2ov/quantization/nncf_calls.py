@@ -21,11 +21,11 @@ from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.core import has_integer_kernels
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes import run_rewrites
-from paddle2ov.passes.workarounds.align_zero_points import align_zero_points
 from paddle2ov.quantization.agreement import Reference, compiled_in
 from paddle2ov.quantization.data import CalibrationData
 from paddle2ov.quantization.exact import COMPARISONS
 from paddle2ov.verification.measures import BOXES
+from paddle2ov.workarounds.table import AFTER_CALIBRATION
 
 Weights: TypeAlias = Literal["int8", "int4"]
 _RECURRENT = ("GRUSequence", "LSTMSequence", "RNNSequence")
@@ -115,7 +115,7 @@ class Quantizer:
                 advanced_quantization_parameters=_advanced(nncf),
                 **common,
             )
-        run_rewrites(made, (align_zero_points,))
+        run_rewrites(made, AFTER_CALIBRATION)
         workarounds.apply(made, workarounds.made_for(model))
         _check_low_precision(made, self._reference)
         return cast(openvino.Model, made)

@@ -188,7 +188,7 @@ def _is_along_unknown(port: Input) -> bool:
     if not _is_along_one_axis(port):
         return False
     shape = port.get_shape()
-    axis = int(np.argmax(shape)) - len(shape)
+    axis = int(np.argmax(list(shape))) - len(shape)
     dims = dims_of(port.get_node().input_value(1 - port.get_index()))
     return dims is None or (len(dims) >= -axis and dims[axis] is None)
 
@@ -248,10 +248,10 @@ def _meets_channels(reduction: Node) -> bool:
 def reduce_image(graph: Graph, site: _Reduction) -> None:
     """The reduction is of an image of height 1; over N, where C and L are known, of rows [N, C·L]."""
     node, reading = site.node, consumers(site.node.output(0))
-    keeps, sizes = node.get_attributes()["keep_dims"], site.dims[1:]
-    is_of_rows = site.axis == 0 and None not in sizes and 0 not in site.dims
+    keeps, sizes = node.get_attributes()["keep_dims"], [size or 0 for size in site.dims[1:]]
+    is_of_rows = site.axis == 0 and None not in site.dims[1:] and 0 not in site.dims
     if is_of_rows:
-        wide = ops.reshape(node.input_value(0), ints([0, math.prod(size or 0 for size in sizes)]), True)
+        wide = ops.reshape(node.input_value(0), ints([0, math.prod(sizes)]), True)
         axes = [0]
         node.set_attribute("keep_dims", True)
     else:

@@ -16,7 +16,7 @@ from paddle2ov.passes.replacement import insert, name_after, replace
 def hide(graph: Graph, port: Input) -> None:
     """The node reads a copy of the operand that each run makes, which OpenVINO does not recognise as constant."""
     node = port.get_node()
-    copy = opaque_values.hide(port.get_source_output(), opaque_values.runtime_zero(node.input_values()))
+    copy = opaque_values.hide(port.get_source_output(), graph.runtime_zero(node))
     insert([port], copy.output(0), node)
 
 

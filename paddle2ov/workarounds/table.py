@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from paddle2ov.passes import Rewrite
-from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.avoid_abs_elimination import avoid_abs_elimination
 from paddle2ov.passes.workarounds.avoid_abs_sinking import avoid_abs_sinking
 from paddle2ov.passes.workarounds.avoid_batched_weights import avoid_batched_weights
 from paddle2ov.passes.workarounds.avoid_broadcast_transition import avoid_broadcast_transition
-from paddle2ov.passes.workarounds.avoid_channel_means import avoid_channel_means
-from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
 from paddle2ov.passes.workarounds.avoid_constant_sums import avoid_constant_sums
-from paddle2ov.passes.workarounds.avoid_gate_confusion import avoid_gate_confusion
-from paddle2ov.passes.workarounds.avoid_gru_confusion import avoid_gru_confusion
 from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
 from paddle2ov.passes.workarounds.avoid_product_of_one import avoid_product_of_one
-from paddle2ov.passes.workarounds.avoid_quantized_factors import avoid_quantized_factors
 from paddle2ov.passes.workarounds.avoid_rank_loss import avoid_rank_loss
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
-from paddle2ov.passes.workarounds.avoid_resize_views import avoid_resize_views
 from paddle2ov.passes.workarounds.avoid_row_post_ops import avoid_row_post_ops
 from paddle2ov.passes.workarounds.avoid_scale_fusion import avoid_scale_fusion
 from paddle2ov.passes.workarounds.avoid_shared_filter_factors import avoid_shared_filter_factors
@@ -28,24 +21,17 @@ from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
 from paddle2ov.passes.workarounds.avoid_split_transposes import avoid_split_transposes
 from paddle2ov.passes.workarounds.avoid_stride_propagation import avoid_stride_propagation
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
-from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
 from paddle2ov.passes.workarounds.avoid_unit_tiles import avoid_unit_tiles
 from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
 from paddle2ov.passes.workarounds.avoid_unsqueeze_elision import avoid_unsqueeze_elision
 from paddle2ov.passes.workarounds.avoid_weight_rank_loss import avoid_weight_rank_loss
 from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
-from paddle2ov.passes.workarounds.clamp_shared_convolutions import clamp_shared_convolutions
-from paddle2ov.passes.workarounds.compute_constants import compute_constants
-from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
 from paddle2ov.passes.workarounds.hide_bounds_of_slices import hide_bounds_of_slices
-from paddle2ov.passes.workarounds.hide_constants import hide_constants
-from paddle2ov.passes.workarounds.pin_recurrent_batch import pin_recurrent_batch
 from paddle2ov.passes.workarounds.reduce_before_transpose import reduce_before_transpose
 from paddle2ov.passes.workarounds.reduce_before_unsqueeze import reduce_before_unsqueeze
-from paddle2ov.passes.workarounds.refine_functions import refine_functions
-from paddle2ov.workarounds import bfloat16, misrecognised, post_ops
-from paddle2ov.workarounds.remedies import hide
-from paddle2ov.workarounds.row import ANY, CPU, Workaround, local
+from paddle2ov.workarounds import bfloat16, constants, functions, memory, misrecognised, post_ops, quantized, recurrent
+from paddle2ov.workarounds.remedies import deepen_transpose, hide
+from paddle2ov.workarounds.row import ANY, CPU, Workaround, local, whole
 
 
 def old(rewrite: Rewrite, *faults: str, early: bool = False) -> Workaround:
@@ -56,14 +42,15 @@ def old(rewrite: Rewrite, *faults: str, early: bool = False) -> Workaround:
 
 WORKAROUNDS: tuple[Workaround, ...] = (
     old(avoid_single_gather, "gather_of_single_element", early=True),
-    old(hide_constants, "suppression_of_constants", early=True),
-    old(
-        compute_constants,
+    local(constants.computed_once, hide, "suppression_of_constants", early=True, where=CPU),
+    whole(
+        constants.compute,
         "abs_of_sizes",
         "constant_convolution_overwritten",
         "constant_gather_overwritten",
         "recurrent_layer_of_constants_in_bfloat16",
         "scatter_update_of_constants",
+        "constant_transposed_into_product",
         early=True,
     ),
     old(avoid_abs_elimination, "abs_of_sizes"),
@@ -71,18 +58,20 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     old(avoid_row_post_ops, "row_of_scores"),
     old(avoid_product_of_one, "one_key_of_many_queries"),
     old(avoid_transpose_fusion, "attention_with_as_many_heads_as_tokens"),
-    old(
-        avoid_transpose_views,
+    local(
+        memory.transpose_views,
+        deepen_transpose,
         "transpose_view_in_recurrent_layer",
         "transpose_view_of_joined_memory",
         "transpose_view_of_result",
         "transpose_view_of_scattered_memory",
+        where=CPU,
     ),
     old(avoid_split_transposes, "transpose_of_split_channels"),
     local(
         misrecognised.channel_shuffle, misrecognised.transpose_at_rank_6, "transpose_between_reshapes_of_unknown_batch"
     ),
-    old(avoid_resize_views, "resize_view_of_shared_memory"),
+    local(memory.resize_views, memory.read_copy, "resize_view_of_shared_memory", where=CPU),
     old(avoid_stride_propagation, "stride_of_padded_convolution", "stride_of_split_image"),
     old(avoid_pad_fusion, "pad_before_transposed_convolution", "pad_before_same_padding"),
     old(avoid_rank_loss, "transpose_before_constant_of_higher_rank"),
@@ -91,8 +80,8 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(bfloat16.shallow_image, bfloat16.pad_by_planes, "convolution_3d_of_depth_1", where=CPU),
     local(bfloat16.stride_to_width_1, bfloat16.drop_stride, "strided_convolution_of_width_1", where=CPU),
     local(bfloat16.small_group_filters, bfloat16.pad_filters, "small_group_filters", where=CPU),
-    old(avoid_constant_recurrence, "recurrent_layer_of_zeros_in_bfloat16"),
-    old(pin_recurrent_batch, "recurrent_layer_of_computed_shape"),
+    local(recurrent.layer_of_constants, hide, "recurrent_layer_of_zeros_in_bfloat16", where=CPU),
+    local(recurrent.layer_of_computed_shape, recurrent.pin_batch, "recurrent_layer_of_computed_shape"),
     old(
         avoid_unit_weights,
         "attention_of_one_query_and_feature",
@@ -106,13 +95,13 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(post_ops.of_one_pixel, hide, "post_op_of_one_pixel", where=CPU),
     old(reduce_before_transpose, "reduction_after_transpose"),
     old(reduce_before_unsqueeze, "reduction_after_unsqueeze"),
-    old(avoid_channel_means, "mean_of_each_channel"),
+    local(memory.channel_means, memory.flatten_pixels, "mean_of_each_channel", where=CPU),
     local(post_ops.of_reduced_sequence, post_ops.reduce_image, "post_op_of_reduced_sequence", where=CPU),
     local(post_ops.of_unknown_channels, hide, "post_op_of_unknown_channels", where=CPU),
     old(avoid_unit_tiles, "tile_of_one_pixel"),
     old(avoid_broadcast_transition, "broadcast_to_nothing_moved"),
-    old(avoid_gate_confusion, "gates_of_lstm_cell_in_another_order"),
-    old(avoid_gru_confusion, "gru_cell_of_another_form"),
+    local(recurrent.gates_in_another_order, hide, "gates_of_lstm_cell_in_another_order"),
+    local(recurrent.gru_of_another_form, recurrent.split_before_sigmoid, "gru_cell_of_another_form"),
     local(misrecognised.activation_of_pool, misrecognised.read_through_maximum, "activation_before_pooling"),
     local(misrecognised.convolutions_as_groups, misrecognised.make_group, "convolutions_of_parts_as_groups"),
     local(misrecognised.nonzero_of_convert, misrecognised.compare_with_zero, "nonzero_of_truncated_numbers"),
@@ -123,23 +112,29 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(misrecognised.slopes_of_channels, misrecognised.add_axis, "prelu_of_last_axis"),
     old(avoid_constant_sums, "constants_of_sums_merged"),
     old(check_inner_dims, "matmul_of_another_width"),
-    old(absorb_scales, "normalization_of_scaled_numbers"),
-    old(avoid_quantized_factors, "constants_before_quantization"),
+    local(quantized.scale_before_norm, quantized.absorb, "normalization_of_scaled_numbers"),
+    local(quantized.constants_before_ranges, hide, "constants_before_quantization"),
     old(avoid_scale_fusion, "scale_of_pixels_into_filters"),
-    old(clamp_shared_convolutions, "scales_of_an_integer_convolution"),
+    local(quantized.shared_convolution, quantized.clamp, "scales_of_an_integer_convolution", where=CPU),
     old(hide_bounds_of_slices, "slice_of_bounded_size", "strided_slice_of_bounded_size"),
     old(avoid_reshape_elision, "reshape_after_reduction"),
     old(avoid_slice_elision, "gather_elements_after_slice"),
     old(avoid_unsqueeze_elision, "gather_of_unsqueezed_axis"),
-    old(refine_functions, "erf_of_small_numbers", "softplus_of_large_negative_numbers"),
+    local(functions.small_values, functions.refine, "erf_of_small_numbers", "softplus_of_large_negative_numbers"),
     old(avoid_abs_sinking, "abs_of_joined_vectors"),
-    old(copy_loop_invariants, "loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show"),
+    whole(memory.loop_invariants, "loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show", where=CPU),
 )
+
+
+AFTER_CALIBRATION = (
+    local(quantized.signed_beside_unsigned, quantized.widen, "signed_integers_with_zero_points", where=CPU),
+)
+"""Workarounds that change ranges slightly, which only `quantize` may."""
 
 
 def row(name: str) -> Workaround:
     """The workaround of a name."""
-    return next(one for one in WORKAROUNDS if one.name == name)
+    return next(one for one in (*WORKAROUNDS, *AFTER_CALIBRATION) if one.name == name)
 
 
-__all__ = ["WORKAROUNDS", "row"]
+__all__ = ["AFTER_CALIBRATION", "WORKAROUNDS", "row"]

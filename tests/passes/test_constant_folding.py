@@ -8,16 +8,10 @@ from openvino import opset16 as ops
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.passes.workarounds.avoid_abs_elimination import avoid_abs_elimination
-from paddle2ov.passes.workarounds.avoid_constant_recurrence import avoid_constant_recurrence
 from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
-from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.hide_bounds_of_slices import hide_bounds_of_slices
-from paddle2ov.passes.workarounds.hide_constants import hide_constants
-from paddle2ov.passes.workarounds.pin_recurrent_batch import pin_recurrent_batch
 from paddle2ov.workarounds import rewrites_for
 from tests.support.passes_checks import parameter, random, reshape, transpose
-from tools.faults import FAULTS
-from tools.faults.prelude import check
 
 LEFT, RIGHT = np.array([-1.5, 2, 3, 4], np.float32), np.array([1, 5, 1, 2], np.float32)
 
@@ -110,74 +104,6 @@ def test_slices_that_start_later_stay():
     part = ops.slice(x, np.array([1]), np.array([3]), np.array([1]), np.array([0]))
     model = Model([ops.gather_elements(part, np.array([[1, 2], [3, 7]]), 1)], [x])
     assert avoid_slice_elision(Graph(model)) == {"slices": 0}
-
-
-@pytest.mark.parametrize(("axis", "index"), [(0, [0, 3]), (0, [[0], [3]]), (-2, [1, 0, 3]), (0, [2])])
-@pytest.mark.parametrize("kind", [np.float32, np.int64])
-def test_scatter_update_of_constants(axis, index, kind):
-    data = np.arange(16).reshape(4, 4, 1).astype(kind)
-    index = np.array(index)
-    first = axis % 3
-    updates = 100 + np.arange(index.size * 4).reshape(*data.shape[:first], *index.shape, *data.shape[first + 1 :])
-    x = ops.parameter([1], kind)
-    written = ops.scatter_update(ops.constant(data), index, ops.constant(updates.astype(kind)), np.int64(axis))
-    model = Model([ops.add(written, x)], [x])
-    assert compute_constants(Graph(model)) == {"layers": 1}
-    want = np.moveaxis(data.copy(), first, 0)
-    rows = updates.reshape(*data.shape[:first], index.size, *data.shape[first + 1 :])
-    want[index.reshape(-1)] = np.moveaxis(rows, first, 0)
-    for _ in range(2):
-        got = compile_on_cpu(model)([np.ones(1, kind)])[0]
-        np.testing.assert_array_equal(got, np.moveaxis(want, 0, first) + 1)
-
-
-def test_polynomials_of_float64_constants():
-    """Compiling them never ended."""
-    x, values = parameter(1), np.linspace(-2, 2, 12).reshape(3, 4)
-    square = ops.multiply(ops.constant(values), ops.constant(values))
-    inner = ops.add(ops.multiply(np.float64(0.5), square), np.float64(-0.25))
-    total = ops.multiply(inner, square)
-    model = Model([ops.add(ops.convert(total, "f32"), x)], [x])
-    assert compute_constants(Graph(model)) == {"layers": 4}
-    want = (0.5 * values**2 - 0.25) * values**2
-    np.testing.assert_allclose(compile_on_cpu(model)([np.zeros(1, np.float32)])[0], want, rtol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("rewrite", "name", "done"),
-    [
-        (hide_constants, "suppression_of_constants", {"nodes": 1}),
-        (avoid_constant_recurrence, "recurrent_layer_of_zeros_in_bfloat16", {"layers": 1}),
-        (pin_recurrent_batch, "recurrent_layer_of_computed_shape", {"layers": 1}),
-    ],
-)
-def test_fault_is_gone_around(rewrite, name, done):
-    fault = FAULTS[name]
-    model, runs, want = fault.graph()
-    assert rewrite(Graph(model)) == done
-    check((model, runs, want), fault.precision, fault.tolerance)
-
-
-@pytest.mark.parametrize("inputs", [0, 1])
-def test_loop_over_constants_that_is_run_again(inputs):
-    """What a loop makes of constants, then changed in place: in every run the same."""
-    state, step = parameter(4), parameter(4)
-    loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
-    more = ops.result(ops.add(state, ops.tanh(step)))
-    loop.set_function(Model([ops.result(ops.constant(np.array(True))), more], [state, step]))
-    loop.set_special_body_ports([-1, 0])
-    loop.set_merged_input(state, ops.constant(LEFT).output(0), more.output(0))
-    loop.set_invariant_input(step, ops.constant(RIGHT).output(0))
-    out = loop.get_iter_value(more.output(0), -1)
-    loop.validate_and_infer_types()
-    x = [parameter(4)][:inputs]
-    model = Model([ops.add(ops.multiply(out, np.float32(2)), x[0]) if x else ops.multiply(out, np.float32(2))], x)
-    assert hide_constants(Graph(model)) == {"nodes": 1}
-    compiled = compile_on_cpu(model)
-    request = compiled.create_infer_request()
-    for _ in range(3):
-        got = request.infer([np.zeros(4, np.float32)][:inputs])[0]
-        np.testing.assert_allclose(got, 2 * (LEFT + 3 * np.tanh(RIGHT)), rtol=1e-5)
 
 
 def test_sizes_whose_lower_bound_is_negative():

@@ -12,8 +12,6 @@ from paddle2ov.passes import Graph
 from paddle2ov.passes.drop_neutral import drop_neutral
 from paddle2ov.passes.workarounds.avoid_broadcast_transition import avoid_broadcast_transition
 from paddle2ov.passes.workarounds.avoid_constant_sums import avoid_constant_sums
-from paddle2ov.passes.workarounds.avoid_gate_confusion import avoid_gate_confusion
-from paddle2ov.passes.workarounds.avoid_gru_confusion import avoid_gru_confusion
 from paddle2ov.passes.workarounds.avoid_shared_filter_factors import avoid_shared_filter_factors
 from tests.support.passes_checks import parameter, random
 from tests.support.random_graphs import node_by_node
@@ -135,28 +133,6 @@ def test_broadcasts_that_stay(target, other, dims):
 # --- gates ---
 
 
-@pytest.mark.parametrize("biased", [None, "i", "f", "c", "o"])
-@pytest.mark.parametrize("order", ["".join(one) for one in itertools.permutations("ifco")])
-def test_gates_in_any_order(order, biased):
-    size = 3
-    weights, bias = random(4 + size, 4 * size), random(4 * size)
-
-    def build():
-        inputs = {"x": parameter(-1, 4), "h": parameter(-1, size), "c": parameter(-1, size)}
-        both = ops.concat([inputs["x"], inputs["h"]], 1)
-        parts = ops.split(ops.add(ops.matmul(both, weights, False, False), bias), np.int64(1), 4).outputs()
-        gates = {name: parts[order.index(name)] for name in "ifco"}
-        if biased:
-            gates[biased] = ops.add(gates[biased], np.float32(1))
-        kept = ops.multiply(ops.sigmoid(gates["f"]), inputs["c"])
-        state = ops.add(ops.multiply(ops.sigmoid(gates["i"]), ops.tanh(gates["c"])), kept)
-        return Model([ops.multiply(ops.tanh(state), ops.sigmoid(gates["o"])), state], list(inputs.values()))
-
-    counts = {"gates": 1 if biased and (order[2] != biased or set(order[:2]) != set("ic")) else 0}
-    arrays = [random(2, 4), random(2, size), random(2, size)]
-    compare(build, avoid_gate_confusion, counts, arrays, tolerance=1e-5)
-
-
 # --- pooled convolutions ---
 
 
@@ -192,25 +168,6 @@ def test_copies_of_states_stay():
 
 
 # --- recurrent cells ---
-
-
-@pytest.mark.parametrize("bias", [(1,), ()], ids=["a row", "a vector"])
-@pytest.mark.parametrize("kept", ["h", "x", "twice", "other"])
-@pytest.mark.parametrize("batch", [2, -1])
-def test_cells_that_look_like_a_gru(kept, bias, batch):
-    gates, new = random(6, 6), random(3, 6)
-    biases = random(*bias, 6), random(*bias, 3)
-
-    def build():
-        x, h = parameter(batch, 3), parameter(batch, 3)
-        both = ops.add(ops.matmul(ops.concat([x, h], 1), gates, False, True), biases[0])
-        z, r = ops.split(ops.sigmoid(both), np.int64(1), 2).outputs()
-        state = ops.matmul(ops.concat([x, ops.multiply(r, x if kept == "other" else h)], 1), new, False, True)
-        last = {"h": h, "x": x, "twice": ops.add(h, h), "other": h}[kept]
-        left = ops.multiply(ops.subtract(np.float32(1), z), ops.tanh(ops.add(state, biases[1])))
-        return Model([ops.add(left, ops.multiply(z, last))], [x, h])
-
-    compare(build, avoid_gru_confusion, {"gates": 2}, [random(2, 3), random(2, 3)], tolerance=1e-5)
 
 
 # --- places, parts, statistics, factors ---

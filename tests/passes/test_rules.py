@@ -24,8 +24,7 @@ from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import Rule
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
-from paddle2ov.passes.workarounds.compute_constants import compute_constants
-from paddle2ov.passes.workarounds.refine_functions import refine_functions
+from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import apply, kinds, parameter, transpose
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,8 +80,8 @@ def gathered_result():
         (avoid_single_key_attention, lambda: attention(3), "the number of keys is known"),
         (squeeze_unit_axes, along_the_axis, "a node computes along the axes of size 1"),
         (absorb_transposes, not_of_the_last_two, "the transpose does not just swap the last two axes"),
-        (refine_functions, erf_in_gelu, "it is only added to constants, as in a Gelu"),
-        (compute_constants, pooled_noise, "it depends on random numbers, a variable, a branch or a loop"),
+        (row("functions.small_values"), erf_in_gelu, "it is only added to constants, as in a Gelu"),
+        (row("constants.compute"), pooled_noise, "it depends on random numbers, a variable, a branch or a loop"),
         (gather_pushdown, gathered_result, NOT_INSIDE),
     ],
     ids=lambda one: getattr(one, "__name__", None),

@@ -219,7 +219,7 @@ def test_a_large_grid_is_computed_by_nodes():
 def test_layers_over_constants_are_computed_to_a_bound():
     x, weights = (ops.broadcast(ops.constant(np.float32(1)), shape) for shape in ([1, 1, 2048, 2048], [64, 1, 9, 9]))
     out = ops.convolution(x, weights, [1, 1], [0, 0], [0, 0], [1, 1])
-    with pytest.raises(RewriteError, match=r"'compute_constants' failed: .*products at most"):
+    with pytest.raises(RewriteError, match=r"'constants.compute' failed: .*products at most"):
         run_rewrites(openvino.Model([ops.result(out)], []), rewrites_for())
 
 
@@ -245,7 +245,7 @@ def test_arrays_that_are_written_by_rows_are_not_held_more_than_once():
 
 
 def test_arrays_over_constants_are_held_to_a_bound():
-    with pytest.raises(RewriteError, match=r"'compute_constants' failed: .*bytes at most"):
+    with pytest.raises(RewriteError, match=r"'constants.compute' failed: .*bytes at most"):
         run_rewrites(written_by_rows(3), rewrites_for())
 
 

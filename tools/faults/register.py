@@ -10,7 +10,7 @@ from pathlib import Path
 
 from openvino import Model
 
-from paddle2ov.workarounds.table import WORKAROUNDS
+from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from tools.faults import prelude
 from tools.faults.prelude import Arrays, Graph
 
@@ -94,7 +94,7 @@ def fault(
 def places() -> dict[str, list[str]]:
     """Name of a fault -> what works around it: rows of the table, and functions that say so, as `module.function`."""
     found: dict[str, list[str]] = {}
-    for row in WORKAROUNDS:
+    for row in (*WORKAROUNDS, *AFTER_CALIBRATION):
         for name in row.faults:
             found.setdefault(name, []).append(f"paddle2ov.workarounds.{row.name}")
     for folder in SOURCES:

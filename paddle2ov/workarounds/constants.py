@@ -1,12 +1,6 @@
-"""Computes nodes over constants at conversion that OpenVINO does not fold, or folds wrongly.
+"""Nodes over constants, which OpenVINO folds wrongly, or computes in one run for all that follow.
 
-OpenVINO 2026.4 does not fold layers, nor several other node types. Its CPU plugin computes them in the first run and
-caches the result, which a consumer such as an Add may overwrite in place: the second run reads what that wrote.
-Recurrent layers over constants do not compile for bfloat16 at all. A ScatterUpdate is folded with the wrong updates if
-a dimension after its axis is 1; an Abs of a computed value is eliminated. Nothing in float64 is folded, and compiling a
-polynomial in float64 never ends.
-
-The work is bounded: a program of a few bytes could ask for any amount.
+The work of computing them here is bounded: a program of a few bytes could ask for any amount.
 """
 
 from __future__ import annotations
@@ -15,20 +9,19 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
-from openvino import Node, Output, Tensor, Type
+from openvino import Input, Node, Output, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.errors import RewriteError
 from paddle2ov.graph.evaluation import evaluate, evaluate_all, is_safe
-from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.upstream import upstream
-from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.consumers import readers
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.independence import VARYING, Independence
-from paddle2ov.passes.replacement import insert
-from paddle2ov.passes.workarounds.compute_apart import DATA_MOVEMENT, compute_apart
+from paddle2ov.workarounds.constants_apart import DATA_MOVEMENT, compute_apart
+from paddle2ov.workarounds.remedies import hide
+from paddle2ov.workarounds.row import at
 
 _LAYERS = """
 AvgPool Convolution ConvolutionBackpropData GRUSequence GroupConvolution GroupConvolutionBackpropData LSTMSequence
@@ -59,15 +52,13 @@ _MAX_MULTIPLY_ADDS = 1 << 32
 """How many multiply-adds may be computed, which takes a second."""
 
 
-@works_around(
-    "abs_of_sizes",
-    "constant_convolution_overwritten",
-    "constant_gather_overwritten",
-    "recurrent_layer_of_constants_in_bfloat16",
-    "scatter_update_of_constants",
-)
-def compute_constants(graph: Graph) -> Counts:
-    """Replaces nodes over constants that OpenVINO does not fold correctly by Constants.
+def compute(graph: Graph) -> Counts:
+    """OpenVINO computes layers over constants in the first run, and lets what reads them overwrite the result.
+
+    So it does with all nodes that it does not fold: the second run reads what an Add wrote in place. Recurrent layers
+    over constants do not compile for bfloat16. A ScatterUpdate is folded with the wrong updates if a dimension after
+    its axis is 1; an Abs of a computed value is eliminated. Nothing in float64 is folded, and compiling a polynomial in
+    float64 never ends.
 
     Given:
         A layer, an indexed gather, or another node that OpenVINO does not fold correctly, all of whose inputs are
@@ -90,31 +81,29 @@ def compute_constants(graph: Graph) -> Counts:
             for port in ports:
                 port.replace_source_output(constant.output(0))
         graph.changed()
-    return {"layers": len(found) + len(hidden)}
+    return {"sites": len(found) + len(hidden)}
 
 
 def _hide_data(graph: Graph, nodes: Sequence[Node]) -> None:
     """Has every run compute nodes over constants."""
-    zero = runtime_zero([one.output(0) for one in graph.model.get_parameters()])
     for node in nodes:
-        port = node.input(0)
-        insert([port], hide(port.get_source_output(), zero).output(0), node)
+        hide(graph, node.input(0))
     graph.changed()
 
 
 def _constant_nodes(graph: Graph) -> tuple[dict[str, Node], list[Node]]:
     """The nodes to compute, by name, and those that each run has to compute."""
-    has_no_inputs, is_constant = Independence(("Parameter",)), Independence(VARYING)
+    has_no_inputs, is_constant = graph.independence("Parameter"), graph.independence(*VARYING)
     found, hidden = {}, []
     for node in [*graph.nodes(*_KINDS, *_SIZED), *_in_float64(graph)]:
         if _is_folded(node) or not has_no_inputs(node):
             continue
         if not is_constant(node):
             graph.match_failed(
-                "compute_constants", node, "it depends on random numbers, a variable, a branch or a loop"
+                "constants.compute", node, "it depends on random numbers, a variable, a branch or a loop"
             )
         elif 0 in (static_dims(node) or ()):
-            graph.match_failed("compute_constants", node, "it has no elements")
+            graph.match_failed("constants.compute", node, "it has no elements")
         elif static_dims(node) is None or not _is_computable(node):
             hidden.append(node)
         else:
@@ -193,7 +182,7 @@ def _check_work(layers: Iterable[Node]) -> None:
             or products > _MAX_MULTIPLY_ADDS
         ):
             raise RewriteError(
-                "compute_constants",
+                "constants.compute",
                 f"'{node.get_friendly_name()}' is computed from constants alone, and OpenVINO computes it wrongly "
                 f"unless it is computed at conversion, which is done for {_MAX_ELEMENTS} elements, "
                 f"{_MAX_MOVED_ELEMENTS} that only move, and {_MAX_MULTIPLY_ADDS} products at most",
@@ -209,3 +198,20 @@ def _products(node: Node) -> int:
         return math.prod(int(one) for one in kernel)
     weights = [static_dims(value) for value in node.input_values()[1:]]
     return max((math.prod(dims[1:]) for dims in weights if dims is not None and len(dims) > 2), default=1)
+
+
+_DATA = {"If": slice(1, None), "Loop": slice(2, None), "NonMaxSuppression": slice(2), "TensorIterator": slice(None)}
+"""Node type -> the inputs that are not a condition, count or threshold."""
+
+
+@at(*_DATA)
+def computed_once(graph: Graph, node: Node) -> list[Input] | None:
+    """OpenVINO runs loops and branches over constants once, as it compiles, in memory that it overwrites later.
+
+    It crashes if they draw random numbers, and does not compile a NonMaxSuppression over constants.
+
+    Given:
+        If, Loop, TensorIterator or NonMaxSuppression that depends on no Parameter.
+    """
+    has_no_inputs = graph.independence("Parameter", "ReadValue", "RandomUniform")
+    return node.inputs()[_DATA[node.get_type_name()]] if has_no_inputs(node) else None

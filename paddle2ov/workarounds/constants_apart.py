@@ -18,7 +18,6 @@ from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.evaluation import evaluate_node
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.consumers import key_of
 
 DATA_MOVEMENT = frozenset(
@@ -39,7 +38,6 @@ _Key = tuple[str, int]
 """The name of a node, and which of its outputs."""
 
 
-@works_around("constant_transposed_into_product")
 def compute_apart(outputs: Sequence[Output]) -> list[Tensor]:
     """The values of outputs that depend on constants alone; the nodes stay as they are.
 
@@ -91,7 +89,7 @@ class _Computation:
                     self._finish(node, found)
             self._compute(waiting)
         raise RewriteError(
-            "compute_constants",
+            "constants.compute",
             f"more than {_MAX_COMPILED} nodes that OpenVINO does not evaluate are computed from one another, and from "
             "constants alone",
         )
@@ -119,7 +117,7 @@ class _Computation:
         self._held += size
         if self._held > _MAX_HELD:
             raise RewriteError(
-                "compute_constants",
+                "constants.compute",
                 f"'{node.get_friendly_name()}' is computed from constants alone, and OpenVINO computes it wrongly "
                 f"unless it is computed at conversion, which is done in {_MAX_HELD} bytes at most",
             )

@@ -1,0 +1,77 @@
+"""Functions whose small values OpenVINO computes with an absolute error only."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from openvino import Node, Output
+
+from paddle2ov.graph.constants import constant_of, number_of
+from paddle2ov.graph.elementary import erf, softplus
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.passes.consumers import readers
+from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.replacement import replace
+from paddle2ov.workarounds.row import Skip, at
+
+
+class _Function(Struct, frozen=True):
+    """The node that gives the result, and x."""
+
+    node: Node
+    x: Output
+
+
+@at("Erf", "SoftPlus", "Log")
+def small_values(graph: Graph, node: Node) -> list[_Function] | Skip | None:
+    """OpenVINO computes Erf with an absolute error of 4e-7, and SoftPlus with one of 8e-6.
+
+    So erf(1e-7) is 0, and ln(1 + e^-60) 4e-6 instead of 9e-27. It also fuses ln(1 + e^x) into SoftPlus.
+
+    Given:
+        Erf, SoftPlus, or Exp → Add of 1 → Log, except where OpenVINO fuses them into Gelu or Mish: an Erf that is only
+        added to constants, and a SoftPlus of x whose Tanh is only multiplied by x.
+    """
+    is_erf = node.get_type_name() == "Erf"
+    x = _log1p_exp(node) if node.get_type_name() == "Log" else node.input_value(0)
+    read = readers(node) if x is not None else []
+    if x is None or not read:
+        return None
+    if is_erf and all(_is_added(reader) for reader in read):
+        return Skip("it is only added to constants, as in a Gelu")
+    if not is_erf and all(_is_mish(reader, x) for reader in read):
+        return Skip("it is only part of a Mish")
+    return [_Function(node, x)]
+
+
+def refine(graph: Graph, site: _Function) -> None:
+    """Erf is x times a polynomial in x² up to `|x| = 1/2`; SoftPlus is `max(x, 0) + ln(1 + e^-|x|)` by a series."""
+    is_erf = site.node.get_type_name() == "Erf"
+    replace(site.node.output(0), (erf(site.x) if is_erf else softplus(site.x)).output(0))
+
+
+def _is_added(reader: Node) -> bool:
+    """Whether a constant is added, maybe after a multiplication by one: small values do not matter then."""
+    kind = reader.get_type_name()
+    if kind not in ("Add", "Multiply") or all(constant_of(side) is None for side in reader.input_values()):
+        return False
+    return kind == "Add" or all(one.get_type_name() == "Add" and _is_added(one) for one in readers(reader))
+
+
+def _is_mish(reader: Node, x: Output) -> bool:
+    """Whether this is tanh(ln(1 + e^x)), and only multiplied by x."""
+    if reader.get_type_name() != "Tanh":
+        return False
+    return all(one.get_type_name() == "Multiply" and x in one.input_values() for one in readers(reader))
+
+
+def _log1p_exp(log: Node) -> Output | None:
+    """x of ln(1 + e^x)."""
+    total = log.input_value(0).get_node()
+    if total.get_type_name() != "Add":
+        return None
+    terms = total.input_values()
+    for one, other in (terms, terms[::-1]):
+        exp, rank = other.get_node(), len(dims_of(other) or ())
+        if exp.get_type_name() == "Exp" and number_of(one) == 1 and len(dims_of(one) or ()) <= rank:
+            return exp.input_value(0)
+    return None

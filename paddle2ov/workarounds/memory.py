@@ -1,0 +1,93 @@
+"""Tensors whose memory OpenVINO gives to something else, or forgets to clear."""
+
+from __future__ import annotations
+
+from openvino import Node
+
+from paddle2ov.graph.constants import ints, ints_of
+from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states, invariants_of, states_of
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.layout.permutation import is_layout_change
+from paddle2ov.passes.operands import perm_of
+from paddle2ov.passes.replacement import replace
+from paddle2ov.passes.shared_memory import shares_memory
+from paddle2ov.workarounds.row import Skip, at
+
+_IMAGE = 4
+
+
+@at("Transpose")
+def transpose_views(graph: Graph, transpose: Node) -> list[Node] | Skip | None:
+    """OpenVINO merges a transpose with a change of layout beside it, although something else has its input's memory.
+
+    If the two cancel out, the transpose becomes a view of its input's memory, in which its reader then finds other
+    data: a convolution over a tensor with channels last, or a recurrent layer over one with steps first, read numbers
+    up to 1e34.
+
+    Given:
+        Transpose(x) of rank 3 to 5 that moves the last axis to the second place or the second one to the last, or
+        exchanges the first two of three. The buffer of x, or of one of its views (Reshape, Squeeze, Unsqueeze, Split,
+        VariadicSplit, Gather of an axis of one element), has another user: a Concat, a Result, a node that writes in
+        place, or another such Transpose of a view. Unknown sizes may be fixed later, so that they do not matter.
+    """
+    perm = perm_of(transpose)
+    if perm is None or not is_layout_change(perm):
+        return None
+    return [transpose] if shares_memory(transpose) else Skip("nothing else shares the memory")
+
+
+@at("Interpolate")
+def resize_views(graph: Graph, resize: Node) -> list[Node] | Skip | None:
+    """OpenVINO resizes along axes 1 and 2 of rank 4 on a view of its input's memory, in the channels-last layout.
+
+    It chooses that layout after it has decided which tensors share memory.
+
+    Given:
+        Interpolate(x) along axes 1 and 2 of rank 4, where the memory of x is shared as for `transpose_views`.
+    """
+    dims, axes = dims_of(resize.input_value(0)), ints_of(resize.input_value(resize.get_input_size() - 1))
+    if dims is None or len(dims) != _IMAGE or axes is None or sorted(axis % _IMAGE for axis in axes) != [1, 2]:
+        return None
+    return [resize] if shares_memory(resize) else Skip("nothing else shares the memory")
+
+
+def read_copy(graph: Graph, node: Node) -> None:
+    """The node reads Maximum(x, x), which copies."""
+    value = node.input_value(0)
+    node.input(0).replace_source_output(ops.maximum(value, value).output(0))
+
+
+@at("ReduceMean")
+def channel_means(graph: Graph, mean: Node) -> list[Node] | None:
+    """OpenVINO adds the mean of each channel to that of the run before, where channels are in blocks of 16.
+
+    They are so after a transposed convolution. The first run of a request is right, the second is not.
+
+    Given:
+        x [N, C, H, W] → ReduceMean over axes 0, 2 and 3.
+    """
+    axes, dims = ints_of(mean.input_value(1)), dims_of(mean.input_value(0)) or []
+    is_of_channels = len(dims) == _IMAGE and axes is not None and {axis % _IMAGE for axis in axes} == {0, 2, 3}
+    return [mean] if is_of_channels else None
+
+
+def flatten_pixels(graph: Graph, mean: Node) -> None:
+    """The mean is over axes 0 and 2 of [N, C, H·W] (Reshape → ReduceMean → Unsqueeze)."""
+    rows = ops.reshape(mean.input_value(0), ints([0, 0, -1]), True)
+    keeps = bool(mean.get_attributes()["keep_dims"])
+    flat = ops.reduce_mean(rows, ints([0, 2]), keeps)
+    replace(mean.output(0), (ops.unsqueeze(flat, ints([3])) if keeps else flat).output(0))
+
+
+def loop_invariants(graph: Graph) -> Counts:
+    """OpenVINO lets the body of a Loop overwrite what every iteration reads.
+
+    Given:
+        Parameter of a Loop's body → nodes that may be views → a node that may write there. The parameter is invariant,
+        or read by another view.
+    """
+    loops = graph.nodes("Loop")
+    copied = sum(copy_invariants(invariants_of(loop)) + copy_viewed_states(states_of(loop)) for loop in loops)
+    return {"sites": copied}

@@ -1,0 +1,172 @@
+"""Nodes over constants."""
+
+import numpy as np
+import pytest
+from openvino import Model
+from openvino import opset16 as ops
+
+from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.passes import Graph
+from paddle2ov.workarounds.table import row
+from tests.support.passes_checks import parameter, random, transpose
+from tools.faults import FAULTS
+from tools.faults.prelude import check
+
+ONE, HALF = np.float32(1), np.float32(0.5)
+
+
+IMAGE, KERNEL = random(2, 3, 6, 6), random(3, 3, 1, 1)
+
+
+REGION = np.array([[0, 0, 2, 2]], np.float32)
+
+
+STATE, INPUT, RECURRENT, BIAS = random(2, 1, 8), random(1, 24, 6), random(1, 24, 8), random(1, 24)
+
+
+def convolved(x):
+    return ops.convolution(x, KERNEL, [1, 1], [0, 0], [0, 0], [1, 1])
+
+
+def recurrent(x):
+    x = ops.reshape(x, np.array([2, 18, 6]), False)
+    lengths = np.array([18, 18])
+    node = ops.gru_sequence(x, *map(ops.constant, (STATE, lengths, INPUT, RECURRENT, BIAS)), 8, "forward")
+    return ops.reshape(node.output(0), np.array([2, 3, 6, 8]), False)
+
+
+LAYERS = {
+    "convolution": convolved,
+    "two": lambda x: convolved(ops.relu(convolved(x))),
+    "pooling": lambda x: ops.avg_pool(x, [1, 1], [0, 0], [0, 0], [2, 2], True, dilations=[1, 1]),
+    "recurrent": recurrent,
+    "neighbours": lambda x: ops.lrn(x, np.array([1]), 1.0, 1.0, 1.0, 3),
+    "searched": lambda x: ops.convert(ops.bucketize(x, ops.constant(np.array([-0.5, 0.5], np.float32))), "f32"),
+    "regions": lambda x: ops.roi_align(x, ops.constant(REGION), ops.constant(np.array([1])), 2, 2, 2, 1.0, "avg"),
+    "remainder": lambda x: ops.mod(x, ops.constant(HALF)),
+    "reversed": lambda x: ops.reverse_sequence(x, np.array([2, 3]), 0, 1),
+}
+
+
+@pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS)
+def test_compute_constants(layer):
+    """In the second run as in the first, in every precision."""
+    x = parameter(*layer(ops.constant(IMAGE)).get_output_shape(0))
+    model = Model([ops.add(layer(ops.constant(IMAGE)), x)], [x])
+    image = parameter(*IMAGE.shape)
+    expected = compile_on_cpu(Model([layer(image)], [image]))([IMAGE])[0]
+    assert row("constants.compute")(Graph(model)) == {"sites": 2 if layer is LAYERS["two"] else 1}
+    for precision, tolerance in (("f32", 1e-5), ("default", 0.05)):
+        compiled = compile_on_cpu(model, precision)
+        data = random(*expected.shape)
+        for _ in range(2):
+            np.testing.assert_allclose(compiled([data])[0], expected + data, atol=tolerance)
+
+
+@pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS)
+def test_compute_constants_fails_to_match(layer):
+    """A layer that reads what differs between runs, directly or through another."""
+    x = parameter(*IMAGE.shape)
+    model = Model([layer(ops.add(ops.constant(IMAGE), x))], [x])
+    assert row("constants.compute")(Graph(model)) == {"sites": 0}
+
+
+@pytest.mark.parametrize("factor", [None, 0.5], ids=["known shape", "dynamic shape"])
+def test_compute_constants_leaves_unknown_indices_to_each_run(factor):
+    """Elements of a constant that a mask finds; what is computed of them does not overwrite them."""
+    x = parameter(1)
+    values = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
+    table = ops.constant(values) if factor is None else ops.divide(ops.constant(values / 2), np.float32(factor))
+    found = ops.transpose(ops.non_zero(ops.less(np.float32(0), table)), np.array([1, 0]))
+    total = ops.reduce_sum(ops.gather_nd(table, found), np.array([0]), False)
+    model = Model([ops.add(total, ops.reduce_sum(x, np.array([0]), False))], [x])
+    assert row("constants.compute")(Graph(model)) == {"sites": 1}
+    compiled = compile_on_cpu(model)
+    for number in (1, 2, 4, 1):
+        assert compiled([np.full(1, number, np.float32)])[0] == 10 + number
+
+
+def test_constants_whose_elements_only_move_need_no_compiled_model(monkeypatch):
+    """Such as the mask of shifted windows; the model is compiled for other nodes."""
+    bounds = [np.array(one) for one in ([0, 0], [-2, -2], [1, 1], [1, 2])]
+    rows = np.arange(80, dtype=np.float32).reshape(1, 8, 10)
+    corner = ops.broadcast(np.float32(7), np.array([1, 6, 8]))
+    mask = transpose(ops.slice_scatter(ops.slice_scatter(rows, corner, *bounds), corner, *bounds), 0, 2, 1)
+    x = parameter(1, 10, 8)
+    model = Model([ops.add(x, mask)], [x])
+    monkeypatch.delattr("paddle2ov.workarounds.constants_apart.shared_core")
+    assert row("constants.compute")(Graph(model)) == {"sites": 2}
+    rows[:, :6, :8] = 7
+    result = compile_on_cpu(model)([np.zeros((1, 10, 8), np.float32)])[0]
+    np.testing.assert_array_equal(result, rows.transpose(0, 2, 1))
+
+
+LEFT, RIGHT = np.array([-1.5, 2, 3, 4], np.float32), np.array([1, 5, 1, 2], np.float32)
+
+
+@pytest.mark.parametrize(("axis", "index"), [(0, [0, 3]), (0, [[0], [3]]), (-2, [1, 0, 3]), (0, [2])])
+@pytest.mark.parametrize("kind", [np.float32, np.int64])
+def test_scatter_update_of_constants(axis, index, kind):
+    data = np.arange(16).reshape(4, 4, 1).astype(kind)
+    index = np.array(index)
+    first = axis % 3
+    updates = 100 + np.arange(index.size * 4).reshape(*data.shape[:first], *index.shape, *data.shape[first + 1 :])
+    x = ops.parameter([1], kind)
+    written = ops.scatter_update(ops.constant(data), index, ops.constant(updates.astype(kind)), np.int64(axis))
+    model = Model([ops.add(written, x)], [x])
+    assert row("constants.compute")(Graph(model)) == {"sites": 1}
+    want = np.moveaxis(data.copy(), first, 0)
+    rows = updates.reshape(*data.shape[:first], index.size, *data.shape[first + 1 :])
+    want[index.reshape(-1)] = np.moveaxis(rows, first, 0)
+    for _ in range(2):
+        got = compile_on_cpu(model)([np.ones(1, kind)])[0]
+        np.testing.assert_array_equal(got, np.moveaxis(want, 0, first) + 1)
+
+
+def test_polynomials_of_float64_constants():
+    """Compiling them never ended."""
+    x, values = parameter(1), np.linspace(-2, 2, 12).reshape(3, 4)
+    square = ops.multiply(ops.constant(values), ops.constant(values))
+    inner = ops.add(ops.multiply(np.float64(0.5), square), np.float64(-0.25))
+    total = ops.multiply(inner, square)
+    model = Model([ops.add(ops.convert(total, "f32"), x)], [x])
+    assert row("constants.compute")(Graph(model)) == {"sites": 4}
+    want = (0.5 * values**2 - 0.25) * values**2
+    np.testing.assert_allclose(compile_on_cpu(model)([np.zeros(1, np.float32)])[0], want, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "name", "done"),
+    [
+        (row("constants.computed_once"), "suppression_of_constants", {"sites": 2}),
+        (row("recurrent.layer_of_constants"), "recurrent_layer_of_zeros_in_bfloat16", {"sites": 1}),
+        (row("recurrent.layer_of_computed_shape"), "recurrent_layer_of_computed_shape", {"sites": 1}),
+    ],
+)
+def test_fault_is_gone_around(rewrite, name, done):
+    fault = FAULTS[name]
+    model, runs, want = fault.graph()
+    assert rewrite(Graph(model)) == done
+    check((model, runs, want), fault.precision, fault.tolerance)
+
+
+@pytest.mark.parametrize("inputs", [0, 1])
+def test_loop_over_constants_that_is_run_again(inputs):
+    """What a loop makes of constants, then changed in place: in every run the same."""
+    state, step = parameter(4), parameter(4)
+    loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
+    more = ops.result(ops.add(state, ops.tanh(step)))
+    loop.set_function(Model([ops.result(ops.constant(np.array(True))), more], [state, step]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_merged_input(state, ops.constant(LEFT).output(0), more.output(0))
+    loop.set_invariant_input(step, ops.constant(RIGHT).output(0))
+    out = loop.get_iter_value(more.output(0), -1)
+    loop.validate_and_infer_types()
+    x = [parameter(4)][:inputs]
+    model = Model([ops.add(ops.multiply(out, np.float32(2)), x[0]) if x else ops.multiply(out, np.float32(2))], x)
+    assert row("constants.computed_once")(Graph(model)) == {"sites": 2}
+    compiled = compile_on_cpu(model)
+    request = compiled.create_infer_request()
+    for _ in range(3):
+        got = request.infer([np.zeros(4, np.float32)][:inputs])[0]
+        np.testing.assert_allclose(got, 2 * (LEFT + 3 * np.tanh(RIGHT)), rtol=1e-5)

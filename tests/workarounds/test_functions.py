@@ -1,0 +1,70 @@
+"""Functions whose small values OpenVINO computes with an absolute error only."""
+
+import math
+
+import numpy as np
+import pytest
+from openvino import Model
+from openvino import opset16 as ops
+
+from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.passes import Graph
+from paddle2ov.workarounds.table import row
+from tests.support.passes_checks import apply, parameter
+
+ONE, HALF = np.float32(1), np.float32(0.5)
+
+
+SMALL = np.array([-60, -30, -9, -1e-3, -1e-7, -1e-30, 0, 1e-30, 1e-7, 1e-3, 0.4, 0.6, 3], np.float32)
+
+
+REFINED = {
+    "erf": (lambda x: ops.erf(x), math.erf),
+    "erf, scaled": (lambda x: ops.multiply(ops.erf(x), np.float32(2)), lambda x: 2 * math.erf(x)),
+    "softplus": (ops.softplus, lambda x: math.log1p(math.exp(x))),
+    "log": (lambda x: ops.log(ops.add(ops.exp(x), ONE)), lambda x: math.log1p(math.exp(x))),
+    "log, 1 first": (lambda x: ops.log(ops.add(ONE, ops.exp(x))), lambda x: math.log1p(math.exp(x))),
+    "tanh": (lambda x: ops.tanh(ops.softplus(x)), lambda x: math.tanh(math.log1p(math.exp(x)))),
+}
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize(("build", "same"), REFINED.values(), ids=REFINED)
+def test_refine_functions(build, same, dynamic):
+    x = parameter(-1 if dynamic else len(SMALL))
+    model = Model([build(x)], [x])
+    assert row("functions.small_values")(Graph(model)) == {"sites": 1}
+    wanted = np.array([same(float(one)) for one in SMALL])
+    np.testing.assert_allclose(compile_on_cpu(model)([SMALL])[0], wanted, rtol=2e-6)
+
+
+def test_refine_functions_of_extremes():
+    x = parameter(-1)
+    model = Model([ops.erf(x), ops.softplus(x)], [x])
+    row("functions.small_values")(Graph(model))
+    found = compile_on_cpu(model)([np.array([-np.inf, np.inf, np.nan, 100], np.float32)])
+    np.testing.assert_array_equal(found[0], [-1, 1, np.nan, 1])
+    np.testing.assert_array_equal(found[1], [0, np.inf, np.nan, 100])
+
+
+def gelu(x):
+    return ops.multiply(x, ops.multiply(ops.add(ops.erf(ops.multiply(x, np.float32(0.5**0.5))), ONE), HALF))
+
+
+KEPT = {
+    "gelu": gelu,
+    "gelu, factor first": lambda x: ops.multiply(x, ops.add(ops.multiply(ops.erf(x), HALF), HALF)),
+    "mish": lambda x: ops.multiply(x, ops.tanh(ops.softplus(x))),
+    "mish of a logarithm": lambda x: ops.multiply(ops.tanh(ops.log(ops.add(ops.exp(x), ONE))), x),
+    "another sum": lambda x: ops.log(ops.add(ops.exp(x), np.float32(2))),
+    "another power": lambda x: ops.log(ops.add(ops.relu(x), ONE)),
+}
+
+
+@pytest.mark.parametrize("build", KEPT.values(), ids=KEPT)
+def test_refine_functions_fails_to_match(build):
+    def whole():
+        x = parameter(len(SMALL))
+        return Model([build(x)], [x])
+
+    assert apply(row("functions.small_values"), whole, inputs=[SMALL])[1] == {"sites": 0}

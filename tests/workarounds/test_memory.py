@@ -1,0 +1,218 @@
+"""Tensors whose memory OpenVINO gives to something else, or forgets to clear."""
+
+import numpy as np
+import pytest
+from openvino import Model, Node
+from openvino import opset16 as ops
+
+from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.passes import Graph
+from paddle2ov.workarounds.table import row
+from tests.support.passes_checks import apply, parameter, random, reshape, transpose
+from tests.support.random_graphs import node_by_node
+from tools.faults import FAULTS
+from tools.faults.prelude import check
+
+IMAGE, KERNEL = random(2, 3, 6, 6), random(3, 3, 1, 1)
+
+
+def convolved(x):
+    return ops.convolution(x, KERNEL, [1, 1], [0, 0], [0, 0], [1, 1])
+
+
+FILTERS = {rank: random(2, 4, *[1] * (rank - 2)) for rank in (3, 4, 5)}
+
+
+def channels_first(x):
+    rank = len((x.output(0) if isinstance(x, Node) else x).get_partial_shape())
+    ones, none = [1] * (rank - 2), [0] * (rank - 2)
+    return ops.convolution(transpose(x, 0, rank - 1, *range(1, rank - 1)), FILTERS[rank], ones, none, none, ones)
+
+
+RESULTS = {
+    "rows": lambda x: reshape(x, -1, 4),
+    "one more": lambda x: ops.unsqueeze(x, np.array([0])),
+    "joined": lambda x: ops.concat([x, ops.tanh(x)], 0),
+    "joined rows": lambda x: reshape(ops.concat([x, ops.tanh(x)], 0), -1, 4),
+    "joined elsewhere": lambda x: ops.tanh(ops.concat([x, ops.tanh(x)], 1)),
+    "joined, activated": lambda x: ops.tanh(ops.concat([x, ops.tanh(x)], 0)),
+    "joined, summed up": lambda x: ops.reduce_sum(ops.concat([ops.tanh(x), x], 0), np.array([1]), False),
+    "activated": lambda x: ops.tanh(reshape(x, -1, 4)),
+    "viewed as well": lambda x: ops.relu(channels_first(ops.unsqueeze(reshape(x, 2, -1, 4), np.array([1])))),
+}
+
+
+@pytest.mark.parametrize("rank", [3, 4, 5])
+@pytest.mark.parametrize("of", RESULTS.values(), ids=RESULTS)
+def test_transpose_views(of, rank):
+    """OpenVINO 2026.4 lets the convolution read other memory where something else shares that of its input."""
+
+    def build():
+        x = parameter(2, *[3] * (rank - 2), 4)
+        last = ops.relu(x)
+        return Model([channels_first(last), of(last)], [x])
+
+    model, array = build(), random(2, *[3] * (rank - 2), 4)
+    assert row("memory.transpose_views")(Graph(model)) == {"sites": 1}
+    computed = compile_on_cpu(model)([array])
+    for i, want in enumerate(node_by_node(build(), [array])):
+        np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
+
+
+PARTS = {
+    "parts": lambda x: ops.split(x, np.array(3), 2).output(1),
+    "unequal parts": lambda x: ops.variadic_split(x, np.array(3), np.array([4, 4])).output(0),
+    "rows": lambda x: ops.split(reshape(x, 4, 3, 3, 4), np.array(0), 2).output(1),
+    "parts of parts": lambda x: ops.split(ops.split(x, np.array(3), 2).output(0), np.array(0), 1).output(0),
+}
+
+
+@pytest.mark.parametrize("of", RESULTS.values(), ids=RESULTS)
+@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
+def test_transpose_views_of_parts_of_an_input(part, of):
+    """The parts of an input are copies, and these share their memory; the input itself does not."""
+
+    def build():
+        x = parameter(2, 3, 3, 8)
+        last = part(x)
+        return Model([channels_first(last), of(last)], [x])
+
+    model, array = build(), random(2, 3, 3, 8)
+    assert row("memory.transpose_views")(Graph(model))["sites"]
+    computed = compile_on_cpu(model)([array])
+    for i, want in enumerate(node_by_node(build(), [array])):
+        np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
+
+
+NO_RESULTS = {
+    "as it is": lambda x: [channels_first(x), x],
+    "multiplied": lambda x: [channels_first(x), ops.matmul(reshape(x, -1, 4), FILTERS[3][:, :, 0], False, True)],
+    "other order": lambda x: [transpose(x, 0, 2, 1, 3), reshape(x, -1, 4)],
+}
+
+
+@pytest.mark.parametrize("build_results", NO_RESULTS.values(), ids=NO_RESULTS)
+def test_transpose_views_refuses(build_results):
+    def build():
+        x = parameter(2, 3, 3, 4)
+        return Model(build_results(ops.relu(x)), [x])
+
+    assert apply(row("memory.transpose_views"), build, [2, 3, 3, 4])[1] == {"sites": 0}
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+def test_transpose_views_of_steps(direction):
+    """A recurrent layer with the steps first, over what is also returned as another shape."""
+    fault = FAULTS["transpose_view_in_recurrent_layer"]
+    count = 2 if direction == "bidirectional" else 1
+    weights = random(count, 2, 4), random(count, 2, 2), random(count, 2)
+    state, lengths = np.zeros((3, count, 2), np.float32), np.full(3, 5)
+
+    def build():
+        x = parameter(5, 3, 4)
+        steps = ops.relu(x)
+        layer = ops.rnn_sequence(transpose(steps, 1, 0, 2), state, lengths, *weights, 2, direction)
+        return Model([ops.result(layer.output(0)), ops.result(reshape(steps, -1))], [x])
+
+    model, array = build(), random(5, 3, 4)
+    assert row("memory.transpose_views")(Graph(model)) == {"sites": 1}
+    computed = compile_on_cpu(model)([array])
+    for i, want in enumerate(node_by_node(build(), [array])):
+        np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
+    plain, _ = fault.build()
+    assert row("memory.transpose_views")(Graph(plain)) == {"sites": 1}
+
+
+@pytest.mark.parametrize("name", ["loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show"])
+def test_copy_loop_invariants(name):
+    model, runs, want = FAULTS[name].graph()
+    assert row("memory.loop_invariants")(Graph(model)) == {"sites": 1}
+    check((model, runs, want), "f32", 1e-4)
+
+
+SUMS = {
+    "normalized": (1, lambda x: ops.normalize_l2(x, np.array([1]), 1e-6, "add")),
+    "gathered": (0, lambda x: ops.swish(ops.gather(x, np.array([0]), np.array(0)))),
+    "elementwise": (0, lambda x: ops.sigmoid(ops.multiply(ops.tanh(x), np.float32(2)))),
+    "of a convolution": (0, lambda x: ops.add(convolved(x), x)),
+}
+
+
+@pytest.mark.parametrize(("copied", "layer"), SUMS.values(), ids=SUMS)
+def test_what_every_iteration_reads(copied, layer):
+    """Three iterations that add the same layer of the same tensor: the layer is copied before where it may write."""
+
+    def build():
+        x, kept, total = (parameter(1, 3, 6, 6) for _ in range(3))
+        loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
+        results = [ops.result(ops.constant(np.array(True))), ops.result(ops.add(total, layer(kept)))]
+        loop.set_function(Model(results, [kept, total]))
+        loop.set_special_body_ports([-1, 0])
+        loop.set_invariant_input(kept, x.output(0))
+        loop.set_merged_input(total, ops.constant(np.zeros((1, 3, 6, 6), np.float32)).output(0), results[1].output(0))
+        return Model([loop.get_iter_value(results[1].output(0), -1)], [x])
+
+    model, x, array = build(), parameter(1, 3, 6, 6), random(1, 3, 6, 6)
+    assert row("memory.loop_invariants")(Graph(model)) == {"sites": copied}
+    once = compile_on_cpu(Model([layer(x)], [x]))([array])[0]
+    np.testing.assert_allclose(compile_on_cpu(model)([array])[0], 3 * once, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("dims", [(2, 4, 3, 5), (-1, 16, -1, -1), (1, 20, 1, 1)])
+@pytest.mark.parametrize("axes", [[0, 2, 3], [-1, 0, -2]])
+def test_avoid_channel_means(dims, axes, keep):
+    shape = [size if size > 0 else 3 for size in dims]
+    x, filters = parameter(*dims), random(shape[1], 1, 1, 3, 3)
+    convolved = ops.group_convolution_backprop_data(x, filters, strides=[1, 1], pads_begin=[1, 1], pads_end=[1, 1])
+    model = Model([ops.reduce_mean(convolved, np.array(axes), keep)], [x])
+    before, arrays = model.output(0).get_partial_shape(), [random(*shape) for _ in range(3)]
+    wanted = [node_by_node(model, [array])[0] for array in arrays]
+    assert row("memory.channel_means")(Graph(model)) == {"sites": 1}
+    assert model.output(0).get_partial_shape() == before
+    request = compile_on_cpu(model).create_infer_request()
+    for array, want in zip(arrays, wanted, strict=True):
+        np.testing.assert_allclose(request.infer([array])[0], want, atol=1e-5)
+
+
+@pytest.mark.parametrize("axes", [[0, 2], [2, 3], [0, 1, 2, 3], [0, 1, 3]])
+def test_other_means_stay(axes):
+    x = parameter(2, 3, 4, 5)
+    assert row("memory.channel_means")(Graph(Model([ops.reduce_mean(x, np.array(axes), True)], [x]))) == {"sites": 0}
+
+
+def resized(beside, axes=(1, 2)):
+    """A resize, and what else reads its input."""
+    x = parameter(1, 2, 3, 4)
+    last = ops.relu(x)
+    sizes = np.array([6, 6] if axes == (1, 2) else [6, 8])
+    return Model([ops.interpolate(last, sizes, "nearest", "sizes", axes=np.array(axes)), beside(last)], [x])
+
+
+BESIDE = {
+    "a reshaped result": lambda x: reshape(x, -1, 4),
+    "a reshaped tensor": lambda x: ops.relu(reshape(x, -1, 4)),
+    "joined": lambda x: ops.concat([x, ops.abs(x)], 1),
+    "joined along channels": lambda x: ops.concat([x, ops.abs(x)], 3),
+    "the same": lambda x: ops.abs(x),
+}
+
+
+UNSHARED = ("the same",)
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_avoid_resize_views(name):
+    data = random(1, 2, 3, 4)
+    model = resized(BESIDE[name])
+    want = node_by_node(model, [data])
+    assert row("memory.resize_views")(Graph(model)) == {"sites": 0 if name in UNSHARED else 1}
+    compiled = compile_on_cpu(model)
+    for _ in range(2):
+        for i, array in enumerate(want):
+            np.testing.assert_allclose(compiled([data])[i], array, rtol=1e-6)
+
+
+def test_avoid_resize_views_fails_to_match():
+    model = resized(BESIDE["a reshaped result"], (2, 3))
+    assert row("memory.resize_views")(Graph(model)) == {"sites": 0}

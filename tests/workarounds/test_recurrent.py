@@ -1,0 +1,67 @@
+"""Recurrent layers and cells that OpenVINO takes for others, or does not compile."""
+
+import itertools
+
+import numpy as np
+import pytest
+from openvino import Model
+from openvino import opset16 as ops
+
+from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.passes import Graph
+from paddle2ov.workarounds.table import row
+from tests.support.passes_checks import parameter, random
+from tests.support.random_graphs import node_by_node
+
+
+def compare(build, rewrite, counts, *runs, tolerance=1e-6):
+    """The rewritten model, compiled, computes what each node of the model as it was computes."""
+    model = build()
+    assert rewrite(Graph(model)) == counts
+    request = compile_on_cpu(model).create_infer_request()
+    for arrays in runs:
+        want, got = node_by_node(build(), arrays), request.infer(arrays)
+        for i, expected in enumerate(want):
+            assert got[i].shape == expected.shape
+            np.testing.assert_allclose(got[i], expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("biased", [None, "i", "f", "c", "o"])
+@pytest.mark.parametrize("order", ["".join(one) for one in itertools.permutations("ifco")])
+def test_gates_in_any_order(order, biased):
+    size = 3
+    weights, bias = random(4 + size, 4 * size), random(4 * size)
+
+    def build():
+        inputs = {"x": parameter(-1, 4), "h": parameter(-1, size), "c": parameter(-1, size)}
+        both = ops.concat([inputs["x"], inputs["h"]], 1)
+        parts = ops.split(ops.add(ops.matmul(both, weights, False, False), bias), np.int64(1), 4).outputs()
+        gates = {name: parts[order.index(name)] for name in "ifco"}
+        if biased:
+            gates[biased] = ops.add(gates[biased], np.float32(1))
+        kept = ops.multiply(ops.sigmoid(gates["f"]), inputs["c"])
+        state = ops.add(ops.multiply(ops.sigmoid(gates["i"]), ops.tanh(gates["c"])), kept)
+        return Model([ops.multiply(ops.tanh(state), ops.sigmoid(gates["o"])), state], list(inputs.values()))
+
+    counts = {"sites": 1 if biased and (order[2] != biased or set(order[:2]) != set("ic")) else 0}
+    arrays = [random(2, 4), random(2, size), random(2, size)]
+    compare(build, row("recurrent.gates_in_another_order"), counts, arrays, tolerance=1e-5)
+
+
+@pytest.mark.parametrize("bias", [(1,), ()], ids=["a row", "a vector"])
+@pytest.mark.parametrize("kept", ["h", "x", "twice", "other"])
+@pytest.mark.parametrize("batch", [2, -1])
+def test_cells_that_look_like_a_gru(kept, bias, batch):
+    gates, new = random(6, 6), random(3, 6)
+    biases = random(*bias, 6), random(*bias, 3)
+
+    def build():
+        x, h = parameter(batch, 3), parameter(batch, 3)
+        both = ops.add(ops.matmul(ops.concat([x, h], 1), gates, False, True), biases[0])
+        z, r = ops.split(ops.sigmoid(both), np.int64(1), 2).outputs()
+        state = ops.matmul(ops.concat([x, ops.multiply(r, x if kept == "other" else h)], 1), new, False, True)
+        last = {"h": h, "x": x, "twice": ops.add(h, h), "other": h}[kept]
+        left = ops.multiply(ops.subtract(np.float32(1), z), ops.tanh(ops.add(state, biases[1])))
+        return Model([ops.add(left, ops.multiply(z, last))], [x, h])
+
+    compare(build, row("recurrent.gru_of_another_form"), {"sites": 1}, [random(2, 3), random(2, 3)], tolerance=1e-5)
