@@ -13,6 +13,7 @@ from openvino.op import Constant, Parameter
 from paddle2ov.converters.graph.common import Tensor, dim_of
 from paddle2ov.graph.bodies import bodies_of, mark_template
 from paddle2ov.graph.constants import ints
+from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.guards import seen_empty
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.names import forget_names
@@ -118,7 +119,7 @@ def share_integers(model: Model) -> None:
             key = str(kind), node.get_output_partial_shape(0).to_string(), node.get_data().tobytes()
             shared = first.setdefault(key, node.output(0))
             if shared.get_node().get_name() != node.get_name():
-                for reader in node.output(0).get_target_inputs():
+                for reader in consumers(node.output(0)):
                     reader.replace_source_output(shared)
 
 

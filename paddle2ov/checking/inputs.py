@@ -10,6 +10,7 @@ from openvino.op import Constant
 
 from paddle2ov.compilation.running import as_tensor
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program.model import Block, Program, Variable
@@ -130,7 +131,7 @@ def _index_limit(value: Output) -> int:
 
 
 def _limits(value: Output) -> Iterator[int]:
-    for target in value.get_target_inputs():
+    for target in consumers(value):
         node, port = target.get_node(), target.get_index()
         kind = node.get_type_name()
         if kind in _MOVES and port == 0:

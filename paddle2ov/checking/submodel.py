@@ -10,6 +10,7 @@ from openvino.op import Constant, Parameter
 
 from paddle2ov.checking.reference import NUMBER, ValueKey, nodes_by_number, number_of
 from paddle2ov.checking.tensors import copied, is_float
+from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
 
 _FIRST_NEW = 10**7
@@ -85,13 +86,13 @@ def build(structure: Structure, part: Part, constants: Mapping[ValueKey, Tensor]
         number, port = key
         output = nodes[number].output(port)
         if key in constants:
-            for target in output.get_target_inputs():
+            for target in consumers(output):
                 target.replace_source_output(Constant(copied(constants[key])).output(0))
             continue
         parameter = ops.parameter(output.get_partial_shape(), output.get_element_type())
         parameter.set_friendly_name(f"cut_{number}_{port}")
         parameter.get_rt_info()[NUMBER] = str(_FIRST_NEW + i)
-        for target in output.get_target_inputs():
+        for target in consumers(output):
             target.replace_source_output(parameter.output(0))
         parameters[key] = parameter
     read = {key for number in computed for key in structure.sources[number]} | set(part.results)

@@ -21,6 +21,7 @@ from paddle2ov.deployment.planning import PreprocessingPlan, plan
 from paddle2ov.deployment.sizes import Number
 from paddle2ov.deployment.steps import spatial_shape
 from paddle2ov.errors import ConversionInputError, ModelReadError
+from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.program.settings import Settings
@@ -84,7 +85,7 @@ def build_in(model: Model, settings: Settings) -> BuiltIn:
     new = ops.parameter(image, np.uint8, name=old.get_friendly_name())
     value, sizes = compute(new.output(0), found)
     _name(value.get_node(), f"{old.get_friendly_name()}/{PREPROCESSING}")
-    users = list(old.output(0).get_target_inputs())
+    users = consumers(old.output(0))
     for user in users:
         user.replace_source_output(value)
     position = model.get_parameter_index(old)
@@ -119,7 +120,7 @@ def _build_in_sizes(model: Model, image: Node, sizes: Mapping[str, Output]) -> t
         count = ops.gather(ops.shape_of(image), np.array([0]), np.array(0))
         pairs = ops.broadcast(sizes[name], ops.concat([count, np.array([2])], 0))
         _name(pairs, f"{name}/{PREPROCESSING}")
-        for user in parameter.output(0).get_target_inputs():
+        for user in consumers(parameter.output(0)):
             user.replace_source_output(pairs.output(0))
         model.remove_parameter(parameter)
         built.append(name)

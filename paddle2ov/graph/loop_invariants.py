@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from openvino import Input, Node, Output
+from openvino import Node, Output
 from openvino.op import Parameter, loop
 from openvino.op.util import InvariantInputDescription, MergedInputDescription
 
+from paddle2ov.graph.consumers import Consumer, consumers
 from paddle2ov.graph.loop_states import in_own_memory, is_copy
 from paddle2ov.graph.memory import COPYING, FORWARDING, IN_PLACE, MOVING, SLICING, VIEWS
 from paddle2ov.graph.provenance import copy_operators
@@ -38,12 +39,10 @@ def copy_viewed_states(states: Iterable[Parameter]) -> int:
 
     If only the node that writes reads such a parameter, it may write there.
     """
-    return sum(
-        _copy(state.output(0)) for state in states if any(map(_is_read_elsewhere, state.output(0).get_target_inputs()))
-    )
+    return sum(_copy(state.output(0)) for state in states if any(map(_is_read_elsewhere, consumers(state.output(0)))))
 
 
-def _is_read_elsewhere(port: Input) -> bool:
+def _is_read_elsewhere(port: Consumer) -> bool:
     kind = port.get_node().get_type_name()
     return (kind in _VIEWS or kind == "Result") and not _may_be_written(port)
 
@@ -66,7 +65,7 @@ def _parameters_of(node: Node, kind: type[InvariantInputDescription] | type[Merg
 
 
 def _copy(value: Output) -> bool:
-    unsafe = [port for port in value.get_target_inputs() if _may_be_written(port)]
+    unsafe = [port for port in consumers(value) if _may_be_written(port)]
     if unsafe:
         copy = in_own_memory(value)
         for port in unsafe:
@@ -75,7 +74,7 @@ def _copy(value: Output) -> bool:
     return bool(unsafe)
 
 
-def _may_be_written(port: Input) -> bool:
+def _may_be_written(port: Consumer) -> bool:
     reader = port.get_node()
     kind = reader.get_type_name()
     if is_copy(reader):
@@ -90,7 +89,7 @@ def _readers_of_views(view: Node) -> Iterator[str]:
     pending, seen = [view], {view.get_name()}
     while pending:
         for output in pending.pop().outputs():
-            for port in output.get_target_inputs():
+            for port in consumers(output):
                 reader = port.get_node()
                 if is_copy(reader):
                     continue

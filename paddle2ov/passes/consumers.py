@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from openvino import Input, Node, Output
+from openvino import Node, Output
+
+from paddle2ov.graph.consumers import Consumer, consumers
 
 _MAX_BETWEEN = 6
 """OpenVINO does not fuse more nodes into one kernel."""
@@ -15,15 +17,10 @@ def key_of(tensor: Output) -> tuple[str, int]:
     return tensor.get_node().get_name(), tensor.get_index()
 
 
-def consumers(output: Output) -> list[Input]:
-    """The inputs that read a tensor."""
-    return list(output.get_target_inputs())
-
-
 def only_consumer(output: Output) -> Node | None:
     """The only node that reads a tensor; None if there are several inputs that do."""
-    inputs = output.get_target_inputs()
-    return next(iter(inputs)).get_node() if len(inputs) == 1 else None
+    found = consumers(output)
+    return found[0].get_node() if len(found) == 1 else None
 
 
 def readers(node: Node) -> list[Node]:
@@ -43,3 +40,6 @@ def nearest(
         found += [node for node in new.values() if node.get_type_name() in kinds]
         nodes = [one for node in new.values() if node.get_type_name() in between for one in follow(node)]
     return found
+
+
+__all__ = ["Consumer", "consumers", "key_of", "nearest", "only_consumer", "readers"]

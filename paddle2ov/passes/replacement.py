@@ -7,6 +7,7 @@ from collections.abc import Collection
 from openvino import Input, Node, Output
 
 from paddle2ov.graph.aliases import alias, may_be_input
+from paddle2ov.graph.consumers import Consumer, consumers
 from paddle2ov.graph.names import is_unnamed, move_name
 from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.provenance import copy_operators
@@ -20,7 +21,7 @@ def replace(old: Output, new: Output, *more: Node) -> None:
     """
     inherit_name(new.get_node(), old.get_node(), *more)
     is_taken: bool | None = None  # whether another Result has the name of `new`; looked up once, as there may be many
-    for reader in old.get_target_inputs():
+    for reader in consumers(old):
         is_result = reader.get_node().get_type_name() == "Result"
         if is_result and is_taken is None:
             is_taken = _is_named(new) or may_be_input(new)
@@ -40,7 +41,7 @@ def inherit_name(new: Node, old: Node, *more: Node) -> None:
     copy_operators(new.output(0), old, *more)
 
 
-def insert(readers: Collection[Input], new: Output, node: Node) -> None:
+def insert(readers: Collection[Consumer | Input], new: Output, node: Node) -> None:
     """Redirects some inputs to a tensor that was created on behalf of a node that stays."""
     copy_operators(new, node)
     for reader in readers:
@@ -62,7 +63,7 @@ def name_after(new: Node, old: Node, part: str | int, *more: Node) -> None:
 
 def _is_named(output: Output) -> bool:
     """Whether a tensor has a name already, as a model input or output, which another Result would take from it."""
-    readers = output.get_target_inputs()
+    readers = consumers(output)
     return output.get_node().get_type_name() == "Parameter" or any(
         reader.get_node().get_type_name() == "Result" for reader in readers
     )

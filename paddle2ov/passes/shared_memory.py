@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from openvino import Dimension, Input, Node, Output
+from openvino import Dimension, Node, Output
 
 from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.memory import COPYING, SCATTERING, SLICING, SPLITTING, VIEWS
-from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.consumers import Consumer, consumers
 from paddle2ov.passes.layout.permutation import is_layout_change
 from paddle2ov.passes.operands import perm_of
 
@@ -100,7 +100,7 @@ def _may_keep_order(transpose: Node) -> bool:
     return long == sorted(long)
 
 
-def _may_write_or_join(port: Input, is_root: bool) -> bool:
+def _may_write_or_join(port: Consumer, is_root: bool) -> bool:
     """Whether a reader may write where it reads, or join it; of the root itself, nodes that write copy it before."""
     reader = port.get_node()
     kind = reader.get_type_name()

@@ -16,7 +16,7 @@ from paddle2ov.errors import RewriteError
 from paddle2ov.graph.evaluation import evaluate, evaluate_all, is_safe
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.upstream import upstream
-from paddle2ov.passes.consumers import readers
+from paddle2ov.passes.consumers import consumers, readers
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.independence import VARYING, Independence
 from paddle2ov.workarounds.constants_apart import DATA_MOVEMENT, compute_apart
@@ -75,7 +75,7 @@ def compute(graph: Graph) -> Counts:
     outputs = [output for node in found.values() for output in node.outputs() if _has_other_consumer(output, found)]
     if outputs:
         _check_work(found.values())
-        read = [output.get_target_inputs() for output in outputs]
+        read = [consumers(output) for output in outputs]
         for ports, value in zip(read, _moved(found.values(), outputs) or compute_apart(outputs), strict=True):
             constant = Constant(value)
             for port in ports:
@@ -142,7 +142,7 @@ def _in_float64(graph: Graph) -> list[Node]:
 
 def _has_other_consumer(output: Output, found: Collection[str]) -> bool:
     """Whether a node that is not computed here reads a value, so that it needs a Constant."""
-    return any(port.get_node().get_name() not in found for port in output.get_target_inputs())
+    return any(port.get_node().get_name() not in found for port in consumers(output))
 
 
 def _moved(nodes: Iterable[Node], outputs: Sequence[Output]) -> list[Tensor] | None:

@@ -13,7 +13,7 @@ from paddle2ov.graph.constants import constant_of, number_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import value_of
-from paddle2ov.passes.consumers import consumers, only_consumer
+from paddle2ov.passes.consumers import Consumer, consumers, only_consumer
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.kinds import BINARY, NEUTRAL, REDUCTIONS, UNARY
 from paddle2ov.passes.quantized import holds_integers
@@ -170,7 +170,7 @@ def _count_readers(result: Output) -> int:
     return sum(_count_readers(neutral) if (neutral := _neutral(port)) else 1 for port in consumers(result))
 
 
-def _neutral(reader: Input) -> Output | None:
+def _neutral(reader: Consumer) -> Output | None:
     """The output of a node that changes nothing, which OpenVINO eliminates; None for any other."""
     node = reader.get_node()
     number = NEUTRAL.get(node.get_type_name())

@@ -8,7 +8,7 @@ from openvino import Input, Node
 from paddle2ov.graph.constants import constant_of, ints, number_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
-from paddle2ov.passes.consumers import consumers, readers
+from paddle2ov.passes.consumers import Consumer, consumers, readers
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.workarounds.row import Skip, at
@@ -43,7 +43,7 @@ def gates_in_another_order(graph: Graph, split: Node) -> list[Input] | Skip | No
     return biases
 
 
-def _bias(graph: Graph, reader: Input) -> Input | None:
+def _bias(graph: Graph, reader: Consumer) -> Input | None:
     """The constant of one element that is added to a gate."""
     node = reader.get_node()
     if node.get_type_name() != "Add" or not any(one.get_type_name() in _ACTIVATIONS for one in readers(node)):

@@ -1,11 +1,13 @@
 """Nodes and tensors with their properties cached: each property is asked of OpenVINO once.
 
 Valid only as long as the nodes are not changed. `gather_pushdown` changes none: new nodes compute the selected rows,
-and the old ones lose their readers in the end.
+and the old ones lose their readers in the end. Nothing here refers back to what refers to it, so that views, and old
+nodes with them, are gone when the rewrite returns: later, collecting them would take nodes away under another rewrite.
 """
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
@@ -41,13 +43,14 @@ class NodeView:
 
     def __init__(self, node: Node, name: str, views: Views) -> None:
         self.node, self.name, self.kind = node, name, node.get_type_name()
-        self.tensors: dict[int, TensorView] = {}
-        self._views = views
+        self._views = weakref.ref(views)
 
     @_Once
     def inputs(self) -> list[TensorView]:
         """The tensors that it reads."""
-        return [self._views(one) for one in self.node.input_values()]
+        views = self._views()
+        assert views is not None, "views are read while those that they are from live"
+        return [views(one) for one in self.node.input_values()]
 
     @_Once
     def attributes(self) -> Mapping[str, Any]:
@@ -94,17 +97,18 @@ class Views:
 
     def __init__(self) -> None:
         self._nodes: dict[str, NodeView] = {}
+        self._tensors: dict[tuple[str, int], TensorView] = {}
 
     def __call__(self, output: Output) -> TensorView:
         """The view of a tensor; always the same one."""
         node, index = output.get_node(), output.get_index()
         name = node.get_name()
-        view = self._nodes.get(name)
-        if view is None:
-            view = self._nodes[name] = NodeView(node, name, self)
-        found = view.tensors.get(index)
+        found = self._tensors.get((name, index))
         if found is None:
-            found = view.tensors[index] = TensorView(output, view, index)
+            view = self._nodes.get(name)
+            if view is None:
+                view = self._nodes[name] = NodeView(node, name, self)
+            found = self._tensors[name, index] = TensorView(output, view, index)
         return found
 
 

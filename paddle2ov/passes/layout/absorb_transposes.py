@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from openvino import Input, Node
+from openvino import Node
 
-from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.consumers import Consumer, consumers
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
-_Read: TypeAlias = tuple[Node, list[Input]]
+_Read: TypeAlias = tuple[Node, list[Consumer]]
 """A transpose and what reads it."""
 
 
@@ -57,7 +57,7 @@ class AbsorbTransposes(Rule[_Read, _Read]):
         return {"absorbed": 1}
 
 
-def _is_second_factor(reader: Input) -> bool:
+def _is_second_factor(reader: Consumer) -> bool:
     return bool(reader.get_index() == 1 and reader.get_node().get_type_name() == "MatMul")
 
 

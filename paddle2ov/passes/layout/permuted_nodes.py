@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from graphlib import TopologicalSorter
 from typing import TypeAlias
 
-from openvino import Input, Node, Output
+from openvino import Node, Output
 
 from paddle2ov.graph.constants import ints, ints_of
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.consumers import consumers, key_of
+from paddle2ov.passes.consumers import Consumer, consumers, key_of
 from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
 from paddle2ov.passes.layout.permutation import compose, inverse, permute
@@ -23,8 +23,8 @@ NodeTensors: TypeAlias = tuple[Node, list[Output]]
 """A node, and the tensors that it writes or reads in the layout in which it computes."""
 
 
-def readers_of(tensor: Output) -> list[tuple[Node, Input]]:
-    """The readers of a tensor, without unused transposes; with their nodes, which inputs do not keep alive."""
+def readers_of(tensor: Output) -> list[tuple[Node, Consumer]]:
+    """The readers of a tensor, without unused transposes; with their nodes."""
     found = [(reader.get_node(), reader) for reader in consumers(tensor)]
     return [one for one in found if one[0].get_type_name() != "Transpose" or consumers(one[0].output(0))]
 
@@ -120,7 +120,7 @@ class Change:
             self._moved[key] = self._transposed(x, order, node) if other is None else other.output(0)
         return self._moved[key]
 
-    def _restore_for(self, node: Node, reader: Input, tensor: Output, perm: list[int], permuted: Node) -> None:
+    def _restore_for(self, node: Node, reader: Consumer, tensor: Output, perm: list[int], permuted: Node) -> None:
         """Gives a reader of a permuted node the tensor in its original layout."""
         kind = node.get_type_name()
         if node.get_name() in self.nodes:
