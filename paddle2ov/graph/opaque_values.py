@@ -33,6 +33,15 @@ def hide(value: Output, zero: Node) -> Node:
     return ops.gather(ops.unsqueeze(value, axis), zero, axis)
 
 
+def is_hidden(value: Output) -> bool:
+    """Whether a tensor is such a copy."""
+    kinds, node = [], value.get_node()
+    for port in (1, 0, 0):
+        kinds.append(node.get_type_name())
+        node = node.input_value(port).get_node() if node.get_input_size() > port else node
+    return kinds == ["Gather", "Squeeze", "Subtract"] or kinds == ["Gather", "Squeeze", "Bucketize"]
+
+
 def hide_sizes(value: Output) -> Output:
     """A copy, without bounds for OpenVINO, of a small tensor that is computed from shapes alone; any other as it is."""
     if not are_few(value):
@@ -59,4 +68,4 @@ def opaque_one(values: Sequence[Output]) -> Output | None:
     return ops.maximum(ops.convert(anything, Type.i64), ops.constant(1, Type.i64)).output(0)
 
 
-__all__ = ["hide", "hide_sizes", "opaque_one", "runtime_zero"]
+__all__ = ["hide", "hide_sizes", "is_hidden", "opaque_one", "runtime_zero"]

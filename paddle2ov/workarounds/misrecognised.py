@@ -158,8 +158,9 @@ def convolutions_as_groups(graph: Graph, concat: Node) -> list[Node] | Skip | No
     """
     sides = [value.get_node() for value in concat.input_values()]
     of_parts = [node for node in sides if _is_of_part(node)]
-    if not of_parts:
-        return None
+    groups = [dims_of(node.input_value(1)) or [0] for node in sides if _is_of_part(node, "GroupConvolution")]
+    if not of_parts or any(dims[0] == 1 for dims in groups):
+        return None  # nothing to recognise, or one side is a group
     split = sides[0].input_value(0).get_node() if len(of_parts) == len(sides) else None
     if (
         split is not None
@@ -171,8 +172,8 @@ def convolutions_as_groups(graph: Graph, concat: Node) -> list[Node] | Skip | No
     return of_parts[:1]
 
 
-def _is_of_part(node: Node) -> bool:
-    return node.get_type_name() == "Convolution" and node.input_value(0).get_node().get_type_name() in _PARTS
+def _is_of_part(node: Node, kind: str = "Convolution") -> bool:
+    return node.get_type_name() == kind and node.input_value(0).get_node().get_type_name() in _PARTS
 
 
 def make_group(graph: Graph, convolution: Node) -> None:

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 from paddle2ov.passes import Rewrite
-from paddle2ov.passes.workarounds.avoid_abs_elimination import avoid_abs_elimination
-from paddle2ov.passes.workarounds.avoid_abs_sinking import avoid_abs_sinking
-from paddle2ov.passes.workarounds.avoid_batched_weights import avoid_batched_weights
-from paddle2ov.passes.workarounds.avoid_broadcast_transition import avoid_broadcast_transition
-from paddle2ov.passes.workarounds.avoid_constant_sums import avoid_constant_sums
-from paddle2ov.passes.workarounds.avoid_pad_fusion import avoid_pad_fusion
 from paddle2ov.passes.workarounds.avoid_product_of_one import avoid_product_of_one
-from paddle2ov.passes.workarounds.avoid_rank_loss import avoid_rank_loss
-from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_row_post_ops import avoid_row_post_ops
-from paddle2ov.passes.workarounds.avoid_scale_fusion import avoid_scale_fusion
-from paddle2ov.passes.workarounds.avoid_shared_filter_factors import avoid_shared_filter_factors
-from paddle2ov.passes.workarounds.avoid_single_gather import avoid_single_gather
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
-from paddle2ov.passes.workarounds.avoid_slice_elision import avoid_slice_elision
-from paddle2ov.passes.workarounds.avoid_split_transposes import avoid_split_transposes
-from paddle2ov.passes.workarounds.avoid_stride_propagation import avoid_stride_propagation
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
-from paddle2ov.passes.workarounds.avoid_unit_tiles import avoid_unit_tiles
 from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
-from paddle2ov.passes.workarounds.avoid_unsqueeze_elision import avoid_unsqueeze_elision
-from paddle2ov.passes.workarounds.avoid_weight_rank_loss import avoid_weight_rank_loss
-from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
-from paddle2ov.passes.workarounds.hide_bounds_of_slices import hide_bounds_of_slices
-from paddle2ov.passes.workarounds.reduce_before_transpose import reduce_before_transpose
-from paddle2ov.passes.workarounds.reduce_before_unsqueeze import reduce_before_unsqueeze
-from paddle2ov.workarounds import bfloat16, constants, functions, memory, misrecognised, post_ops, quantized, recurrent
-from paddle2ov.workarounds.remedies import deepen_transpose, hide
+from paddle2ov.workarounds import (
+    bfloat16,
+    bounds,
+    constants,
+    elided,
+    functions,
+    memory,
+    merged,
+    misrecognised,
+    moved,
+    moved_reductions,
+    post_ops,
+    quantized,
+    recurrent,
+)
+from paddle2ov.workarounds.remedies import barrier, deepen, deepen_transpose, hide
 from paddle2ov.workarounds.row import ANY, CPU, Workaround, local, whole
 
 
@@ -41,7 +34,7 @@ def old(rewrite: Rewrite, *faults: str, early: bool = False) -> Workaround:
 
 
 WORKAROUNDS: tuple[Workaround, ...] = (
-    old(avoid_single_gather, "gather_of_single_element", early=True),
+    local(elided.gather_of_one, elided.leave_out, "gather_of_single_element", early=True),
     local(constants.computed_once, hide, "suppression_of_constants", early=True, where=CPU),
     whole(
         constants.compute,
@@ -53,7 +46,7 @@ WORKAROUNDS: tuple[Workaround, ...] = (
         "constant_transposed_into_product",
         early=True,
     ),
-    old(avoid_abs_elimination, "abs_of_sizes"),
+    local(elided.abs_of_sizes, elided.keep_abs, "abs_of_sizes"),
     old(avoid_single_key_attention, "attention_compiled_for_one_key"),
     old(avoid_row_post_ops, "row_of_scores"),
     old(avoid_product_of_one, "one_key_of_many_queries"),
@@ -67,15 +60,15 @@ WORKAROUNDS: tuple[Workaround, ...] = (
         "transpose_view_of_scattered_memory",
         where=CPU,
     ),
-    old(avoid_split_transposes, "transpose_of_split_channels"),
+    local(moved.transpose_of_split_channels, deepen_transpose, "transpose_of_split_channels"),
     local(
         misrecognised.channel_shuffle, misrecognised.transpose_at_rank_6, "transpose_between_reshapes_of_unknown_batch"
     ),
     local(memory.resize_views, memory.read_copy, "resize_view_of_shared_memory", where=CPU),
-    old(avoid_stride_propagation, "stride_of_padded_convolution", "stride_of_split_image"),
-    old(avoid_pad_fusion, "pad_before_transposed_convolution", "pad_before_same_padding"),
-    old(avoid_rank_loss, "transpose_before_constant_of_higher_rank"),
-    old(avoid_weight_rank_loss, "bias_of_higher_rank", "weight_of_norm_of_higher_rank"),
+    local(moved.stride_over_padding, moved.slice_before, "stride_of_padded_convolution", "stride_of_split_image"),
+    local(merged.pad_of_convolution, merged.deepen_pad, "pad_before_transposed_convolution", "pad_before_same_padding"),
+    local(moved.transpose_before_number, moved.unsqueeze_result, "transpose_before_constant_of_higher_rank"),
+    local(moved.weight_of_higher_rank, moved.unsqueeze_result, "bias_of_higher_rank", "weight_of_norm_of_higher_rank"),
     local(bfloat16.deep_filter, bfloat16.cut_filter, "convolution_3d_of_depth_1", where=CPU),
     local(bfloat16.shallow_image, bfloat16.pad_by_planes, "convolution_3d_of_depth_1", where=CPU),
     local(bfloat16.stride_to_width_1, bfloat16.drop_stride, "strided_convolution_of_width_1", where=CPU),
@@ -88,18 +81,23 @@ WORKAROUNDS: tuple[Workaround, ...] = (
         "elementwise_with_single_element_of_higher_rank",
         "layers_of_one_weight",
     ),
-    old(avoid_batched_weights, "matmul_of_constant_matrices", "matmul_of_constant_matrices_with_batch"),
+    local(
+        bounds.batched_weights,
+        bounds.multiply_at_rank_4,
+        "matmul_of_constant_matrices",
+        "matmul_of_constant_matrices_with_batch",
+    ),
     local(post_ops.along_axis_1, post_ops.repeat, "post_op_along_axis_1", where=CPU),
     local(post_ops.of_small_product, hide, "post_op_of_small_product", where=CPU),
     local(post_ops.of_unknown_width, hide, "post_op_of_unknown_width", where=CPU),
     local(post_ops.of_one_pixel, hide, "post_op_of_one_pixel", where=CPU),
-    old(reduce_before_transpose, "reduction_after_transpose"),
-    old(reduce_before_unsqueeze, "reduction_after_unsqueeze"),
+    local(moved_reductions.of_transposed, moved_reductions.transpose_result, "reduction_after_transpose"),
+    local(moved_reductions.of_unsqueezed, moved_reductions.unsqueeze_result, "reduction_after_unsqueeze"),
     local(memory.channel_means, memory.flatten_pixels, "mean_of_each_channel", where=CPU),
     local(post_ops.of_reduced_sequence, post_ops.reduce_image, "post_op_of_reduced_sequence", where=CPU),
     local(post_ops.of_unknown_channels, hide, "post_op_of_unknown_channels", where=CPU),
-    old(avoid_unit_tiles, "tile_of_one_pixel"),
-    old(avoid_broadcast_transition, "broadcast_to_nothing_moved"),
+    local(bounds.unit_tiles, bounds.tile_at_rank_6, "tile_of_one_pixel", where=CPU),
+    local(moved.broadcast_to_nothing, barrier, "broadcast_to_nothing_moved"),
     local(recurrent.gates_in_another_order, hide, "gates_of_lstm_cell_in_another_order"),
     local(recurrent.gru_of_another_form, recurrent.split_before_sigmoid, "gru_cell_of_another_form"),
     local(misrecognised.activation_of_pool, misrecognised.read_through_maximum, "activation_before_pooling"),
@@ -108,20 +106,20 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(misrecognised.interpolated_parts, misrecognised.join_copies_first, "repeated_parts_as_resize"),
     local(misrecognised.statistics_of_rows, misrecognised.keep_axis, "statistics_without_their_axis"),
     local(misrecognised.swish_of_vectors, misrecognised.hide_or_squeeze, "swish_of_beta_with_dimensions"),
-    old(avoid_shared_filter_factors, "factor_of_shared_group_filters"),
+    local(merged.factor_of_shared_filters, barrier, "factor_of_shared_group_filters"),
     local(misrecognised.slopes_of_channels, misrecognised.add_axis, "prelu_of_last_axis"),
-    old(avoid_constant_sums, "constants_of_sums_merged"),
-    old(check_inner_dims, "matmul_of_another_width"),
+    local(merged.constants_of_sums, hide, "constants_of_sums_merged"),
+    local(bounds.inner_dims, bounds.check_features, "matmul_of_another_width", where=CPU),
     local(quantized.scale_before_norm, quantized.absorb, "normalization_of_scaled_numbers"),
     local(quantized.constants_before_ranges, hide, "constants_before_quantization"),
-    old(avoid_scale_fusion, "scale_of_pixels_into_filters"),
+    local(merged.scale_of_pixels, hide, "scale_of_pixels_into_filters"),
     local(quantized.shared_convolution, quantized.clamp, "scales_of_an_integer_convolution", where=CPU),
-    old(hide_bounds_of_slices, "slice_of_bounded_size", "strided_slice_of_bounded_size"),
-    old(avoid_reshape_elision, "reshape_after_reduction"),
-    old(avoid_slice_elision, "gather_elements_after_slice"),
-    old(avoid_unsqueeze_elision, "gather_of_unsqueezed_axis"),
+    local(bounds.sliced_sizes, bounds.hide_sizes, "slice_of_bounded_size", "strided_slice_of_bounded_size"),
+    local(elided.reshape_of_reduced, elided.squeeze_reduced, "reshape_after_reduction"),
+    local(elided.slice_before_gather, elided.slice_by_strides, "gather_elements_after_slice"),
+    local(elided.unsqueeze_before_gather, elided.count_from_other_end, "gather_of_unsqueezed_axis"),
     local(functions.small_values, functions.refine, "erf_of_small_numbers", "softplus_of_large_negative_numbers"),
-    old(avoid_abs_sinking, "abs_of_joined_vectors"),
+    local(moved.abs_of_joined, deepen, "abs_of_joined_vectors"),
     whole(memory.loop_invariants, "loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show", where=CPU),
 )
 

@@ -8,6 +8,7 @@ from openvino import opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
+from tests.support.random_graphs import node_by_node
 
 RNG = np.random.default_rng(0)
 
@@ -47,3 +48,15 @@ def apply(rewrite, build, *shapes, inputs=None, tolerance=1e-5):
     for i in range(len(model.outputs)):
         np.testing.assert_allclose(got[i], want[i], rtol=tolerance, atol=tolerance)
     return model, counts
+
+
+def compare(build, rewrite, counts, *runs, tolerance=1e-6):
+    """The rewritten model, compiled, computes what each node of the model as it was computes."""
+    model = build()
+    assert rewrite(Graph(model)) == counts
+    request = compile_on_cpu(model).create_infer_request()
+    for arrays in runs:
+        want, got = node_by_node(build(), arrays), request.infer(arrays)
+        for i, expected in enumerate(want):
+            assert got[i].shape == expected.shape
+            np.testing.assert_allclose(got[i], expected, rtol=tolerance, atol=tolerance)

@@ -11,7 +11,6 @@ import paddle2ov
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.passes.implied_dims import narrow_inputs
-from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
 from tests.support.passes_checks import random
 
 
@@ -169,30 +168,6 @@ def test_intervals():
         model = Model([ops.matmul(x, random(8, 4), False, False)], [x])
         narrow_inputs(Graph(model))
         assert x.get_partial_shape() == PartialShape(expected)
-
-
-REDUCTIONS = {"mean": ops.reduce_mean, "max": ops.reduce_max}
-
-
-@pytest.mark.parametrize("keep", [True, False])
-@pytest.mark.parametrize("reduction", REDUCTIONS.values(), ids=REDUCTIONS)
-def test_check_inner_dims(reduction, keep):
-    """Before products of results whose size is computed; OpenVINO does not remove the check."""
-    x = ops.parameter([-1, -1, -1, -1])
-    rows = reduction(ops.reshape(x, np.array([0, 0, -1]), True), np.array([1]), keep)
-    model = Model([ops.matmul(rows, random(8, 4), False, False)], [x])
-    assert check_inner_dims(Graph(model)) == {"products": 1}
-    compiled = compile_on_cpu(model)
-    assert compiled([random(2, 3, 2, 4)])[0].shape == ((2, 1, 4) if keep else (2, 4))
-    with pytest.raises(RuntimeError, match="conflicts"):
-        compiled([random(2, 3, 2, 3)])
-
-
-def test_check_inner_dims_refuses():
-    """Known numbers of features, and weights that a run gives."""
-    for x, y in (("?,8", "8,4"), ("?,?", "?,4")):
-        x, y = ops.parameter(PartialShape(x)), ops.parameter(PartialShape(y))
-        assert check_inner_dims(Graph(Model([ops.matmul(x, y, False, False)], [x, y]))) == {"products": 0}
 
 
 def padded_to_a_multiple(x):

@@ -9,8 +9,7 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.passes.drop_neutral import drop_neutral
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import parameter, random, transpose
-from tests.support.random_graphs import node_by_node
+from tests.support.passes_checks import compare, parameter, random, transpose
 
 IMAGES = [
     ([1, -1, 2, 2, 4], [0, 1, 3, 2, 4], [-1, 2, 8]),
@@ -48,18 +47,6 @@ def test_avoid_channel_shuffle_fails_to_match(shape, between, after):
     moved = transpose(ops.reshape(x, np.array(between), False), 0, 2, 1, *range(3, len(between)))
     out = ops.relu(moved) if after is None else ops.reshape(moved, np.array(after), False)
     assert row("misrecognised.channel_shuffle")(Graph(Model([out], [x]))) == {"sites": 0}
-
-
-def compare(build, rewrite, counts, *runs, tolerance=1e-6):
-    """The rewritten model, compiled, computes what each node of the model as it was computes."""
-    model = build()
-    assert rewrite(Graph(model)) == counts
-    request = compile_on_cpu(model).create_infer_request()
-    for arrays in runs:
-        want, got = node_by_node(build(), arrays), request.infer(arrays)
-        for i, expected in enumerate(want):
-            assert got[i].shape == expected.shape
-            np.testing.assert_allclose(got[i], expected, rtol=tolerance, atol=tolerance)
 
 
 half = np.float32(0.5)

@@ -7,23 +7,8 @@ import pytest
 from openvino import Model
 from openvino import opset16 as ops
 
-from paddle2ov.compilation.running import compile_on_cpu
-from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import parameter, random
-from tests.support.random_graphs import node_by_node
-
-
-def compare(build, rewrite, counts, *runs, tolerance=1e-6):
-    """The rewritten model, compiled, computes what each node of the model as it was computes."""
-    model = build()
-    assert rewrite(Graph(model)) == counts
-    request = compile_on_cpu(model).create_infer_request()
-    for arrays in runs:
-        want, got = node_by_node(build(), arrays), request.infer(arrays)
-        for i, expected in enumerate(want):
-            assert got[i].shape == expected.shape
-            np.testing.assert_allclose(got[i], expected, rtol=tolerance, atol=tolerance)
+from tests.support.passes_checks import compare, parameter, random
 
 
 @pytest.mark.parametrize("biased", [None, "i", "f", "c", "o"])

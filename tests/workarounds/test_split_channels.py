@@ -9,7 +9,7 @@ from openvino import opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
-from paddle2ov.passes.workarounds.avoid_split_transposes import avoid_split_transposes
+from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import parameter, random, transpose
 from tests.support.random_graphs import node_by_node
 
@@ -51,7 +51,9 @@ def test_splits_after_transposes(name, perm):
     build, data = split(name, perm)
     model = build()
     want = node_by_node(model.clone(), [data])
-    assert avoid_split_transposes(Graph(model)) == {"transposes": int(perm == (0, 3, 1, 2) and name not in KEPT)}
+    assert row("moved.transpose_of_split_channels")(Graph(model)) == {
+        "sites": int(perm == (0, 3, 1, 2) and name not in KEPT)
+    }
     compiled = compile_on_cpu(model)
     for _ in range(2):
         np.testing.assert_allclose(compiled([data])[0], want[0], rtol=1e-5, atol=1e-5)
@@ -62,7 +64,7 @@ def test_sizes_that_are_fixed_later(unknown):
     build, data = split("images of bands", (0, 3, 1, 2), unknown)
     model = build()
     want = node_by_node(model.clone(), [data])
-    assert avoid_split_transposes(Graph(model)) == {"transposes": 1}
+    assert row("moved.transpose_of_split_channels")(Graph(model)) == {"sites": 1}
     np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want[0], rtol=1e-5, atol=1e-5)
     model.reshape(list(data.shape))
     np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want[0], rtol=1e-5, atol=1e-5)
@@ -72,4 +74,4 @@ def test_images_that_stay():
     x = parameter(1, 4, 5, 6)
     moved = transpose(x, 0, 3, 1, 2)
     out = ops.reshape(moved, np.array([1, 6, 20]), False)
-    assert avoid_split_transposes(Graph(Model([out, ops.relu(moved)], [x]))) == {"transposes": 0}
+    assert row("moved.transpose_of_split_channels")(Graph(Model([out, ops.relu(moved)], [x]))) == {"sites": 0}

@@ -9,8 +9,8 @@ from openvino import opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
-from paddle2ov.passes.workarounds.avoid_weight_rank_loss import avoid_weight_rank_loss
 from paddle2ov.workarounds import rewrites_for
+from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import parameter, random
 from tests.support.random_graphs import node_by_node
 
@@ -36,7 +36,7 @@ FORMS = {
 def check(build, expected):
     """A model after this rewrite alone, and after all."""
     data, want = expected
-    for rewrites in ((avoid_weight_rank_loss,), rewrites_for()):
+    for rewrites in ((row("moved.weight_of_higher_rank"),), rewrites_for()):
         model = build()
         run_rewrites(model, rewrites)
         found = compile_on_cpu(model)([data])[0]
@@ -67,7 +67,7 @@ def norm(form, shape):
 @pytest.mark.parametrize("form", FORMS)
 def test_weights_of_higher_rank(form, dims, shape):
     build = norm(form, shape)
-    assert avoid_weight_rank_loss(Graph(build(*dims))) == {"constants": int(shape[0] == 1)}
+    assert row("moved.weight_of_higher_rank")(Graph(build(*dims))) == {"sites": int(shape[0] == 1)}
     check(lambda: build(*dims), expected_of(build))
 
 
@@ -98,7 +98,7 @@ def layer_of(name, shape):
 @pytest.mark.parametrize("layer", LAYERS)
 def test_biases_of_higher_rank(layer, dims, shape):
     build = layer_of(layer, shape)
-    assert avoid_weight_rank_loss(Graph(build(*dims))) == {"constants": 1}
+    assert row("moved.weight_of_higher_rank")(Graph(build(*dims))) == {"sites": 1}
     check(lambda: build(*dims), expected_of(build))
 
 
@@ -114,6 +114,6 @@ def test_biases_of_higher_rank(layer, dims, shape):
 )
 def test_other_products_stay(out):
     x = parameter(3, 8)
-    assert avoid_weight_rank_loss(Graph(Model([out(x), ops.reduce_mean(x, np.array([1]), True)], [x]))) == {
-        "constants": 0
+    assert row("moved.weight_of_higher_rank")(Graph(Model([out(x), ops.reduce_mean(x, np.array([1]), True)], [x]))) == {
+        "sites": 0
     }

@@ -1,0 +1,210 @@
+"""What OpenVINO moves across other nodes although the result differs."""
+
+from __future__ import annotations
+
+from openvino import Input, Node
+
+from paddle2ov.graph.constants import ints, number_of
+from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.slices import OPEN_END
+from paddle2ov.graph.upstream import sources_of
+from paddle2ov.passes.constants import reshaped_constant
+from paddle2ov.passes.consumers import consumers, nearest, only_consumer, readers
+from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.kinds import BINARY, ELEMENTWISE
+from paddle2ov.passes.operands import perm_of, reshaped_dims
+from paddle2ov.passes.replacement import replace
+from paddle2ov.workarounds.row import Skip, at
+
+_ARITHMETIC = frozenset(
+    ["Add", "Divide", "FloorMod", "Maximum", "Minimum", "Mod", "Multiply", "Power", "SquaredDifference", "Subtract"]
+)
+_LINEAR = ("Add", "Divide", "Multiply", "Subtract")
+
+
+@at("Abs")
+def abs_of_joined(graph: Graph, node: Node) -> list[Node] | None:
+    """OpenVINO moves an Abs of rank 1, as if of a shape, to the inputs of a Concat, whatever else reads the Concat.
+
+    In y / |y|.sum() of joined vectors, y became |y|.
+
+    Given:
+        Abs of rank 1 of what is not an input itself. The Concat may be several nodes before, which OpenVINO eliminates.
+    """
+    is_vector = len(dims_of(node) or ()) == 1
+    return [node] if is_vector and node.input_value(0).get_node().get_type_name() != "Parameter" else None
+
+
+@at("Broadcast")
+def broadcast_to_nothing(graph: Graph, node: Node) -> list[Input] | Skip | None:
+    """OpenVINO moves a Broadcast behind arithmetic, to the larger of the target and the shape of the operands.
+
+    A target of size 0 becomes 1 where the operands have size 1: `paddle.full([paddle.shape(x)[0], 2], 3.0) + x.sum()`
+    got a row where `x` has none.
+
+    Given:
+        Broadcast → binary arithmetic with another tensor, where along some axis the target may be 0 and the operands 1.
+    """
+    reader = only_consumer(node.output(0))
+    if reader is None or reader.get_type_name() not in _ARITHMETIC:
+        return None
+    if node.get_attributes()["mode"] not in ("numpy", "bidirectional"):
+        return Skip("OpenVINO does not move a Broadcast of this mode")
+    (port,) = consumers(node.output(0))
+    result, data, other = dims_of(node), dims_of(node.input_value(0)), dims_of(reader.input_value(1 - port.get_index()))
+    if result is None or data is None or other is None:
+        return Skip("OpenVINO does not move a Broadcast of unknown rank")
+    for axis, dim in enumerate(reversed(result)):
+        if dim in (None, 0) and all(axis >= len(dims) or dims[-1 - axis] in (None, 1) for dims in (data, other)):
+            return [port]
+    return Skip("the result has elements, or the operands have as many as the target")
+
+
+@at("Transpose")
+def transpose_of_split_channels(graph: Graph, node: Node) -> list[Node] | Skip | None:
+    """OpenVINO merges Transpose → Reshape with the change of layout of a convolution if the two seem to cancel out.
+
+    To tell, it moves the split of an axis before the Transpose, but by the inverse permutation, and takes split
+    channels for a split height: `Conv3D` over `x.transpose([0, 3, 1, 2]).unsqueeze(1)` read x without the transpose.
+
+    Given:
+        x [N, H, W, C] → Transpose to [N, C, H, W] → Reshape or Unsqueeze to [N, C1, C2, H, W]. Unknown sizes count as
+        split, as `Model.reshape` may fix them later.
+    """
+    if perm_of(node) != [0, 3, 1, 2]:
+        return None
+    return [node] if any(map(_may_split_channels, readers(node))) else Skip("no reshape splits the channels")
+
+
+def _may_split_channels(node: Node) -> bool:
+    if node.get_type_name() not in ("Reshape", "Unsqueeze"):
+        return False
+    image = dims_of(node.input_value(0))
+    dims = reshaped_dims(node) if node.get_type_name() == "Reshape" else dims_of(node)
+    if image is None or dims is None:
+        return True
+    if len(dims) != len(image) + 1 or (image[0] != dims[0] and None not in (image[0], dims[0])):
+        return False
+    return image[1] is None or image[1] != dims[1]
+
+
+@at("Convolution")
+def stride_over_padding(graph: Graph, node: Node) -> list[Node] | Skip | None:
+    """OpenVINO moves the strides of pointwise convolutions up, through elementwise nodes and other such convolutions.
+
+    It ignores padding on the way: `Conv2D(c, n, 1, stride=2, padding=1)` after an activation had another shape. The
+    model does not compile if the stride reaches a node of several outputs.
+
+    Given:
+        Pointwise Convolution with strides that is padded itself, or whose input is computed, by elementwise nodes and
+        pointwise convolutions, from a padded one or from one of several outputs of a node.
+    """
+    if not _is_pointwise(node) or max(node.get_attributes()["strides"]) == 1:
+        return None
+    if _is_padded(node) or _meets_padding(node):
+        return [node]
+    return Skip("nothing is padded or split where the stride is moved to")
+
+
+def slice_before(graph: Graph, node: Node) -> None:
+    """The convolution reads every so many pixels of its padded input (Pad → Slice), and has no strides."""
+    attributes = node.get_attributes()
+    x, filters = node.input_values()
+    steps = attributes["strides"]
+    if _is_padded(node):
+        before, after = ([0, 0, *attributes[key]] for key in ("pads_begin", "pads_end"))
+        x = ops.pad(x, ints(before), ints(after), "constant").output(0)
+    none, axes = [0] * len(steps), ints(range(2, 2 + len(steps)))
+    x = ops.slice(x, ints(none), ints([OPEN_END] * len(steps)), ints(steps), axes).output(0)
+    attributes |= {"strides": [1] * len(steps), "auto_pad": "explicit", "pads_begin": none, "pads_end": none}
+    replace(node.output(0), create("Convolution", [x, filters], attributes).output(0))
+
+
+def _is_pointwise(convolution: Node) -> bool:
+    dims = dims_of(convolution.input_value(1))
+    return dims is not None and all(size == 1 for size in dims[2:])
+
+
+def _is_padded(convolution: Node) -> bool:
+    attributes = convolution.get_attributes()
+    return any((*attributes["pads_begin"], *attributes["pads_end"]))
+
+
+def _meets_padding(convolution: Node) -> bool:
+    pending, seen = [(convolution, convolution.input_value(0).get_node())], set()
+    while pending:
+        reader, node = pending.pop()
+        if node.get_name() in seen:
+            continue
+        kind = node.get_type_name()
+        if kind in ELEMENTWISE:
+            pending += [(node, source) for source in sources_of(node)]
+        elif kind == "Slice" or (kind == "Convolution" and _is_pointwise(node)):
+            if kind != "Slice" and _is_padded(node):
+                return True
+            pending.append(
+                (node, node.input_value(0).get_node())
+            )  # a Slice of one pixel may do nothing, and be dropped
+        elif node.get_output_size() > 1 and kind != "MaxPool":  # nothing reads the indices of a MaxPool
+            if reader.get_type_name() != "Convolution":
+                return True
+            continue  # the convolution keeps its stride; what else reads the node may not
+        seen.add(node.get_name())
+    return False
+
+
+@at(*sorted(BINARY), needs=("Transpose",))
+def transpose_before_number(graph: Graph, node: Node) -> list[Input] | None:
+    """OpenVINO sinks a Transpose through elementwise nodes with a number, and drops the axes that the number adds.
+
+    A transposed tensor times `paddle.full([1, 1, 1, 1, 1], 2.0)` had four axes.
+
+    Given:
+        A binary elementwise node of a Constant of one element, and of a tensor of lower rank.
+    """
+    port = _constant_of_higher_rank(node)
+    return [port] if port is not None and number_of(port.get_source_output()) is not None else None
+
+
+@at(*_LINEAR)
+def weight_of_higher_rank(graph: Graph, node: Node) -> list[Input] | Skip | None:
+    """OpenVINO fuses an RMS norm with its weight, and a layer with its bias, and drops the axes that these add.
+
+    Rows that an RMS norm with a weight [1, 1, C] normalized had two axes instead of three, as had those of a linear
+    layer, of unknown number, with such a bias.
+
+    Given:
+        A sum, difference, product or quotient of a Constant whose additional axes have size 1, and of a tensor that is
+        computed from a MatMul or a ReduceMean by such nodes, powers and roots.
+    """
+    port = _constant_of_higher_rank(node)
+    if port is None:
+        return None
+    other = node.input_value(1 - port.get_index()).get_node()
+    is_fused = nearest([other], ("MatMul", "ReduceMean"), {*_LINEAR, "Power", "Sqrt"}, sources_of)
+    return [port] if is_fused else Skip("neither a product of matrices nor a mean is before it")
+
+
+def unsqueeze_result(graph: Graph, port: Input) -> None:
+    """The constant has at most the rank of the other operand, and the result gets the additional axes (Unsqueeze)."""
+    node = port.get_node()
+    inputs = node.input_values()
+    constant, other = port.get_source_output(), inputs[1 - port.get_index()]
+    added = len(constant.get_shape()) - len(other.get_partial_shape())
+    shape = [] if number_of(constant) is not None else list(constant.get_shape())[added:]
+    inputs[port.get_index()] = reshaped_constant(constant, shape)
+    lower = create(node.get_type_name(), inputs, node.get_attributes())
+    replace(node.output(0), ops.unsqueeze(lower, ints(range(added))).output(0))
+
+
+def _constant_of_higher_rank(node: Node) -> Input | None:
+    """The input that is a Constant of a higher rank than the other one, its additional axes of size 1."""
+    first, second = map(dims_of, node.input_values())
+    if first is None or second is None or len(first) == len(second):
+        return None
+    index = int(len(first) < len(second))
+    added = abs(len(first) - len(second))
+    constant, other = (node.input_value(i).get_node().get_type_name() == "Constant" for i in (index, 1 - index))
+    is_wide = (first, second)[index][:added] == [1] * added
+    return node.input(index) if constant and not other and is_wide else None

@@ -1,0 +1,169 @@
+"""Reductions that OpenVINO moves before a change of axes, and then gives other axes."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from openvino import Node, Output
+
+from paddle2ov.graph.constants import ints, ints_of, number_of
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.kinds import NEUTRAL, REDUCTIONS
+from paddle2ov.passes.operands import perm_of
+from paddle2ov.passes.replacement import insert
+from paddle2ov.workarounds.row import Skip, at
+
+_NEUTRAL = {**NEUTRAL, "Power": 1}
+_OF_ONE = REDUCTIONS - {"ReduceL1", "ReduceL2"}
+"""Reductions that return a single element unchanged."""
+_COPIES = frozenset(("Broadcast", "Concat", "Convert", "Reshape", "Tile"))
+"""Nodes that OpenVINO removes where they change nothing."""
+
+
+class Moved(Struct, frozen=True):
+    """A reduction that is to read what the node before it reads.
+
+    Attributes:
+        source: what that node reads.
+        axes: what is reduced of it; nothing if only added axes are.
+        after: the permutation, or the added axes, of the result.
+    """
+
+    node: Node
+    source: Output
+    axes: list[int]
+    after: list[int]
+
+    def move(self) -> None:
+        """The reduction reads the source."""
+        self.node.input(0).replace_source_output(self.source)
+        self.node.input(1).replace_source_output(ints(self.axes).output(0))
+        self.node.validate_and_infer_types()
+
+
+@at(*sorted(REDUCTIONS), needs=("Transpose",))
+def of_transposed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
+    """OpenVINO reduces before a Transpose, makes that a Reshape if some size is 1, and eliminates the Reshape.
+
+    The sum of [N, 1, H, W] over H, after a transpose to channels last, came out as [N, 1, W] instead of [N, W, 1].
+
+    Given:
+        x → Transpose → Reduce without keep_dims, where x has an axis of known size 1.
+    """
+    transpose = node.input_value(0).get_node()
+    if transpose.get_type_name() != "Transpose" or node.get_attributes()["keep_dims"]:
+        return None
+    source = transpose.input_value(0)
+    if 1 not in (dims_of(source) or ()):
+        return None
+    perm, axes = perm_of(transpose), ints_of(node.input_value(1))
+    if perm is None or axes is None:
+        return Skip("the permutation or the axes are computed")
+    reduced = sorted({perm[axis] for axis in axes})
+    remaining = [axis for axis in perm if axis not in reduced]
+    return [Moved(node, source, reduced, [sorted(remaining).index(axis) for axis in remaining])]
+
+
+def transpose_result(graph: Graph, site: Moved) -> None:
+    """The reduction comes first, with keep_dims (Reduce → Squeeze → Transpose)."""
+    node, perm, read = site.node, site.after, consumers(site.node.output(0))
+    node.set_attribute("keep_dims", True)
+    site.move()
+    out = ops.squeeze(node, ints(site.axes))
+    insert(read, (out if perm == sorted(perm) else ops.transpose(out, ints(perm))).output(0), node)
+
+
+@at(*sorted(REDUCTIONS))
+def of_unsqueezed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
+    """OpenVINO reduces before an Unsqueeze, or such a Reshape, and adds the axis in the wrong place.
+
+    The sum of [N, L, 1] over N with keep_dims came out as [1, 1, L]. Without keep_dims that is right, but what follows
+    (a reshape to [-1, 1], a number per channel) was wrong: other finders have to see what OpenVINO will reduce.
+
+    Given:
+        Unsqueeze, or a Reshape of static shape that adds axes of size 1 → possibly nodes that change nothing → Reduce;
+        with keep_dims only if it is over an axis before an added one, and not over added ones alone.
+    """
+    widening = _skip_identities(node.input_value(0)).get_node()
+    added = _added_axes(widening)
+    if not added:
+        return None
+    axes, source = ints_of(node.input_value(1)), widening.input_value(0)
+    if axes is None:
+        return Skip("the axes are computed")
+    rank = len(node.get_input_partial_shape(0))
+    reduced = sorted({axis % rank for axis in axes})
+    moved = [axis - sum(one < axis for one in added) for axis in reduced if axis not in added]
+    keeps = node.get_attributes()["keep_dims"]
+    if not moved and (keeps or node.get_type_name() not in _OF_ONE):
+        return Skip("only what is added is reduced")
+    if not keeps:
+        added = [axis - sum(one < axis for one in reduced) for axis in added if axis not in reduced]
+    elif reduced[0] > added[-1]:
+        return Skip("no axis before the one that is added is reduced")
+    return [Moved(node, source, moved, added)]
+
+
+def unsqueeze_result(graph: Graph, site: Moved) -> None:
+    """The reduction comes first (Reduce → Unsqueeze); over added axes alone, it is a Squeeze."""
+    node, read = site.node, consumers(site.node.output(0))
+    if not site.axes:
+        insert(read, ops.squeeze(node.input_value(0), node.input_value(1)).output(0), node)
+        return
+    site.move()
+    if site.after:
+        insert(read, ops.unsqueeze(node, ints(site.after)).output(0), node)
+    for moved in (
+        node,
+        *(port.get_node() for port in read),
+    ):  # the next Unsqueeze, and reductions that were seen before
+        sites = of_unsqueezed(graph, moved) if moved.get_type_name() in REDUCTIONS else None
+        for again in sites if isinstance(sites, list) else ():
+            unsqueeze_result(graph, again)
+
+
+def _added_axes(widening: Node) -> list[int] | None:
+    """The axes of one element that a node adds, in order; None if it does something else."""
+    kind = widening.get_type_name()
+    if kind not in ("Unsqueeze", "Reshape"):
+        return None
+    before, after = dims_of(widening.input_value(0)), dims_of(widening)
+    if before is None or after is None or len(before) >= len(after):
+        return None
+    if kind == "Unsqueeze":
+        axes = ints_of(widening.input_value(1))
+        return None if axes is None else sorted({axis % len(after) for axis in axes})
+    left, added = list(before), []
+    for axis, size in enumerate(after):
+        if left and left[0] == size and size is not None:
+            left.pop(0)
+        elif size == 1:
+            added.append(axis)
+        else:
+            return None
+    return None if left else added
+
+
+def _skip_identities(output: Output) -> Output:
+    """The tensor before any nodes that change nothing."""
+    while (source := _unchanged(output)) is not None:
+        output = source
+    return output
+
+
+def _unchanged(output: Output) -> Output | None:
+    """The input of a node that equals its output; None if the node changes something, or may."""
+    node, dims = output.get_node(), dims_of(output)
+    kind, inputs = node.get_type_name(), node.input_values()
+    if dims is None or None in dims:
+        return None
+    if kind in _COPIES:
+        same = inputs[:1] if kind != "Concat" or len(inputs) == 1 else []
+    elif kind in _NEUTRAL:
+        pairs = list(zip(inputs, inputs[::-1], strict=True))[: 2 if kind in ("Add", "Multiply") else 1]
+        same = [one for one, other in pairs if number_of(other) == _NEUTRAL[kind]]
+    else:
+        return None
+    return next((x for x in same if dims_of(x) == dims and x.get_element_type() == output.get_element_type()), None)

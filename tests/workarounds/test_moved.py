@@ -1,0 +1,179 @@
+"""Nodes that OpenVINO would move across others, and change what these compute."""
+
+import itertools
+
+import numpy as np
+import pytest
+from openvino import Model, Node, Type
+from openvino import opset16 as ops
+from openvino.op import Constant
+
+from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.graph.opset import create
+from paddle2ov.graph.types import value_of
+from paddle2ov.passes import Graph
+from paddle2ov.workarounds.table import row
+from tests.support.passes_checks import apply, compare, parameter, random, transpose
+from tests.support.random_graphs import node_by_node
+
+PIXEL, PIXELS = random(4, 4), random(4, 4, 2, 2)
+
+
+def by_pixel(x, step, pad):
+    """A convolution of four channels by filters of one pixel, with strides and one-sided padding, in any rank."""
+    rank = len((x.output(0) if isinstance(x, Node) else x).get_partial_shape()) - 2
+    strides, none, ones = [step] * rank, [0] * rank, [1] * rank
+    return ops.convolution(x, PIXEL.reshape(4, 4, *ones), strides, none, [pad, *none[1:]], ones)
+
+
+SECOND_PIXELS = {
+    "padded, behind an activation": (lambda x: by_pixel(ops.relu(x), 2, 1), 1),
+    "padded, behind a convolution": (lambda x: by_pixel(by_pixel(x, 1, 0), 3, 2), 1),
+    "both padded": (lambda x: by_pixel(by_pixel(ops.tanh(x), 2, 1), 2, 1), 2),
+    "padded before": (lambda x: by_pixel(ops.tanh(by_pixel(ops.relu(x), 1, 1)), 2, 0), 1),
+    "of a part": (lambda x: by_pixel(split_sum(x), 2, 0), 1),
+    "of a part, twice": (lambda x: ops.concat([by_pixel(part, 2, 0) for part in [split_sum(x)] * 2], 1), 2),
+    "of a part, before": (lambda x: by_pixel(by_pixel(split_sum(x), 2, 0), 2, 0), 2),
+}
+
+
+def split_sum(x):
+    part = ops.split(ops.concat([x, ops.exp(x)], 1), np.array(1), 2).output(1)
+    return ops.add(ops.tanh(part), ops.relu(part))
+
+
+@pytest.mark.parametrize("dims", [(1,), (3,), (7,), (5, 6), (1, 1), (3, 4, 5)])
+@pytest.mark.parametrize(("image", "count"), SECOND_PIXELS.values(), ids=SECOND_PIXELS)
+def test_stride_propagation(image, count, dims):
+    """OpenVINO moves strides over padding, and to nodes of several results."""
+
+    def build():
+        x = parameter(2, 4, *dims)
+        return Model([image(x)], [x])
+
+    model, array = build(), random(2, 4, *dims)
+    assert row("moved.stride_over_padding")(Graph(model)) == {"sites": count}
+    (want,) = node_by_node(build(), [array])
+    got = compile_on_cpu(model)([array])[0]
+    assert got.shape == want.shape
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+FIRST_PIXELS = {
+    "nothing padded": lambda x: by_pixel(ops.relu(x), 2, 0),
+    "no stride": lambda x: by_pixel(ops.relu(x), 1, 1),
+    "of a part alone": lambda x: by_pixel(ops.split(x, np.array(0), 2).output(1), 2, 0),
+    "of larger filters": lambda x: ops.convolution(ops.relu(x), PIXELS, [2, 2], [1, 1], [1, 1], [1, 1]),
+    "a larger filter between": lambda x: by_pixel(
+        ops.convolution(by_pixel(ops.relu(x), 1, 1), PIXELS, [1, 1], [0, 0], [0, 0], [1, 1]), 2, 0
+    ),
+}
+
+
+@pytest.mark.parametrize("image", FIRST_PIXELS.values(), ids=FIRST_PIXELS)
+def test_stride_propagation_fails_to_match(image):
+    def build():
+        x = parameter(2, 4, 5, 6)
+        return Model([image(x)], [x])
+
+    assert apply(row("moved.stride_over_padding"), build, [2, 4, 5, 6])[1] == {"sites": 0}
+
+
+@pytest.mark.parametrize("name", ["Add", "Subtract", "Multiply", "Maximum", "Greater", "SquaredDifference"])
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("added", [1, 2])
+def test_rank_loss(name, side, added):
+    def build():
+        x = parameter(2, 3, 4)
+        both = [transpose(x, 0, 2, 1), ops.constant(np.full([1] * (3 + added), 2, np.float32))]
+        return Model([create(name, [one.output(0) for one in both[:: 1 - 2 * side]], {})], [x])
+
+    model, array = build(), random(2, 3, 4)
+    assert row("moved.transpose_before_number")(Graph(model)) == {"sites": 1}
+    (want,) = node_by_node(build(), [array])
+    got = compile_on_cpu(model)([array])[0]
+    assert got.shape == want.shape
+    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("kind", [Type.bf16, Type.f16, Type.i32, Type.boolean], ids=str)
+def test_constants_of_any_type_lose_no_rank(kind):
+    x, one = ops.parameter([2, 3], kind), ops.constant(np.full([1, 1, 1], 1 if kind == Type.boolean else 3), kind)
+    kinds = (ops.logical_and, ops.multiply)
+    model = Model([kinds[kind != Type.boolean](transpose(x, 1, 0), one)], [x])
+    assert row("moved.transpose_before_number")(Graph(model)) == {"sites": 1}
+    (constant,) = (node for node in model.get_ops() if isinstance(node, Constant) and node.get_element_type() == kind)
+    assert not constant.get_output_shape(0)
+    assert value_of(constant) == value_of(one)
+
+
+@pytest.mark.parametrize("shape", [[2, 1, 1, 1], [1, 1, 1], [1], []])
+def test_rank_loss_fails_to_match(shape):
+    def build():
+        x = parameter(2, 3, 4)
+        return Model([ops.multiply(transpose(x, 0, 2, 1), ops.constant(np.full(shape, 2, np.float32)))], [x])
+
+    assert apply(row("moved.transpose_before_number"), build, [2, 3, 4])[1] == {"sites": 0}
+
+
+BETWEEN = {
+    "nothing": lambda y: y,
+    "a reshape": lambda y: ops.reshape(y, np.array([-1]), False),
+    "an activation": ops.relu,
+}
+
+
+@pytest.mark.parametrize("between", BETWEEN)
+@pytest.mark.parametrize("dims", [(6,), (-1,), (1,)])
+def test_avoid_abs_sinking(dims, between):
+    """What else reads the vector keeps its signs."""
+    x, data = parameter(*dims), random(abs(dims[0])) - 1
+    joined = ops.concat([x, ops.sin(x)], 0)
+    length = ops.reduce_sum(ops.abs(BETWEEN[between](joined)), np.array([0]), True)
+    model = Model([ops.divide(joined, ops.add(length, np.float32(1)))], [x])
+    both = np.concatenate([data, np.sin(data)])
+    want = both / (np.abs(np.maximum(both, 0) if between == "an activation" else both).sum() + 1)
+    assert row("moved.abs_of_joined")(Graph(model)) == {"sites": 1}
+    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5)
+
+
+def test_avoid_abs_sinking_fails_to_match():
+    x, y = parameter(4), parameter(2, 4)
+    model = Model([ops.abs(x), ops.abs(ops.concat([y, y], 0))], [x, y])
+    assert row("moved.abs_of_joined")(Graph(model)) == {"sites": 0}
+
+
+@pytest.mark.parametrize("mode", ["NUMPY", "BIDIRECTIONAL"])
+@pytest.mark.parametrize("kind", ["add", "divide", "power"])
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("other", [(), (1,), (2,), (-1,), (1, 2), (-1, -1)], ids=str)
+@pytest.mark.parametrize("data", [(), (1,), (-1, 1)], ids=str)
+def test_broadcasts_to_nothing(mode, kind, first, other, data):
+    def build():
+        x, y, shape = parameter(*data), parameter(*other), ops.parameter([2], Type.i64)
+        sides = [ops.broadcast(x, shape, None, mode), y]
+        return Model([getattr(ops, kind)(*sides[:: 1 if first else -1])], [x, y, shape])
+
+    def arrays(rows):
+        x = np.full([1] * len(data), 3, np.float32)
+        sizes = [other]
+        if -1 in other:
+            sizes = [(1,), (2,)] if len(other) == 1 else [(1, 1), (rows, 2)]
+        return [[x, np.abs(random(*size)), np.array([rows, 2])] for size in sizes]
+
+    compare(build, row("moved.broadcast_to_nothing"), {"sites": 1}, *itertools.chain(*map(arrays, (3, 0, 1))))
+
+
+@pytest.mark.parametrize(
+    ("target", "other", "dims"),
+    [
+        (np.array([3, 2]), (1,), ()),  # there are elements
+        (None, (4, 2), ()),  # the target can only be (1 or 4, 1 or 2)
+        (None, (1,), (4, 2)),
+    ],
+)
+def test_broadcasts_that_stay(target, other, dims):
+    x, y, shape = parameter(*dims), parameter(*other), ops.parameter([2], Type.i64)
+    out = ops.add(ops.broadcast(x, shape if target is None else target), y)
+    inputs = [x, y, shape] if target is None else [x, y]
+    assert row("moved.broadcast_to_nothing")(Graph(Model([out], inputs))) == {"sites": 0}
