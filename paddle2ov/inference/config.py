@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import openvino
 
 from paddle2ov.compilation.precision import HINT, check_precision, computes_in, with_precision
 from paddle2ov.compilation.properties import property_value
@@ -14,6 +16,9 @@ from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.core import processors, with_error_reporting, with_exact_integers
 from paddle2ov.inference.arguments import MAX_INT, as_path, contents, integer
 from paddle2ov.inference.switches import ANSWERS, MISSED, WITHOUT_EFFECT, PassBuilder, PrecisionType, XpuConfig
+
+if TYPE_CHECKING:
+    from paddle2ov.translation.input_spec import ShapeArgument
 
 CACHE_CAPACITY = 0
 """How many primitives OpenVINO's CPU plugin keeps for shapes that were seen before, see `set_mkldnn_cache_capacity`.
@@ -54,6 +59,7 @@ class Config:
         self._precision = ""
         self._may_be_f32 = False
         self._cache_dir: Path | None = None
+        self._shapes: dict[str, openvino.PartialShape] = {}
         self._threads = 0
         self._onednn = True
         self._ir_optim = True
@@ -240,6 +246,26 @@ class Config:
         if not isinstance(kind, str) or kind not in _CORES:
             raise ConversionInputError(f"set_openvino_cores: {kind!r} is not one of {', '.join(_CORES)}")
         self._properties["SCHEDULING_CORE_TYPE"] = _CORES[kind]
+
+    def set_openvino_shapes(self, shapes: Mapping[str, ShapeArgument]) -> None:
+        """The shapes of inputs to compile for, where they differ from the program: `{"x": [1, 3, -1, -1]}`.
+
+        They are those of `convert(input=...)`. Arrays of other shapes, and without it of others than the program
+        declares, are computed as well, where Paddle computes them; the first of them waits for another compilation.
+        `paddle.inference` has none of this name.
+
+        Raises:
+            ConversionInputError: it is not a mapping from names to shapes.
+        """
+        from paddle2ov.translation.input_spec import to_partial_shape
+
+        if not isinstance(shapes, Mapping) or not all(isinstance(name, str) for name in shapes):
+            raise ConversionInputError(f"set_openvino_shapes: {shapes!r} is not a mapping from names to shapes")
+        self._shapes = {name: to_partial_shape(shape) for name, shape in shapes.items()}
+
+    def openvino_shapes(self) -> dict[str, openvino.PartialShape]:
+        """The shapes that were set."""
+        return self._shapes
 
     def set_openvino_property(self, name: str, value: Any) -> None:
         """Any property of OpenVINO's `compile_model`; `paddle.inference` has none of this name.

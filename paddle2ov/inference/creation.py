@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import openvino
 
 from paddle2ov.compilation.compile import compile_cached, convert_and_compile
-from paddle2ov.errors import ConversionInputError, OpConversionError
+from paddle2ov.compilation.identity import ModelIdentity
+from paddle2ov.errors import ConversionInputError, ModelReadError, OpConversionError
 from paddle2ov.inference.arguments import integer
 from paddle2ov.inference.config import Config
 from paddle2ov.inference.predictor import Predictor, SharedModel
+from paddle2ov.inference.variants import Shapes, Variants
 from paddle2ov.program.model import Program
 
 
 def create_predictor(config: Config) -> Predictor:
     """Converts the model that a configuration names, and compiles it.
 
-    Its files are read once, whole: the predictor and its clones keep what they held, whatever becomes of them.
+    Its files are read once, whole: the predictor and its clones keep what they held, whatever becomes of them. For
+    arrays of other shapes than the program declares, they are read again, as long as they are the same.
 
     Raises:
         ModelReadError: the model cannot be found or read, or its files change while they are read.
         UnsupportedOpsError, OpConversionError: it cannot be converted.
-        ConversionInputError: the configuration names no model, or is not a `Config`.
+        ConversionInputError: the configuration names no model, or inputs that it does not have, or is not a `Config`.
         OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
     """
     return _created(config, 1)
@@ -32,43 +33,80 @@ def _created(config: Config, predictors: int) -> Predictor:
     """The first of so many predictors that run at once."""
     if not isinstance(config, Config):
         raise ConversionInputError(f"create_predictor: a Config is expected, not {type(config).__name__}")
-    device, properties = config.openvino_device(), config.openvino_properties(predictors)
-    buffers, files, cache_dir = config.model_buffers(), config.model_files(), config.optim_cache_dir()
-    if buffers is not None:
-        made = convert_and_compile(lambda: _from_contents(*buffers), device, properties)
-        return Predictor(SharedModel(made, device, properties))
-    if files is None:
-        raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
-    if cache_dir is None:
-        made = convert_and_compile(lambda: _from_files(*files), device, properties)
-    else:
-        options = {"for": "predictor"}
-        made = compile_cached(*files, device, properties, cache_dir, options, lambda: _from_files(*files))
-    return Predictor(SharedModel(made, device, properties))
+    compilation = _Compilation(config, predictors)
+    return Predictor(Variants(compilation.compiled({}), compilation.compiled_again))
 
 
-def _from_contents(program: bytes, params: bytes) -> openvino.Model:
-    from paddle2ov.program import read_contents
-    from paddle2ov.translation.registry import Registry
+class _Compilation:
+    """What a predictor compiles, as its configuration was when it was made."""
 
-    return _with_lengths(read_contents(program, params, Registry().signatures()))
+    def __init__(self, config: Config, predictors: int) -> None:
+        self._device, self._properties = config.openvino_device(), config.openvino_properties(predictors)
+        self._buffers, self._files = config.model_buffers(), config.model_files()
+        self._cache_dir, self._shapes = config.optim_cache_dir(), config.openvino_shapes()
+        if self._buffers is not None:
+            self._files = None
+        elif self._files is None:
+            raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
+        self._identity = None if self._files is None else ModelIdentity(*self._files)
 
+    def compiled(self, others: Shapes) -> SharedModel:
+        """The model, with other shapes of some inputs than the program declares."""
+        if self._files is None or self._cache_dir is None:
+            made = convert_and_compile(lambda: self._converted(others), self._device, self._properties)
+        else:
+            options = {"for": "predictor", "input": self._shapes, "others": others}
+            made = compile_cached(
+                *self._files,
+                self._device,
+                self._properties,
+                self._cache_dir,
+                options,
+                lambda: self._converted(others),
+            )
+        return SharedModel(made, self._device, self._properties)
 
-def _from_files(model: Path, params: Path | None) -> openvino.Model:
-    from paddle2ov.program import read_program
-    from paddle2ov.translation.registry import Registry
+    def compiled_again(self, others: Shapes) -> SharedModel:
+        """As `compiled`, of the files that the first model was made of.
 
-    return _with_lengths(read_program(model, params, Registry().signatures(), mapped=False))
+        Raises:
+            ModelReadError: they have changed.
+        """
+        made = self.compiled(others) if self._is_unchanged() else None
+        if made is None or not self._is_unchanged():
+            raise ModelReadError(
+                "the model's files have changed since the predictor was made, and its inputs have shapes that the "
+                "program does not declare: name them before, with Config.set_openvino_shapes"
+            )
+        return made
 
+    def _is_unchanged(self) -> bool:
+        return self._identity is None or self._identity.is_unchanged()
 
-def _with_lengths(program: Program) -> openvino.Model:
-    """The model, which takes sequences of any lengths unless one of its operators takes only one."""
-    from paddle2ov.conversion import convert  # which a model from the cache does not need
+    def _converted(self, others: Shapes) -> openvino.Model:
+        """The model, which takes sequences of any lengths unless one of its operators takes only one."""
+        from paddle2ov.conversion import convert  # which a model from the cache does not need
 
-    try:
-        return convert(program, sequence_lengths=True)
-    except OpConversionError:
-        return convert(program)
+        program = self._read()
+        for variable in [program.variables[name] for name in others] + program.inputs:
+            if variable.name in others:
+                shape = tuple(others[variable.name])
+                variable.shape = shape[:-1] if variable.is_complex else shape
+        shapes = {name: shape for name, shape in self._shapes.items() if name not in others}
+        try:
+            return convert(program, input=shapes, sequence_lengths=True)
+        except OpConversionError:
+            return convert(program, input=shapes)
+
+    def _read(self) -> Program:
+        from paddle2ov.program import read_contents, read_program
+        from paddle2ov.translation.registry import Registry
+
+        signatures = Registry().signatures()
+        if self._buffers is not None:
+            return read_contents(*self._buffers, signatures)
+        assert self._files is not None
+        return read_program(*self._files, signatures, mapped=False)
 
 
 class PredictorPool:

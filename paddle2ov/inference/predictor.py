@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, overload
+from weakref import WeakKeyDictionary
 
 import openvino
 
@@ -16,6 +18,7 @@ from paddle2ov.inference.request import Port, Request, by_name, input_ports, res
 from paddle2ov.inference.result_array import ResultArray
 from paddle2ov.inference.spare import Spare
 from paddle2ov.inference.tensor import Tensor
+from paddle2ov.inference.variants import Shapes, Variants
 
 _ATTEMPTS = 3
 """How often a run is tried whose failure may be that of another."""
@@ -28,21 +31,30 @@ class Predictor:
     `run(inputs)`.
     """
 
-    def __init__(self, model: SharedModel, spare: Spare[Predictor] | None = None) -> None:
-        self._model = model
+    def __init__(self, variants: Variants, spare: Spare[Predictor] | None = None) -> None:
+        self._variants = variants
+        declared = variants.declared
         # Not the model's: what refers to itself keeps its memory until Python's cyclic collector comes.
-        self._spare: Spare[Predictor] = Spare(partial(Predictor, model), model.spare_bound) if spare is None else spare
+        self._spare: Spare[Predictor] = (
+            Spare(partial(Predictor, variants), declared.spare_bound) if spare is None else spare
+        )
         self._lock = threading.RLock()
         self._input_handles: dict[str, Tensor] = {}
         self._result_handles: dict[str, Tensor] = {}
-        self._use(model.compiled)
+        self._bound: WeakKeyDictionary[SharedModel, _Bound] = WeakKeyDictionary()
+        self._use(declared)
 
-    def _use(self, compiled: openvino.CompiledModel) -> None:
-        """Makes this the compiled model, also for the handles that there are, which keep their arrays."""
-        self._compiled = compiled
-        self._request = Request(compiled, self._lock, self._model.drops_errors)
-        self._inputs = by_name(input_ports(compiled))
-        self._results = result_ports(compiled)
+    def _use(self, model: SharedModel) -> None:
+        """Makes this the model that runs, also for the handles that there are, which keep their arrays."""
+        bound = self._bound.get(model)
+        if bound is None or bound.compiled is not model.compiled:  # another predictor has renewed it
+            request = Request(model.compiled, self._lock, model.drops_errors)
+            inputs = by_name(input_ports(model.compiled))
+            bound = _Bound(model.compiled, request, inputs, result_ports(model.compiled))
+            self._bound[model] = bound
+        self._model, self._compiled, self._request = model, bound.compiled, bound.request
+        self._inputs = bound.inputs
+        self._results = bound.results
         self._results_by_name = by_name(self._results)
         for handles, ports in (
             (self._input_handles, self._inputs),
@@ -77,7 +89,7 @@ class Predictor:
 
     def get_input_tensor_shape(self) -> dict[str, list[int]]:
         """The declared shapes of the inputs; -1 where a dimension is not fixed."""
-        return {name: port.declared_shape() for name, port in self._inputs.items()}
+        return {name: port.declared_shape() for name, port in self._variants.declared.inputs.items()}
 
     @overload
     def run(self, inputs: None = None) -> bool: ...
@@ -97,7 +109,10 @@ class Predictor:
             The arrays have `numpy()` as well, as Paddle's tensors; bfloat16 is float32.
 
         Raises:
-            ConversionInputError: an input is not set, of another type or shape, or a list has another length.
+            ConversionInputError: an input is not set, an array has another type, whose numbers would change, or a shape
+                that the program cannot be computed with, or a list has another length.
+            ModelReadError: the shapes are others than the program declares, for which it is read again, and its files
+                have changed since the predictor was made.
             OpenVINORunError: OpenVINO refuses the inputs.
         """
         if inputs is None:
@@ -137,12 +152,13 @@ class Predictor:
 
     def _run_handles(self) -> None:
         """Runs the model on what the input handles hold."""
-        if self._compiled is not self._model.compiled:  # another predictor has renewed it
-            self._use(self._model.compiled)
+        given = {name: self.get_input_handle(name).value().shape for name in self.get_input_names()}
+        self._request.discard_results()
+        model = self._variants.fitting(given)
+        if model is not self._model or model.compiled is not self._compiled:
+            self._use(model)
         self._prepare()
-        shapes: list[tuple[str | int, ...]] = [
-            (name, *self.get_input_handle(name).shape()) for name in self.get_input_names()
-        ]
+        shapes: list[tuple[str | int, ...]] = [(name, *shape) for name, shape in given.items()]
         with self._model.running():
             self._infer(shapes)
         self._model.succeeded(shapes)
@@ -162,14 +178,14 @@ class Predictor:
                 other = self._model.after_failure(self._compiled, shapes)
                 if other is None:
                     raise
-                self._use(other)
+                self._use(self._model)
                 self._prepare()
                 if not left:
                     raise
 
     def clone(self) -> Predictor:
         """A predictor for another thread; the compiled model is shared."""
-        return Predictor(self._model, self._spare)
+        return Predictor(self._variants, self._spare)
 
     def register_output_hook(self, hook: Any) -> None:
         """Not possible.
@@ -200,17 +216,36 @@ class Predictor:
         return handles[name]
 
 
+@dataclass(frozen=True)
+class _Bound:
+    """A predictor's request of a model, and its ports."""
+
+    compiled: openvino.CompiledModel
+    request: Request
+    inputs: dict[str, Port]
+    results: list[Port]
+
+
 class SharedModel(RenewedModel):
     """A compiled model that several predictors share, and how many spare ones they may have beside them."""
 
     def __init__(self, compiled: openvino.CompiledModel, device: str, properties: dict[str, Any]) -> None:
         super().__init__(compiled, device, properties)
+        self.inputs = by_name(input_ports(compiled))
         wanted = int(properties.get("PERFORMANCE_HINT_NUM_REQUESTS") or 0)
         # One more than are computed at once is filled or read meanwhile.
         self.spare_bound = wanted or _number(compiled, "OPTIMAL_NUMBER_OF_INFER_REQUESTS", 1) + 1
         # OpenVINO 2026.4 loses what `infer` raises in a stream of one thread; what `wait` raises it does not.
         limits = [_number(compiled, name, 0) for name in ("NUM_STREAMS", "INFERENCE_NUM_THREADS")]
         self.drops_errors = limits == [1, 1] or device.startswith("HETERO")  # which does not tell
+
+    def unfit(self, shapes: Shapes) -> list[str]:
+        """The inputs that do not take these shapes."""
+        return [
+            name
+            for name, shape in shapes.items()
+            if not self.inputs[name].source.get_partial_shape().compatible(openvino.PartialShape(list(shape)))
+        ]
 
 
 def _number(compiled: openvino.CompiledModel, name: str, default: int) -> int:

@@ -67,9 +67,13 @@ class Request:
         self._drops_errors = drops_errors
         self._has_results = False
 
+    def discard_results(self) -> None:
+        """Makes the results of the last run errors: another one begins."""
+        self._has_results = False
+
     def infer(self) -> None:
         """Runs the model."""
-        self._has_results = False
+        self.discard_results()
         with openvino_errors("run the model on these inputs"):
             if self._drops_errors:
                 self._request.start_async()

@@ -15,6 +15,7 @@ from paddle2ov.checking.tensors import to_tensor
 from paddle2ov.errors import ConversionInputError, FailingAs
 from paddle2ov.graph.types import bits_to_values, dtype_name, numpy_dtype
 from paddle2ov.inference.arguments import MAX_INT
+from paddle2ov.inference.array_types import as_type
 from paddle2ov.inference.request import Port, Request
 from paddle2ov.inference.switches import DataType
 from paddle2ov.typing import AnyArray
@@ -71,10 +72,11 @@ class Tensor:
     def copy_from_cpu(self, array: AnyArray) -> None:
         """Sets the input; the array may be changed afterwards.
 
-        bfloat16 is taken as float32, which is rounded to the nearest even, or as its bits in uint16.
+        An array of another type is converted, where that keeps its numbers; float32 for bfloat16 and float16 is rounded
+        to the nearest even. Arrays of uint16 are the bits of bfloat16. Shapes are judged when the predictor runs.
 
         Raises:
-            ConversionInputError: it is of another type or shape than the input.
+            ConversionInputError: numbers would change with the type, or arrays of its type cannot be converted.
         """
         with self._refusing():
             copy = np.array(array, order="C")
@@ -83,10 +85,10 @@ class Tensor:
     def share_external_data(self, array: Any) -> None:
         """Sets the input without copying it: the array must stay as it is until the predictor has run.
 
-        One that cannot be written to, is not contiguous, or is rounded to bfloat16, is copied.
+        One that cannot be written to, is not contiguous, or of another type, is copied.
 
         Raises:
-            ConversionInputError: it is not an array, or of another type or shape than the input.
+            ConversionInputError: it is not an array, or as for `copy_from_cpu`.
         """
         is_array = isinstance(array, np.ndarray | np.generic)
         if not is_array and not hasattr(array, "numpy") and not hasattr(array, "__array__"):
@@ -114,7 +116,7 @@ class Tensor:
         """
         if not self._port.is_input:
             return self._request.result(self._port)
-        return bits_to_values(self._value(), self._port.element_type()).copy()
+        return bits_to_values(self.value(), self._port.element_type()).copy()
 
     to_numpy = copy_to_cpu
     numpy = copy_to_cpu
@@ -171,9 +173,8 @@ class Tensor:
         Raises:
             ConversionInputError: the input is not set, or its shape or sequences do not fit.
         """
-        value = self._value()
+        value = self.value()
         if not self._is_shared:
-            self._check_declared(value.shape, "it was reshaped to")
             self._share(value)
         if self._port.lengths is None:
             return
@@ -190,8 +191,12 @@ class Tensor:
         self._request, self._port = request, port
         self._is_shared = False
 
-    def _value(self) -> AnyArray:
-        """What the input holds, in its present shape."""
+    def value(self) -> AnyArray:
+        """What the input holds, in its present shape.
+
+        Raises:
+            ConversionInputError: the input is not set, or holds less.
+        """
         if self._content is None or self._shape is None:
             raise ConversionInputError(
                 f"input '{self.name()}' is not set: get_input_handle('{self.name()}').copy_from_cpu(...)"
@@ -209,23 +214,30 @@ class Tensor:
         array = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes 0-D arrays 1-D
         if self._flat_shape is not None and array.ndim == 1 and math.prod(self._flat_shape) == array.size:
             array = array.reshape(self._flat_shape)
-        self._check_declared(array.shape, "the array is")
         if not array.flags.writeable:  # OpenVINO shares what it could write to
             array = array.copy()
-        self._share(array)
-        self._content, self._shape = array, array.shape
+        self._content, self._shape, self._is_shared = array, array.shape, False
+        if self._port.source.get_partial_shape().compatible(openvino.PartialShape(list(array.shape))):
+            self._share(array)
 
     def _stored(self, array: AnyArray) -> AnyArray:
         """The array as OpenVINO holds its type: bfloat16 and float8 as their bits, bfloat16 rounded to nearest even."""
         kind = self._port.element_type()
-        if kind == openvino.Type.bf16 and array.dtype == np.float32:
-            return np.array(to_tensor(array, kind).data).view(np.uint16)
-        named = numpy_dtype(kind)
+        named, name = numpy_dtype(kind), dtype_name(kind)
         wanted = named or np.dtype(f"u{kind.size}")
-        if array.dtype != wanted:
+        if array.dtype == wanted:
+            return array.view(wanted)  # OpenVINO knows one of the two names of long integers
+        try:
+            converted = as_type(array, name)
+        except TypeError:
             also = "" if named is not None else f"; its bits are taken as {wanted}"
-            raise ConversionInputError(f"input '{self.name()}' is {dtype_name(kind)}, the array is {array.dtype}{also}")
-        return array.view(wanted)  # OpenVINO knows one of the two names of long integers
+            raise ConversionInputError(f"input '{self.name()}' is {name}, the array is {array.dtype}{also}") from None
+        except ValueError as error:
+            raise ConversionInputError(
+                f"input '{self.name()}' is {name}, the array is {array.dtype} and holds {error}, which {name} cannot: "
+                f"give array.astype('{named or np.dtype(np.float32)}')"
+            ) from None
+        return converted if named is not None else np.array(to_tensor(converted, kind).data).view(np.uint16)
 
     def _share(self, array: AnyArray) -> None:
         """Makes an array the tensor of the request."""
@@ -240,11 +252,6 @@ class Tensor:
     def _require_input(self, what: str) -> None:
         if not self._port.is_input:
             raise ConversionInputError(f"'{self.name()}' is a result; it cannot be {what}")
-
-    def _check_declared(self, shape: Sequence[int], what: str) -> None:
-        declared = self._port.source.get_partial_shape()
-        if not declared.compatible(openvino.PartialShape(list(shape))):
-            raise ConversionInputError(f"input '{self.name()}' takes {declared.to_string()}, {what} {list(shape)}")
 
     def _refusing(self) -> FailingAs:
         """Raises what an object answers that no array can be made of as an error of this input."""

@@ -68,8 +68,17 @@ def test_no_rows(predictor):
     assert found.dtype == np.float32
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int16, ">f4"])
-def test_other_types_are_refused(predictor, dtype):
-    message = f"input 'x' is bfloat16, the array is {np.dtype(dtype)}; its bits are taken as uint16"
-    with pytest.raises(ConversionInputError, match=message):
-        predictor.get_input_handle("x").copy_from_cpu(np.zeros((1, 3), dtype))
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.zeros((1, 3), np.complex64), "the array is complex64; its bits are taken as uint16"),
+        (
+            np.full((1, 3), 0.1),
+            "the array is float64 and holds 0.1, which bfloat16 cannot: give array.astype.'float32'.$",
+        ),
+        (np.full((1, 3), 257, np.int16), "the array is int16 and holds 257, which bfloat16 cannot"),
+    ],
+)
+def test_other_types_are_refused(predictor, array, message):
+    with pytest.raises(ConversionInputError, match=f"input 'x' is bfloat16, {message}"):
+        predictor.get_input_handle("x").copy_from_cpu(array)

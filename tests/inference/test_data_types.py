@@ -12,6 +12,7 @@ from openvino import opset16 as ops
 
 from paddle2ov import ConversionInputError, inference
 from paddle2ov.inference import DataType, PlaceType, PrecisionType
+from paddle2ov.inference.array_types import as_type
 from paddle2ov.inference.request import Request, input_ports
 from paddle2ov.inference.tensor import Tensor
 from tests.inference.small_models import handles, ours, saved, theirs
@@ -83,3 +84,47 @@ def test_a_type_without_a_name_is_refused():
     handle = Tensor(Request(compiled, threading.RLock(), drops_errors=False), input_ports(compiled)[0])
     with pytest.raises(ConversionInputError, match="'x' is int16, for which DataType has no name"):
         handle.type()
+
+
+@pytest.mark.parametrize(
+    ("declared", "array", "number"),
+    [
+        ("int64", np.float32(0.5), "0.5"),
+        ("int64", np.float64("nan"), "nan"),
+        ("int64", np.float64(2.0**63), "9.22"),
+        ("int64", np.uint64(2**63), "9223372036854775808"),
+        ("int32", np.int64(2**31), "2147483648"),
+        ("uint8", np.int8(-1), "-1"),
+        ("int8", np.uint8(200), "200"),
+        ("bool", np.int64(2), "2"),
+        ("float32", np.int64(2**24 + 1), "16777217"),
+        ("float32", np.float64(0.1), "0.1"),
+        ("float16", np.float32(1e6), "1000000.0"),
+    ],
+)
+def test_numbers_that_a_type_does_not_have_are_refused(declared, array, number):
+    with pytest.raises(ValueError, match=number):
+        as_type(np.array([1, array], array.dtype), declared)
+
+
+@pytest.mark.parametrize(
+    ("declared", "array"),
+    [
+        ("int64", np.array([-(2.0**63), 2.0**62])),
+        ("int64", np.array([0, 2**63 - 1], np.uint64)),
+        ("int32", np.array([-(2**31), 2**31 - 1])),
+        ("uint8", np.array([0, 255], np.float16)),
+        ("float32", np.array([-(2**24), 2**24])),
+        ("float32", np.array([0.5, np.nan, np.inf])),
+        ("float64", np.array([0.1], np.float32)),
+        ("float16", np.array([np.inf, 65504], np.float32)),
+        ("float32", np.array([1, 2], ">f4")),
+        ("int64", np.zeros((0, 2), np.float32)),
+        ("bool", np.array(1)),
+    ],
+)
+def test_numbers_that_a_type_has_are_kept(declared, array):
+    converted = as_type(array, declared)
+    assert converted.dtype == declared
+    assert converted.shape == array.shape
+    np.testing.assert_array_equal(converted, array)

@@ -380,7 +380,7 @@ def test_several_lists_are_run_together(folder, hint):
     with pytest.raises(ConversionInputError, match="2 arrays are given; the inputs are x"):
         predictor.run([[lines[0]], [lines[0], lines[1]]])
     with pytest.raises(ConversionInputError, match="'x' is float32, the array is float64"):
-        predictor.run([[lines[0]], [lines[0].astype(np.float64)]])
+        predictor.run([[lines[0]], [lines[0] / 3.0 + np.float64(1e-12)]])
 
 
 def test_openvino_engine(capable):
@@ -397,7 +397,7 @@ def test_errors(folder):
     with pytest.raises(paddle2ov.ConversionInputError, match="'x' is not set"):
         predictor.run()
     with pytest.raises(paddle2ov.ConversionInputError, match="'x' is float32, the array is float64"):
-        predictor.get_input_handle("x").copy_from_cpu(np.zeros((1, 3, 32, 40)))
+        predictor.get_input_handle("x").copy_from_cpu(np.full((1, 3, 32, 40), 0.1))
     with pytest.raises(paddle2ov.ConversionInputError, match="no input 'y'; there are x"):
         predictor.get_input_handle("y")
     with pytest.raises(paddle2ov.ConversionInputError, match="2 arrays are given; the inputs are x"):
@@ -409,13 +409,9 @@ def test_errors(folder):
 @pytest.mark.parametrize(
     ("array", "message"),
     [
-        (np.zeros((5, 5), np.float32), r"'x' takes \[.*\], the array is \[5, 5\]"),
-        (np.zeros((), np.float32), r"'x' takes \[.*\], the array is \[\]"),
-        (np.float32(3), r"the array is \[\]"),
-        (np.zeros((1, 3, 32, 40), ">f4"), "'x' is float32, the array is >f4"),
-        (np.zeros((1, 3, 32, 40), np.int64), "'x' is float32, the array is int64"),
+        (np.zeros(1, np.complex64), "'x' is float32, the array is complex64"),
         (np.zeros(1, object), "'x' is float32, the array is object"),
-        ([[1.0]], "'x' is float32, the array is float64|an array is expected, not list"),
+        ([[0.1]], "'x' is float32, the array is float64|an array is expected, not list"),
         (None, "'x' is float32, the array is object|an array is expected, not NoneType"),
         ("x", "'x' is float32, the array is <U1|an array is expected, not str"),
     ],
@@ -428,6 +424,11 @@ def test_arrays_that_do_not_fit(folder, array, message):
             give(array)
     with pytest.raises(paddle2ov.ConversionInputError, match="'x' is not set"):  # it is as if nothing had been given
         predictor.run()
+    for shape in ((5, 5), ()):
+        with pytest.raises(
+            paddle2ov.ConversionInputError, match=rf"'x' takes \[.*\], the array is \[{str(shape)[1:-1]}\]"
+        ):
+            predictor.run([np.zeros(shape, np.float32)])
     ((inputs, (expected,)), *_) = sets(folder)
     np.testing.assert_allclose(predictor.run([inputs["x"]])[0], expected, atol=1e-5)
     flat = np.zeros(inputs["x"].size, np.float32)
@@ -551,13 +552,11 @@ def test_inputs_that_do_not_fit(threads):
         assert (one.run([ones, ones])[0] == 2).all()
         with pytest.raises(OpenVINORunError):
             one.run([ones, np.ones((2, 4), np.float32)])
-        unfit = (
-            (ones.astype(np.float64), "is float32, the array is float64"),
-            (ones[0], r"takes \[\?,\?\], the array is"),
-        )
-        for wrong, reason in unfit:
-            with pytest.raises(ConversionInputError, match=f"input 'y' {reason}"):
-                one.run([ones, wrong])
+        with pytest.raises(ConversionInputError, match=r"input 'y' is float32, the array is float64 and holds 0\.3"):
+            one.run([ones, ones / np.float64(3)])
+        with pytest.raises(OpenVINORunError):  # of another rank than the program declares, and not broadcast
+            one.run([ones, ones[:, 0]])
+        assert (one.run([ones, ones[0]])[0] == 2).all()
         assert (one.run([ones[:1], ones[:1]])[0] == 2).all()
 
 

@@ -119,8 +119,7 @@ def test_what_does_not_hold_enough_is_not_run(folder):
     with pytest.raises(ConversionInputError, match=r"input 'x' was reshaped to \[2, 4\], and holds 6 elements"):
         predictor.run()
     x.reshape([6])
-    with pytest.raises(ConversionInputError, match=r"input 'x' takes \[\?,\?\], it was reshaped to \[6\]"):
-        predictor.run()
+    assert predictor.run()
     x.reshape([10**6, 10**6])
     with pytest.raises(ConversionInputError, match=r"reshaped to \[1000000, 1000000\], and holds 6 elements"):
         predictor.run()
