@@ -71,9 +71,7 @@ def test_sizes_that_the_program_does_not_declare(folder, layer, made):
 def test_what_cannot_be_computed_is_refused_once(folder, layer, made):
     predictor = create_predictor(Config(folder))
     for array in (picture(1, 4, 32, 8), picture(1, 4, 32, 8), picture(3, 48, 8)):
-        message = (
-            r"'x' takes \[\?,3,48,\?\], the array is \[.*\], with which the program cannot be computed: cannot convert"
-        )
+        message = r"'x' takes \[\?,3,48,\?\], the array is \[.*\], with which the program cannot be computed: "
         with pytest.raises(ConversionInputError, match=message):
             predictor.run([array])
         with pytest.raises(ConversionInputError, match="no run, or the last one failed"):
