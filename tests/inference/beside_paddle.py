@@ -105,8 +105,7 @@ def type_cells(declared):
     """What becomes of arrays of each type."""
     folders = [
         folder_of(build, [-1, 3], declared, is_pir)
-        for build in (cast, doubled, looked_up)
-        for is_pir in (True, False)
+        for build, is_pir in ((cast, True), (doubled, False), (looked_up, True))
         if build is not looked_up or declared in ("int32", "int64")
     ]
     seen = {name: set() for name in ARRAYS}
@@ -127,7 +126,7 @@ def type_cells(declared):
     # Which operators Paddle computes in 16 bits depends on the processor.
     for name, cell in seen.items():
         if "float16" in (declared, name) or declared == "bfloat16":
-            cell.add("+" if cell <= {"+", "="} else "bits")
+            cell.update(["+", "="] if "bits" not in cell else [])
     return ["(=)" if cell == {"+", "="} else " ".join(sorted(cell)) for cell in seen.values()]
 
 
