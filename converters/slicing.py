@@ -26,6 +26,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import of_length
+from paddle2ov.graph.indexed_writes import write_at
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.slices import BEFORE_FIRST, OPEN_END, slice_along
@@ -290,6 +291,7 @@ def set_value(node: NodeContext) -> NamedOutputs:
     if not axes:
         return {"out": ops.broadcast(_align_values(node, values, rank, dropped, added), shape_of(x))}
     everything = list(range(len(axes)))
+    fitted = _align_values(node, values, rank, dropped, added)
     bounds = [
         _Bounds(node, "starts", len(axes)),
         _Bounds(node, "ends", len(axes)),
@@ -302,6 +304,9 @@ def set_value(node: NodeContext) -> NamedOutputs:
             OPEN_END if axis in dropped and first == -1 and last == 0 else last
             for axis, first, last in zip(axes, starts, bounds[1].known, strict=True)
         ]
+    sizes = dims_of(x)
+    if axes == dropped and len(axes) == 1 and starts is None and bounds[2].known == [1] and sizes and sizes[axes[0]]:
+        return {"out": _set_at(x, fitted, axes[0], bounds[0].select([0]))}
     start, step = bounds[0].select(everything), bounds[2].select(everything)
     end = _open_backward_ends(node, bounds[1], bounds[2], everything)
     if dropped and (starts is None or bounds[1].known is None):
@@ -312,7 +317,6 @@ def set_value(node: NodeContext) -> NamedOutputs:
     if may_be_empty:
         end = _empty_if_started_before_first(x, axes, start, end, step)
     selected = ops.slice(x, start, end, step, ints(axes))
-    fitted = _align_values(node, values, rank, dropped, added)
     updates = ops.broadcast(fitted, shape_of(selected))
     if all(bound.known is not None for bound in bounds) and not may_be_empty:
         return {"out": ops.slice_scatter(x, updates, start, end, step, ints(axes))}
@@ -328,6 +332,17 @@ def set_value(node: NodeContext) -> NamedOutputs:
         ops.reshape(x, ints([-1]), False), written, ops.reshape(updates, ints([-1]), False), ints(0)
     )
     return {"out": ops.reshape(flat, shape_of(x), False)}
+
+
+def _set_at(x: Output, values: Output, axis: int, index: Tensor) -> Node:
+    """x, with values broadcast and written at one index [1] of an axis of known size."""
+    dims = x.get_partial_shape()
+    size, others = dims[axis].get_length(), [one for one in range(len(dims)) if one != axis]
+    own = values.get_partial_shape()
+    if len(own) != len(dims) or any(dims[one].is_dynamic or dims[one] != own[one] for one in others):
+        parts: list[Tensor] = [dim_vector(x, [one]) if one != axis else ints([1]) for one in range(len(dims))]
+        values = ops.broadcast(values, ops.concat(parts, 0)).output(0)
+    return write_at(x, values, axis, index, size)
 
 
 def _values(node: NodeContext, dtype: Type) -> Output:

@@ -217,6 +217,49 @@ def _state(batch: int, dims: Any = None) -> dict[str, TensorSpec]:
     return {"state": tensor([batch, 8], low=-3.0, high=3.0, dims=dims)}
 
 
+def table_decoder(width: int, channels: int, steps: int, words: int) -> Any:
+    """SLANet's head: a GRU cell with attention to an image's features that writes each step's results in place."""
+    nn = paddle.nn
+
+    class TableDecoder(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.sizes = width, steps, words  # Paddle 2 does not see variables around a method
+            self.features, self.hidden = nn.Linear(channels, width, bias_attr=False), nn.Linear(width, width)
+            self.score = nn.Linear(width, 1, bias_attr=False)
+            self.cell = nn.GRUCell(channels + words, width)
+            self.structure = nn.Sequential(nn.Linear(width, width), nn.Linear(width, words))
+            self.place = nn.Sequential(nn.Linear(width, width), nn.Linear(width, 8))
+
+        def forward(self, x):
+            x = paddle.reshape(x, [x.shape[0], x.shape[1], -1]).transpose([0, 2, 1])
+            batch, (width, steps, words) = x.shape[0], self.sizes
+            hidden = paddle.zeros((batch, width))
+            structures, places = paddle.zeros((batch, steps, words)), paddle.zeros((batch, steps, 8))
+            ids, token = paddle.zeros((batch, steps), dtype="int64"), paddle.zeros([batch], dtype="int32")
+            last = paddle.to_tensor(steps - 1)
+            structure, place = None, None
+            for i in range(last + 1):
+                shown = paddle.nn.functional.one_hot(token, words)
+                scores = self.score(paddle.tanh(self.features(x) + self.hidden(hidden).unsqueeze(1)))
+                context = paddle.mm(paddle.nn.functional.softmax(scores, axis=1).transpose([0, 2, 1]), x).squeeze(1)
+                output, hidden = self.cell(paddle.concat([context, shown], 1), hidden)
+                structure, place = self.structure(output), paddle.nn.functional.sigmoid(self.place(output))
+                token = structure.argmax(axis=1, dtype="int32")
+                structures[:, i, :] = structure
+                places[:, i, :] = place
+                ids[:, i] = token
+                if (ids == words - 1).any(-1).all():
+                    break
+            return paddle.nn.functional.softmax(structures[:, 0 : i + 1]), places[:, 0 : i + 1]
+
+    return TableDecoder()
+
+
+def _feature_map(batch: int, height: int, width: int) -> dict[str, TensorSpec]:
+    return {"x": tensor([batch, 6, height, width], low=-3.0, high=3.0, dims=[-1, 6, -1, -1])}
+
+
 _LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 cannot export it: its shapes are lost"}
 
 NETWORKS = [
@@ -224,6 +267,12 @@ NETWORKS = [
     Network("beam_decoder", _decoder, _state(2), **_LEGACY),
     Network("beam_decoder_batches", _decoder, _state(2, [-1, 8]), more=[_state(1), _state(4)], **_LEGACY),
     Network("causal_step", _causal, _step(2, 5, 0), more=[_step(1, 1, 6), _step(3, 2, 3)]),
+    Network(
+        "table_decoder",
+        lambda: table_decoder(8, 6, 9, 7),
+        _feature_map(1, 2, 3),
+        more=[_feature_map(2, 3, 1), _feature_map(4, 1, 1)],
+    ),
     Network("tagger", _tagger, _sentences(7, 7, 4), more=[_sentences(9, 9, 1, 5)]),
     Network("translator", _translator, _source(2, 6, 5), more=[_source(1, 4, 8), _source(3, 5, 0)]),
 ]

@@ -5,6 +5,7 @@ Source of the semantics: `paddle/fluid/framework/new_executor/instruction/contro
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -12,9 +13,11 @@ from typing import TypeAlias
 from openvino import Model, Output, Type
 
 from paddle2ov.errors import ConversionWarning, OpConversionError
+from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.loop_shapes import hide_dims
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
 from paddle2ov.graph.workarounds import works_around
@@ -32,6 +35,7 @@ from paddle2ov.translation.control_flow.block_values import (
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
+_FEW = 16
 _Branch: TypeAlias = tuple[Scope, list[PlainValue]]
 """The scope of a translated block, and the values of its outputs that are used."""
 
@@ -59,7 +63,12 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
             values[i] = scope.find(same)  # marks are kept
         else:
             same_rank = _with_equal_ranks(operator, names[i], _output_like(a, b), _output_like(b, a))
-            pairs[i] = _with_equal_types(operator, names[i], translator.variables.get(names[i]), *same_rank)
+            pair = _with_equal_types(operator, names[i], translator.variables.get(names[i]), *same_rank)
+            outside = [_outside(value, one[0], scope) for value, one in zip(pair, (then, otherwise), strict=True)]
+            if (selected := _selected(as_output(condition), *outside)) is not None:
+                values[i] = selected
+            else:
+                pairs[i] = pair
     if not pairs:
         return values
     outputs = _build_if(as_output(condition), then[0], otherwise[0], list(pairs.values()), scope)
@@ -84,6 +93,28 @@ def _captured_by_both(a: PlainValue, b: PlainValue, then: Scope, otherwise: Scop
         if other is not None and a == parameter.output(0) and b == other.output(0):
             return name
     return None
+
+
+def _outside(value: Output, branch: Scope, scope: Scope) -> Output | None:
+    """What a branch only passes on, as a value of the outer scope; None for what it computes."""
+    node = value.get_node()
+    if node.get_type_name() == "Constant":
+        return value
+    names = [name for name, parameter in branch.captures.items() if parameter.output(0) == value]
+    return outer_value(scope, names[0]) if names else None
+
+
+def _selected(condition: Output, then: Output | None, otherwise: Output | None) -> Output | None:
+    """The result of an If whose branches pass on small values, without the If; None for any other."""
+    if then is None or otherwise is None or then.get_element_type().is_integral_number():
+        return None  # OpenVINO's CPU plugin selects integers in float32, which rounds them
+    dims = static_dims(then)
+    if dims is None or dims != static_dims(otherwise) or math.prod(dims) > _FEW:
+        return None
+    shaped = ops.reshape(as_condition(condition), ops.constant([1] * len(dims), Type.i64), False)
+    if then.get_element_type() == Type.boolean and number_of(then) == 1:
+        return ops.logical_or(shaped, otherwise).output(0)
+    return ops.select(shaped, then, otherwise).output(0)
 
 
 def _build_if(

@@ -14,7 +14,10 @@ from openvino import Model, Node, Output, PartialShape, Type
 from openvino.op import Constant, Parameter, Result
 
 from paddle2ov.errors import ConversionWarning, OpConversionError
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import ints, number_of
+from paddle2ov.graph.indexed_writes import drop_range_checks
+from paddle2ov.graph.loop_counters import counter_ranges
+from paddle2ov.graph.loop_hoisting import hoist
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.loop_shapes import (
     common_shape,
@@ -250,8 +253,17 @@ def _loop(
         if value.get_partial_shape() != parameter.get_output_partial_shape(0):
             value = erase_bounds(value, loop_body.current)
         results.append(ops.result(value))
-    captures = loop_body.scope.captures
-    invariant = [(parameter, outer_value(scope, name)) for name, parameter in captures.items()]
+    condition = as_condition(next_condition)
+    is_entered = _runs_at_least_once(trip_count, execution_condition)
+    if not is_entered:
+        condition = _with_reads_of(
+            _unread_parameters(loop_body.parameters, [condition, *results, *concatenated]), condition, loop_body.current
+        )
+    body_results = [ops.result(condition), *results, *concatenated]
+    drop_range_checks(body_results, _counters(loop_body, next_condition))
+    invariant = [(parameter, outer_value(scope, name)) for name, parameter in loop_body.scope.captures.items()]
+    invariant += hoist(body_results, {one.get_name(): value for one, value in invariant}, is_entered).items()
+    invariant = [(parameter, value) for parameter, value in invariant if parameter.output(0).get_target_inputs()]
     one = opaque_one(
         [execution_condition, *(as_output(loop_body.initial[k]) for k in live), *(value for _, value in invariant)]
     )
@@ -262,21 +274,24 @@ def _loop(
         assert shape is not None  # None only for an array without elements
         starts.append(hide_dims(start, shape, one if one is not None or start.get_partial_shape() == shape else _one()))
     # The current iteration comes first: OpenVINO does not adjust its index when it removes a parameter before it.
-    inputs = [loop_body.current, *loop_body.parameters, *captures.values()]
-    condition = as_condition(next_condition)
-    if not _runs_at_least_once(trip_count, execution_condition):
-        condition = _with_reads_of(
-            _unread_parameters(loop_body.parameters, [condition, *results, *concatenated]), condition, loop_body.current
-        )
+    inputs = [loop_body.current, *loop_body.parameters, *(parameter for parameter, _ in invariant)]
     return build_loop(
         unlimited(one) if trip_count is None else trip_count,
         execution_condition,
-        Model([ops.result(condition), *results, *concatenated], inputs),
+        Model(body_results, inputs),
         [0, 0],
         list(zip(loop_body.parameters, starts, results, strict=True)),
         invariant,
         concatenated,
     )
+
+
+def _counters(loop_body: _LoopBody, condition: PlainValue) -> dict[str, tuple[int, int]]:
+    """The ranges of the states that count iterations, by the names of their parameters."""
+    live = [k for k, shape in enumerate(loop_body.shapes) if shape is not None]
+    starts = [number_of(as_output(loop_body.initial[k])) for k in live]
+    after = [as_output(loop_body.yielded[k]) for k in live]
+    return counter_ranges(zip(loop_body.parameters, starts, after, strict=True), as_output(condition))
 
 
 def _one() -> Output:
