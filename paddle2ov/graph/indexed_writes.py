@@ -37,7 +37,7 @@ def drop_range_checks(nodes: Iterable[Node], ranges: Mapping[str, tuple[int, int
             continue
         index, values, size = parts
         least, greatest = ranges.get(source(index).get_name(), (-1, -1))
-        if 0 <= least and greatest < size:
+        if least >= 0 and greatest < size:
             node.input(1).replace_source_output(index)
             node.input(2).replace_source_output(values)
 

@@ -10,11 +10,14 @@ from openvino.op import Parameter
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.upstream import sources_of, upstream
 
-_MOVING = frozenset("Reshape Squeeze Transpose Unsqueeze".split())
+_TOTAL_NAMES = "Abs Clamp Elu Erf Exp Gelu HSigmoid HSwish Mish Negative Relu Sigmoid SoftPlus Swish Tanh"
+_PARTIAL_NAMES = "Add Concat Convolution Divide GroupConvolution MVN MatMul Multiply Softmax Subtract"
+
+_MOVING = frozenset(("Reshape", "Squeeze", "Transpose", "Unsqueeze"))
 """Nodes that are not worth moving on their own."""
-_TOTAL = frozenset("Abs Clamp Elu Erf Exp Gelu HSigmoid HSwish Mish Negative Relu Sigmoid SoftPlus Swish Tanh".split())
+_TOTAL = frozenset(_TOTAL_NAMES.split())
 """Nodes that compute something for an input of any shape."""
-_PARTIAL = frozenset("Add Concat Convolution Divide GroupConvolution MatMul Multiply MVN Softmax Subtract".split())
+_PARTIAL = frozenset(_PARTIAL_NAMES.split())
 """Nodes that some shapes do not fit."""
 
 
@@ -31,7 +34,7 @@ def hoist(results: Sequence[Node], invariants: Mapping[str, Output], is_entered:
     if not invariants:
         return {}
     order = _in_order(results)
-    fixed, constant = set(invariants), set()
+    fixed, constant = set(invariants), set[str]()
     for node in order:
         sources = [one.get_name() for one in sources_of(node)]
         if node.get_type_name() == "Constant" or (sources and constant.issuperset(sources)):

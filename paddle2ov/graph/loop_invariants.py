@@ -64,6 +64,13 @@ def _parameters_of(node: Node, kind: type[InvariantInputDescription] | type[Merg
     return [parameters[one.body_parameter_index] for one in node.get_input_descriptions() if isinstance(one, kind)]
 
 
+def input_ports(node: Node) -> dict[str, int]:
+    """The parameters of a Loop's body -> the inputs of the Loop that they get their values from."""
+    assert isinstance(node, loop)
+    parameters = node.get_function().get_parameters()
+    return {parameters[one.body_parameter_index].get_name(): one.input_index for one in node.get_input_descriptions()}
+
+
 def _copy(value: Output) -> bool:
     unsafe = [port for port in consumers(value) if _may_be_written(port)]
     if unsafe:
@@ -100,4 +107,4 @@ def _readers_of_views(view: Node) -> Iterator[str]:
                     pending.append(reader)
 
 
-__all__ = ["copy_invariants", "copy_viewed_states", "invariants_of", "states_of"]
+__all__ = ["copy_invariants", "copy_viewed_states", "input_ports", "invariants_of", "states_of"]

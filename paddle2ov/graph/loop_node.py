@@ -23,8 +23,9 @@ def build_loop(
     concatenated: Sequence[Result] = (),
     sliced: Sequence[tuple[Parameter, Output]] = (),
     axis: int = 0,
+    final: Sequence[Result] = (),
 ) -> Node:
-    """A Loop; its outputs are the last value of each carried result, and then the concatenated ones.
+    """A Loop; its outputs are the last value of each carried and each final result, and then the concatenated ones.
 
     OpenVINO validates the whole body again for each input and output that is set on a Loop. Until all of them are set,
     a stand-in body is validated instead, with the same parameters and results and nothing in between. The body itself
@@ -41,6 +42,7 @@ def build_loop(
         concatenated: results of the body whose values in all iterations are concatenated along `axis`.
         sliced: (the body's parameter, the tensor of which each iteration gets one slice along `axis`).
         axis: along which slices are taken and results concatenated.
+        final: results of the body that the next iteration does not read; only of a Loop that is known to run.
     """
     copy_invariants(parameter for parameter, _ in invariant)
     copy_viewed_states(parameter for parameter, _, _ in carried)
@@ -64,10 +66,12 @@ def build_loop(
         loop.set_invariant_input(parameter, value)
     for _, _, result in carried:
         loop.get_iter_value(stand_ins[result.get_name()].output(0), -1)
+    for result in final:
+        loop.get_iter_value(stand_ins[result.get_name()].output(0), -1)
     for result in concatenated:
         loop.get_concatenated_slices(stand_ins[result.get_name()].output(0), 0, 1, 1, -1, axis)
     loop.set_function(body)
-    if concatenated or sliced or not all(_is_settled(*one) for one in carried):
+    if concatenated or sliced or final or not all(_is_settled(*one) for one in carried):
         loop.validate_and_infer_types()
     return loop
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from openvino import Node, Output, PartialShape, Type
 
 from paddle2ov.graph.opaque_values import runtime_zero
@@ -16,20 +18,30 @@ def common_shape(shape: PartialShape, other: PartialShape) -> PartialShape:
     return PartialShape([a if a == b else -1 for a, b in zip(shape, other, strict=True)])
 
 
+def loses_dims(outside: PartialShape, inside: PartialShape) -> bool:
+    """Whether a dimension that is known outside must not be known inside."""
+    if outside.rank.is_dynamic or inside.rank.is_dynamic or len(outside) != len(inside):
+        return False
+    return any(old.is_static and new.is_dynamic for old, new in zip(outside, inside, strict=True))
+
+
 @works_around("loop_of_growing_state")
-def erase_bounds(value: Output, current_iteration: Node) -> Output:
-    """The same value with all dimensions dynamic and unbounded.
+def erase_bounds(value: Output, shape: PartialShape, current_iteration: Node, kept: Collection[int] = ()) -> Output:
+    """The same value with all dimensions unbounded that may change; `shape` is that of the state, `kept` as below.
 
     The CPU plugin gives a loop that runs zero times a wrong result when the body's result has a lower bound that the
     initial value does not meet (a concatenation is at least as long as its inputs). `current_iteration`, from 0 on, is
     not known before run time, while the execution condition of the loop may be.
     """
     entered = ops.greater_equal(current_iteration, ops.constant(0, Type.i64))
-    one = ops.reshape(ops.convert(entered, Type.i64), ops.constant([1], Type.i64), False)
-    return _opaque_reshape(value, one.output(0)).output(0)
+    one = ops.reshape(ops.convert(entered, Type.i64), ops.constant([1], Type.i64), False).output(0)
+    given = value.get_partial_shape()
+    if given.rank.is_static and shape.rank.is_static and len(given) == len(shape):
+        return hide_dims(value, shape, one, kept)
+    return _opaque_reshape(value, one).output(0)
 
 
-def hide_dims(value: Output, shape: PartialShape, one: Output | None) -> Output:
+def hide_dims(value: Output, shape: PartialShape, one: Output | None, kept: Collection[int] = ()) -> Output:
     """A value that enters a loop or a branch, with its dimensions hidden from OpenVINO's passes where needed.
 
     Dimensions that the loop changes must be dynamic inside: a pass that rebuilds a loop, as one does that removes an
@@ -43,6 +55,8 @@ def hide_dims(value: Output, shape: PartialShape, one: Output | None) -> Output:
         value: the value.
         shape: its partial shape inside.
         one: the result of `opaque_one` for the loop or branch.
+        kept: the dynamic axes that the loop does not change: once they are known outside (`Model.reshape`), they are
+            known inside.
     """
     given = value.get_partial_shape()
     if given.rank.is_dynamic or shape.rank.is_dynamic or len(given) != len(shape) or one is None:
@@ -50,18 +64,36 @@ def hide_dims(value: Output, shape: PartialShape, one: Output | None) -> Output:
     static = [old.is_static and new.is_static for old, new in zip(given, shape, strict=True)]
     if all(static):
         return value
+    if all(axis in kept for axis, is_static in enumerate(static) if not is_static):
+        return _without_symbols(value, one)
     hidden = _opaque_reshape(value, one)
-    if not any(static):
+    if not any(static) and not kept:
         return hidden.output(0)
-    # The dimensions that are static inside and outside are set again.
-    sizes = ops.maximum(ops.shape_of(hidden, Type.i64), ops.constant([0], Type.i64))
+    # The dimensions that are the same inside and outside are set again.
+    sizes, known_sizes = (
+        ops.maximum(ops.shape_of(one, Type.i64), ops.constant([0], Type.i64)) for one in (hidden, value)
+    )
     dims = [
         ops.constant([old.get_length()], Type.i64)
         if is_static
-        else ops.gather(sizes, ops.constant([axis], Type.i64), ops.constant(0, Type.i64))
+        else ops.gather(
+            known_sizes if axis in kept else sizes, ops.constant([axis], Type.i64), ops.constant(0, Type.i64)
+        )
         for axis, (is_static, old) in enumerate(zip(static, given, strict=True))
     ]
     return ops.reshape(hidden, ops.concat(dims, 0), False).output(0)
+
+
+def _without_symbols(value: Output, one: Output) -> Output:
+    """The same value, whose unknown dimensions are not known to be those of any other value.
+
+    OpenVINO replaces the only unknown dimension of a Reshape by -1, however it is computed, and infers the size again:
+    here there is one more, of 1, which nothing knows before run time.
+    """
+    unit = ops.shape_of(ops.broadcast(ops.constant(0, Type.i64), one), Type.i64)
+    sizes = ops.maximum(ops.shape_of(value, Type.i64), ops.constant([0], Type.i64))
+    zero = ops.constant(0, Type.i64)
+    return ops.gather(ops.reshape(value, ops.concat([unit, sizes], 0), False), zero, zero).output(0)
 
 
 def _opaque_reshape(value: Output, one: Output) -> Node:

@@ -92,14 +92,25 @@ def _symbolic(model: Model, shapes: list[PartialShape]) -> Places:
                     places.append((dim.get_symbol(), index, axis))
             parameter.set_partial_shape(PartialShape(dims))
     for node in model.get_ordered_ops():
-        node.validate_and_infer_types()
-        kind = node.get_type_name()
-        if kind in BINARY or kind == "MatMul":
-            _forget_broadcast(node, 2 if kind == "MatMul" else 0)
-        elif kind not in _TRUSTED:
-            for output in node.outputs():
-                node.set_output_type(output.get_index(), output.get_element_type(), _copied(output.get_partial_shape()))
+        infer_with_symbols(node)
     return places
+
+
+def infer_with_symbols(node: Node) -> None:
+    """Infers the shapes of a node's results, whose dimensions have the symbol of another one only if they are equal."""
+    kind = node.get_type_name()
+    if kind not in ("If", "Loop", "TensorIterator"):  # in bodies, which may not run, OpenVINO merges symbols
+        node.validate_and_infer_types()
+    if kind in BINARY or kind in _BROADCASTING:
+        _forget_broadcast(node, _BROADCASTING.get(kind, 0))
+    elif kind not in _TRUSTED or (kind == "Broadcast" and node.get_attributes()["mode"] != "numpy"):
+        for output in node.outputs():
+            shape = forget_symbols(output.get_partial_shape())
+            node.set_output_type(output.get_index(), output.get_element_type(), shape)
+
+
+_BROADCASTING = {"MatMul": 2, "Select": 0}
+"""Node types whose inputs broadcast, but for so many of the last dimensions."""
 
 
 def _forget_broadcast(node: Node, own: int) -> None:
@@ -125,7 +136,7 @@ def _has_symbol(dim: Dimension, symbol: Symbol) -> bool:
 def _validate(model: Model, shapes: list[PartialShape]) -> None:
     """Infers the shapes of the model for these shapes of its inputs, without symbols."""
     for parameter, shape in zip(model.get_parameters(), shapes, strict=True):
-        parameter.set_partial_shape(_copied(shape))
+        parameter.set_partial_shape(forget_symbols(shape))
     model.validate_nodes_and_infer_types()
 
 
@@ -133,7 +144,7 @@ def _with_dim(shape: PartialShape, axis: int, size: int) -> PartialShape:
     return PartialShape([Dimension(size) if i == axis else _copy(shape[i]) for i in range(len(shape))])
 
 
-def _copied(shape: PartialShape) -> PartialShape:
+def forget_symbols(shape: PartialShape) -> PartialShape:
     """The shape without symbols."""
     return shape if shape.rank.is_dynamic else PartialShape([_copy(shape[i]) for i in range(len(shape))])
 
@@ -215,14 +226,14 @@ _REQUIREMENTS: dict[str, Callable[[Node, list[PartialShape]], Iterator[Required]
 """Node type -> which dimensions of its inputs must be equal."""
 _CARRYING = """
 AvgPool Broadcast Concat Constant Convert Convolution ConvolutionBackpropData FakeQuantize Gather GRUSequence
-GroupConvolution GroupConvolutionBackpropData Interpolate LSTMSequence LogSoftmax MVN MatMul MaxPool NormalizeL2
-Parameter Reshape Result ShapeOf Slice Softmax Split Squeeze StridedSlice Transpose Unsqueeze VariadicSplit
+GroupConvolution GroupConvolutionBackpropData Interpolate LSTMSequence LogSoftmax MVN MatMul MaxPool NormalizeL2 OneHot
+Parameter Reshape Result ScatterElementsUpdate ScatterNDUpdate ScatterUpdate ShapeOf Slice Softmax Split Squeeze
+StridedSlice TopK Transpose Unsqueeze VariadicSplit
 """
 _TRUSTED = UNARY | BINARY | REDUCTIONS | frozenset(_CARRYING.split())
 """Node types whose results have a symbol only if they have its dimension in every run.
 
-Not Select, whose result may be larger than the input that it has the symbol from, nor loops, whose iterations may
-swap tensors.
+Not loops, whose iterations may swap tensors.
 """
 
-__all__ = ["narrow_inputs"]
+__all__ = ["forget_symbols", "infer_with_symbols", "narrow_inputs"]

@@ -132,6 +132,10 @@ def _translated(request: TranslationRequest, progress: Progress | None) -> Model
         model = Model(results, parameters, "paddle_model")
     except RuntimeError as error:  # such as a Parameter that a converter made
         raise ConversionInputError(f"a converter gave nodes that are no part of this model: {error}") from error
+    if translator.records:
+        from paddle2ov.passes.invariant_dims import hide_dynamic_dims  # few models have branches or loops
+
+        hide_dynamic_dims(model, translator.records)
     if registry.has_extensions():  # a user's converters may give nodes any names
         make_unique(model)
     return model

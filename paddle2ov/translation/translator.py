@@ -11,6 +11,7 @@ from openvino import Dimension, Node, Output, PartialShape, Type
 from openvino.op import Parameter
 
 from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError, described
+from paddle2ov.graph.block_records import BlockRecord
 from paddle2ov.graph.guards import forget_empty, seen_empty
 from paddle2ov.graph.names import Names
 from paddle2ov.graph.opset import ops
@@ -89,6 +90,7 @@ class Translator:
         self._progress = progress
         self._provenance = provenance
         self._budget = budget if budget is not None else Budget()
+        self.records: list[BlockRecord] = []  # of the branches and loops that were built
         self._empty = declared_empty(program.variables)  # most of them are the `XShape` of old reshapes
 
     def translate(self, block: Block, scope: Scope) -> None:

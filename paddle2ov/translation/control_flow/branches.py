@@ -13,9 +13,8 @@ from typing import TypeAlias
 from openvino import Model, Output, Type
 
 from paddle2ov.errors import ConversionWarning, OpConversionError
+from paddle2ov.graph.block_records import IfRecord
 from paddle2ov.graph.constants import number_of
-from paddle2ov.graph.loop_shapes import hide_dims
-from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
@@ -71,8 +70,9 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
                 pairs[i] = pair
     if not pairs:
         return values
-    outputs = _build_if(as_output(condition), then[0], otherwise[0], list(pairs.values()), scope)
-    for i, output in zip(pairs, outputs, strict=True):
+    record = _build_if(as_output(condition), then[0], otherwise[0], list(pairs.values()), scope)
+    translator.records.append(record)
+    for i, output in zip(pairs, record.node.outputs(), strict=True):
         values[i] = _copy_result(output, condition)
     return values
 
@@ -119,8 +119,8 @@ def _selected(condition: Output, then: Output | None, otherwise: Output | None) 
 
 def _build_if(
     condition: Output, then: Scope, otherwise: Scope, pairs: Sequence[Sequence[Output]], scope: Scope
-) -> list[Output]:
-    """The outputs of an If.
+) -> IfRecord:
+    """Builds an If.
 
     Args:
         condition: a tensor of one element.
@@ -134,14 +134,13 @@ def _build_if(
     node.set_then_body(Model([one for one, _ in results], list(then.captures.values())))
     node.set_else_body(Model([one for _, one in results], list(otherwise.captures.values())))
     entering = {name: outer_value(scope, name) for name in dict.fromkeys((*then.captures, *otherwise.captures))}
-    one = opaque_one([condition, *entering.values()])
-    for name, value in entering.items():
-        value = hide_dims(value, value.get_partial_shape(), one)
-        node.set_input(value, then.captures.get(name), otherwise.captures.get(name))
+    parameters = [(then.captures.get(name), otherwise.captures.get(name)) for name in entering]
+    for value, pair in zip(entering.values(), parameters, strict=True):
+        node.set_input(value, *pair)
     for then_result, else_result in results:
         node.set_output(then_result, else_result)
     node.validate_and_infer_types()
-    return [node.output(i) for i in range(len(results))]
+    return IfRecord(node, list(zip(parameters, entering.values(), strict=True)))
 
 
 def _output_like(value: PlainValue, other: PlainValue) -> Output:
@@ -222,7 +221,8 @@ def _copy_result(value: Output, condition: PlainValue) -> Output:
     if shape.is_static or shape.rank.is_dynamic:
         return value
     one = ops.maximum(ops.convert(as_condition(condition), Type.i64), ops.constant(1, Type.i64)).output(0)
-    return _copy(_copy(value, one), one)
+    sizes = ops.maximum(ops.shape_of(value, Type.i64), ops.constant([0], Type.i64))  # known where those of `value` are
+    return ops.reshape(_copy(_copy(value, one), one), sizes, False).output(0)
 
 
 def _copy(value: Output, one: Output) -> Output:

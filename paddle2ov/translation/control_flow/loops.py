@@ -7,29 +7,15 @@ Source of the semantics: `paddle/fluid/framework/new_executor/instruction/contro
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
-from msgspec import Struct
-from openvino import Model, Node, Output, PartialShape, Type
-from openvino.op import Constant, Parameter, Result
+from openvino import Node, Output, PartialShape, Type
 
 from paddle2ov.errors import ConversionWarning, OpConversionError
-from paddle2ov.graph.constants import ints, number_of
-from paddle2ov.graph.indexed_writes import drop_range_checks
-from paddle2ov.graph.loop_counters import counter_ranges
-from paddle2ov.graph.loop_hoisting import hoist
-from paddle2ov.graph.loop_node import build_loop
-from paddle2ov.graph.loop_shapes import (
-    common_shape,
-    erase_bounds,
-    hide_dims,
-    unlimited,
-)
-from paddle2ov.graph.opaque_values import opaque_one, runtime_zero
+from paddle2ov.graph.loop_shapes import common_shape
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.slices import reverse_along
 from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
-from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import Operator, Variable
@@ -41,10 +27,10 @@ from paddle2ov.translation.control_flow.block_values import (
     empty_like,
     find_or_placeholder,
     is_undefined,
-    outer_value,
     scalar_to_rank,
     undefined_value,
 )
+from paddle2ov.translation.control_flow.loop_assembly import Loop, LoopBody
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
@@ -66,11 +52,12 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
     loop_body = _body_for_all_iterations(
         translator, scope, operator, initial_values, [*(after[i] for i in carried), next_condition]
     )
-    _warn_of_ranks(operator, initial_values, loop_body)
-    _warn_of_types(operator, initial_values, loop_body)
-    loop = _loop(loop_body, scope, None, as_condition(condition), loop_body.yielded[-1])
+    loop = Loop(loop_body, scope, None, as_condition(condition), loop_body.yielded[-1])
+    _warn_of_ranks(operator, initial_values, loop_body, loop.unread)
+    _warn_of_types(operator, initial_values, loop_body, loop.unread)
+    final, _ = loop.build(translator)
     values: list[Value | None] = [None] * len(names)
-    for i, value in zip(carried, _final_values(loop, loop_body), strict=True):
+    for i, value in zip(carried, final, strict=True):
         values[i] = value
     return values
 
@@ -93,43 +80,22 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     loop_body = _body_for_all_iterations(
         translator, scope, operator, initial_values, [*(body.outputs[i] for i in carried), *results], elements, reverse
     )
-    _warn_of_ranks(operator, initial_values, loop_body)
-    _warn_of_types(operator, initial_values, loop_body)
 
     axis = ops.constant([0], Type.i64)
     rows = [ops.result(ops.unsqueeze(as_output(one), axis)) for one in loop_body.yielded[len(carried) :]]
     sizes = ops.shape_of(as_output(find_or_placeholder(translator, scope, sequences[0])), Type.i64)
     length = ops.gather(sizes, ops.constant(0, Type.i64), ops.constant(0, Type.i64))
     always: PlainValue = ops.constant(True).output(0)
-    loop = _loop(loop_body, scope, length.output(0), as_condition(always), always, rows)
+    loop = Loop(loop_body, scope, length.output(0), as_condition(always), always, rows)
+    _warn_of_ranks(operator, initial_values, loop_body, loop.unread)
+    _warn_of_types(operator, initial_values, loop_body, loop.unread)
+    final, stacks = loop.build(translator)
     values: list[Value | None] = [None] * len(names)
-    for i, value in zip(carried, _final_values(loop, loop_body), strict=True):
+    for i, value in zip(carried, final, strict=True):
         values[i] = value
-    for k, i in enumerate(stacked):
-        stack = loop.output(loop.get_output_size() - len(stacked) + k)
+    for i, stack in zip(stacked, stacks, strict=True):
         values[i] = reverse_along(stack, [0]).output(0) if reverse else stack
     return values
-
-
-class _LoopBody(Struct):
-    """A translated body whose parameters have shapes that hold in every iteration of the loop.
-
-    Attributes:
-        scope: the values inside.
-        initial: the initial values of what the loop carries.
-        shapes: the partial shapes of the carried values in any iteration; None for an array without elements, which is
-            not carried.
-        parameters: the body's parameters for the carried values.
-        current: the parameter that is the number of the iteration, from 0 on.
-        yielded: the values of the next iteration, and whatever else was requested.
-    """
-
-    scope: Scope
-    initial: list[PlainValue]
-    shapes: list[PartialShape | None]
-    parameters: list[Parameter]
-    current: Parameter
-    yielded: list[PlainValue]
 
 
 def _body_for_all_iterations(
@@ -140,7 +106,7 @@ def _body_for_all_iterations(
     wanted: Sequence[str],
     elements: Mapping[str, str] | None = None,
     reverse: bool = False,
-) -> _LoopBody:
+) -> LoopBody:
     """Translates the body repeatedly, with more and more general shapes, until these hold in every iteration.
 
     Args:
@@ -157,7 +123,7 @@ def _body_for_all_iterations(
     shapes = [_shape_of(value) for value in initial]
     names = translator.names.taken()
     while True:
-        loop_body = _LoopBody(Scope(scope), initial, shapes, [], ops.parameter([], Type.i64), [])
+        loop_body = LoopBody(Scope(scope), initial, shapes, [], ops.parameter([], Type.i64), [])
         for name, sequence in (elements or {}).items():
             if translator.is_used(name):
                 tensor = as_output(find_or_placeholder(translator, loop_body.scope, sequence))
@@ -193,7 +159,7 @@ def _body_for_all_iterations(
 
 
 @works_around("loop_state_of_another_rank")
-def _initial_value(old: PlainValue, new: PlainValue, scope: Scope, loop_body: _LoopBody) -> PlainValue:
+def _initial_value(old: PlainValue, new: PlainValue, scope: Scope, loop_body: LoopBody) -> PlainValue:
     """The initial value, once the type and shape of the value of the next iteration are known."""
     if isinstance(new, EmptyTensorArray):
         return old
@@ -234,87 +200,6 @@ def _in_common_type(operator: Operator, name: str, given: PlainValue, old: Plain
     return old if common == kind else as_type(value, common)
 
 
-def _loop(
-    loop_body: _LoopBody,
-    scope: Scope,
-    trip_count: Output | None,
-    execution_condition: Output,
-    next_condition: PlainValue,
-    concatenated: Sequence[Result] = (),
-) -> Node:
-    """A Loop of that body; without a `trip_count`, only its condition ends it.
-
-    `concatenated` are its results besides the carried ones, stacked over all iterations.
-    """
-    live = [k for k, shape in enumerate(loop_body.shapes) if shape is not None]
-    results = []
-    for parameter, k in zip(loop_body.parameters, live, strict=True):
-        value = as_type(as_output(loop_body.yielded[k]), parameter.get_element_type())
-        if value.get_partial_shape() != parameter.get_output_partial_shape(0):
-            value = erase_bounds(value, loop_body.current)
-        results.append(ops.result(value))
-    condition = as_condition(next_condition)
-    is_entered = _runs_at_least_once(trip_count, execution_condition)
-    if not is_entered:
-        condition = _with_reads_of(
-            _unread_parameters(loop_body.parameters, [condition, *results, *concatenated]), condition, loop_body.current
-        )
-    body_results = [ops.result(condition), *results, *concatenated]
-    drop_range_checks(body_results, _counters(loop_body, next_condition))
-    invariant = [(parameter, outer_value(scope, name)) for name, parameter in loop_body.scope.captures.items()]
-    invariant += hoist(body_results, {one.get_name(): value for one, value in invariant}, is_entered).items()
-    invariant = [(parameter, value) for parameter, value in invariant if parameter.output(0).get_target_inputs()]
-    one = opaque_one(
-        [execution_condition, *(as_output(loop_body.initial[k]) for k in live), *(value for _, value in invariant)]
-    )
-    invariant = [(parameter, hide_dims(value, value.get_partial_shape(), one)) for parameter, value in invariant]
-    starts = []
-    for k in live:
-        start, shape = as_output(loop_body.initial[k]), loop_body.shapes[k]
-        assert shape is not None  # None only for an array without elements
-        starts.append(hide_dims(start, shape, one if one is not None or start.get_partial_shape() == shape else _one()))
-    # The current iteration comes first: OpenVINO does not adjust its index when it removes a parameter before it.
-    inputs = [loop_body.current, *loop_body.parameters, *(parameter for parameter, _ in invariant)]
-    return build_loop(
-        unlimited(one) if trip_count is None else trip_count,
-        execution_condition,
-        Model(body_results, inputs),
-        [0, 0],
-        list(zip(loop_body.parameters, starts, results, strict=True)),
-        invariant,
-        concatenated,
-    )
-
-
-def _counters(loop_body: _LoopBody, condition: PlainValue) -> dict[str, tuple[int, int]]:
-    """The ranges of the states that count iterations, by the names of their parameters."""
-    live = [k for k, shape in enumerate(loop_body.shapes) if shape is not None]
-    starts = [number_of(as_output(loop_body.initial[k])) for k in live]
-    after = [as_output(loop_body.yielded[k]) for k in live]
-    return counter_ranges(zip(loop_body.parameters, starts, after, strict=True), as_output(condition))
-
-
-def _one() -> Output:
-    """[1] that only the run knows, for a loop over constants."""
-    return ops.reshape(ops.add(runtime_zero(), ints(1)), ints([1]), False).output(0)
-
-
-def _final_values(loop: Node, loop_body: _LoopBody) -> list[PlainValue]:
-    """The final values of what the loop carries.
-
-    Of what no iteration changes that is the initial value: OpenVINO finds this, too, and renames what makes it.
-    """
-    outputs, parameters = iter(loop.outputs()), iter(loop_body.parameters)
-    values: list[PlainValue] = []
-    for initial, after, shape in zip(loop_body.initial, loop_body.yielded, loop_body.shapes, strict=False):
-        if shape is None:
-            values.append(initial)
-            continue
-        output, unchanged = next(outputs), next(parameters).output(0)
-        values.append(initial if after == unchanged else output)
-    return values
-
-
 def _live_positions(translator: Translator, names: Sequence[str], arguments: Sequence[str]) -> list[int]:
     """The positions of the carried values that anything reads, after the loop or inside it."""
     return [
@@ -339,11 +224,13 @@ def _as_declared(value: PlainValue, declared: Variable | None) -> PlainValue:
     return value
 
 
-def _warn_of_ranks(operator: Operator, initial_values: Mapping[str, PlainValue], loop_body: _LoopBody) -> None:
+def _warn_of_ranks(
+    operator: Operator, initial_values: Mapping[str, PlainValue], loop_body: LoopBody, unread: Set[int]
+) -> None:
     """Warns of scalars that become tensors: the program may read them before any iteration has written them."""
-    for (name, value), start in zip(initial_values.items(), loop_body.initial, strict=True):
+    for k, ((name, value), start) in enumerate(zip(initial_values.items(), loop_body.initial, strict=True)):
         shape, other = _shape_of(value), _shape_of(start)
-        if is_undefined(value) or shape is None or other is None:
+        if k in unread or is_undefined(value) or shape is None or other is None:
             continue
         if shape.rank == 0 and other.rank != 0:
             warnings.warn(
@@ -354,10 +241,18 @@ def _warn_of_ranks(operator: Operator, initial_values: Mapping[str, PlainValue],
             )
 
 
-def _warn_of_types(operator: Operator, initial_values: Mapping[str, PlainValue], loop_body: _LoopBody) -> None:
+def _warn_of_types(
+    operator: Operator, initial_values: Mapping[str, PlainValue], loop_body: LoopBody, unread: Set[int]
+) -> None:
     """Warns of variables that Paddle gives another type from the first iteration on."""
-    for (name, value), start, after in zip(initial_values.items(), loop_body.initial, loop_body.yielded, strict=False):
-        if is_undefined(value) or isinstance(value, EmptyTensorArray) or isinstance(after, EmptyTensorArray):
+    states = zip(initial_values.items(), loop_body.initial, loop_body.yielded, strict=False)
+    for k, ((name, value), start, after) in enumerate(states):
+        if (
+            k in unread
+            or is_undefined(value)
+            or isinstance(value, EmptyTensorArray)
+            or isinstance(after, EmptyTensorArray)
+        ):
             continue
         kinds = [as_output(one).get_element_type() for one in (value, start, after)]
         if kinds.count(kinds[1]) < 3:
@@ -368,43 +263,6 @@ def _warn_of_types(operator: Operator, initial_values: Mapping[str, PlainValue],
                 ConversionWarning,
                 stacklevel=2,
             )
-
-
-def _runs_at_least_once(trip_count: Output | None, execution_condition: Output) -> bool:
-    """Whether it is known that a loop runs at least once."""
-    known = [one.get_node() for one in (trip_count, execution_condition) if one is not None]
-    return all(isinstance(one, Constant) and bool(one.data.reshape(-1)[0]) for one in known)
-
-
-def _unread_parameters(parameters: Sequence[Parameter], results: Sequence[Output | Result]) -> list[Parameter]:
-    """The parameters on whose elements no result depends, as far as is known without analysing inner bodies."""
-    nodes = [one if isinstance(one, Node) else one.get_node() for one in results]
-    read = {one.get_name() for one in upstream(nodes, _read_by)}
-    return [one for one in parameters if one.get_name() not in read]
-
-
-def _read_by(node: Node) -> list[Node]:
-    """The nodes on whose elements a node depends."""
-    # An inner If or Loop certainly reads its condition; whether it reads its other inputs is not analysed.
-    count = {"If": 1, "Loop": 2, "ShapeOf": 0}.get(node.get_type_name())
-    return [one.get_node() for one in node.input_values()[:count]]
-
-
-@works_around("loop_without_iterations")
-def _with_reads_of(parameters: Sequence[Parameter], condition: Output, current: Node) -> Output:
-    """The same condition, computed so that it depends on these parameters.
-
-    OpenVINO removes a parameter that the body does not read, and with it the initial value: if there is no iteration,
-    the CPU plugin then leaves the loop's result uninitialised.
-    """
-    zero, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
-    for parameter in parameters:
-        flat = ops.reshape(parameter, ops.constant([-1], Type.i64), False)
-        first = ops.convert(ops.slice(flat, zero, step, step, zero), Type.boolean)
-        entered = ops.greater_equal(current, ops.constant(0, Type.i64))  # always true, but no pass can fold it
-        always = ops.logical_or(entered, ops.reduce_logical_or(first, zero, False))
-        condition = ops.logical_and(condition, always).output(0)
-    return condition
 
 
 @works_around("loop_over_slices_and_states")

@@ -1,0 +1,266 @@
+"""Hides the unknown dimensions that enter branches and loops, but not those that stay the same inside.
+
+A dimension that a loop does not change, once it is known (`Model.reshape`), is known in the body and of the result. It
+is found as a fixed point: each unknown dimension of the model's inputs gets a symbol, and a state's dimensions are
+assumed to have theirs in every iteration; those that the next state is not inferred to have are not, until all are.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+from openvino import Dimension, Model, Node, Output, PartialShape, Symbol
+from openvino.op import Parameter
+
+from paddle2ov.graph.block_records import BlockRecord, CarriedValue, IfRecord, LoopRecord
+from paddle2ov.graph.bodies import bodies_of
+from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states, input_ports
+from paddle2ov.graph.loop_shapes import erase_bounds, hide_dims
+from paddle2ov.graph.opaque_values import opaque_one
+from paddle2ov.passes.implied_dims import forget_symbols, infer_with_symbols
+from paddle2ov.passes.value_symbols import set_value_symbols
+
+_MAX_ROUNDS = 16
+"""After so many rounds no state of a loop is taken to keep a dimension."""
+
+
+def hide_dynamic_dims(model: Model, records: Iterable[BlockRecord]) -> None:
+    """Hides the dynamic dimensions of what enters the branches and loops of a model."""
+    tracer = _Tracer(records)
+    _name_dims(model)
+    tracer.trace(model)
+    for name, record in tracer.reached.items():
+        if isinstance(record, LoopRecord):
+            _hide_of_loop(record, tracer.kept[name], name not in tracer.guarded)
+        else:
+            _hide_of_branches(record, name not in tracer.guarded)
+    for parameter in model.get_parameters():
+        parameter.set_partial_shape(forget_symbols(parameter.get_partial_shape()))
+    model.validate_nodes_and_infer_types()
+
+
+class _Tracer:
+    """Infers shapes with symbols, in bodies as well.
+
+    Attributes:
+        reached: the records of the model's branches and loops, inner ones first.
+        kept: Loop -> for each state the axes whose unknown dimension it does not change.
+        guarded: branches and loops that may not run, with a body that some sizes do not fit: it must not know them.
+    """
+
+    def __init__(self, records: Iterable[BlockRecord]) -> None:
+        self._records = {one.node.get_name(): one for one in records}
+        self.reached: dict[str, BlockRecord] = {}
+        self.kept: dict[str, list[set[int]]] = {}
+        self.guarded: set[str] = set()
+
+    def trace(self, model: Model) -> None:
+        """Infers the shapes of all nodes from those of the parameters."""
+        for node in model.get_ordered_ops():
+            record = self._records.get(node.get_name())
+            if record is None:
+                infer_with_symbols(node)
+                set_value_symbols(node)
+                continue
+            if isinstance(record, LoopRecord):
+                self._trace_loop(record)
+            else:
+                self._trace_branches(record)
+            self.reached[node.get_name()] = record
+
+    def _trace_loop(self, record: LoopRecord) -> None:
+        kept = [_dynamic_axes(one) for one in record.states]
+        for i in range(_MAX_ROUNDS):
+            inner = _InnerSymbols()
+            if i == _MAX_ROUNDS - 1:
+                kept = [set() for _ in kept]
+            for parameter, value in record.invariant:
+                inner.enter(parameter, value)
+            for state, axes in zip(record.states, kept, strict=True):
+                inner.enter(state.parameter, state.initial, axes)
+            self.trace(bodies_of(record.node)[0])
+            found = [
+                {axis for axis in axes if _is_same(state.parameter.output(0), state.after, axis)}
+                for state, axes in zip(record.states, kept, strict=True)
+            ]
+            if found == kept:
+                break
+            kept = found
+        if not record.is_entered and not self._fits_any(inner, bodies_of(record.node)[0]):
+            self.guarded.add(record.node.get_name())
+        self.kept[record.node.get_name()] = kept
+        for index, output in enumerate(record.node.outputs()):
+            shape = forget_symbols(output.get_partial_shape())
+            if index < len(kept) and shape.rank.is_static:
+                shape = _with_symbols(shape, record.states[index].initial.get_partial_shape(), kept[index])
+            record.node.set_output_type(index, output.get_element_type(), shape)
+
+    def _trace_branches(self, record: IfRecord) -> None:
+        found: list[list[list[list[Symbol]]]] = []  # branch, output, axis -> the outer symbols that it has
+        for branch, body in enumerate(bodies_of(record.node)):
+            inner = _InnerSymbols()
+            for pair, value in record.entering:
+                if (parameter := pair[branch]) is not None:
+                    inner.enter(parameter, value)
+            self.trace(body)
+            found.append([inner.outer(one.input_value(0).get_partial_shape()) for one in body.get_results()])
+            if not self._fits_any(inner, body):
+                self.guarded.add(record.node.get_name())
+        for output in record.node.outputs():
+            index, shape = output.get_index(), forget_symbols(output.get_partial_shape())
+            then, otherwise = found[0][index], found[1][index]
+            if shape.rank.is_static and len(shape) == len(then) == len(otherwise):
+                dims = [_copy(dim) for dim in shape]
+                for axis, dim in enumerate(dims):
+                    both = [one for one in then[axis] if any(one == other for other in otherwise[axis])]
+                    if dim.is_dynamic and both:
+                        dim.set_symbol(both[0])
+                shape = PartialShape(dims)
+            record.node.set_output_type(index, output.get_element_type(), shape)
+
+    def _fits_any(self, inner: _InnerSymbols, body: Model) -> bool:
+        """Whether a body fits any sizes of the unknown dimensions outside: different primes fit."""
+        before = [parameter.get_partial_shape() for parameter in body.get_parameters()]
+        try:
+            for parameter, shape in inner.with_primes:
+                parameter.set_partial_shape(shape)
+            for node in body.get_ordered_ops():
+                if node.get_name() not in self._records:
+                    node.validate_and_infer_types()
+        except RuntimeError:
+            return False
+        finally:
+            for parameter, shape in zip(body.get_parameters(), before, strict=True):
+                parameter.set_partial_shape(shape)
+        return True
+
+
+class _InnerSymbols:
+    """The symbols of a body's parameters: others than outside, as a branch or a loop may not run.
+
+    Attributes:
+        with_primes: the parameters, with shapes where each symbol of the outside is another prime.
+    """
+
+    def __init__(self) -> None:
+        self._pairs: list[tuple[Symbol, Symbol]] = []  # outside, inside
+        self.with_primes: list[tuple[Parameter, PartialShape]] = []
+
+    def enter(self, parameter: Parameter, value: Output, axes: Iterable[int] | None = None) -> None:
+        """Gives the dynamic dimensions of a parameter symbols, on some axes (None: all) those of the value outside."""
+        shape, outside = parameter.get_partial_shape(), value.get_partial_shape()
+        if shape.rank.is_dynamic:
+            return
+        dims, sizes = [_copy(dim) for dim in shape], [_copy(dim) for dim in shape]
+        for axis, dim in enumerate(dims):
+            if not dim.is_dynamic:
+                continue
+            if outside.rank.is_static and (axes is None or axis in axes) and outside[axis].has_symbol():
+                number = self._number(outside[axis].get_symbol())
+                dim.set_symbol(self._pairs[number][1])
+                sizes[axis] = Dimension(next(itertools.islice(_primes(), number, None)))
+            else:
+                dim.set_symbol(Symbol())
+        self.with_primes.append((parameter, PartialShape(sizes)))
+        parameter.set_partial_shape(PartialShape(dims))
+        parameter.validate_and_infer_types()
+
+    def _number(self, symbol: Symbol) -> int:
+        for number, (outside, _) in enumerate(self._pairs):
+            if outside == symbol:
+                return number
+        self._pairs.append((symbol, Symbol()))
+        return len(self._pairs) - 1
+
+    def outer(self, shape: PartialShape) -> list[list[Symbol]]:
+        """For each dimension of a shape inside the symbols that it has outside."""
+        if shape.rank.is_dynamic:
+            return []
+        return [
+            [outside for outside, inside in self._pairs if dim.has_symbol() and dim.get_symbol() == inside]
+            for dim in shape
+        ]
+
+
+def _primes() -> Iterator[int]:
+    """Primes that are hardly a size of a network, in order."""
+    return (n for n in itertools.count(10007, 2) if all(n % k for k in range(3, 102, 2)))
+
+
+def _name_dims(model: Model) -> None:
+    inputs = _InnerSymbols()
+    for parameter in model.get_parameters():
+        inputs.enter(parameter, parameter.output(0))
+
+
+def _dynamic_axes(state: CarriedValue) -> set[int]:
+    """The axes of a state that are dynamic outside and inside."""
+    outside, inside = state.initial.get_partial_shape(), state.parameter.get_partial_shape()
+    if outside.rank.is_dynamic or inside.rank.is_dynamic or len(outside) != len(inside):
+        return set()
+    return {axis for axis, dim in enumerate(inside) if dim.is_dynamic and outside[axis].is_dynamic}
+
+
+def _may_change(state: CarriedValue, kept: set[int]) -> bool:
+    """Whether a state has a dynamic dimension on another axis."""
+    shape = state.parameter.get_partial_shape()
+    return shape.rank.is_dynamic or any(dim.is_dynamic and axis not in kept for axis, dim in enumerate(shape))
+
+
+def _is_same(before: Output, after: Output, axis: int) -> bool:
+    shape, other = before.get_partial_shape(), after.get_partial_shape()
+    if other.rank.is_dynamic or len(shape) != len(other) or not other[axis].has_symbol():
+        return False
+    return bool(shape[axis].get_symbol() == other[axis].get_symbol())
+
+
+def _with_symbols(shape: PartialShape, other: PartialShape, axes: Iterable[int]) -> PartialShape:
+    dims = [_copy(dim) for dim in shape]
+    for axis in axes:
+        if dims[axis].is_dynamic and other[axis].has_symbol():
+            dims[axis].set_symbol(other[axis].get_symbol())
+    return PartialShape(dims)
+
+
+def _copy(dim: Dimension) -> Dimension:
+    return Dimension(dim.get_min_length(), dim.get_max_length())
+
+
+def _hide_of_loop(record: LoopRecord, kept: Sequence[set[int]], reveals: bool) -> None:
+    """Hides dimensions that enter a loop; those that it does not change only until they are known, if it `reveals`."""
+    ports = input_ports(record.node)
+    for parameter, value in record.invariant:
+        _enter(record.node, ports[parameter.get_name()], value, value.get_partial_shape(), record.one, reveals)
+    for state, unchanged in zip(record.states, kept, strict=True):
+        axes, shape = unchanged if reveals else set(), state.parameter.get_partial_shape()
+        _enter(record.node, ports[state.parameter.get_name()], state.initial, shape, record.one, axes)
+        if state.erased is not None:
+            after = erase_bounds(state.after, shape, record.current, axes)
+            for reader in state.erased.get_target_inputs():
+                reader.replace_source_output(after)
+        elif reveals and not record.is_entered and _may_change(state, axes):
+            # The size of the next state, once known, would be taken for that of the initial one.
+            port = state.result.input(0)
+            port.replace_source_output(erase_bounds(port.get_source_output(), shape, record.current, axes))
+    copy_invariants(parameter for parameter, _ in record.invariant)
+    copy_viewed_states(state.parameter for state in record.states)
+
+
+def _hide_of_branches(record: IfRecord, reveals: bool) -> None:
+    values = [value for _, value in record.entering]
+    one = opaque_one([record.node.input_value(0), *values])
+    for index, value in enumerate(values, 1):
+        _enter(record.node, index, value, value.get_partial_shape(), one, reveals)
+
+
+def _enter(
+    node: Node, index: int, value: Output, shape: PartialShape, one: Output | None, kept: bool | set[int]
+) -> None:
+    """Hides dimensions of an input, on the axes in `kept` (True: all) only until they are known."""
+    if one is not None and shape.rank.is_static:
+        axes = set(range(len(shape)) if kept is True else kept or ())
+        node.input(index).replace_source_output(hide_dims(value, shape, one, axes))
+
+
+__all__ = ["hide_dynamic_dims"]

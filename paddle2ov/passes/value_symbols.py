@@ -1,0 +1,89 @@
+"""Symbols of the elements of small integer tensors: which unknown dimensions they are.
+
+OpenVINO computes them once, as a node is created, and not again where the dimensions get symbols later.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from openvino import Node, Output, Symbol
+
+from paddle2ov.graph.constants import constant_of, ints_of, is_zero
+from paddle2ov.graph.shapes import static_dims
+
+_MAX_ELEMENTS = 32
+Elements = list[Symbol | None]
+
+
+def set_value_symbols(node: Node) -> None:
+    """Sets the symbols of the elements of a node's result, where they are elements of its inputs."""
+    if node.get_output_size() != 1 or not node.get_output_element_type(0).is_integral_number():
+        return
+    dims = static_dims(node.output(0))
+    if dims is None or math.prod(dims) > _MAX_ELEMENTS:
+        return
+    elements = _ELEMENTS.get(node.get_type_name(), _unknown)(node)
+    fits = elements is not None and len(elements) == math.prod(dims) and any(elements)
+    node.output(0).get_tensor().set_value_symbol(elements if fits else [])
+
+
+def _of(value: Output) -> Elements:
+    """The symbols of a small tensor's elements, None for those that have none."""
+    dims = static_dims(value)
+    count = _MAX_ELEMENTS + 1 if dims is None else math.prod(dims)
+    symbols = value.get_tensor().get_value_symbol()
+    return symbols if len(symbols) == count or count > _MAX_ELEMENTS else [None] * count
+
+
+def _unknown(_: Node) -> Elements | None:
+    return None
+
+
+def _dims(node: Node) -> Elements | None:
+    shape = node.input_value(0).get_partial_shape()
+    return [dim.get_symbol() if dim.has_symbol() else None for dim in shape]
+
+
+def _same(node: Node) -> Elements | None:
+    return _of(node.input_value(0))
+
+
+def _gathered(node: Node) -> Elements | None:
+    indices, data = ints_of(node.input_value(1)), _of(node.input_value(0))
+    if indices is None or len(node.input_value(0).get_partial_shape()) != 1:
+        return None
+    return [data[i] for i in indices] if all(-len(data) <= i < len(data) for i in indices) else None
+
+
+def _at_least_zero(node: Node) -> Elements | None:
+    return _of(node.input_value(0)) if is_zero(node.input_value(1)) else None
+
+
+def _joined(node: Node) -> Elements | None:
+    return [one for value in node.input_values() for one in _of(value)]
+
+
+def _sliced(node: Node) -> Elements | None:
+    bounds = [constant_of(value) for value in node.input_values()[1:4]]
+    if any(one is None or one.size != 1 for one in bounds) or len(node.input_value(0).get_partial_shape()) != 1:
+        return None
+    first, last, step = (int(one.reshape(-1)[0]) for one in bounds if one is not None)
+    return _of(node.input_value(0))[first:last:step] if step > 0 else None
+
+
+_ELEMENTS: dict[str, Callable[[Node], Elements | None]] = {
+    "Concat": _joined,
+    "Convert": _same,
+    "Gather": _gathered,
+    "Maximum": _at_least_zero,
+    "Reshape": _same,
+    "ShapeOf": _dims,
+    "Slice": _sliced,
+    "Squeeze": _same,
+    "Unsqueeze": _same,
+}
+"""Node type -> the symbols of the elements of its result."""
+
+__all__ = ["set_value_symbols"]
