@@ -142,6 +142,8 @@ def _set_number_random(draw):
     return case(x=tensor(drawn["x"].shape, dtype), key=drawn["key"], number=draw(st.integers(-9, 9)))
 
 
+_AT = (slice(None), "at")
+
 OPS = [
     Op(
         "crop",
@@ -296,6 +298,10 @@ OPS = [
                 x=tensor([4, 5], dims=[-1, -1]), value=tensor([3, 2], dims=[-1, -1]), key=(slice(1, None), slice(0, 2))
             ),
             case(x=tensor([4, 5]), value=tensor([5]), at=int64s(2), key=("at",)),
+            *(
+                case(x=tensor([4, 5], dims=[-1, 5]), value=tensor(shape), at=tensor([], "int64", values=[at]), key=_AT)
+                for at, shape in ((3, [4]), (-5, [1]), (5, [4]), (-7, [4]))  # Paddle writes nothing out of range
+            ),
             case(x=tensor([4, 5]), value=tensor([2, 5]), at=int32s(2), key=(slice(None, "at"),)),
             case(x=tensor([4, 5]), value=tensor([], values=[2.0]), key=(0, 0)),
             case(

@@ -19,6 +19,7 @@ from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states,
 from paddle2ov.graph.loop_shapes import erase_bounds, hide_dims
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.passes.implied_dims import forget_symbols, infer_with_symbols
+from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.value_symbols import set_value_symbols
 
 _MAX_ROUNDS = 16
@@ -236,13 +237,13 @@ def _hide_of_loop(record: LoopRecord, kept: Sequence[set[int]], reveals: bool) -
         axes, shape = unchanged if reveals else set(), state.parameter.get_partial_shape()
         _enter(record.node, ports[state.parameter.get_name()], state.initial, shape, record.one, axes)
         if state.erased is not None:
-            after = erase_bounds(state.after, shape, record.current, axes)
-            for reader in state.erased.get_target_inputs():
-                reader.replace_source_output(after)
+            insert(
+                state.erased.get_target_inputs(), erase_bounds(state.after, shape, record.current, axes), record.node
+            )
         elif reveals and not record.is_entered and _may_change(state, axes):
             # The size of the next state, once known, would be taken for that of the initial one.
             port = state.result.input(0)
-            port.replace_source_output(erase_bounds(port.get_source_output(), shape, record.current, axes))
+            insert([port], erase_bounds(port.get_source_output(), shape, record.current, axes), record.node)
     copy_invariants(parameter for parameter, _ in record.invariant)
     copy_viewed_states(state.parameter for state in record.states)
 
@@ -260,7 +261,7 @@ def _enter(
     """Hides dimensions of an input, on the axes in `kept` (True: all) only until they are known."""
     if one is not None and shape.rank.is_static:
         axes = set(range(len(shape)) if kept is True else kept or ())
-        node.input(index).replace_source_output(hide_dims(value, shape, one, axes))
+        insert([node.input(index)], hide_dims(value, shape, one, axes), node)
 
 
 __all__ = ["hide_dynamic_dims"]

@@ -1,0 +1,66 @@
+"""Dimensions that branches and loops do not change are known once `Model.reshape` makes them known, and no others."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.graph.bodies import bodies_of
+from tests.support.formats import marks_of
+
+FORMATS = [pytest.param(one, marks=marks_of(one)) for one in ("pir", "legacy")]
+
+SHAPES = {
+    "table_decoder": [(1, None, 7), (1, None, 8)],
+    "handed_on": [(3, 4)] * 6,
+    "growing": [(3, None)],
+    "greedy_decoder": [(2, None), (2, 8)],
+    "branch_shapes": [(None, 4), (3, 4)],
+    "written_unread_in_loops": [(3, 4), (None, 4), (None, 4), ()],
+}
+"""Network -> the results' dimensions for its first inputs, None for those that only the run tells."""
+GUARDED = ("joined_where_they_fit", "cache_that_may_be_empty")
+"""Networks with branches and loops that some sizes do not fit: these are not known inside."""
+
+
+def sets(folder):
+    for i in range(len(list(folder.glob("inputs_*.npz")))):
+        yield dict(np.load(folder / f"inputs_{i}.npz")), list(np.load(folder / f"outputs_{i}.npz").values())
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", [*SHAPES, *GUARDED])
+def test_results_after_reshape(name, format):
+    folder = generated_network(all_networks()[name], format)
+    for number, (inputs, expected) in enumerate(sets(folder)):
+        model = paddle2ov.convert(folder)
+        model.reshape({one: list(array.shape) for one, array in inputs.items()})
+        if number == 0 and name in SHAPES:
+            found = [
+                tuple(dim.get_length() if dim.is_static else None for dim in one.partial_shape) for one in model.outputs
+            ]
+            assert found == SHAPES[name]
+        results = compile_on_cpu(model)(inputs)
+        for result, wanted in zip(results.values(), expected, strict=True):
+            np.testing.assert_allclose(result, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_body_of_a_decoder(format):
+    """It writes each step's results by one node, reads what does not change, and has no shapes left to infer."""
+    folder = generated_network(all_networks()["table_decoder"], format)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", paddle2ov.ConversionWarning)
+        model = paddle2ov.convert(folder)
+    model.reshape([1, 6, 2, 3])
+    (loop,) = (node for node in model.get_ops() if node.get_type_name() == "Loop")
+    (body,) = bodies_of(loop)
+    assert [str(one.get_partial_shape()) for one in body.get_parameters() if one.get_partial_shape().is_dynamic] == []
+    kinds = [node.get_type_name() for node in body.get_ops()]
+    assert kinds.count("ScatterUpdate") == 3
+    assert not {"If", "Range", "Select", "Slice"} & set(kinds)
+    assert kinds.count("MatMul") == 9  # that of the image's features is computed once, before the loop
