@@ -10,7 +10,7 @@ from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.constants import reshaped_constant
-from paddle2ov.passes.consumers import consumers, nearest, only_consumer, readers
+from paddle2ov.passes.consumers import nearest, only_consumer, readers
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.kinds import BINARY, ELEMENTWISE
 from paddle2ov.passes.operands import perm_of, reshaped_dims
@@ -51,7 +51,7 @@ def broadcast_to_nothing(graph: Graph, node: Node) -> list[Input] | Skip | None:
         return None
     if node.get_attributes()["mode"] not in ("numpy", "bidirectional"):
         return Skip("OpenVINO does not move a Broadcast of this mode")
-    (port,) = consumers(node.output(0))
+    (port,) = (port for port in reader.inputs() if port.get_source_output().get_node().get_name() == node.get_name())
     result, data, other = dims_of(node), dims_of(node.input_value(0)), dims_of(reader.input_value(1 - port.get_index()))
     if result is None or data is None or other is None:
         return Skip("OpenVINO does not move a Broadcast of unknown rank")
