@@ -41,8 +41,10 @@ def log_softmax(node: NodeContext) -> NamedOutputs:
 
 
 def bounded_logits(x: Output, axis: int) -> Node:
-    """x, or 64 below its maximum over the axis where that is more: Paddle's kernels bound what they exponentiate."""
-    return ops.maximum(x, ops.subtract(ops.reduce_max(x, ints([axis]), True), const_like(64, x)))
+    """x less its maximum over the axis, but at least -64: Paddle's kernels bound what they exponentiate."""
+    most = ops.reduce_max(x, ints([axis]), True)
+    bounded = ops.maximum(ops.subtract(x, most), const_like(-64, x))
+    return ops.add(bounded, ops.multiply(most, const_like(0, x)))  # NaN if the maximum is infinite
 
 
 def _input_and_axis(node: NodeContext) -> tuple[Output, int | None]:
