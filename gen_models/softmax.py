@@ -30,7 +30,7 @@ def _softmax_cases() -> list[Case]:
         case(x=tensor([3, 4], "int32"), dtype="float32"),
         case(x=tensor([2, 4], values=[0.0, -100.0, -math.inf, 1.0, 50.0, 60.0, 100.0, -1e9])),
         case(x=tensor([2, 4, 2], low=-300, high=300), axis=1),
-        case(x=tensor([3, 3], values=[2.0**31, 2.0**31 - 256, 0.0, 3e38, -3e38, 0.0, math.inf, 1.0, 2.0])),
+        case(x=tensor([3, 3], values=[2.0**31, 2.0**31 - 256, 0.0, 3e38, -3e38, 0.0, -1e9, -2e9, -1e9])),
     ]
 
 

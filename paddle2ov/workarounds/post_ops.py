@@ -15,6 +15,7 @@ from paddle2ov.passes.consumers import consumers, nearest, only_consumer, reader
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
+from paddle2ov.workarounds.remedies import hide
 from paddle2ov.workarounds.row import Skip, at
 
 _LINEAR = ("Add", "Divide", "Multiply", "Subtract")
@@ -72,7 +73,7 @@ def of_unknown_width(graph: Graph, product: Node) -> list[Input] | None:
 
 
 class _Column(Struct, frozen=True):
-    """A constant along axis 1, and the axis along which it is to be repeated as well."""
+    """A constant along axis 1, and the axis along which it is to be repeated as well; 0 if none is known."""
 
     port: Input
     count: int
@@ -88,7 +89,8 @@ def along_axis_1(graph: Graph, product: Node) -> list[_Column] | Skip | None:
 
     Given:
         MatMul of rank 4 or more → elementwise nodes → Add, Divide, Multiply, Subtract or PRelu with a constant of shape
-        [1, n, 1, ..., 1], or [n] for PRelu, with n above 1. One of the axes from axis 2 on has a known size above 1.
+        [1, n, 1, ..., 1], or [n] for PRelu, with n above 1. One of the axes from axis 2 on is not known to be 1, or the
+        size of another one is not known.
     """
     dims = dims_of(product.output(0))
     if dims is None or len(dims) < 4:
@@ -96,7 +98,7 @@ def along_axis_1(graph: Graph, product: Node) -> list[_Column] | Skip | None:
     columns = [column for node in _following(product) for column in _columns(node)]
     if not columns:
         return None
-    return [one for one in columns if one.axis] or Skip("no axis from the third on has a known length above 1")
+    return [one for one in columns if one.axis or None in dims] or Skip("all axes from the third on are 1")
 
 
 def _columns(node: Node) -> list[_Column]:
@@ -122,7 +124,9 @@ def _length_along_axis_1(value: Output, rank: int, is_slope: bool) -> int:
 
 
 def repeat(graph: Graph, column: _Column) -> None:
-    """The constant is repeated along another axis; OpenVINO reads it element by element."""
+    """The constant is repeated along another axis, or hidden; OpenVINO reads it element by element."""
+    if not column.axis:
+        return hide(graph, column.port)
     shape = [1] * len(column.dims)
     shape[1], shape[column.axis] = column.count, column.dims[column.axis] or 1
     upright = ints([column.count, *[1] * (len(column.dims) - 2)])

@@ -192,6 +192,18 @@ def test_spread_constants(change, same, features):
     np.testing.assert_allclose(compile_on_cpu(model)([array])[0], same(array @ weights), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("dims", [(-1, 3, -1, 5), (2, 3, -1, 5), (2, -1, 1, 5), (-1, -1, -1, 5)], ids=str)
+def test_sum_behind_a_product_of_width_one(dims):
+    """Wherever the constant lies, and whatever else is known; the first of these did not compile."""
+    whole = [2, 3, 1 if dims[2] == 1 else 4, 1]
+    for places in itertools.product((False, True), repeat=3):
+        constant = random(*(size if is_long else 1 for size, is_long in zip(whole, (*places, False), strict=True)))
+        x, weights, data = parameter(*dims), random(5, 1), random(*whole[:3], 5)
+        model = Model([ops.add(ops.matmul(x, weights, False, False), constant)], [x])
+        run_rewrites(model, rewrites_for())
+        np.testing.assert_allclose(compile_on_cpu(model)([data])[0], data @ weights + constant, rtol=1e-4, atol=1e-5)
+
+
 OTHER_CONSTANTS = {
     "one number": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), SCALE),
     "features": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), FEATURES[0]),
