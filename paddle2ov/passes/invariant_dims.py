@@ -26,8 +26,11 @@ _MAX_ROUNDS = 16
 """After so many rounds no state of a loop is taken to keep a dimension."""
 
 
-def hide_dynamic_dims(model: Model, records: Iterable[BlockRecord]) -> None:
+def hide_dynamic_dims(model: Model, records: Sequence[BlockRecord]) -> None:
     """Hides the dynamic dimensions of what enters the branches and loops of a model."""
+    entering = (value for record in records for value in record.node.input_values())
+    if all(value.get_partial_shape().is_static for value in entering):
+        return
     tracer = _Tracer(records)
     _name_dims(model)
     tracer.trace(model)
