@@ -23,6 +23,7 @@ from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import known_dims, static_dims
 from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.upstream import inputs_behind
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.budget import check_rank
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -129,8 +130,8 @@ def squeeze(node: NodeContext) -> NamedOutputs:
         # An unknown dimension goes if the program says so: the rank must be the one that it declares.
         if dim is None and declared[axis] == -1 and not axes and shape[axis].get_min_length() < 2:
             node.warn(
-                f"Paddle drops dimension {axis} when it is 1 as the model runs; here it stays, with the rank that the "
-                "program declares. `input` can fix its size"
+                f"Paddle drops dimension {axis}, of {inputs_behind(x)}, where it is 1; here it stays, with the "
+                "rank that the program declares. Fix the shape with `input`"
             )
         if dim == 1 or (dim is None and (declared[axis] == 1 or (axes and declared[axis] == -1))):
             dropped.append(axis)
@@ -145,7 +146,10 @@ def squeeze(node: NodeContext) -> NamedOutputs:
 def _squeeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
     """x without the dimensions at axes that the program computes, which must all be 1, as the rank depends on them."""
     axes, count = _computed_axes(node)
-    node.warn("of the axes that the program computes, Paddle drops those of size 1; here each must be of size 1")
+    node.warn(
+        f"of the axes that are computed from {inputs_behind(axes)}, Paddle drops those whose dimension is 1; here all "
+        "must be 1, or the run fails. Write the axes as numbers in the network"
+    )
     all_axes = ints(list(range(rank)))
     named = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), all_axes)
     left = ops.squeeze(ops.non_zero(ops.logical_not(ops.reduce_logical_or(named, ints([0]), False)), "i64"), ints([0]))

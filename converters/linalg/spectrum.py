@@ -149,8 +149,8 @@ def _vectors_wanted(node: NodeContext, *names: str) -> bool:
     if wanted:
         node.require(not node.is_complex("x"), f"the vectors '{wanted[0]}' of complex matrices are not supported")
         node.warn(
-            f"the signs of the vectors '{wanted[0]}' are not those that LAPACK's algorithm ends with; nothing that is "
-            "computed from them should depend on the signs"
+            f"vectors of '{wanted[0]}' may be the negatives of Paddle's, for any input; where the sign matters, "
+            "fix it in the network (the largest element positive, say)"
         )
     return bool(wanted)
 

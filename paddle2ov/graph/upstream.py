@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from openvino import Node
+from openvino import Node, Output
 
 
 def sources_of(node: Node) -> list[Node]:
@@ -28,9 +28,19 @@ def depends_on_data(node: Node) -> bool:
     return any(one.get_type_name() == "Parameter" for one in upstream([node], data_sources))
 
 
+def inputs_behind(*values: Output) -> str:
+    """The model's inputs that values depend on, for messages: "inputs 'n' and 'x'"; "the program" inside of a body."""
+    nodes = upstream([value.get_node() for value in values])
+    names = sorted({min(one.output(0).get_names(), default="") for one in nodes if one.get_type_name() == "Parameter"})
+    shown = [f"'{name}'" for name in names if name]
+    if not shown:
+        return "the program"
+    return f"input{'s' if len(shown) > 1 else ''} " + " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+
+
 def data_sources(node: Node) -> list[Node]:
     """The nodes whose data a node reads; a ShapeOf reads none."""
     return [] if node.get_type_name() == "ShapeOf" else sources_of(node)
 
 
-__all__ = ["data_sources", "depends_on_data", "sources_of", "upstream"]
+__all__ = ["data_sources", "depends_on_data", "inputs_behind", "sources_of", "upstream"]

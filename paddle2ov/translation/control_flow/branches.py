@@ -18,6 +18,7 @@ from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
+from paddle2ov.graph.upstream import inputs_behind
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import Block, Operator, Variable
@@ -61,10 +62,11 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
         elif (same := _captured_by_both(a, b, then[0], otherwise[0])) is not None:
             values[i] = scope.find(same)  # marks are kept
         else:
-            same_rank = _with_equal_ranks(operator, names[i], _output_like(a, b), _output_like(b, a))
-            pair = _with_equal_types(operator, names[i], translator.variables.get(names[i]), *same_rank)
+            decides = as_output(condition)
+            same_rank = _with_equal_ranks(operator, names[i], decides, _output_like(a, b), _output_like(b, a))
+            pair = _with_equal_types(operator, names[i], decides, translator.variables.get(names[i]), *same_rank)
             outside = [_outside(value, one[0], scope) for value, one in zip(pair, (then, otherwise), strict=True)]
-            if (selected := _selected(as_output(condition), *outside)) is not None:
+            if (selected := _selected(decides, *outside)) is not None:
                 values[i] = selected
             else:
                 pairs[i] = pair
@@ -154,7 +156,7 @@ def _output_like(value: PlainValue, other: PlainValue) -> Output:
 
 
 @works_around("branches_of_other_ranks")
-def _with_equal_ranks(operator: Operator, name: str, *values: Output) -> Sequence[Output]:
+def _with_equal_ranks(operator: Operator, name: str, decides: Output, *values: Output) -> Sequence[Output]:
     """The branches' values, refused if their ranks differ: OpenVINO's CPU plugin does not compile such an If.
 
     A scalar in one branch becomes a tensor of one element, which broadcasts as the scalar does. Paddle 2 yields the
@@ -170,7 +172,9 @@ def _with_equal_ranks(operator: Operator, name: str, *values: Output) -> Sequenc
             f"its branches give '{name}' {counts[0]} and {counts[1]} dimensions; OpenVINO needs equal ranks",
         )
     warnings.warn(
-        f"'if': where the branch is taken that gives '{name}' 0 dimensions, it has {max(counts)} of 1\n"
+        f"'if': where its condition, of {inputs_behind(decides)}, is {str(counts[0] == 0).lower()}, the rank of "
+        f"'{name.partition('@')[0]}' is 0 in Paddle and {max(counts)} here (each dimension is 1). Give it one "
+        "rank in the network\n"
         f"  at {operator.place}",
         ConversionWarning,
         stacklevel=2,
@@ -182,7 +186,7 @@ def _with_equal_ranks(operator: Operator, name: str, *values: Output) -> Sequenc
 
 
 def _with_equal_types(
-    operator: Operator, name: str, declared: Variable | None, then: Output, otherwise: Output
+    operator: Operator, name: str, decides: Output, declared: Variable | None, then: Output, otherwise: Output
 ) -> Sequence[Output]:
     """The branches' values in one type: the one that both become where they meet.
 
@@ -201,7 +205,8 @@ def _with_equal_types(
     if set(kinds) == {Type.f32, Type.f64} and declared is not None:
         common = OV_TYPES.get(declared.dtype or "", common)
     warnings.warn(
-        f"'if': its branches give '{name}' as {first} and {second}; here it is {dtype_name(common)} in both\n"
+        f"'if': Paddle gives '{name}' as {first} where its condition, of {inputs_behind(decides)}, is true, and else "
+        f"as {second}; here it is {dtype_name(common)} in both. Give it one type in both branches of the network\n"
         f"  at {operator.place}",
         ConversionWarning,
         stacklevel=2,

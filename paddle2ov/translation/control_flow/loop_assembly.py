@@ -77,7 +77,7 @@ class Loop:
         live = [k for k, shape in enumerate(body.shapes) if shape is not None]
         self._parameters = dict(zip(live, body.parameters, strict=True))
         self._after = {k: as_output(body.yielded[k]) for k in live}
-        self._is_entered = _runs_at_least_once(trip_count, execution_condition)
+        self._is_entered = runs_at_least_once(trip_count, execution_condition)
         self.unread: set[int] = set()
         if self._is_entered:
             ends = [one.get_node() for one in (*self._after.values(), as_output(next_condition))]
@@ -185,7 +185,7 @@ def _one() -> Output:
     return ops.reshape(ops.add(runtime_zero(), ints(1)), ints([1]), False).output(0)
 
 
-def _runs_at_least_once(trip_count: Output | None, execution_condition: Output) -> bool:
+def runs_at_least_once(trip_count: Output | None, execution_condition: Output) -> bool:
     """Whether it is known that a loop runs at least once."""
     known = [one.get_node() for one in (trip_count, execution_condition) if one is not None]
     return all(isinstance(one, Constant) and bool(one.data.reshape(-1)[0]) for one in known)

@@ -6,12 +6,11 @@ Source of the semantics: `paddle/fluid/framework/new_executor/instruction/contro
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 
 from openvino import Node, Output, PartialShape, Type
 
-from paddle2ov.errors import ConversionWarning, OpConversionError
+from paddle2ov.errors import OpConversionError
 from paddle2ov.graph.loop_shapes import common_shape
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.slices import reverse_along
@@ -31,6 +30,7 @@ from paddle2ov.translation.control_flow.block_values import (
     undefined_value,
 )
 from paddle2ov.translation.control_flow.loop_assembly import Loop, LoopBody
+from paddle2ov.translation.control_flow.loop_warnings import warn_of_initial_values
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
@@ -53,8 +53,10 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
         translator, scope, operator, initial_values, [*(after[i] for i in carried), next_condition]
     )
     loop = Loop(loop_body, scope, None, as_condition(condition), loop_body.yielded[-1])
-    _warn_of_ranks(operator, initial_values, loop_body, loop.unread)
-    _warn_of_types(operator, initial_values, loop_body, loop.unread)
+    final_names = dict(zip(initial_values, (names[i] for i in carried), strict=True))
+    warn_of_initial_values(
+        translator, operator, final_names, initial_values, loop_body, loop.unread, as_output(condition)
+    )
     final, _ = loop.build(translator)
     values: list[Value | None] = [None] * len(names)
     for i, value in zip(carried, final, strict=True):
@@ -87,8 +89,8 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     length = ops.gather(sizes, ops.constant(0, Type.i64), ops.constant(0, Type.i64))
     always: PlainValue = ops.constant(True).output(0)
     loop = Loop(loop_body, scope, length.output(0), as_condition(always), always, rows)
-    _warn_of_ranks(operator, initial_values, loop_body, loop.unread)
-    _warn_of_types(operator, initial_values, loop_body, loop.unread)
+    final_names = dict(zip(initial_values, (names[i] for i in carried), strict=True))
+    warn_of_initial_values(translator, operator, final_names, initial_values, loop_body, loop.unread, length.output(0))
     final, stacks = loop.build(translator)
     values: list[Value | None] = [None] * len(names)
     for i, value in zip(carried, final, strict=True):
@@ -222,47 +224,6 @@ def _as_declared(value: PlainValue, declared: Variable | None) -> PlainValue:
     if value.array.ndim == 0 and declared.shape not in ((), (1,)):
         return scalar_to_rank(value, len(declared.shape))
     return value
-
-
-def _warn_of_ranks(
-    operator: Operator, initial_values: Mapping[str, PlainValue], loop_body: LoopBody, unread: Set[int]
-) -> None:
-    """Warns of scalars that become tensors: the program may read them before any iteration has written them."""
-    for k, ((name, value), start) in enumerate(zip(initial_values.items(), loop_body.initial, strict=True)):
-        shape, other = _shape_of(value), _shape_of(start)
-        if k in unread or is_undefined(value) or shape is None or other is None:
-            continue
-        if shape.rank == 0 and other.rank != 0:
-            warnings.warn(
-                f"'{operator.type}': where '{name}' is read before it is written, it has {len(other)} dimensions of 1,"
-                f" not 0\n  at {operator.place}",
-                ConversionWarning,
-                stacklevel=2,
-            )
-
-
-def _warn_of_types(
-    operator: Operator, initial_values: Mapping[str, PlainValue], loop_body: LoopBody, unread: Set[int]
-) -> None:
-    """Warns of variables that Paddle gives another type from the first iteration on."""
-    states = zip(initial_values.items(), loop_body.initial, loop_body.yielded, strict=False)
-    for k, ((name, value), start, after) in enumerate(states):
-        if (
-            k in unread
-            or is_undefined(value)
-            or isinstance(value, EmptyTensorArray)
-            or isinstance(after, EmptyTensorArray)
-        ):
-            continue
-        kinds = [as_output(one).get_element_type() for one in (value, start, after)]
-        if kinds.count(kinds[1]) < 3:
-            before, held, later = map(dtype_name, kinds)
-            warnings.warn(
-                f"'{operator.type}': '{name}' is {before} before the first iteration and {later} after it; here it is"
-                f" {held} in both\n  at {operator.place}",
-                ConversionWarning,
-                stacklevel=2,
-            )
 
 
 @works_around("loop_over_slices_and_states")

@@ -1,0 +1,116 @@
+"""Warns of loops that begin with a value of another rank or type than in Paddle, if anything can show it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Set
+from itertools import chain
+
+from openvino import Output
+
+from paddle2ov.errors import ConversionWarning
+from paddle2ov.graph.types import dtype_name
+from paddle2ov.graph.upstream import depends_on_data, inputs_behind
+from paddle2ov.graph.values import EmptyTensorArray, PlainValue
+from paddle2ov.program.model import Operator
+from paddle2ov.translation.control_flow.block_values import as_output, is_undefined
+from paddle2ov.translation.control_flow.loop_assembly import LoopBody, runs_at_least_once
+from paddle2ov.translation.translator import Translator
+
+
+def warn_of_initial_values(
+    translator: Translator,
+    operator: Operator,
+    results: Mapping[str, str],
+    initial_values: Mapping[str, PlainValue],
+    loop_body: LoopBody,
+    unread: Set[int],
+    decides: Output,
+) -> None:
+    """Warns of initial values whose rank or type differs from Paddle's, where something may read them.
+
+    Args:
+        translator: what knows who reads a variable.
+        operator: the loop.
+        results: name inside -> name of the final value.
+        initial_values: name inside -> the initial value in the program.
+        loop_body: the body, with the initial values as they are here.
+        unread: the positions of values that do not matter.
+        decides: what is 0 or false where the loop has no iteration.
+    """
+    said: dict[tuple[str, str], list[str]] = {}  # the same of several variables is said once
+    states = zip(initial_values.items(), loop_body.initial, loop_body.yielded, strict=False)
+    for k, ((name, value), start, after) in enumerate(states):
+        if (
+            k in unread
+            or is_undefined(value)
+            or any(isinstance(one, EmptyTensorArray) for one in (value, start, after))
+        ):
+            continue
+        found = _of_types(*map(as_output, (value, start, after)))
+        if found is None and as_output(value).get_partial_shape().rank == 0:
+            found = _of_rank(translator, name, results[name], as_output(start), decides)
+        if found is not None:
+            said.setdefault(found, []).append(f"'{results[name].partition('@')[0]}'")
+    for (before, behind), variables in said.items():
+        text = f"'{operator.type}': {before} {', '.join(variables)} {behind}\n  at {operator.place}"
+        warnings.warn(text, ConversionWarning, stacklevel=2)
+
+
+def _of_types(value: Output, start: Output, after: Output) -> tuple[str, str] | None:
+    """What to say, before and behind its name, of a variable whose type is not Paddle's in every iteration."""
+    before, held, later = (dtype_name(one.get_element_type()) for one in (value, start, after))
+    if before == held == later:
+        return None
+    return (
+        "Paddle gives",
+        f"as {before} before the first iteration and as {later} after it; here it is {held} in both. Initialize as "
+        f"{later} in the network",
+    )
+
+
+def _of_rank(translator: Translator, name: str, result: str, start: Output, decides: Output) -> tuple[str, str] | None:
+    """The same of a number that is a tensor here before the first iteration, if Paddle may read it as a number."""
+    rank = start.get_partial_shape().rank
+    if rank.is_dynamic or rank == 0:
+        return None
+    advice = f"Initialize with {rank} dimensions in the network"
+    if _is_read_as_number(translator, name):
+        where = "in the first iteration"
+    elif not runs_at_least_once(None, decides) and _is_read_as_number(translator, result):
+        where = f"where the loop has no iteration, as {inputs_behind(decides)} may decide"
+        advice += "" if depends_on_data(decides.get_node()) else ", or fix the shapes of the inputs with `input`"
+    else:
+        return None
+    return f"{where}, the rank of", f"is 0 in Paddle and {rank} here (each dimension is 1). {advice}"
+
+
+def _is_read_as_number(translator: Translator, name: str) -> bool:
+    """Whether anything reads a variable that Paddle would also run where it has no dimensions."""
+    is_live = translator.is_used
+    operators = [one for one in translator.program.block.walk() if any(map(is_live, chain(*one.outputs.values())))]
+    passed, count = {name}, 0
+    while count < len(passed):  # through branches and loops, which pass it on
+        count = len(passed)
+        for one in operators:
+            if one.type == "while":
+                (body,) = one.blocks
+                carried = zip(one.inputs["x"], body.outputs[1:], body.inputs, one.outputs["out"], strict=False)
+                passed.update(*(values[2:] for values in carried if not passed.isdisjoint(values[:2])))
+            elif one.type == "if":
+                passed.update(
+                    result
+                    for block in one.blocks
+                    for inside, result in zip(block.outputs, one.outputs["out"], strict=False)
+                    if inside in passed
+                )
+    return any(output.variable in passed for output in translator.program.outputs) or any(
+        not passed.isdisjoint(read)
+        for one in operators
+        if not (one.type in ("slice", "strided_slice") and one.attributes.get("axes"))  # refused of a number
+        for port, read in one.inputs.items()
+        if one.type != "while" or port == "cond"
+    )
+
+
+__all__ = ["warn_of_initial_values"]
