@@ -27,11 +27,19 @@ from paddle2ov.translation.translator import Translator, input_parameter
 
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
-    """An input or result of the model: its name, Paddle's type name, its shape (-1: dynamic; None: unknown rank)."""
+    """An input or result of the model.
+
+    Attributes:
+        name: its name.
+        dtype: Paddle's name of its type.
+        shape: -1 stands for a dynamic dimension; None for an unknown rank.
+        has_sequences: whether it is declared to hold sequences (LoD).
+    """
 
     name: str
     dtype: str | None
     shape: tuple[int, ...] | None
+    has_sequences: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +116,7 @@ def inspect(
     return Inspection(
         program.format,
         program.version,
-        tuple(TensorInfo(one.name, one.dtype, one.shape) for one in program.inputs),
+        tuple(TensorInfo(one.name, one.dtype, one.shape, bool(one.lod_level)) for one in program.inputs),
         tuple(
             TensorInfo(one.name, variables[one.variable].dtype, variables[one.variable].shape)
             for one in program.outputs

@@ -34,7 +34,8 @@ from paddle2ov.progress import StageProgress
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument
 from paddle2ov.translation.registry import Registry
-from paddle2ov.verification.inputs import InputsArgument, shape_sets
+from paddle2ov.verification.inputs import InputsArgument
+from paddle2ov.verification.usual_sizes import shape_sets
 from paddle2ov.workarounds import rewrites_for
 
 _SHRINKING = 300.0

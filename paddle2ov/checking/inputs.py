@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from openvino import Model, Node, Output, PartialShape, Tensor
-from openvino.op import Constant
+from openvino import Model, Node, PartialShape, Tensor
 
 from paddle2ov.compilation.running import as_tensor
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.graph.consumers import consumers
-from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.translation.input_spec import InputArgument
@@ -22,14 +19,11 @@ from paddle2ov.verification.inputs import (
     given_inputs,
     model_inputs,
     named_arrays,
-    random_inputs,
 )
+from paddle2ov.verification.random_inputs import random_inputs
 
 _NAMES = {kind.get_type_name(): name for name, kind in reversed(OV_TYPES.items())}
 _SETS = 3
-_MOVES = frozenset(("Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Slice", "Concat", "Broadcast"))
-_INDEXED = {"Gather": 1, "GatherElements": 1, "GatherND": 1, "OneHot": 0, "EmbeddingBagOffsets": 1}
-"""Type of a node -> which of its inputs are indices, of its first or, for OneHot, below its second."""
 
 
 def chosen_inputs(
@@ -49,21 +43,14 @@ def chosen_inputs(
         OSError: a file cannot be read.
     """
     if program is not None:
-        return given_inputs(program, given) or random_inputs(program, shapes, seed)
+        return given_inputs(program, given) or random_inputs(program, model, shapes, seed)
     stand_in = _stand_in(model)
     arrays = named_arrays(given)
     if arrays:
         return [model_inputs(_named(model), stand_in, {k: np.asarray(v) for k, v in one.items()}) for one in arrays]
     dynamic = any(node.get_output_partial_shape(0).is_dynamic for node in model.get_parameters())
     own = {input_name(node): node.get_output_partial_shape(0) for node in model.get_parameters()}
-    found = random_inputs(stand_in, shapes or [_ranked(own)] * (_SETS if dynamic else 1), seed)
-    for node in model.get_parameters():
-        limit = _index_limit(node.output(0))
-        for arrays_of_set in found:
-            array = arrays_of_set[input_name(node)]
-            if limit and array.dtype.kind in "iu":
-                arrays_of_set[input_name(node)] = array % array.dtype.type(limit)
-    return found
+    return random_inputs(stand_in, model, shapes or [_ranked(own)] * (_SETS if dynamic else 1), seed)
 
 
 def run_orders(sets: Sequence[Inputs]) -> list[list[int]]:
@@ -123,25 +110,6 @@ def _stand_in(model: Model) -> Program:
         dims = tuple(one.get_length() if one.is_static else -1 for one in shape) if shape.rank.is_static else None
         inputs.append(Variable(input_name(node), _NAMES[kind], dims))
     return Program("openvino", 0, Block(0), inputs, [], {one.name: one for one in inputs}, {})
-
-
-def _index_limit(value: Output) -> int:
-    """What integers are below that are read as indices; 0 if nothing is known."""
-    return min(_limits(value), default=0)
-
-
-def _limits(value: Output) -> Iterator[int]:
-    for target in consumers(value):
-        node, port = target.get_node(), target.get_index()
-        kind = node.get_type_name()
-        if kind in _MOVES and port == 0:
-            yield from _limits(node.output(0))
-        elif _INDEXED.get(kind) == port:
-            dims = [one for one in dims_of(node.input_value(0)) or () if one]
-            if kind == "OneHot":
-                depth = node.input_value(1).get_node()
-                dims = [int(depth.get_data())] if isinstance(depth, Constant) else []
-            yield from dims[:1] if kind == "EmbeddingBagOffsets" else dims
 
 
 __all__ = ["chosen_inputs", "input_name", "run_orders", "tensors_of"]

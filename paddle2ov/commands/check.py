@@ -94,7 +94,7 @@ def check_command(
     The exit status is 0 if the results agree, 1 if they differ, 2 if that could not be found out, and 3 if they are
     equal up to choices between nearly equal numbers.
     """
-    refuse_beside({"--shape": "shapes", "--seed": "seed"}, "--inputs", bool(inputs))
+    refuse_beside({"--input": "shapes", "--seed": "seed"}, "--inputs", bool(inputs))
     from paddle2ov.checking.check import check
 
     with plain_errors(traceback):

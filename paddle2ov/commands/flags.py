@@ -1,8 +1,34 @@
-"""Flags that are given a value."""
+"""Flags that are given a value, and options that had other names."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import click
+
+
+class RenamedOption(click.Option):
+    """An option that is also known by old names, which the help leaves out.
+
+    Args:
+        arguments: as click's.
+        old_names: such as `--shape`.
+        settings: as click's.
+    """
+
+    def __init__(self, *arguments: Any, old_names: Sequence[str] = (), **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._old_names = old_names
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """As click's, with the old names."""
+        shown = self.opts
+        self.opts = [*shown, *self._old_names]
+        try:
+            super().add_to_parser(parser, ctx)
+        finally:
+            self.opts = shown
 
 
 class ValuedFlags(click.Command):
@@ -37,4 +63,4 @@ class ValuedFlags(click.Command):
         return argument
 
 
-__all__ = ["ValuedFlags"]
+__all__ = ["RenamedOption", "ValuedFlags"]

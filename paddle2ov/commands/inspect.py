@@ -60,7 +60,10 @@ def _print(found: Inspection) -> None:
         click.secho(title, bold=True)
         for port in ports:
             shape = "?" if port.shape is None else ", ".join("?" if dim < 0 else str(dim) for dim in port.shape)
-            click.echo(f"  {port.name}  {port.dtype} [{shape}]")
+            sequences = "  sequences (LoD)" if port.has_sequences else ""
+            click.echo(f"  {port.name}  {port.dtype} [{shape}]{sequences}")
+    if any(port.has_sequences for port in found.inputs):
+        click.echo("  It is converted for one sequence in each input; convert --sequence-lengths takes several.")
     click.secho("operators", bold=True)
     for operator in found.operators:
         click.echo(f"  {operator.count:5}  {operator.name}{'' if operator.supported else '  (no converter)'}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from paddle2ov.commands.shared import progress_bar
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
+from paddle2ov.graph.names import LENGTHS_SUFFIX
 
 if TYPE_CHECKING:
     from openvino import Model, PartialShape
@@ -157,23 +158,22 @@ class ConversionRequest:
 
         left_out = {
             "Compared without the preprocessing that is built in.": self.preprocess,
-            "Compared without the lengths of sequences.": self.sequence_lengths,
             "Compared before the weights became float16.": self.fp16,
             "The arrays fit the model with its preprocessing only: compared on random inputs.": (
                 given and arrays is None
             ),
         }
-        same = not (self.preprocess or self.sequence_lengths)
         found = verify(
             self.program,
             self.params,
             inputs=arrays,
-            shapes=_within(model) if same and self.bounded else self.inputs,
+            shapes=_within(model) if self.bounded and not self.preprocess else self.inputs,
             outputs=self.outputs,
             operators=operators,
             precision=cast("PrecisionArgument", precision),
             paddle_python=paddle_python,
-            converted=model if same else None,
+            converted=None if self.preprocess else model,
+            sequence_lengths=self.sequence_lengths,
         )
         notes = [f"{found.note.removesuffix('.')}."] if found.note else []
         found.note = " ".join([*notes, *(note for note, holds in left_out.items() if holds)])
@@ -185,7 +185,8 @@ _SETS = 3
 
 def _within(model: Model) -> list[dict[str, PartialShape]]:
     """The model's input shapes, as bounds of the random inputs, once for each set (one set if they are static)."""
-    shapes = {port.get_any_name(): port.get_partial_shape() for port in model.inputs}
+    names = {port.get_any_name(): port for port in model.inputs}
+    shapes = {name: port.get_partial_shape() for name, port in names.items() if not name.endswith(LENGTHS_SUFFIX)}
     return [shapes] * (_SETS if any(one.is_dynamic for one in shapes.values()) else 1)
 
 

@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
+from paddle2ov.commands.flags import RenamedOption
 from paddle2ov.jobs.termination import Terminated, quiet_forks, terminable
 from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
 from paddle2ov.program.paths import local_path
@@ -93,11 +94,40 @@ inputs_option = click.option(
     help="An .npz file with an array for each input; may be repeated. Default: random inputs.",
 )
 seed_option = click.option("--seed", default=0, show_default=True, help="Of the random inputs.")
+
+
+def _in_sets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """The inputs of each set: one that is named again begins another set."""
+    if not value:
+        return ()
+    from paddle2ov.errors import ConversionInputError
+    from paddle2ov.translation.input_spec import parse_input
+
+    sets: list[str] = []
+    names: set[str | None] = set()
+    for text in value:
+        try:
+            own = {one.name for one in parse_input(text)}
+        except ConversionInputError as error:
+            raise click.BadParameter(str(error), ctx, param) from error
+        if sets and None not in own and own.isdisjoint(names):
+            sets[-1] += f",{text}"
+            names |= own
+        else:
+            sets.append(text)
+            names = own
+    return tuple(sets)
+
+
 shapes_option = click.option(
-    "--shape",
+    "--input",
     "shapes",
+    cls=RenamedOption,
+    old_names=("--shape",),
     multiple=True,
-    help='Shapes of random inputs: "x[1,3,48,320]"; may be repeated. Default: three, if the model\'s are dynamic.',
+    callback=_in_sets,
+    help='Shapes of random inputs: "x[1,3,48,320],im_shape[1,2]"; may be repeated, an input that is named again begins '
+    "another set. Default: several sets, if the model's shapes are dynamic.",
 )
 traceback_option = click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
 

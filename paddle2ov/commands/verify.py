@@ -94,7 +94,14 @@ _VERDICTS = {
 @click.option(
     "--timeout",
     type=float,
-    help="Seconds after which nothing more is looked for; what is known by then is printed. Default: none.",
+    default=600,
+    show_default=True,
+    help="Seconds after which nothing more is looked for; what is known by then is printed. 0: no limit.",
+)
+@click.option(
+    "--sequence-lengths",
+    is_flag=True,
+    help="Compare several sequences in one input of an old model (LoD), as convert --sequence-lengths takes them.",
 )
 @click.option("--operators", is_flag=True, help="Compare every operator even if the results agree.")
 @click.option("--case", type=PathType(file_okay=False, path_type=Path), help="Folder for the operator at fault.")
@@ -113,7 +120,8 @@ def verify_command(
     precision: PrecisionArgument,
     quantized: Path | None,
     outputs: str | None,
-    timeout: float | None,
+    timeout: float,
+    sequence_lengths: bool,
     operators: bool,
     case: Path | None,
     extensions: tuple[Path, ...],
@@ -131,7 +139,7 @@ def verify_command(
     besides is Paddle's rounding: what it computes in float64 agrees with OpenVINO. With --precision all it is that of
     float32.
     """
-    refuse_beside({"--shape": "shapes", "--seed": "seed"}, "--inputs or --image", bool(inputs or images))
+    refuse_beside({"--input": "shapes", "--seed": "seed"}, "--inputs or --image", bool(inputs or images))
     from paddle2ov.verification.verify import verify
 
     with plain_errors(traceback):
@@ -152,7 +160,8 @@ def verify_command(
                 operators=operators,
                 case=case,
                 paddle_python=paddle_python,
-                timeout=timeout,
+                timeout=timeout or None,
+                sequence_lengths=sequence_lengths,
                 progress=progress,
                 on_run=None if as_json else _print_compared,
                 quantized=quantized,
@@ -183,7 +192,7 @@ def _print(found: Verification) -> None:
     if found.note:
         click.echo(found.note)
     if found.unfinished:
-        click.secho(f"The time was up; what was not finished: {found.unfinished}", fg="yellow")
+        click.secho(f"The time was up (--timeout); what was not finished: {found.unfinished}", fg="yellow")
     click.secho(conclusion(found), fg=_COLORS[found.verdict])
 
 

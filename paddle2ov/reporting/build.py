@@ -23,8 +23,9 @@ from paddle2ov.report import ConversionReport
 from paddle2ov.reporting.compiled import Inputs, compile_report
 from paddle2ov.reporting.model import Report, ReportedOperator, ReportedTensor
 from paddle2ov.reporting.program import describe_operators
-from paddle2ov.verification.inputs import named_shapes, random_inputs
+from paddle2ov.verification.random_inputs import random_inputs
 from paddle2ov.verification.results import Verification
+from paddle2ov.verification.usual_sizes import named_shapes
 
 
 def build_report(
@@ -147,7 +148,7 @@ def generated_inputs(model: Model, program: Program, settings: Settings | None =
         declared = PartialShape.dynamic() if variable.shape is None else PartialShape(list(variable.shape))
         # A model that was reshaped since takes other shapes than the program does.
         variables.append(variable if declared.compatible(shape) else structs.replace(variable, shape=None))
-    found = random_inputs(structs.replace(program, inputs=variables), [shapes])[0]
+    found = random_inputs(structs.replace(program, inputs=variables), None if images else model, [shapes])[0]
     for name in images:
         found[name] = np.ascontiguousarray(found[name].transpose(0, 2, 3, 1))
     for port in ports:

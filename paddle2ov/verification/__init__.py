@@ -1,9 +1,11 @@
 """Compares a converted model with Paddle, and finds the operator at fault where they differ: `verify`.
 
 - `verify.py`, `results.py`: the entry point; its result types;
-- `both_sides.py`: runs both sides on one set of inputs, and compares;
 - `faults.py`: what is at fault where they differ, as reported;
-- `inputs.py`, `images.py`: what they are run on;
+- `runs.py`: all sets of inputs; `both_sides.py`: one of them;
+- `inputs.py`, `images.py`: the user's arrays and pictures;
+- `random_inputs.py`, `usual_sizes.py`: random ones; `linked_sizes.py`, `index_ranges.py`: what fits;
+- `paddle_faults.py`: what Paddle itself computes wrongly;
 - `paddle_process.py`, `reference.py`: Paddle, in a process of its own;
 - `deadline.py`: when to stop;
 - `expected.py`, `comparison.py`: what a result is compared with; how far two tensors are apart;

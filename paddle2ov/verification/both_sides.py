@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
 import openvino
 
 from paddle2ov.compilation.running import Result, infer
 from paddle2ov.errors import PaddleRunError, plain_message
+from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program import ModelFiles
 from paddle2ov.program.model import Program
 from paddle2ov.translation.extension import Extension
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.comparison import compare_results
+from paddle2ov.verification.deadline import Deadline
 from paddle2ov.verification.expected import Expected
-from paddle2ov.verification.inputs import Inputs, cast, cast_inputs
+from paddle2ov.verification.inputs import Inputs, cast, cast_inputs, rounded_inputs
 from paddle2ov.verification.judgement import Float64Comparisons, Float64Judge
+from paddle2ov.verification.paddle_faults import faulty_values
 from paddle2ov.verification.paddle_process import PaddleModel, PaddleProcess, SideProcess
-from paddle2ov.verification.random_numbers import random_operators, with_paddle_random_values
+from paddle2ov.verification.random_numbers import random_operators, with_paddle_random_values, with_paddle_values
 from paddle2ov.verification.results import Run
 from paddle2ov.verification.ties import TieFinder
 from paddle2ov.verification.values import Values
@@ -55,7 +59,7 @@ class Subject:
     extension: Extension
     paddle_python: str | os.PathLike[str] | None
     is_random: bool
-    retyped: Mapping[str, str]
+    retyped: Mapping[str, openvino.Type]
     side: SideProcess
     judge: Float64Judge
 
@@ -70,6 +74,8 @@ class Sides:
     expected: list[Expected]
     drawn: tuple[str, ...] = ()
     """The operators whose random numbers OpenVINO took from Paddle."""
+    has_faulty: bool = False
+    """Whether OpenVINO took values from Paddle that Paddle computes wrongly."""
 
     @property
     def inputs(self) -> Inputs:
@@ -100,6 +106,7 @@ def run_both(
     Raises:
         PaddleRunError: Paddle dies. What it refuses is noted in the run.
     """
+    arrays = rounded_inputs(arrays, subject.retyped)
     values = Values(subject.program, paddle, arrays, subject.extension, subject.precision)
     shapes = {name: tuple(array.shape) for name, array in arrays.items()}
     try:
@@ -108,17 +115,23 @@ def run_both(
         if paddle.is_alive():
             return Sides(values, Run(shapes, refused=str(error)), [], [])
         if subject.is_random:
-            advice = "random inputs may be none that the model takes: give your own (--inputs), or shapes (--shape)"
+            advice = (
+                "random inputs may be none that the model takes: give your own (--inputs FILE.npz), or shapes "
+                "(--input 'NAME[1,3,48,320]')"
+            )
             raise PaddleRunError(f"{error}\n{advice}") from None
         raise
-    results, reason = run_openvino(subject.compiled, arrays)
+    results, reason = run_openvino(subject.compiled, arrays, paddle.deadline)
     drawn = random_operators(values) if not reason else []
     if drawn:
         results = with_paddle_random_values(values, drawn, results)
+    faulty = faulty_values(values, subject.tolerance) if not reason else {}
+    if faulty:
+        results = with_paddle_values(values, faulty, results)
     if subject.retyped and results:
         wanted = [_in_type_of(result, want) for result, want in zip(results, wanted, strict=True)]
     run = compare(shapes, results, reason, wanted, subject.tolerance)
-    return Sides(values, run, results, wanted, tuple(dict.fromkeys(one.type for one in drawn)))
+    return Sides(values, run, results, wanted, tuple(dict.fromkeys(one.type for one in drawn)), bool(faulty))
 
 
 def compare(
@@ -144,16 +157,25 @@ def _in_type_of(result: Result, expected: Expected) -> Expected:
 def _paddle_results(subject: Subject, paddle: PaddleModel, arrays: Mapping[str, AnyArray]) -> list[Expected]:
     """Paddle's values of the results that are compared."""
     results = paddle.run(arrays)
-    if subject.program is subject.whole:
-        return results
-    return _chosen(results, Values(subject.program, paddle, arrays, subject.extension), subject.whole)
+    if subject.program is not subject.whole:
+        results = _chosen(results, Values(subject.program, paddle, arrays, subject.extension), subject.whole)
+    return [*results, *_lengths(subject, results)]
+
+
+def _lengths(subject: Subject, results: Sequence[Expected]) -> Iterator[Expected]:
+    """Paddle's lengths of the sequences in results that the converted model gives too."""
+    known = {one.name: one for one in results}
+    for port in subject.compiled.outputs[len(results) :]:
+        name = port.get_any_name()
+        one = known[name.removesuffix(LENGTHS_SUFFIX)]
+        yield Expected(name, "int64", np.array([len(one.array)]) if one.lengths is None else one.lengths)
 
 
 def _chosen(results: Sequence[Expected], values: Values, whole: Program) -> list[Expected]:
     """Paddle's values of the results that are compared, of which some may lie inside the program."""
     known = {item.name: one for item, one in zip(whole.outputs, results, strict=True)}
     inside = values.of_paddle(item.variable for item in values.program.outputs if item.name not in known)
-    known |= {name: Expected(name, one.dtype, one.array) for name, one in inside.items()}
+    known |= {name: replace(one, name=name) for name, one in inside.items()}
     declared = {one.name: one.dtype or "float32" for one in whole.inputs}
     known |= {name: Expected(name, declared[name], array) for name, array in values.inputs.items() if name in declared}
     for item in values.program.outputs:
@@ -162,9 +184,18 @@ def _chosen(results: Sequence[Expected], values: Values, whole: Program) -> list
     return [known[item.name] for item in values.program.outputs]
 
 
-def run_openvino(compiled: openvino.CompiledModel, arrays: Inputs) -> tuple[list[Result], str]:
-    """The results of OpenVINO, which takes the arrays in the types of its inputs; where it has none, the reason."""
+def run_openvino(
+    compiled: openvino.CompiledModel, arrays: Inputs, deadline: Deadline | None = None
+) -> tuple[list[Result], str]:
+    """The results of OpenVINO, which takes the arrays in the types of its inputs; where it has none, the reason.
+
+    Raises:
+        TimeUpError: the time is up.
+    """
+    deadline, request = deadline or Deadline(), compiled.create_infer_request()
     try:
-        return infer(compiled, cast_inputs(arrays, compiled.inputs)), ""
+        with deadline.calling(request.cancel):
+            return infer(compiled, cast_inputs(arrays, compiled.inputs), request), ""
     except RuntimeError as error:
+        deadline.check()
         return [], plain_message(error)

@@ -130,7 +130,7 @@ def _explain(found: Verification, inside: LocalisedFault, case: str | os.PathLik
 def _fault_outside_operators(subject: Subject, one: Sides) -> str:
     """What is at fault where all operators agree: the rewrites, OpenVINO's, or a place that cannot be looked into."""
     if subject.retyped and _agrees(convert(subject.program, extension=subject.extension), subject, one):
-        types = ", ".join(f"'{name}' as {kind}" for name, kind in subject.retyped.items())
+        types = ", ".join(f"'{name}' as {kind.get_type_name()}" for name, kind in subject.retyped.items())
         return f"All operators agree, and so do the results with the program's own types of inputs: not with {types}"
     if _agrees(translated(subject.program, subject.extension), subject, one):
         return (

@@ -12,6 +12,7 @@ import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -62,7 +63,7 @@ class PaddleModel:
         results = [item for item in found if item is not None]
         if len(results) != len(self.names):
             raise PaddleRunError("Paddle gave no value for some of the model's results")
-        return [Expected(name, item.dtype, item.array) for name, item in zip(self.names, results, strict=True)]
+        return [replace(item, name=name) for name, item in zip(self.names, results, strict=True)]
 
     def values(self, inputs: Mapping[str, AnyArray], values: Sequence[Mapping[str, Any]]) -> list[Expected | None]:
         """Values inside the program, see `reference.py`; None for those that Paddle cannot hand out.
@@ -194,12 +195,13 @@ class PaddleProcess:
         given, taken = self._folder / "inputs.npz", self._folder / "outputs.npz"
         save_arrays(given, inputs)
         request = {"run": str(given), "to": str(taken), "model": number, "values": values}
-        kinds = self._ask(request)["dtypes"]
+        reply = self._ask(request)
+        kinds, lengths = reply["dtypes"], {key: np.array(rows) for key, rows in reply["lengths"].items()}
         with np.load(taken) as file:
             found = {name: file[name] for name in file.files}
         taken.unlink()
         keys = [str(i) for i in range(count)]
-        return [Expected("", kinds[key], found[key]) if key in found else None for key in keys]
+        return [Expected("", kinds[key], found[key], lengths.get(key)) if key in found else None for key in keys]
 
     def _load_request(self, files: ModelFiles, number: int) -> dict[str, Any]:
         # Paddle wants the names of its own; the model's files may have others.

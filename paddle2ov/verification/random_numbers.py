@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from paddle2ov.compilation.running import Result
@@ -35,15 +35,22 @@ def with_paddle_random_values(values: Values, operators: Sequence[Operator], res
     names = [name for operator in operators for name in operator.output_names()]
     theirs = values.of_paddle(names)
     ours = values.of_openvino(theirs)
-    values.fix({name: theirs[name] for name, one in ours.items() if _has_same_type_and_shape(one, theirs[name])})
+    taken = {name: theirs[name] for name, one in ours.items() if _has_same_type_and_shape(one, theirs[name])}
+    return with_paddle_values(values, taken, results)
+
+
+def with_paddle_values(values: Values, taken: Mapping[str, Expected], results: Sequence[Result]) -> list[Result]:
+    """The results of the model where it takes values inside of it from Paddle, which become `fixed` values."""
+    values.fix(taken)
     outputs = [item.variable for item in values.program.outputs]
     found = values.of_openvino(outputs)
-    return [
+    changed = [
         replace(result, array=values.fixed[name].array if name in values.fixed else found[name].array)
         if name in values.fixed or name in found
         else result
-        for name, result in zip(outputs, results, strict=True)
+        for name, result in zip(outputs, results, strict=False)
     ]
+    return [*changed, *results[len(outputs) :]]  # lengths of sequences
 
 
 def _has_same_type_and_shape(result: Result, expected: Expected) -> bool:
@@ -53,4 +60,4 @@ def _has_same_type_and_shape(result: Result, expected: Expected) -> bool:
     return compare_tensor(expected.name, replace(result, array=expected.array), expected, 1.0).ok
 
 
-__all__ = ["RANDOM", "random_operators", "with_paddle_random_values"]
+__all__ = ["RANDOM", "random_operators", "with_paddle_random_values", "with_paddle_values"]

@@ -8,6 +8,7 @@ NumPy. Requests:
 - `{"run": inputs.npz, "to": outputs.npz, "model": number, "values": [...]}`: computes the program's results, or values
   inside it. A value is `{"op": position in the file, "type": operator, "result": i, "element": k}` in a PIR program and
   `{"op": position, "name": variable}` in a legacy one. What cannot be fetched has no array in the answer;
+  The lengths of the sequences in an input (LoD) are an array `NAME.lengths`; those in a result are in the reply;
 - `{"unload": number}`: forgets a model.
 
 A reply is `{"ok": true, ...}` or `{"error": text}`. bfloat16 arrays are their bits, as unsigned integers.
@@ -89,12 +90,13 @@ class LoadedProgram:
                 finally:
                     pir.reset_insertion_point_to_end()
 
-    def _fed(self, name: str, array: Any) -> Any:
-        """The array; as one sequence where the program wants sequences (LoD), as the converted model takes it."""
+    def _fed(self, name: str, array: Any, lengths: Any) -> Any:
+        """The array; where the program wants sequences (LoD), as those of the lengths, or as one."""
         block = self._program.global_block()
         if not hasattr(block, "has_var") or not block.has_var(name) or not block.var(name).lod_level:
             return array
-        return self._paddle.base.create_lod_tensor(array, [[len(array)]], self._paddle.CPUPlace())
+        rows = [len(array)] if lengths is None else lengths.tolist()
+        return self._paddle.base.create_lod_tensor(array, [rows], self._paddle.CPUPlace())
 
     def run(self, feeds: dict[str, Any], values: list[dict[str, Any]] | None) -> list[Any]:
         """The results, or the given values (None for those that cannot be fetched)."""
@@ -104,7 +106,7 @@ class LoadedProgram:
         if self._has_arrays:  # an executor that runs again finds what it left in them, without its data
             self._executor = self._paddle.static.Executor(self._paddle.CPUPlace())
         with self._paddle.static.scope_guard(self._scope):
-            feed = {name: self._fed(name, feeds[name]) for name in self.feeds}
+            feed = {name: self._fed(name, feeds[name], feeds.get(f"{name}.lengths")) for name in self.feeds}
             arrays = iter(self._executor.run(self._program, feed, wanted, return_numpy=False) if wanted else ())
         return [None if target is None else next(arrays) for target in targets]
 
@@ -221,14 +223,17 @@ def _run(np: Any, program: LoadedProgram, request: dict[str, Any]) -> dict[str, 
     with np.load(request["run"]) as file:
         feeds = {name: file[name] for name in file.files}
     tensors = program.run(feeds, request.get("values"))
-    arrays, kinds = {}, {}
+    arrays, kinds, lengths = {}, {}, {}
     for i, tensor in enumerate(tensors):
         if tensor is None or not hasattr(tensor, "_dtype") or not tensor._is_initialized():
             continue
         arrays[str(i)] = np.asarray(tensor)
         kinds[str(i)] = _dtype(tensor)
+        levels = tensor.recursive_sequence_lengths() if hasattr(tensor, "recursive_sequence_lengths") else []
+        if len(levels) == 1:
+            lengths[str(i)] = levels[0]
     np.savez(request["to"], **arrays)
-    return {"ok": True, "dtypes": kinds}
+    return {"ok": True, "dtypes": kinds, "lengths": lengths}
 
 
 def _dtype(tensor: Any) -> str:

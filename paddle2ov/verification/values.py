@@ -11,6 +11,7 @@ from openvino import Model
 
 from paddle2ov.compilation.running import Result, compile_on_cpu, infer
 from paddle2ov.conversion import convert
+from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.program.liveness import liveness
 from paddle2ov.program.model import Block, Operator, Program
 from paddle2ov.translation.extension import Extension
@@ -51,6 +52,7 @@ class Values:
         self._paddle = paddle
         self._precision = precision
         self._extension = extension
+        self._with_lengths = any(name.endswith(LENGTHS_SUFFIX) for name in inputs)
         live = liveness(program.block, (item.variable for item in program.outputs))
         self.used = live.names
         self.block = replace(program.block, operators=[one for one in program.block.operators if live.needs(one)])
@@ -130,9 +132,17 @@ class Values:
         """
         self._paddle.deadline.check()
         shapes = {name: self._shape(name, one.array) for name, one in cuts.items()}
-        model = convert(self.program, input=shapes or None, output=list(names), extension=self._extension)
+        model = convert(
+            self.program,
+            input=shapes or None,
+            output=list(names),
+            extension=self._extension,
+            sequence_lengths=self._with_lengths,
+        )
         arrays = {name: one.array for name, one in cuts.items()}
-        return infer(compile_on_cpu(model, self._precision), {**self.inputs, **arrays}), model
+        arrays |= {name + LENGTHS_SUFFIX: one.lengths for name, one in cuts.items() if one.lengths is not None}
+        results = infer(compile_on_cpu(model, self._precision), {**self.inputs, **arrays})
+        return results[: len(names)], model
 
     def _of_openvino(self, names: Sequence[str]) -> Iterator[tuple[str, Result]]:
         if not names:

@@ -16,7 +16,8 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.conversion import convert
 from paddle2ov.deployment.beside import known_settings
 from paddle2ov.deployment.saving import can_be_made
-from paddle2ov.errors import ConversionInputError, OpenVINORunError, PaddleRunError
+from paddle2ov.errors import ConversionInputError, OpenVINORunError
+from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import origin, taking_archives
@@ -27,22 +28,18 @@ from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument, parse_output
 from paddle2ov.translation.model_builder import chosen_outputs
 from paddle2ov.translation.registry import Registry
-from paddle2ov.verification.both_sides import Sides, Subject, run_both
+from paddle2ov.verification.both_sides import Sides, Subject
 from paddle2ov.verification.deadline import Deadline, TimeUpError
 from paddle2ov.verification.faults import compare_operators, locate_fault
 from paddle2ov.verification.images import image_inputs
-from paddle2ov.verification.inputs import (
-    Inputs,
-    InputsArgument,
-    given_inputs,
-    random_inputs,
-    rounded_inputs,
-    shape_sets,
-)
+from paddle2ov.verification.inputs import InputsArgument, given_inputs
 from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
 from paddle2ov.verification.paddle_process import PaddleProcess, SideProcess
 from paddle2ov.verification.precisions import compare_precisions, quantized_model
+from paddle2ov.verification.random_inputs import RandomInputs
 from paddle2ov.verification.results import Verification
+from paddle2ov.verification.runs import run_all
+from paddle2ov.verification.usual_sizes import shape_sets
 
 PrecisionArgument = Literal["f32", "bf16", "f16", "default", "all"]
 TOLERANCE = 1e-4
@@ -69,7 +66,8 @@ def verify(
     paddle_python: str | os.PathLike[str] | None = None,
     progress: StageProgress | None = None,
     on_run: Callable[[Verification], None] | None = None,
-    timeout: float | None = None,
+    timeout: float | None = 600,
+    sequence_lengths: bool = False,
     converted: openvino.Model | None = None,
     quantized: str | os.PathLike[str] | openvino.Model | None = None,
 ) -> Verification:
@@ -103,8 +101,10 @@ def verify(
             this interpreter.
         progress: called with (what is done, steps done, steps in all).
         on_run: called with what is known as soon as the results of a set of inputs are compared, the last of `runs`.
-        timeout: seconds after which nothing more is looked for; what is known by then is returned. What OpenVINO is
-            computing is awaited, Paddle is not.
+        timeout: seconds after which nothing more is looked for; what is known by then is returned, and `unfinished`
+            says what was being done. The conversion and the compilation are awaited. None: no limit.
+        sequence_lengths: compare the model that `convert(..., sequence_lengths=True)` makes: inputs that hold sequences
+            (LoD) hold several, whose lengths are inputs `NAME.lengths`. Default: where `inputs` have these.
         converted: what `convert` made of the model, with the same outputs, to compare that; its inputs must be the
             program's, whatever their shapes and types: both sides compute from values that these types hold, and
             results are compared in the types that follow. Default: it is converted anew.
@@ -135,10 +135,10 @@ def verify(
         program = structs.replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
     settings = known_settings(files.program.parent)
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
-    sets = sets or random_inputs(program, shape_sets(shapes), seed, settings)
-    model = converted or convert(program, extension=extension)
-    retyped = _retyped(model, program)
-    sets = [rounded_inputs(one, retyped) for one in sets]
+    sequence_lengths |= any(name.endswith(LENGTHS_SUFFIX) for one in sets for name in one)
+    model = converted or convert(program, extension=extension, sequence_lengths=sequence_lengths)
+    drawn = None if sets else RandomInputs(program, model, shape_sets(shapes), seed, settings, sequence_lengths)
+    sets = sets if drawn is None else drawn.sets
     in_int8 = quantized_model(quantized, model) if quantized is not None else None
     compiled, computes_in = _compiled(model, computed)
     lower = LOW_TOLERANCE if tolerance is None else tolerance
@@ -159,7 +159,7 @@ def verify(
             extension=extension,
             paddle_python=paddle_python,
             is_random=not (inputs or images),
-            retyped={name: kind.get_type_name() for name, kind in retyped.items()},
+            retyped=_retyped(model, program),
             side=side,
             judge=Float64Judge(side, tolerance),
         )
@@ -167,7 +167,7 @@ def verify(
             with PaddleProcess(files, paddle_python, deadline) as paddle:
                 source.check()  # that is what Paddle has read
                 found.paddle = paddle.version
-                sides = _run_all(found, subject, paddle, sets, say, on_run or (lambda found: None))
+                sides = run_all(found, subject, paddle, sets, drawn, say, on_run or (lambda found: None))
                 _look_into(found, subject, sides, operators, case, say)
                 if precision == "all":
                     found.precisions = compare_precisions(subject, paddle, sides, lower, model, in_int8, settings, say)
@@ -188,6 +188,8 @@ def _retyped(model: openvino.Model, program: Program) -> dict[str, openvino.Type
     variables = {one.name: one for one in program.inputs}
     found = {}
     for port in model.inputs:
+        if port.get_any_name().endswith(LENGTHS_SUFFIX):
+            continue
         name = next((one for one in port.get_names() if one in variables), None)
         if name is None:
             raise ConversionInputError(
@@ -210,29 +212,6 @@ class _Progress:
         self.what = f"{what}, {done} of {total}"
         if self._progress is not None:
             self._progress(what, done, total)
-
-
-def _run_all(
-    found: Verification,
-    subject: Subject,
-    paddle: PaddleProcess,
-    sets: Sequence[Inputs],
-    say: StageProgress,
-    on_run: Callable[[Verification], None],
-) -> list[Sides]:
-    """Runs all sets of inputs on both sides; notes how the results compare."""
-    sides: list[Sides] = []
-    for i, arrays in enumerate(sets):
-        say("running", i, len(sets))
-        sides.append(run_both(subject, paddle, arrays))
-        found.runs.append(sides[-1].run)
-        on_run(found)
-    found.is_all_run = True
-    if all(one.run.refused for one in sides):
-        raise PaddleRunError(f"Paddle takes none of the inputs; for the first it says: {sides[0].run.refused}")
-    if drawn := dict.fromkeys(name for one in sides for name in one.drawn):
-        found.add_note(f"Random numbers are Paddle's: {', '.join(drawn)}")
-    return sides
 
 
 def _look_into(

@@ -450,7 +450,7 @@ def test_what_cannot_be_checked(ir, tmp_path):
     for arguments, text in (
         ([tmp_path / "none.xml"], "no such file"),
         ([path, "--device", "TPU"], "device: TPU"),
-        ([path, "--shape", "y[1,8]"], "no input 'y'"),
+        ([path, "--input", "y[1,8]"], "no input 'y'"),
         ([path, "--inputs", tmp_path / "bad.npz"], "is not an .npz file"),
     ):
         (tmp_path / "bad.npz").write_text("no")

@@ -121,7 +121,7 @@ def test_inputs_and_outputs_that_are_given_one_by_one(tmp_path):
     assert result.exit_code == 0, result.output
     written = openvino.Core().read_model(tmp_path / "net.xml")
     assert [port.get_any_name() for port in written.outputs] == ["fetch_name_2", "fetch_name_0"]
-    result = call("verify", folder, *outputs, "--shape", "x[2,4]", "--json")
+    result = call("verify", folder, *outputs, "--input", "x[2,4]", "--json")
     (run,) = json.loads(result.stdout)["runs"]
     assert [one["name"] for one in run["outputs"]] == ["fetch_name_2", "fetch_name_0"]
     result = call(folder, "-o", tmp_path / "net.xml", "--input", "x[2,4]", "--input", "x[3,4]")
@@ -142,13 +142,13 @@ def test_inputs_and_outputs_that_are_given_one_by_one(tmp_path):
         (("batch", "--paddle-python", "python", "--check"), "--paddle-python is for --verify, and that is not given"),
         (("batch", "--tolerance", "0"), "--tolerance is for --verify, and that is not given"),
         (
-            ("verify", "--inputs", "X", "--shape", "x[1]"),
-            "--shape is for random inputs, and there are none with",
+            ("verify", "--inputs", "X", "--input", "x[1]"),
+            "--input is for random inputs, and there are none with",
         ),
         (("verify", "--image", "X", "--seed", "0"), "--seed is for random inputs, and there are none with --inputs or"),
         (
-            ("check", "--inputs", "X", "--shape", "x[1]"),
-            "--shape is for random inputs, and there are none with",
+            ("check", "--inputs", "X", "--input", "x[1]"),
+            "--input is for random inputs, and there are none with",
         ),
     ],
     ids=str,

@@ -12,7 +12,7 @@ from gen_models.harness.store import generated_network
 from paddle2ov import OpenVINORunError
 from paddle2ov.program import read_program
 from paddle2ov.testing import load
-from paddle2ov.verification.inputs import random_inputs
+from paddle2ov.verification.random_inputs import random_inputs
 from tests.support.formats import marks_of
 
 SOME = (
@@ -78,4 +78,4 @@ def test_a_network_of_the_benchmarks(timed, tmp_path):
     from benchmarks.networks import export
 
     export(timed, str(tmp_path / "inference"))
-    check(tmp_path, random_inputs(read_program(tmp_path), [], 0, None)[0])
+    check(tmp_path, random_inputs(read_program(tmp_path))[0])

@@ -80,7 +80,7 @@ def test_a_precision_without_hardware_is_not_offered(folder, monkeypatch):
 
 
 def test_the_command(folder, shifted):
-    arguments = ["verify", str(folder), "--shape", SHAPE, "--precision", "all"]
+    arguments = ["verify", str(folder), "--input", SHAPE, "--precision", "all"]
     result = CliRunner().invoke(cli, [*arguments, "--quantized", str(shifted)])
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()

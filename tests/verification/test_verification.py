@@ -23,15 +23,16 @@ from paddle2ov.cli import cli
 from paddle2ov.compilation.running import Result
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import find_model, read_program
-from paddle2ov.program.model import Block, Operator, Program, Variable
+from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.program.settings import read_settings
 from paddle2ov.verification.comparison import compare_tensor
 from paddle2ov.verification.deadline import Deadline, TimeUpError
 from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.extract import extract
-from paddle2ov.verification.inputs import given_inputs, load, random_inputs
+from paddle2ov.verification.inputs import given_inputs, load
 from paddle2ov.verification.localisation import Localiser
 from paddle2ov.verification.paddle_process import PaddleProcess
+from paddle2ov.verification.random_inputs import random_inputs
 from paddle2ov.verification.random_numbers import RANDOM
 from paddle2ov.verification.values import Values
 from tests.support.formats import FORMATS
@@ -243,7 +244,7 @@ def test_command(tmp_path):
     assert result.exit_code == 0, result.output
     assert "OpenVINO computes in f32, Paddle in f32; tolerance 0.0001\nx [2, 3, 64, 64]" in result.stdout
     assert result.stdout.endswith("The results agree with Paddle's.\n")
-    result = call(folder, "--shape", "x[1,3,64,64]", "--json")
+    result = call(folder, "--input", "x[1,3,64,64]", "--json")
     assert result.exit_code == 0
     found = json.loads(result.stdout)
     assert found["ok"] is True
@@ -257,7 +258,7 @@ def test_bfloat16(precision):
     folder = network("squeezenet1_1", "pir")
     found = paddle2ov.verify(folder, shapes="x[1,3,64,64]", precision=precision)
     assert (found.precision, found.tolerance, found.ok) == ("bf16", 0.05, True)
-    result = call(folder, "--shape", "x[1,3,64,64]", "--precision", precision, "--tolerance", "1e-6")
+    result = call(folder, "--input", "x[1,3,64,64]", "--precision", precision, "--tolerance", "1e-6")
     assert result.exit_code == 1, result.output
     assert "OpenVINO computes in bf16, Paddle in f32; tolerance 1e-06\n" in result.stdout
     assert "compare in f32 to tell it from errors\n" in result.stdout
@@ -274,7 +275,7 @@ def test_command_with_a_wrong_converter(tmp_path, monkeypatch):
     monkeypatch.setattr("paddle2ov.translation.extension._script", {})
     (tmp_path / "own.py").write_text(WRONG)
     folder = network("squeezenet1_1", "pir")
-    result = call(folder, "--shape", "x[1,3,64,64]", "--extension", tmp_path / "own.py", "--case", tmp_path / "case")
+    result = call(folder, "--input", "x[1,3,64,64]", "--extension", tmp_path / "own.py", "--case", tmp_path / "case")
     assert result.exit_code == 1, result.output
     assert "First to differ although its inputs agree\n  block 0, operator" in result.stdout
     assert "(relu)" in result.stdout
@@ -284,10 +285,10 @@ def test_command_with_a_wrong_converter(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--shape", "y[1]"], "no input 'y'; its inputs are x"),
-        (["--shape", "x[1,2]"], "'x' has 4 dimensions"),
+        (["--input", "y[1]"], "no input 'y'; its inputs are x"),
+        (["--input", "x[1,2]"], "'x' has 4 dimensions"),
         (["--paddle-python", "/nowhere/python"], "the interpreter /nowhere/python cannot be started"),
-        (["--shape", "x[1,7,64,64]"], "Paddle takes none of the inputs"),
+        (["--input", "x[1,7,64,64]"], "Paddle takes none of the inputs"),
     ],
 )
 def test_what_cannot_be_verified(arguments, message):
@@ -336,7 +337,7 @@ def test_random_inputs():
         random_inputs(program, seed=-1)
     name = program.inputs[0].name
     with pytest.raises(paddle2ov.ConversionInputError, match=f"'{name}' is too large for random inputs"):
-        random_inputs(program, [{name: [100_000, 100_000]}])
+        random_inputs(program, shapes=[{name: [100_000, 100_000]}])
 
 
 class Noisy(paddle.nn.Layer):
@@ -359,25 +360,22 @@ def test_random_numbers_are_those_of_paddle(tmp_path, wrong):
         assert found.note == "Random numbers are Paddle's: gaussian_random"
 
 
-def test_random_classes_are_those_of_one_hot():
-    classes, depth = Variable("classes", "int64", (-1,)), Variable("depth", "int32", (1,))
-    made = Variable("made", "float32", (-1, 3))
-    one_hot = Operator(
-        "one_hot_v2", {"x": ["classes"], "num_classes": ["depth"]}, {"out": ["made"]}, {}, "one_hot", 0, 0
-    )
-    variables = {one.name: one for one in (classes, depth, made)}
-    program = Program("pir", 1, Block(0, [one_hot]), [classes], [], variables, {})
-    assert all(arrays["classes"].max() < 3 for arrays in random_inputs(program, seed=3))
+def test_random_classes_and_lengths(tmp_path):
+    class Net(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.rnn = paddle.nn.GRU(8, 4)
 
+        def forward(self, x, lengths, classes):
+            return self.rnn(x, sequence_length=lengths)[0], paddle.nn.functional.one_hot(classes, 3)
 
-def test_random_lengths_are_those_of_sequences():
-    x = Variable("x", "float32", (-1, -1, 8))
-    lengths = Variable("lengths", "int64", (-1,))
-    rnn = Operator("rnn", {"x": ["x"], "sequence_length": ["lengths"]}, {"out": ["y"]}, {}, "rnn", 0, 0)
-    program = Program("pir", 1, Block(0, [rnn]), [x, lengths], [], {one.name: one for one in (x, lengths)}, {})
-    for arrays in random_inputs(program, seed=3):
+    named = (([-1, -1, 8], "float32", "x"), ([-1], "int64", "lengths"), ([-1], "int64", "classes"))
+    spec = [paddle.static.InputSpec(*one) for one in named]
+    paddle.jit.save(Net(), str(tmp_path / "inference"), input_spec=spec)
+    for arrays in random_inputs(read_program(tmp_path), paddle2ov.convert(tmp_path), seed=3):
+        assert arrays["classes"].max() == 2
         assert arrays["lengths"].min() >= 1
-        assert arrays["lengths"].max() <= arrays["x"].shape[1]
+        assert arrays["lengths"].max() == arrays["x"].shape[1]
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04nonsense", b"\x93NUMPY"])
@@ -494,7 +492,7 @@ def test_time_that_is_up(as_json):
         found = json.loads(result.stdout)
         assert (found["verdict"], found["unfinished"], found["runs"]) == ("unknown", "starting Paddle, 0 of 3", [])
     else:
-        assert "The time was up; what was not finished: starting Paddle, 0 of 3\n" in result.stdout
+        assert "The time was up (--timeout); what was not finished: starting Paddle, 0 of 3\n" in result.stdout
         assert result.stdout.endswith("The results agree with Paddle's as far as they were compared.\n")
 
 
@@ -571,7 +569,7 @@ def test_what_openvino_does_not_run_is_said(tmp_path):
     assert message in found.to_dict()["error"]
     narrow = paddle2ov.verify(folder, shapes="x[1,4]", converted=paddle2ov.convert(folder, input="x{f16}"))
     assert message in narrow.error
-    result = call(folder, "--shape", "x[1,4]")
+    result = call(folder, "--input", "x[1,4]")
     assert result.exit_code == 1
     assert re.search(rf"OpenVINO does not run inputs that Paddle runs: TopK .*{re.escape(message)}", result.stdout)
     assert "near tie" not in result.stdout

@@ -1,0 +1,339 @@
+"""Random programs whose inputs depend on each other: `linked_program(seed, folder)` writes one as Paddle saves it.
+
+A program starts as a sequence, a graph or an image, and takes one to three steps; most of them read an input more that
+must fit: masks, lengths, states and caches of a batch, edges between nodes, indices below a size, sizes that are
+multiples. No dimension is declared that may differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gen_models.harness.spec import paddle
+
+_WIDTH = 8
+
+
+class Draft:
+    """A program that is being made: its inputs so far, and what is chosen at random."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.inputs: list[Any] = []
+
+    def input(self, name: str, shape: list[int], dtype: str = "float32") -> Any:
+        """A new input of the program; -1 is a dimension that is not known."""
+        self.inputs.append(paddle.static.data(f"{name}_{len(self.inputs)}", shape, dtype))
+        return self.inputs[-1]
+
+    def table(self, rows: int, width: int = _WIDTH) -> Any:
+        """A parameter of random values."""
+        value = self.rng.normal(size=(rows, width)).astype(np.float32) / 3
+        initializer = paddle.nn.initializer.Assign(value)
+        return paddle.create_parameter([rows, width], "float32", default_initializer=initializer)
+
+    def embedded(self, ids: Any, rows: int) -> Any:
+        """Rows of a parameter."""
+        return paddle.nn.functional.embedding(ids, self.table(rows))
+
+    def linear(self, x: Any, out: int = _WIDTH) -> Any:
+        """The product with a parameter."""
+        return paddle.matmul(x, self.table(int(x.shape[-1]), out))
+
+    def one_of(self, *choices: Any) -> Any:
+        """One of several."""
+        return choices[self.rng.integers(len(choices))]
+
+
+def _size(x: Any, axis: int) -> Any:
+    return paddle.shape(x)[axis]
+
+
+# Sequences: [batch, steps, 8].
+
+
+def _tokens(draft: Draft) -> Any:
+    rows = draft.one_of(3, 50, 1000)
+    return draft.embedded(draft.input("ids", [-1, -1], draft.one_of("int64", "int32")), rows)
+
+
+def _typed_tokens(draft: Draft) -> Any:
+    ids = draft.input("ids", [-1, -1], "int64")
+    types = draft.input("token_type_ids", [-1, -1], "int64")
+    places = draft.input("position_ids", [-1, -1], "int64")
+    return draft.embedded(ids, 100) + draft.embedded(types, 2) + draft.embedded(places, 64)
+
+
+def _hashed_tokens(draft: Draft) -> Any:
+    rows = draft.one_of(7, 100)
+    return draft.embedded(draft.input("ids", [-1, -1], "int64") % rows, rows)
+
+
+def _categories(draft: Draft) -> Any:
+    depth = draft.one_of(4, 11)
+    return draft.linear(paddle.nn.functional.one_hot(draft.input("kinds", [-1, -1], "int64"), depth))
+
+
+def _features(draft: Draft) -> Any:
+    return draft.input("features", [-1, -1, _WIDTH])
+
+
+def _mask(draft: Draft, x: Any) -> Any:
+    kind = draft.one_of("float32", "int64", "bool")
+    return x * draft.input("mask", [-1, -1], kind).astype("float32").unsqueeze(-1)
+
+
+def _mask_of_ids(draft: Draft, x: Any) -> Any:
+    bias = (1.0 - draft.input("attention_mask", [-1, 1, 1, -1])) * -10.0
+    return _attend(draft, x, x, bias)
+
+
+def _pair_mask(draft: Draft, x: Any) -> Any:
+    return _attend(draft, x, x, draft.input("pair_mask", [-1, 1, -1, -1]))
+
+
+def _attend(draft: Draft, x: Any, memory: Any, bias: Any = None) -> Any:
+    def heads(y: Any) -> Any:
+        return paddle.transpose(paddle.reshape(draft.linear(y), [0, 0, 2, 4]), [0, 2, 1, 3])
+
+    scores = paddle.matmul(heads(x), heads(memory), transpose_y=True)
+    weights = paddle.nn.functional.softmax(scores if bias is None else scores + bias)
+    return x + paddle.reshape(paddle.transpose(paddle.matmul(weights, heads(memory)), [0, 2, 1, 3]), [0, 0, _WIDTH])
+
+
+def _memory(draft: Draft, x: Any) -> Any:
+    memory = draft.input("memory", [-1, -1, _WIDTH])
+    bias = draft.input("memory_mask", [-1, 1, 1, -1]) if draft.one_of(True, False) else None
+    return _attend(draft, x, memory, bias)
+
+
+def _cache(draft: Draft, x: Any) -> Any:
+    def heads(y: Any) -> Any:
+        return paddle.transpose(paddle.reshape(draft.linear(y), [0, 0, 2, 4]), [0, 2, 1, 3])
+
+    keys = paddle.concat([draft.input("past_key", [-1, 2, -1, 4]), heads(x)], axis=2)
+    values = paddle.concat([draft.input("past_value", [-1, 2, -1, 4]), heads(x)], axis=2)
+    scores = paddle.matmul(heads(x), keys, transpose_y=True)
+    if draft.one_of(True, False):
+        scores = scores + draft.input("mask", [-1, 1, -1, -1])
+    mixed = paddle.matmul(paddle.nn.functional.softmax(scores), values)
+    return paddle.reshape(paddle.transpose(mixed, [0, 2, 1, 3]), [0, 0, _WIDTH])
+
+
+def _lengths(draft: Draft, x: Any) -> Any:
+    lengths = draft.input("lengths", [-1], draft.one_of("int64", "int32"))
+    longest = None if draft.one_of(True, False, False) else _size(x, 1)
+    mask = paddle.nn.functional.sequence_mask(lengths, maxlen=longest, dtype="float32")
+    return x * mask.unsqueeze(-1)
+
+
+def _last_step(draft: Draft, x: Any) -> Any:
+    lengths = draft.input("lengths", [-1], "int64")
+    places = paddle.stack([paddle.arange(0, _size(x, 0), dtype="int64"), lengths - 1], axis=-1)
+    return x + paddle.gather_nd(x, places).unsqueeze(1)
+
+
+def _recurrent(draft: Draft, x: Any) -> Any:
+    layer = draft.one_of(paddle.nn.LSTM, paddle.nn.GRU, paddle.nn.SimpleRNN)
+    both = draft.one_of(True, False)
+    rnn = layer(_WIDTH, _WIDTH, direction="bidirect" if both else "forward")
+    states = [draft.input(name, [1 + both, -1, _WIDTH]) for name in ("h", "c")[: 1 + (layer is paddle.nn.LSTM)]]
+    lengths = draft.input("lengths", [-1], "int32") if draft.one_of(True, False) else None
+    result, _ = rnn(x, tuple(states) if len(states) == 2 else states[0], lengths)
+    return draft.linear(result)
+
+
+def _joined(draft: Draft, x: Any) -> Any:
+    axis = draft.one_of(1, 2)
+    return draft.linear(paddle.concat([x, draft.input("more", [-1, -1, _WIDTH])], axis=axis))
+
+
+def _windows(draft: Draft, x: Any) -> Any:
+    size = draft.one_of(4, 8, 32)
+    parts = paddle.reshape(x, [_size(x, 0), -1, size, _WIDTH])
+    return x + paddle.reshape(paddle.expand_as(parts.mean(2, keepdim=True), parts), paddle.shape(x))
+
+
+def _learned_places(draft: Draft, x: Any) -> Any:
+    return x + draft.table(20)[: _size(x, 1)]
+
+
+def _picked(draft: Draft, x: Any) -> Any:
+    places = draft.input("places", [-1, -1], "int64")
+    if draft.one_of(True, False):
+        return paddle.take_along_axis(x, paddle.tile(places.unsqueeze(-1), [1, 1, _WIDTH]), 1, broadcast=False)
+    flat = paddle.reshape(x, [-1, _WIDTH])
+    start = paddle.arange(0, _size(x, 0), dtype="int64").unsqueeze(-1) * _size(x, 1).astype("int64")
+    return paddle.reshape(paddle.gather(flat, paddle.flatten(places + start)), [_size(x, 0), -1, _WIDTH])
+
+
+def _gated(draft: Draft, x: Any) -> Any:
+    gate = draft.input("gate", draft.one_of([-1, _WIDTH], [-1, 1]))
+    return x * paddle.nn.functional.sigmoid(gate).unsqueeze(1)
+
+
+def _where(draft: Draft, x: Any) -> Any:
+    other = draft.input("other", [-1, -1, _WIDTH])
+    return paddle.where(draft.input("choice", [-1, -1, 1], "bool"), x, other)
+
+
+# Graphs: [nodes, 8].
+
+
+def _nodes(draft: Draft) -> Any:
+    return draft.input("nodes", [-1, _WIDTH])
+
+
+def _node_ids(draft: Draft) -> Any:
+    return draft.embedded(draft.input("node_ids", [-1], "int64"), draft.one_of(5, 200))
+
+
+def _edges(draft: Draft, x: Any) -> Any:
+    if draft.one_of(True, False):
+        edges = draft.input("edges", [2, -1], draft.one_of("int64", "int32"))
+        source, target = edges[0], edges[1]
+    else:
+        source, target = (draft.input(name, [-1], "int64") for name in ("source", "target"))
+    messages = paddle.gather(draft.linear(x), source)
+    if draft.one_of(True, False):
+        messages = messages * draft.input("weights", [-1, 1])
+    return x + paddle.scatter(paddle.zeros_like(x), target, messages, overwrite=False)
+
+
+def _sent(draft: Draft, x: Any) -> Any:
+    source, target = (draft.input(name, [-1], "int32") for name in ("source", "target"))
+    return x + paddle.geometric.send_u_recv(draft.linear(x), source, target, draft.one_of("sum", "mean", "max"))
+
+
+def _adjacency(draft: Draft, x: Any) -> Any:
+    return paddle.matmul(draft.input("adjacency", [-1, -1]), x)
+
+
+def _node_types(draft: Draft, x: Any) -> Any:
+    return x + draft.embedded(draft.input("types", [-1], "int64"), 3)
+
+
+def _targets(draft: Draft, x: Any) -> Any:
+    return paddle.index_select(x, draft.input("targets", [-1], "int64"))
+
+
+def _segments(draft: Draft, x: Any) -> Any:
+    return paddle.geometric.segment_sum(x, paddle.sort(draft.input("segments", [-1], "int64")))
+
+
+def _pairs(draft: Draft, x: Any) -> Any:
+    pairs = draft.input("pairs", [-1, 2], "int64")
+    return paddle.gather(x, pairs[:, 0]) * paddle.gather(x, pairs[:, 1])
+
+
+def _updated(draft: Draft, x: Any) -> Any:
+    return paddle.scatter(x, draft.input("rows", [-1], "int64"), draft.input("updates", [-1, _WIDTH]))
+
+
+# Images: [batch, 8, height, width].
+
+
+def _image(draft: Draft) -> Any:
+    image = draft.input("image", [-1, 3, -1, -1])
+    return paddle.nn.Conv2D(3, _WIDTH, 3, padding=1)(image)
+
+
+def _two_images(draft: Draft) -> Any:
+    first, second = draft.input("before", [-1, 3, -1, -1]), draft.input("after", [-1, 3, -1, -1])
+    return paddle.nn.Conv2D(6, _WIDTH, 3, padding=1)(paddle.concat([first, second], axis=1))
+
+
+def _skips(draft: Draft, x: Any) -> Any:
+    levels, deep = draft.one_of(1, 3, 5), x
+    for _ in range(levels):
+        deep = paddle.nn.functional.max_pool2d(deep, 2)
+    for _ in range(levels):
+        deep = paddle.nn.functional.interpolate(deep, scale_factor=2.0, mode="nearest")
+    return paddle.nn.Conv2D(2 * _WIDTH, _WIDTH, 1)(paddle.concat([x, deep], axis=1))
+
+
+def _image_windows(draft: Draft, x: Any) -> Any:
+    size = draft.one_of(2, 4, 7, 32)
+    height, width = _size(x, 2), _size(x, 3)
+    parts = paddle.reshape(x, [-1, _WIDTH, height // size, size, width // size, size])
+    parts = paddle.reshape(paddle.transpose(parts, [0, 2, 4, 3, 5, 1]), [-1, size * size, _WIDTH])
+    parts = paddle.reshape(draft.linear(parts), [-1, height // size, width // size, size, size, _WIDTH])
+    return paddle.reshape(paddle.transpose(parts, [0, 5, 1, 3, 2, 4]), [-1, _WIDTH, height, width])
+
+
+def _coarse(draft: Draft, x: Any) -> Any:
+    coarse = draft.input("coarse", [-1, _WIDTH, -1, -1])
+    return x + paddle.nn.functional.interpolate(coarse, scale_factor=2.0, mode="nearest")
+
+
+def _image_mask(draft: Draft, x: Any) -> Any:
+    return x * draft.input("mask", [-1, 1, -1, -1])
+
+
+def _points(draft: Draft, x: Any) -> Any:
+    places = draft.input("points", [-1, 2], "int64")
+    return paddle.gather_nd(paddle.transpose(x, [2, 3, 0, 1]), places)
+
+
+def _condition(draft: Draft, x: Any) -> Any:
+    return x + draft.embedded(draft.input("label", [-1], "int64"), 10).unsqueeze([2, 3])
+
+
+def _regions(draft: Draft, x: Any) -> Any:
+    boxes, number = draft.input("boxes", [-1, 4]), draft.input("boxes_num", [-1], "int32")
+    return paddle.vision.ops.roi_align(x, boxes, number, 2)
+
+
+Start = Callable[[Draft], Any]
+Step = Callable[[Draft, Any], Any]
+_KINDS: tuple[tuple[tuple[Start, ...], tuple[Step, ...], tuple[Step, ...]], ...] = (
+    (
+        (_tokens, _typed_tokens, _hashed_tokens, _categories, _features),
+        (
+            *(_mask, _mask_of_ids, _pair_mask, _memory, _cache, _lengths, _last_step, _recurrent, _recurrent, _joined),
+            *(_windows, _learned_places, _gated, _where),
+        ),
+        (_picked,),
+    ),
+    (
+        (_nodes, _node_ids),
+        (_edges, _sent, _adjacency, _node_types, _updated),
+        (_targets, _segments, _pairs),
+    ),
+    (
+        (_image, _two_images),
+        (_skips, _image_windows, _coarse, _image_mask, _condition),
+        (_points, _regions),
+    ),
+)
+"""Starts, steps that keep the kind of what they take, and steps that may come last."""
+
+
+def linked_program(seed: int, folder: Path) -> str:
+    """Writes a program to a folder as `inference.*`; returns the names of its steps.
+
+    Paddle must be in static mode; the format is the one that it writes.
+    """
+    draft = Draft(seed)
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.utils.unique_name.guard(), paddle.static.program_guard(main, startup):
+        paddle.seed(seed)
+        starts, steps, ends = _KINDS[seed % len(_KINDS)]
+        start = draft.one_of(*starts)
+        chosen = [draft.one_of(*steps) for _ in range(draft.rng.integers(1, 4))]
+        chosen += [draft.one_of(*ends)] if draft.rng.random() < 1 / 3 else []
+        x = start(draft)
+        for step in chosen:
+            x = step(draft, x)
+        executor = paddle.static.Executor(paddle.CPUPlace())
+        with paddle.static.scope_guard(paddle.static.Scope()):
+            executor.run(startup)
+            paddle.static.save_inference_model(str(folder / "inference"), draft.inputs, [x], executor, program=main)
+    return " ".join(one.__name__.strip("_") for one in (start, *chosen))
+
+
+__all__ = ["linked_program"]

@@ -1,0 +1,165 @@
+"""What the integers of an input may be: those that a model reads as indices are below the size that they index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from openvino import Model, Node, Output, Type
+
+from paddle2ov.compilation.running import compile_on_cpu, infer
+from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.upstream import upstream
+from paddle2ov.typing import AnyArray
+
+Range = tuple[int, int]
+"""The smallest value, and what all are below."""
+UNLIMITED = 2**31 - 1
+"""Integers below it, and so all of 32 bits, become indices that fit, such as remainders."""
+
+_ON_AXIS = {"Gather": 1, "GatherElements": 1, "ScatterUpdate": 1, "ScatterElementsUpdate": 1}
+_BY_COORDINATES = {"GatherND": 1, "ScatterNDUpdate": 1}
+_BY_ROW = {"EmbeddingBagOffsets": 1, "EmbeddingBagPacked": 1, "EmbeddingSegmentsSum": 1, "OneHot": 0}
+_LENGTHS = {"RNNSequence": 2, "GRUSequence": 2, "LSTMSequence": 3, "ReverseSequence": 1}
+_CLAMPS = frozenset(("Clamp", "Convert", "Maximum", "Minimum"))
+_MOST_NODES = 500
+
+
+class _Watched:
+    """Integers that must be in a range: where they are computed, from which inputs, and what they are below."""
+
+    def __init__(self, value: Output, least: int, below: AnyArray, inputs: frozenset[str]) -> None:
+        self.value = value
+        self.least = least
+        self.below = below
+        self.inputs = inputs
+
+
+def index_ranges(
+    model: Model, names: Sequence[str], shapes: Mapping[str, Sequence[int]], known: Mapping[str, AnyArray]
+) -> dict[str, Range]:
+    """The ranges of inputs that the model reads as indices, or as lengths of sequences.
+
+    Each is the widest that keeps all indices in their bounds, as the model computes them, while those of the inputs
+    before it have theirs.
+
+    Args:
+        model: a model whose inputs have static shapes; it is left as it is.
+        names: the inputs of integers.
+        shapes: of all inputs.
+        known: inputs that have their values already.
+    """
+    watched = [one for node in model.get_ordered_ops() for one in _watched(node, frozenset(names))]
+    if not watched:
+        return {}
+    concerned = [name for name in names if any(name in one.inputs for one in watched)]
+    results = [ops.result(ops.convert(one.value, Type.i64)) for one in watched]
+    read = {node.get_name() for node in upstream([one.value.get_node() for one in watched])}
+    part = Model(results, [one for one in model.get_parameters() if one.get_name() in read], "indices")
+    try:
+        compiled = compile_on_cpu(part)
+    except RuntimeError:
+        return {}
+    kinds = {name: port.get_element_type().to_dtype() for port in compiled.inputs for name in port.get_names()}
+    rest = {name: np.zeros(tuple(shapes[name]), kind) for name, kind in kinds.items() if name in shapes}
+    rest |= known
+
+    def fits(ranges: Mapping[str, Range]) -> bool:
+        for is_last in (False, True):
+            numbers = {name: ranges[name][1] - 1 if is_last else ranges[name][0] for name in concerned}
+            arrays = {name: np.full(tuple(shapes[name]), number, kinds[name]) for name, number in numbers.items()}
+            try:
+                found = infer(compiled, {**rest, **arrays})
+            except RuntimeError:
+                return False
+            for one, result in zip(watched, found, strict=True):
+                if (result.array < one.least).any() or (result.array >= one.below).any():
+                    return False
+        return True
+
+    for low in (0, 1):
+        ranges = dict.fromkeys(concerned, (low, low + 1))
+        if fits(ranges):
+            break
+    else:
+        return {}
+    sizes = sorted({int(size) for one in watched for size in one.below.flat}, reverse=True)
+    for name in concerned:
+        low = ranges[name][0]
+        largest = min(UNLIMITED, int(np.iinfo(kinds[name]).max))
+        guesses = [one for one in (largest, *sizes) if low + 1 < one <= largest]
+        high = next((one for one in guesses if fits(ranges | {name: (low, one)})), low + 1)
+        beyond = next((one for one in reversed(guesses) if one > high), high)
+        while beyond - high > 1:
+            middle = (high + beyond) // 2
+            high, beyond = (middle, beyond) if fits(ranges | {name: (low, middle)}) else (high, middle)
+        ranges[name] = low, high
+    return ranges
+
+
+def _watched(node: Node, integers: frozenset[str]) -> Iterator[_Watched]:
+    kind = node.get_type_name()
+    port = next((table[kind] for table in (_ON_AXIS, _BY_COORDINATES, _BY_ROW, _LENGTHS) if kind in table), None)
+    if port is None or node.get_input_size() <= port:
+        return
+    value = node.input_value(port)
+    below = _below(node, kind, value)
+    while value.get_node().get_type_name() in _CLAMPS:  # the program's indices, of which converters make safe ones
+        value = value.get_node().input_value(0)
+    inputs = _sources(value, integers) if below is not None else None
+    if below is not None and inputs:
+        yield _Watched(value, 0 if kind not in _LENGTHS else 1, below, inputs)
+
+
+def _below(node: Node, kind: str, indices: Output) -> AnyArray | None:
+    """What indices are below, for each or for each of the coordinates along the last axis."""
+    dims = dims_of(node.input_value(0)) or []
+    if kind in _LENGTHS:
+        steps = dims[1:2] if kind != "ReverseSequence" else [dims[node.get_attributes()["seq_axis"]]]
+        limits = [None if one is None else one + 1 for one in steps]
+    elif kind in _BY_COORDINATES:
+        batched = node.get_attributes().get("batch_dims", 0)
+        width = (dims_of(indices) or [None])[-1]
+        limits = dims[batched : batched + width] if width is not None else [None]
+    elif kind == "OneHot":
+        limits = [(dims_of(node) or [None])[node.get_attributes()["axis"]]]
+    elif kind in _BY_ROW:
+        limits = dims[:1]
+    else:
+        axis = _axis(node)
+        limits = [dims[axis]] if axis is not None and -len(dims) <= axis < len(dims) else [None]
+    return None if None in limits or not limits else np.array(limits)
+
+
+def _axis(node: Node) -> int | None:
+    if node.get_type_name() == "GatherElements":
+        return int(node.get_attributes()["axis"])
+    axis = ints_of(node.input_value(node.get_input_size() - 1))
+    return axis[0] if axis else None
+
+
+def _sources(value: Output, integers: frozenset[str]) -> frozenset[str] | None:
+    """The inputs that integers are computed from; None if these are not inputs of integers alone, or too many nodes."""
+    found, seen, waiting = set(), set(), [value.get_node()]
+    while waiting:
+        node = waiting.pop()
+        name = node.get_friendly_name()
+        if name in seen:
+            continue
+        seen.add(name)
+        kind = node.get_type_name()
+        if kind == "Parameter":
+            names = {name, *node.output(0).get_names()} & integers
+            if not names:
+                return None
+            found |= names
+        elif kind not in ("ShapeOf", "Constant"):
+            waiting += [one.get_node() for one in node.input_values()]
+        if len(seen) > _MOST_NODES or node.get_type_name() in ("Loop", "If", "TensorIterator"):
+            return None
+    return frozenset(found)
+
+
+__all__ = ["UNLIMITED", "Range", "index_ranges"]

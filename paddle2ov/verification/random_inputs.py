@@ -1,0 +1,262 @@
+"""Random inputs to run a model on: of usual sizes that fit each other, integers below what they index."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from openvino import Model, PartialShape
+
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.program import dtypes
+from paddle2ov.program.model import Program, Variable
+from paddle2ov.program.settings import Settings
+from paddle2ov.translation.input_spec import InputArgument
+from paddle2ov.typing import AnyArray
+from paddle2ov.verification.index_ranges import UNLIMITED, Range, index_ranges
+from paddle2ov.verification.inputs import Inputs
+from paddle2ov.verification.linked_sizes import ShapeProbe, Sizes, fit_sizes
+from paddle2ov.verification.usual_sizes import (
+    bounds_of,
+    clamp,
+    free_dims,
+    named_shapes,
+    shapes_by_name,
+    usual_sets,
+    usual_shape,
+    within,
+)
+
+_MAX_ELEMENTS = 2**28
+_MAX_INDEX = 10
+_MAX_LIMITS = 4
+_DISTINCT = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
+_EQUAL = (4, 32, 64, 1)
+_SEQUENCES = (3, 2, 4)
+_HASHED = 2**15
+"""What integers are below that may be any, so that what the program makes of them is likely to fit 32 bits."""
+_COUNTS = {"roi_align": "boxes", "roi_pool": "boxes", "psroi_pool": "boxes", "prroi_pool": "rois"}
+"""Operators that read how many of their boxes are on each image: which operand the boxes are."""
+
+
+class Integers(NamedTuple):
+    """How integers are drawn that are no indices: what they are below, and whether they are sorted."""
+
+    limit: int = _MAX_INDEX
+    is_sorted: bool = False
+
+
+class RandomInputs:
+    """Random inputs for a program: one set where all shapes are fixed, several where they are not.
+
+    Sizes are usual ones, changed where the converted model takes none of these. Floats are uniform in [-1, 1); integers
+    are below the size of what they index, the largest index included, else in [0, 10); lengths of sequences are from 1
+    to the number of steps; bools are fair. Two names are known by what they mean in PaddleDetection's models:
+    `im_shape` is the image's height and width, `scale_factor` is 1.
+
+    Args:
+        program: the program.
+        model: the model that it is converted to, whose shape inference says what fits; None: nothing does.
+        shapes: shapes to use, in the forms of `convert(input=...)`, one for each set.
+        seed: of the random numbers.
+        settings: what is known of the model; sizes that it names are used as well, and none beyond its bounds.
+        with_lengths: whether inputs that hold sequences (LoD) hold several, whose lengths are inputs too.
+
+    Attributes:
+        sets: the inputs.
+
+    Raises:
+        ConversionInputError: a shape does not fit the program or is too large, or the seed is negative.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        model: Model | None = None,
+        shapes: Sequence[InputArgument] = (),
+        seed: int = 0,
+        settings: Settings | None = None,
+        with_lengths: bool = False,
+    ) -> None:
+        if seed < 0:
+            raise ConversionInputError(f"seed: {seed} is negative")
+        self._program = program
+        self._model = model
+        self._probe: ShapeProbe | None = None
+        self._seed = seed
+        self._sequences = [one.name for one in program.inputs if one.lod_level == 1] if with_lengths else []
+        self._unlimited: list[str] = []
+        self._usual = usual_sets(program)
+        self._integers = [one.name for one in program.inputs if _storage(one).kind in "iu" and one.dtype != "bfloat16"]
+        dynamic = any(variable.shape is None or -1 in variable.shape for variable in program.inputs)
+        overrides = [shapes_by_name(program, one) for one in shapes]
+        if not overrides:
+            overrides = [bounds_of(program, settings)] * (len(self._usual) if dynamic else 1)
+            overrides += named_shapes(program, settings) if dynamic else []
+        self.sets: list[Inputs] = []
+        self._bounds: list[dict[str, PartialShape]] = []
+        seen: list[Sizes] = []
+        for k, override in enumerate(overrides):
+            bounds = within(program, override, model if not shapes else None)
+            usual = self._usual[k % len(self._usual)]
+            sizes = self._fit(
+                {one.name: usual_shape(one, bounds.get(one.name), k, usual) for one in program.inputs}, bounds
+            )
+            if not shapes and sizes in seen:
+                continue
+            seen.append(sizes)
+            for name, size in sizes.items():
+                if math.prod(size) > _MAX_ELEMENTS:
+                    raise ConversionInputError(f"shapes: {list(size)} of '{name}' is too large for random inputs")
+            self._bounds.append(bounds)
+            self.sets.append(self._draw(len(self.sets), sizes, Integers()))
+
+    def alternatives(self, k: int) -> Iterator[Inputs]:
+        """Other inputs in place of a set that Paddle refuses, with other integers and of other sizes."""
+        usual = {one.name: self.sets[k][one.name].shape for one in self._program.inputs}
+        tried = [(usual, Integers())]
+        for start in (usual, *self._starts(k)):
+            sizes = start if start is usual else self._fit(start, self._bounds[k])
+            if any(math.prod(shape) > _MAX_ELEMENTS for shape in sizes.values()):
+                continue
+            for values in (Integers(), *self._other_values(sizes)):
+                if (sizes, values) not in tried:
+                    tried.append((sizes, values))
+                    yield self._draw(k, sizes, values)
+
+    def _starts(self, k: int) -> Iterator[Sizes]:
+        """Sizes to start from: all of them different, and all of them equal."""
+        bounds = self._bounds[k]
+        for size in (None, *_EQUAL):
+            different = iter(_DISTINCT)
+            found = {}
+            for one in self._program.inputs:
+                usual, free = self.sets[k][one.name].shape, free_dims(one, bounds.get(one.name))
+                found[one.name] = tuple(
+                    clamp(free[axis], size or next(different, _DISTINCT[-1])) if axis in free else usual[axis]
+                    for axis in range(len(usual))
+                )
+            yield found
+
+    def _other_values(self, sizes: Sizes) -> Iterator[Integers]:
+        if self._integers:
+            dims = sorted({dim for shape in sizes.values() for dim in shape}, reverse=True)
+            yield from (Integers(dim + 1) for dim in dims[:_MAX_LIMITS])
+            yield Integers(is_sorted=True)
+            yield Integers(2)
+
+    def _fit(self, sizes: Sizes, bounds: Mapping[str, PartialShape]) -> Sizes:
+        free = {
+            (one.name, axis): dim
+            for one in self._program.inputs
+            for axis, dim in free_dims(one, bounds.get(one.name)).items()
+        }
+        if self._model is None or not (free or self._integers):
+            return sizes
+        self._probe = self._probe or ShapeProbe(self._model)
+        return fit_sizes(self._probe, sizes, free)
+
+    def beyond_32_bits(self) -> Inputs | None:
+        """The first set with integers that 32 bits do not hold, where the program takes any, such as to hash them."""
+        wide = [name for name in self._unlimited if self.sets[0][name].dtype.itemsize > 4]
+        rng, found = np.random.default_rng(self._seed), dict(self.sets[0])
+        for name in wide:
+            found[name] = rng.integers(2**31, 2**40, found[name].shape).astype(found[name].dtype)
+        return found if wide else None
+
+    def _draw(self, k: int, sizes: Sizes, values: Integers) -> Inputs:
+        rng = np.random.default_rng([self._seed, k])
+        lengths = {name + LENGTHS_SUFFIX: _parts(rng, sizes[name][0], _SEQUENCES[k % 3]) for name in self._sequences}
+        ranges: dict[str, Range] = {}
+        if self._probe is not None and self._integers:
+            self._probe.infer(sizes)
+            if self._probe.at_fault is None:
+                ranges = index_ranges(self._probe.model, self._integers, sizes, lengths)
+        self._unlimited = [name for name, (_, high) in ranges.items() if high == UNLIMITED]
+        ranges |= {name: (ranges[name][0], _HASHED) for name in self._unlimited}
+        counts = self._counts(sizes)
+        found = dict(lengths)
+        for one in self._program.inputs:
+            if one.name in counts and len(sizes[one.name]) == 1 and sizes[one.name][0]:
+                share = np.full(sizes[one.name], 1 / sizes[one.name][0])
+                found[one.name] = rng.multinomial(counts[one.name], share).astype(_storage(one))
+            else:
+                found[one.name] = _array(rng, one, sizes, ranges.get(one.name), values)
+        return found
+
+    def _counts(self, sizes: Sizes) -> dict[str, int]:
+        """The inputs that count the boxes on each image, and how many there are."""
+        found = {}
+        for operator in self._program.block.operators if self._integers else ():
+            boxes = operator.inputs.get(_COUNTS.get(operator.type, ""), ())
+            for name in operator.inputs.get("boxes_num", ()):
+                if name in sizes and boxes and boxes[0] in sizes:
+                    found[name] = sizes[boxes[0]][0]
+        return found
+
+
+def random_inputs(
+    program: Program,
+    model: Model | None = None,
+    shapes: Sequence[InputArgument] = (),
+    seed: int = 0,
+    settings: Settings | None = None,
+) -> list[Inputs]:
+    """The sets of `RandomInputs`."""
+    return RandomInputs(program, model, shapes, seed, settings).sets
+
+
+def _array(
+    rng: np.random.Generator,
+    variable: Variable,
+    sizes: Mapping[str, tuple[int, ...]],
+    allowed: Range | None,
+    values: Integers,
+) -> AnyArray:
+    shape, dtype, storage = sizes[variable.name], variable.dtype or "float32", _storage(variable)
+    if variable.name == "scale_factor":
+        return np.ones(shape, storage)
+    image = next((size for size in sizes.values() if len(size) == 4), None)
+    if variable.name == "im_shape" and image is not None:
+        return np.broadcast_to(np.array(image[2:], storage), shape).copy()
+    if dtype == "bfloat16":
+        return (rng.uniform(-1, 1, shape).astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    if dtype == "bool":
+        return rng.integers(0, 2, shape).astype(np.bool_)
+    if storage.kind in "iu":
+        return _drawn_integers(rng, shape, storage, allowed, values)
+    if storage.kind == "c":
+        return (rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)).astype(storage)
+    return rng.uniform(-1, 1, shape).astype(storage)
+
+
+def _drawn_integers(
+    rng: np.random.Generator,
+    shape: tuple[int, ...],
+    storage: np.dtype[np.generic],
+    allowed: Range | None,
+    values: Integers,
+) -> AnyArray:
+    low, high = allowed or (0, min(values.limit, 2 ** (8 * storage.itemsize - 1)))
+    array = rng.integers(low, high, shape)
+    if array.size:
+        array.flat[rng.integers(array.size)] = high - 1
+    if values.is_sorted and allowed is None:
+        array.sort(axis=-1)
+    return array.astype(storage)
+
+
+def _parts(rng: np.random.Generator, rows: int, count: int) -> AnyArray:
+    """The lengths of as many sequences as there may be, of one row at least, in so many rows."""
+    count = max(min(rows, count), 1)
+    return 1 + rng.multinomial(max(rows - count, 0), np.full(count, 1 / count))
+
+
+def _storage(variable: Variable) -> np.dtype[np.generic]:
+    return dtypes.STORAGE.get(variable.dtype or "float32", np.dtype("float32"))
+
+
+__all__ = ["RandomInputs", "random_inputs"]

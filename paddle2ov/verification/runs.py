@@ -1,0 +1,78 @@
+"""Runs all sets of inputs on both sides; random ones that Paddle refuses are replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from paddle2ov.errors import PaddleRunError
+from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.progress import StageProgress
+from paddle2ov.verification.both_sides import Sides, Subject, run_both
+from paddle2ov.verification.inputs import Inputs
+from paddle2ov.verification.paddle_faults import NOTE
+from paddle2ov.verification.paddle_process import PaddleProcess
+from paddle2ov.verification.random_inputs import RandomInputs
+from paddle2ov.verification.results import Verification
+
+WIDE = (
+    "The program takes integers of any size, such as to hash them. For those beyond 32 bits the results differ: "
+    "OpenVINO's CPU plugin computes int64 as int32 (docs/limits.md)"
+)
+
+
+def run_all(
+    found: Verification,
+    subject: Subject,
+    paddle: PaddleProcess,
+    sets: Sequence[Inputs],
+    drawn: RandomInputs | None,
+    say: StageProgress,
+    on_run: Callable[[Verification], None],
+) -> list[Sides]:
+    """Runs all sets of inputs on both sides; notes how the results compare.
+
+    In place of random inputs that Paddle refuses, others are tried, until it has refused all that may replace a set.
+    """
+    sides: list[Sides] = []
+    for i, arrays in enumerate(sets):
+        say("running", i, len(sets))
+        sides.append(run_both(subject, paddle, arrays))
+        if drawn is not None and sides[-1].run.refused:
+            say("looking for inputs that Paddle takes", i, len(sets))
+            others = (run_both(subject, paddle, one) for one in drawn.alternatives(i))
+            sides[-1] = next((one for one in others if not one.run.refused), sides[-1])
+            drawn = drawn if not sides[-1].run.refused else None
+        found.runs.append(sides[-1].run)
+        on_run(found)
+    found.is_all_run = True
+    if all(one.run.refused for one in sides):
+        raise PaddleRunError(
+            f"Paddle takes none of the inputs; for the first it says: {sides[0].run.refused}"
+            + (_advice(subject, sets[0]) if subject.is_random else "")
+        )
+    if names := dict.fromkeys(name for one in sides for name in one.drawn):
+        found.add_note(f"Random numbers are Paddle's: {', '.join(names)}")
+    if any(one.has_faulty for one in sides):
+        found.add_note(NOTE)
+    wide = drawn.beyond_32_bits() if drawn is not None else None
+    if wide is not None and run_both(subject, paddle, wide).run.verdict == "differ":
+        found.add_note(WIDE)
+    sequences = [one.name for one in subject.program.inputs if one.lod_level]
+    if sequences and not any(name.endswith(LENGTHS_SUFFIX) for name in sets[0]):
+        found.add_note(f"'{sequences[0]}' holds sequences (LoD), compared with one: --sequence-lengths gives several")
+    return sides
+
+
+def _advice(subject: Subject, arrays: Inputs) -> str:
+    """What to call in place of random inputs that Paddle refuses."""
+    shapes = ",".join(f"{name}{list(array.shape)}".replace(" ", "") for name, array in arrays.items())
+    names = ", ".join(f"{name}=..." for name in arrays)
+    return (
+        f"\nGive shapes that fit each other, or arrays:\n"
+        f"  paddle2ov verify {subject.files.program} --input '{shapes}'\n"
+        f"  python -c 'import numpy as np; np.savez(\"inputs.npz\", {names})'\n"
+        f"  paddle2ov verify {subject.files.program} --inputs inputs.npz"
+    )
+
+
+__all__ = ["WIDE", "run_all"]

@@ -1,0 +1,166 @@
+"""Usual sizes of inputs: of pictures, lines of text and sequences, or those that settings or the user name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from openvino import Dimension, Model, PartialShape
+
+from paddle2ov.deployment.planning import plan
+from paddle2ov.errors import ConversionInputError, Paddle2OVError
+from paddle2ov.program.model import Program, Variable
+from paddle2ov.program.settings import Settings
+from paddle2ov.translation.input_spec import InputArgument, parse_input
+
+_LENGTHS = (16, 7, 33)
+_SETS: tuple[tuple[int, tuple[int, int]], ...] = ((1, (224, 224)), (2, (160, 320)), (3, (320, 128)))
+"""Batch, and height and width of pictures: multiples of 32, as feature pyramids add maps of different strides."""
+_LARGE = ((1, (640, 640)), (1, (768, 1024)))
+"""Where both are unknown: as users have them; rounding adds up over the elements of a page."""
+_LINES = ((1, (48, 320)), (2, (48, 128)), (1, (48, 800)))
+"""Where the width alone is unknown: lines of text."""
+
+
+def shape_sets(argument: InputArgument | Sequence[InputArgument]) -> list[InputArgument]:
+    """The `shapes` of `verify` and `check`, one for each set of inputs: several strings or mappings, or one."""
+    if argument is None:
+        return []
+    if isinstance(argument, list | tuple) and all(isinstance(one, str | dict) for one in argument):
+        return list(argument)
+    return [argument]
+
+
+def shapes_by_name(program: Program, argument: InputArgument) -> dict[str, PartialShape]:
+    """The shapes that the user gives to inputs.
+
+    Raises:
+        ConversionInputError: they do not fit the program.
+    """
+    found = {}
+    for position, override in enumerate(parse_input(argument)):
+        if override.name is None and position >= len(program.inputs):
+            raise ConversionInputError(f"shapes: the program has {len(program.inputs)} inputs")
+        name = override.name if override.name is not None else program.inputs[position].name
+        variable = next((one for one in program.inputs if one.name == name), None)
+        if variable is None:
+            known = ", ".join(one.name for one in program.inputs)
+            raise ConversionInputError(f"shapes: the program has no input '{name}'; its inputs are {known}")
+        if override.shape is not None:
+            if variable.shape is not None and len(override.shape) != len(variable.shape):
+                raise ConversionInputError(f"shapes: '{name}' has {len(variable.shape)} dimensions in the program")
+            found[name] = override.shape
+    return found
+
+
+def usual_sets(program: Program) -> tuple[tuple[int, tuple[int, int]], ...]:
+    """Batch, height and width of each set."""
+    unknown = [one.shape[-2:] for one in program.inputs if one.shape is not None and len(one.shape) == 4]
+    if any(height < 0 and width < 0 for height, width in unknown):
+        return _SETS + _LARGE
+    return _LINES if any(width < 0 for _, width in unknown) else _SETS
+
+
+def bounds_of(program: Program, settings: Settings | None) -> dict[str, PartialShape]:
+    """The bounds that settings name, of the dimensions that the program leaves open."""
+    shapes = settings.shapes if settings is not None else {}
+    found = {}
+    for one in program.inputs:
+        if one.name in shapes and one.shape is not None and len(one.shape) == len(shapes[one.name][0]):
+            sizes = zip(one.shape, *shapes[one.name], strict=True)
+            found[one.name] = PartialShape([Dimension(low, high) if size < 0 else size for size, low, high in sizes])
+    return found
+
+
+def named_shapes(program: Program, settings: Settings | None) -> list[dict[str, PartialShape]]:
+    """The shapes that settings name: the usual ones, and those of the picture that the preprocessing makes."""
+    if settings is None:
+        return []
+    known = {one.name: one.shape for one in program.inputs if one.shape is not None}
+    named: list[Mapping[str, Sequence[int]]] = [settings.usual]
+    try:
+        height, width = plan(settings).size
+    except Paddle2OVError:  # preprocessing that cannot be built in says nothing here
+        height, width = None, None
+    if (height or 0) > 0 and (width or 0) > 0:
+        named.append({name: (1, -1, height or 0, width or 0) for name, shape in known.items() if len(shape) == 4})
+    found = []
+    for one in named:
+        fitting = {name: shape for name, shape in one.items() if len(known.get(name, ())) == len(shape)}
+        if fitting:
+            pairs = {name: zip(known[name], shape, strict=True) for name, shape in fitting.items()}
+            found.append({name: PartialShape([b if a < 0 else a for a, b in both]) for name, both in pairs.items()})
+    return found
+
+
+def usual_shape(
+    variable: Variable, wanted: PartialShape | None, k: int, usual: tuple[int, tuple[int, int]]
+) -> tuple[int, ...]:
+    """The shape of an input in the k-th set, within the bounds that are wanted."""
+    declared = variable.shape if variable.shape is not None else (-1,) * (len(wanted) if wanted is not None else 1)
+    sizes = []
+    for position, size in enumerate(declared):
+        chosen = size if size >= 0 else _usual_size(len(declared), position, k, usual)
+        if size < 0 and position == 0 and variable.lod_level:  # rows of sequences, not a batch
+            chosen = _LENGTHS[k % len(_LENGTHS)]
+        sizes.append(chosen if wanted is None else clamp(wanted[position], chosen))
+    return tuple(sizes)
+
+
+def _usual_size(rank: int, position: int, k: int, usual: tuple[int, tuple[int, int]]) -> int:
+    batch, picture = usual
+    if position == 0:
+        return batch
+    if rank in (4, 5) and position >= rank - 2:
+        return picture[position - (rank - 2)]
+    if rank in (4, 5) and position == 1:
+        return 3
+    return _LENGTHS[k % len(_LENGTHS)]
+
+
+def clamp(dimension: Dimension, usual: int) -> int:
+    """A size within the bounds of a dimension."""
+    if dimension.is_static:
+        return int(dimension.get_length())
+    most = int(dimension.get_max_length())
+    return max(int(dimension.get_min_length()), usual if most < 0 else min(most, usual))
+
+
+def within(program: Program, shapes: Mapping[str, PartialShape], model: Model | None) -> dict[str, PartialShape]:
+    """The bounds of shapes, with the sizes that the model's inputs have where these leave the program's open."""
+    found = dict(shapes)
+    own = (
+        {} if model is None else {name: port.get_partial_shape() for port in model.inputs for name in port.get_names()}
+    )
+    for one in program.inputs:
+        if one.shape is None or one.name not in own or own[one.name].rank.is_dynamic:
+            continue
+        known, asked = own[one.name], found.get(one.name, PartialShape([-1] * len(one.shape)))
+        if len(known) >= len(one.shape) == len(asked):
+            found[one.name] = PartialShape(
+                [b if a.is_dynamic and b.is_static else a for a, b in zip(asked, known, strict=False)]
+            )
+    return found
+
+
+def free_dims(variable: Variable, bounds: PartialShape | None) -> dict[int, Dimension]:
+    """The dimensions that may be chosen, by axis, with their bounds."""
+    if variable.shape is None:
+        return {}
+    return {
+        axis: Dimension() if bounds is None else bounds[axis]
+        for axis, size in enumerate(variable.shape)
+        if size < 0 and (bounds is None or bounds[axis].is_dynamic)
+    }
+
+
+__all__ = [
+    "bounds_of",
+    "clamp",
+    "free_dims",
+    "named_shapes",
+    "shape_sets",
+    "shapes_by_name",
+    "usual_sets",
+    "usual_shape",
+    "within",
+]

@@ -1,0 +1,159 @@
+"""Random inputs that depend on each other, integers where programs break, and sequences."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import paddle2ov
+from gen_models import all_ops
+from gen_models.harness.generate import run_saved
+from gen_models.harness.legacy import legacy_python
+from gen_models.harness.spec import paddle
+from gen_models.harness.store import generated
+from gen_models.linked import linked_program
+from paddle2ov.cli import cli
+from paddle2ov.program import read_program
+from paddle2ov.verification.paddle_faults import NOTE
+from paddle2ov.verification.random_inputs import RandomInputs, random_inputs
+from paddle2ov.verification.runs import WIDE
+from tests.support.formats import marks_of
+
+
+@pytest.fixture
+def static():
+    paddle.enable_static()
+    yield paddle.static
+    paddle.disable_static()
+
+
+SEEDS = (1, 5, 6, 9, 14, 16, 21, 26, 31, 39)
+"""States of a batch, edges and pairs of nodes, caches, masks, lengths, windows of 7 before levels, points, boxes."""
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_paddle_takes_them(static, tmp_path, seed):
+    linked_program(seed, tmp_path)
+    drawn = RandomInputs(read_program(tmp_path), paddle2ov.convert(tmp_path))
+    executor = static.Executor(paddle.CPUPlace())
+    assert len(drawn.sets) >= 3
+    refusals = []
+    for arrays in (drawn.sets[1], *drawn.alternatives(1)):
+        try:
+            run_saved(executor, str(tmp_path / "inference"), arrays)
+            break
+        except Exception as error:
+            refusals.append(error)
+    assert len(refusals) <= 4
+
+
+def save(static, folder, build, **inputs):
+    """Saves a program of inputs with these dimensions and types."""
+    main = static.Program()
+    with static.scope_guard(static.Scope()), static.program_guard(main, static.Program()):
+        data = [static.data(name, dims, dtype) for name, (dims, dtype) in inputs.items()]
+        results = build(*data)
+        executor = static.Executor(paddle.CPUPlace())
+        executor.run(static.default_startup_program())
+        static.save_inference_model(str(folder / "inference"), data, results, executor, program=main)
+    return folder
+
+
+def test_lengths_whose_longest_is_the_sequence(static, tmp_path):
+    """Nothing in the model says so: Paddle's refusal leads to other integers."""
+
+    def build(x, lengths):
+        return x * paddle.nn.functional.sequence_mask(lengths, dtype="float32")
+
+    save(static, tmp_path, build, x=([-1, -1], "float32"), lengths=([-1], "int64"))
+    found = paddle2ov.verify(tmp_path)
+    assert found.verdict == "agree"
+    assert not any(run.refused for run in found.runs)
+
+
+def test_what_to_call_where_paddle_takes_none(static, tmp_path):
+    def build(x, n):
+        return paddle.reshape(x, n)
+
+    save(static, tmp_path, build, x=([6, 5], "float32"), n=([3], "int32"))
+    result = CliRunner().invoke(cli, ["verify", str(tmp_path)])
+    assert result.exit_code == 2
+    program = tmp_path / "inference.json"
+    assert f"paddle2ov verify {program} --input 'x[6,5],n[3]'" in result.stderr
+    assert f'np.savez("inputs.npz", x=..., n=...)\'\n  paddle2ov verify {program} --inputs inputs.npz' in result.stderr
+
+
+def test_integers_that_are_hashed(static, tmp_path):
+    n = 7
+    table = paddle.nn.initializer.Assign(np.arange(n, dtype=np.float32).reshape(n, 1))
+
+    def build(ids):
+        rows = static.create_parameter([n, 1], "float32", default_initializer=table)
+        return paddle.nn.functional.embedding(ids % n, rows)
+
+    found = paddle2ov.verify(save(static, tmp_path, build, ids=([-1, 4], "int64")))
+    assert found.verdict == "agree"
+    assert found.note == WIDE
+
+
+def test_indices_are_near_the_largest(static, tmp_path):
+    def build(x, places, rows):
+        flat = paddle.gather(paddle.reshape(x, [-1]), places * 10 + rows)
+        return flat + paddle.gather(x, paddle.clip(rows, 0, 8)).sum()
+
+    save(static, tmp_path, build, x=([3, 10], "float32"), places=([-1], "int64"), rows=([-1], "int64"))
+    for arrays in random_inputs(read_program(tmp_path), paddle2ov.convert(tmp_path)):
+        assert arrays["places"].max() == 2
+        assert arrays["rows"].max() == 2
+
+
+def test_paddle_runs_dequantize_linear_as_quantize_linear(static, tmp_path):
+    weights = paddle.nn.initializer.Assign(np.arange(-16, 16, dtype=np.float32).reshape(8, 4))
+
+    def build(x):
+        scale, zero = (paddle.assign(np.float32([one])) for one in (0.9, 0.0))
+        more = (zero, zero, -1, 8, -128, 127, 0, True, False)
+        x = paddle._C_ops.quantize_linear(x, scale, zero, *more)[0]
+        x = paddle._C_ops.dequantize_linear(x, scale, zero, *more)[0]
+        scales = paddle.assign(np.float32([0.5, 1, 2, 0.7]))
+        w = static.create_parameter([8, 4], "float32", default_initializer=weights)
+        w = paddle._C_ops.dequantize_linear(w, scales, paddle.zeros([4]), zero, zero, 1, 8, -128, 127, 0, True, False)[
+            0
+        ]
+        return paddle.matmul(x, w)
+
+    save(static, tmp_path, build, x=([-1, 8], "float32"))
+    found = paddle2ov.verify(tmp_path)
+    assert found.verdict == "agree"
+    assert found.note == NOTE
+    wrong = {"dequantize_linear": lambda node: {"y": node.get_input("x")}}
+    assert paddle2ov.verify(tmp_path, extension=wrong).verdict == "differ"
+
+
+def test_inputs_that_are_named_again_begin_another_set(static, tmp_path):
+    save(static, tmp_path, paddle.add, x=([-1, 3], "float32"), y=([-1, 3], "float32"))
+    options = ["--input", "x[2,3]", "--input", "y[2,3]", "--shape", "x[4,3],y[4,3]"]
+    result = CliRunner().invoke(cli, ["check", str(tmp_path), *options, "--json"])
+    runs = json.loads(result.stdout)["runs"]
+    assert {tuple(map(tuple, one["inputs"].values())) for one in runs} == {((2, 3), (2, 3)), ((4, 3), (4, 3))}
+    assert "--shape" not in CliRunner().invoke(cli, ["verify", "--help"]).stdout
+
+
+@pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
+def test_several_sequences_in_an_input(format, caplog):
+    op = all_ops()["sequence_conv"]
+    folder = generated(op, next(one for one in op.cases if not one.arguments.get("lod")), format)
+    found = paddle2ov.verify(folder, paddle_python=legacy_python())
+    assert found.verdict == "agree"
+    assert "'x' holds sequences (LoD), compared with one: --sequence-lengths gives several" in found.note
+    found = paddle2ov.verify(folder, paddle_python=legacy_python(), sequence_lengths=True)
+    assert found.verdict == "agree"
+    assert not found.note
+    assert all(run.inputs["x.lengths"][0] > 1 for run in found.runs)
+    assert any(one.name.endswith(".lengths") for one in found.runs[0].outputs)
+    paddle2ov.convert(folder)
+    assert "'x' takes sequences (LoD)" in caplog.text
+    result = CliRunner().invoke(cli, ["inspect", str(folder)])
+    assert "sequences (LoD)\n" in result.stdout
+    assert "convert --sequence-lengths takes several" in result.stdout
