@@ -114,7 +114,8 @@ def _merged(path: list[_Step]) -> list[_Affine]:
         if step is not None and _constant(step) is not None and (not run or len(readers(step[0])) == 1):
             run.append(step)
             continue
-        if len(run) > 1 and any(_is_row(node.input_value(1 - port)) for node, port in run):
+        is_merged = [(node.get_type_name(), port) for node, port in run] == [("Add", 1), ("Multiply", 1)]
+        if len(run) > 1 and not is_merged and any(_is_row(node.input_value(1 - port)) for node, port in run):
             found += _fold_affine(run)
         run = [step] if step is not None and _constant(step) is not None else []
     return found
