@@ -18,7 +18,7 @@ SEEDS = 25
 NETWORKS = ("attention_unmasked", "dense_denoiser", "formula_decoder")
 """On these a workaround once acted again, or on what is made of the body of a loop."""
 SEEN_LATE = {"memory.loop_invariants"}
-"""Of these it is known: OpenVINO changes the readers in a loop's body."""
+"""It copies what ScaledDotProductAttention reads in a loop, which OpenVINO makes of products that write nowhere."""
 
 
 def acting(model):
