@@ -17,7 +17,7 @@ from paddle2ov.compilation.identity import ModelIdentity, settings_digest
 from paddle2ov.compilation.precision import Precision, check_compilable, with_precision
 from paddle2ov.compilation.properties import checked_properties
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
-from paddle2ov.graph.core import compile_on, shared_core, with_error_reporting, with_exact_integers
+from paddle2ov.graph.core import compile_on, import_on, with_error_reporting, with_exact_integers
 from paddle2ov.program.files import PathLike, parameter_file
 from paddle2ov.program.paths import local_path
 
@@ -179,7 +179,7 @@ def import_model(
     Raises:
         RuntimeError: OpenVINO does not take it any more, or it has other results.
     """
-    found = shared_core().import_model(blob, device, dict(config))
+    found = import_on(device, blob, config)
     if len(found.outputs) != len(names):
         raise RuntimeError(f"the imported model has {len(found.outputs)} results, not {len(names)}")
     for port, known in zip(found.outputs, names, strict=True):

@@ -10,6 +10,7 @@ import numpy as np
 import openvino
 
 from paddle2ov.graph.core import compile_on, with_error_reporting, with_exact_integers
+from paddle2ov.graph.forks import computing
 from paddle2ov.program.sources import check_mapped
 from paddle2ov.typing import AnyArray
 
@@ -68,7 +69,8 @@ def run_in_order(
     request = request or compiled.create_infer_request()
     for port, array in zip(compiled.inputs, arrays, strict=True):
         request.set_tensor(port, as_tensor(array, port.get_element_type()))
-    request.infer()
+    with computing:
+        request.infer()
     return [(port.get_element_type().get_type_name(), _array(request.get_tensor(port))) for port in compiled.outputs]
 
 

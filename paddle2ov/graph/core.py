@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import openvino
 
+from paddle2ov.graph import forks
 from paddle2ov.graph.workarounds import works_around
 
 
@@ -20,7 +24,40 @@ def shared_core() -> openvino.Core:
     Each Core loads a CPU plugin of its own, which sets a signal stack for the thread. When two of them are destroyed,
     OpenVINO 2026.4 restores the signal stack of one that is unmapped already: the next Ctrl-C is a segmentation fault.
     """
-    return openvino.Core()
+    core = openvino.Core()
+    if forks.has_lost_threads():
+        # While a compiled model is there, OpenVINO does not end its threads as the process ends: it would abort, as
+        # those of the process before the fork are not there.
+        nothing = openvino.op.Parameter(openvino.Type.f32, openvino.Shape([1]))
+        forks.keep_forever(core.compile_model(openvino.Model([nothing], [nothing]), "CPU", {"NUM_STREAMS": 0}))
+    return core
+
+
+def _release_idle() -> bool:
+    """Has OpenVINO end the threads that it keeps for the next compiled model; returns whether there may be some.
+
+    The CPU plugin does so when a Core that loaded it is destroyed. In a forked process the threads would not be there,
+    and the next model that is compiled would wait for them.
+    """
+    if not shared_core.cache_info().currsize:
+        return False
+    with suppress(RuntimeError):  # a build of OpenVINO without the plugin
+        openvino.Core().get_property("CPU", "NUM_STREAMS")
+    return True
+
+
+def _begin_anew() -> None:
+    forks.keep_forever(shared_core())
+    for compiled in _compiled:
+        forks.keep_forever(compiled)
+    _compiled.clear()
+    shared_core.cache_clear()
+
+
+_compiled: WeakSet[openvino.CompiledModel] = WeakSet()
+"""What was compiled in this process, or imported."""
+
+forks.register(_release_idle, _begin_anew)
 
 
 def with_error_reporting(config: Mapping[str, Any], device: str, any_hint: bool = False) -> dict[str, Any]:
@@ -62,11 +99,42 @@ def compile_on(device: str, model: openvino.Model, config: Mapping[str, Any]) ->
         RuntimeError: OpenVINO cannot compile it.
     """
     try:
-        return shared_core().compile_model(model, device, dict(config))
+        return _compiled_by("compile_model", model, device, config)
     except RuntimeError as error:
         if "Can't allocate registers for a snippet" not in str(error) or "SNIPPETS_MODE" in config:
             raise
-        return shared_core().compile_model(model, device, {**config, "SNIPPETS_MODE": "DISABLE"})
+        return _compiled_by("compile_model", model, device, {**config, "SNIPPETS_MODE": "DISABLE"})
+
+
+def import_on(device: str, blob: io.BytesIO | openvino.Tensor, config: Mapping[str, Any]) -> openvino.CompiledModel:
+    """Imports a model that was exported.
+
+    Raises:
+        RuntimeError: OpenVINO does not take it any more.
+    """
+    return _compiled_by("import_model", blob, device, config)
+
+
+def _compiled_by(method: str, source: object, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel:
+    with forks.computing:
+        made: openvino.CompiledModel = getattr(shared_core(), method)(source, device, _as_forked(config, device))
+    _compiled.add(made)
+    return made
+
+
+def _as_forked(config: Mapping[str, Any], device: str) -> dict[str, Any]:
+    """The properties to compile with: in a forked process, each run is computed by the thread that runs it, or by one.
+
+    The threads that OpenVINO shares between models are not in the new process. It asks them for help all the same, and
+    waits for a lock that one of them may have held.
+    """
+    given = dict(config)
+    if not forks.has_lost_threads() or not _runs_as_cpu(device):
+        return given
+    hint, wanted = str(given.get("PERFORMANCE_HINT", "LATENCY")), str(given.get("NUM_STREAMS", ""))
+    streams = int(wanted) if wanted.isdigit() else 0 if hint.endswith("LATENCY") and not wanted else processors()
+    streams = 0 if streams < 2 else streams
+    return {**given, "NUM_STREAMS": streams, "INFERENCE_NUM_THREADS": max(streams, 1)}
 
 
 @cache
@@ -98,6 +166,7 @@ def processors() -> int:
 __all__ = [
     "compile_on",
     "has_integer_kernels",
+    "import_on",
     "processors",
     "shared_core",
     "with_error_reporting",

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import openvino
 
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
+from paddle2ov.graph.forks import keep_forever, renew_after_fork
 from paddle2ov.inference.renewed_model import RenewedModel
 from paddle2ov.inference.request import Port, Request, by_name, input_ports, result_ports
 from paddle2ov.inference.result_array import ResultArray
@@ -43,6 +44,14 @@ class Predictor:
         self._result_handles: dict[str, Tensor] = {}
         self._bound: WeakKeyDictionary[SharedModel, _Bound] = WeakKeyDictionary()
         self._use(declared)
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Forgets the threads of the process before, one of which may have held the lock."""
+        self._lock = threading.RLock()
+        for bound in self._bound.values():
+            keep_forever(bound.request)  # which waits for them as it is destroyed
+            bound.request.renew_lock(self._lock)
 
     def _use(self, model: SharedModel) -> None:
         """Makes this the model that runs, also for the handles that there are, which keep their arrays."""
@@ -201,11 +210,11 @@ class Predictor:
 
     def clear_intermediate_tensor(self) -> None:
         """Releases the memory of intermediate results."""
-        self._compiled.release_memory()
+        self._model.compiled.release_memory()
 
     def try_shrink_memory(self) -> int:
         """Releases the memory of intermediate results; returns 0, as how much is not known."""
-        self._compiled.release_memory()
+        self._model.compiled.release_memory()
         return 0
 
     def _handle(self, what: str, name: str, ports: dict[str, Port], handles: dict[str, Tensor]) -> Tensor:

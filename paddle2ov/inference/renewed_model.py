@@ -1,4 +1,4 @@
-"""Exports and imports a compiled model after a run that failed, which would spoil the following ones.
+"""Exports and imports a compiled model after a run that failed, which would spoil the following ones, and after a fork.
 
 In OpenVINO 2026.4 a run that fails because its shapes do not fit spoils the compiled model: inputs of shapes that ran
 before are taken for unchanged and fail as well, in every request, until others have run. The model is exported and
@@ -16,6 +16,8 @@ from typing import Any
 import openvino
 
 from paddle2ov.compilation.compile import export_model, import_model
+from paddle2ov.errors import OpenVINORunError
+from paddle2ov.graph.forks import has_lost_threads, renew_after_fork
 from paddle2ov.graph.workarounds import works_around
 
 _REMEMBERED = 1000
@@ -33,7 +35,8 @@ class RenewedModel:
     """
 
     def __init__(self, compiled: openvino.CompiledModel, device: str, properties: dict[str, Any]) -> None:
-        self.compiled = compiled
+        self._compiled = compiled
+        self._is_inherited = False
         self._device = device
         self._properties = {name: value for name, value in properties.items() if name != "CACHE_DIR"}
         self._lock = threading.Lock()
@@ -41,6 +44,38 @@ class RenewedModel:
         self._has_failed = False
         self._running = 0
         self._exported: io.BytesIO | openvino.Tensor | None = None
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Has the model imported again before it runs in this process, which has none of its threads."""
+        self._lock = threading.Lock()
+        self._running = 0
+        self._is_inherited = has_lost_threads()
+
+    @property
+    def compiled(self) -> openvino.CompiledModel:
+        """The compiled model that runs in this process.
+
+        Raises:
+            OpenVINORunError: it was compiled before the process was forked, and its device exports none.
+        """
+        if self._is_inherited:
+            with self._lock:
+                if self._is_inherited:
+                    self._import_inherited()
+        return self._compiled
+
+    def _import_inherited(self) -> None:
+        try:
+            if self._device.split(":")[0] not in ("CPU", "HETERO"):
+                raise RuntimeError(f"what is compiled for {self._device} runs in one process")
+            self._compiled = self._imported()
+        except RuntimeError as error:
+            raise OpenVINORunError(
+                "the predictor was created before this process was forked, and OpenVINO's threads are not in it; "
+                f"create_predictor makes one here ({error})"
+            ) from error
+        self._is_inherited, self._has_failed = False, False
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -65,27 +100,27 @@ class RenewedModel:
     ) -> openvino.CompiledModel | None:
         """What to repeat a run on that has failed on `compiled`; None where the failure is that of its inputs."""
         with self._lock:
-            if compiled is not self.compiled:
-                return self.compiled
+            if compiled is not self._compiled:
+                return self._compiled
             is_first = not self._has_failed and self._running < 2
             if is_first or self._shapes.isdisjoint(shapes):
                 self._has_failed = True
                 return None
             try:
-                self.compiled = self._imported()
+                self._compiled = self._imported()
             except RuntimeError:  # a device that exports nothing, a model that is gone from its cache directory
                 return None
             self._has_failed = False
             # Known still where other runs may make the repeated one fail again.
             self._shapes = set(shapes) if self._running > 1 else set()
-            return self.compiled
+            return self._compiled
 
     def _imported(self) -> openvino.CompiledModel:
         if self._exported is None:  # kept, as OpenVINO imports nothing that an imported model exports
-            self._exported = export_model(self.compiled)
+            self._exported = export_model(self._compiled)
         if isinstance(self._exported, io.BytesIO):
             self._exported.seek(0)
-        names = [port.get_names() for port in self.compiled.outputs]
+        names = [port.get_names() for port in self._compiled.outputs]
         return import_model(self._exported, names, self._device, self._properties)
 
 

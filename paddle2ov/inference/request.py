@@ -11,6 +11,7 @@ import openvino
 
 from paddle2ov.checking.tensors import to_array
 from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError
+from paddle2ov.graph.forks import computing
 from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.typing import AnyArray
 
@@ -67,6 +68,10 @@ class Request:
         self._drops_errors = drops_errors
         self._has_results = False
 
+    def renew_lock(self, lock: threading.RLock) -> None:
+        """Takes another lock in a forked process, where nobody would release the one before."""
+        self._lock = lock
+
     def discard_results(self) -> None:
         """Makes the results of the last run errors: another one begins."""
         self._has_results = False
@@ -74,7 +79,7 @@ class Request:
     def infer(self) -> None:
         """Runs the model."""
         self.discard_results()
-        with openvino_errors("run the model on these inputs"):
+        with openvino_errors("run the model on these inputs"), computing:
             if self._drops_errors:
                 self._request.start_async()
                 self._request.wait()

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
+from paddle2ov.graph.forks import renew_after_fork
+
 T = TypeVar("T")
 
 
@@ -23,6 +25,11 @@ class Spare(Generic[T]):
         self._make = make
         self._free = threading.Semaphore(bound)
         self._idle: list[T] = []  # the one that was used last is at the end, and lent first
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Forgets what is lent to threads that are gone."""
+        self._free = threading.Semaphore(self.bound)
 
     @contextmanager
     def borrow(self) -> Iterator[T]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import openvino
 
 from paddle2ov.errors import ConversionInputError, ModelReadError, Paddle2OVError
+from paddle2ov.graph.forks import renew_after_fork
 
 if TYPE_CHECKING:
     from paddle2ov.inference.predictor import SharedModel
@@ -44,6 +45,11 @@ class Variants:
         self._kept: OrderedDict[object, SharedModel] = OrderedDict()
         self._refused: dict[object, str] = {}  # not the errors, which hold whole programs
         self._changed: set[object] = set()  # which sizes have differed before
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Forgets the threads of the process before, one of which may have held the lock."""
+        self._lock = threading.Lock()
 
     def fitting(self, shapes: Shapes) -> SharedModel:
         """The model for inputs of these shapes; `shapes` names all inputs.

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from paddle2ov.graph.forks import renew_after_fork
+
 _ALLOCATIONS = 100_000
 
 
@@ -17,6 +19,14 @@ class _RareCollections:
         self._lock = threading.Lock()
         self._running = 0
         self._thresholds = gc.get_threshold()
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Forgets the conversions of threads that are gone."""
+        self._lock = threading.Lock()
+        if self._running:
+            self._running = 0
+            gc.set_threshold(*self._thresholds)
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
@@ -35,7 +45,7 @@ class _RareCollections:
             yield
         finally:
             with self._lock:
-                self._running -= 1
+                self._running = max(self._running - 1, 0)  # 0 already if it forked inside
                 if not self._running:
                     gc.set_threshold(*self._thresholds)
 

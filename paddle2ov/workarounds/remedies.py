@@ -27,6 +27,12 @@ def barrier(graph: Graph, port: Input) -> None:
     insert([port], apart.output(0), port.get_node())
 
 
+def set_apart(graph: Graph, node: Node) -> None:
+    """What reads the node reads it through an Identity, which OpenVINO eliminates as it compiles the model."""
+    read = [port for port in consumers(node.output(0)) if port.get_node().get_type_name() != "Result"]
+    insert(read, ops.identity(node.output(0)).output(0), node)
+
+
 def deepen(graph: Graph, node: Node) -> None:
     """The node computes at one rank more (Unsqueeze → the node → Squeeze)."""
     read, zero = consumers(node.output(0)), ints([0])
@@ -49,4 +55,4 @@ def deepen_transpose(graph: Graph, transpose: Node) -> None:
     replace(transpose.output(0), ops.reshape(permuted, target, False).output(0))
 
 
-__all__ = ["barrier", "deepen", "deepen_transpose", "hide"]
+__all__ = ["barrier", "deepen", "deepen_transpose", "hide", "set_apart"]

@@ -22,8 +22,9 @@ from paddle2ov.workarounds import (
     post_ops,
     quantized,
     recurrent,
+    reversal,
 )
-from paddle2ov.workarounds.remedies import barrier, deepen, deepen_transpose, hide
+from paddle2ov.workarounds.remedies import barrier, deepen, deepen_transpose, hide, set_apart
 from paddle2ov.workarounds.row import ANY, CPU, Workaround, local, whole
 
 
@@ -121,6 +122,7 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(functions.small_values, functions.refine, "erf_of_small_numbers", "softplus_of_large_negative_numbers"),
     local(moved.abs_of_joined, deepen, "abs_of_joined_vectors"),
     whole(memory.loop_invariants, "loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show", where=CPU),
+    local(reversal.of_channels, set_apart, "channels_reversed_twice"),
 )
 
 

@@ -1,8 +1,9 @@
 """Memory and layouts: views, what is joined in place, post-ops, constants."""
 
 import numpy as np
-from openvino import Model
+from openvino import Layout, Model
 from openvino import opset16 as ops
+from openvino.preprocess import PrePostProcessor
 
 from tools.faults.prelude import Graph, numbers, parameter
 from tools.faults.register import fault
@@ -392,3 +393,20 @@ def gather_before_transpose() -> Graph:
     out = [ops.relu(ops.unsqueeze(turned, np.array([0]))), ops.reduce_max(turned, np.array([1]), False)]
     want = data[0].T
     return Model(out, [x]), [[data]], [[np.maximum(want, 0)[None], want.max(1)]]
+
+
+@fault()
+def channels_reversed_twice() -> Graph:
+    """Channels that preprocessing reverses are not reversed if the network permutes elements of any axis.
+
+    The reversal is fused into the convolution's filters as preprocessing is built in, and once more as it is compiled.
+    """
+    x, filters, one = parameter(1, 3, 4, 4), numbers(3, 3, 1, 1), [1, 1]
+    convolved = ops.convolution(x, filters, one, [0, 0], [0, 0], one)
+    permuted = ops.relu(ops.gather(convolved, np.array([1, 2, 0]), np.array(1)))
+    steps = PrePostProcessor(Model([permuted], [x]))
+    steps.input(0).model().set_layout(Layout("NCHW"))
+    steps.input(0).preprocess().reverse_channels()
+    data = numbers(1, 3, 4, 4, seed=1)
+    want = np.maximum(np.einsum("nihw,oi->nohw", data[:, ::-1], filters[:, :, 0, 0]), 0)[:, [1, 2, 0]]
+    return steps.build(), [[data]], [[want]]

@@ -48,6 +48,7 @@ REASONS = {
     "paddle2ov.compilation.compile.export_model": NO_GRAPH,
     "paddle2ov.compilation.precision.computes_in": NO_FAULT,
     "paddle2ov.deployment.sizes": NO_FAULT,
+    "paddle2ov.graph.core._release_idle": NO_GRAPH,
     "paddle2ov.graph.core.shared_core": NO_GRAPH,
     "paddle2ov.graph.core.with_error_reporting": NO_GRAPH,
     "paddle2ov.graph.guards._clamped_sizes": NOT_BUILT,

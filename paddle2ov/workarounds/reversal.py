@@ -1,0 +1,50 @@
+"""Reversed channels: OpenVINO's ReverseInputChannelsFusion, which moves a reversal into the filters of a network.
+
+It marks the filters that it has reversed (`reverse_input_channel_index`), and leaves the marks behind. As it runs when
+preprocessing is built in, and again when the model is compiled, filters that are marked are reversed again if it finds
+anything to fuse then.
+"""
+
+from __future__ import annotations
+
+from openvino import Node
+
+from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.passes.consumers import readers
+from paddle2ov.passes.graph import Graph
+from paddle2ov.workarounds.row import at
+
+
+@at("Parameter")
+def of_channels(graph: Graph, parameter: Node) -> list[Node] | None:
+    """Channels that preprocessing reverses (`PrePostProcessor.reverse_channels`, `convert_color`) are reversed twice.
+
+    What OpenVINO takes for a second reversal is a Gather or a Split and Concat that permute the elements of any axis,
+    and the permutation of an image's sizes, once the layout of an image is changed whose sizes are read.
+
+    Given:
+        an image → ... → Convolution, and anywhere a ShapeOf, or elements that are permuted.
+    Result:
+        the image → Identity → ... → Convolution. OpenVINO does not fuse across an Identity as preprocessing is built
+        in, and eliminates it before it fuses as the model is compiled.
+    """
+    dims = dims_of(parameter.output(0))
+    if graph.is_body or dims is None or len(dims) < 3 or not graph.nodes("Convolution", "GroupConvolution"):
+        return None
+    if all(reader.get_type_name() == "Identity" for reader in readers(parameter)):
+        return None
+    permutes = graph.nodes("ShapeOf") or any(map(_permutes, graph.nodes("Gather", "Concat")))
+    return [parameter] if permutes else None
+
+
+def _permutes(node: Node) -> bool:
+    """Whether a Gather permutes the elements of an axis, or a Concat the parts of a Split."""
+    if node.get_type_name() == "Concat":
+        parts = {one.get_node().get_name() for one in node.input_values()}
+        return len(parts) == 1 < node.get_input_size() and node.input_value(0).get_node().get_type_name() == "Split"
+    indices = ints_of(node.input_value(1))
+    return indices is not None and len(indices) > 1 and sorted(indices) == list(range(len(indices)))
+
+
+__all__ = ["of_channels"]

@@ -1,0 +1,138 @@
+"""Processes that are forked after a model was compiled; none may wait for threads that are not there."""
+
+import subprocess
+import sys
+import urllib.request
+
+import numpy as np
+import pytest
+
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+
+LIMIT = 600
+"""How long (s) anything may take; it takes seconds, and a process that waits for lost threads forever."""
+
+PRELOADED = """
+import multiprocessing, os, sys, threading
+import numpy as np
+from paddle2ov import compile_model
+from paddle2ov.inference import Config, create_predictor
+
+config = Config(sys.argv[1] + "/inference.json", sys.argv[1] + "/inference.pdiparams")
+if "throughput" in sys.argv:
+    config.set_openvino_hint("throughput")
+image = np.ones((1, 3, 64, 64), np.float32)
+predictor = create_predictor(config)
+expected = predictor.run([image])[0]
+compile_model(sys.argv[1])(image)  # whose threads are idle then
+
+
+def check(found):
+    np.testing.assert_allclose(found[0], expected, rtol=1e-4, atol=1e-5)
+
+
+def use():
+    check(predictor.run([image]))
+    check(predictor.clone().run([image, image][:1]))
+    for found in predictor.run([[image]] * 3):
+        check(found)
+    for _ in range(2):
+        check(create_predictor(config).run([image]))
+    compile_model(sys.argv[1])(image)
+
+
+def status_of_fork(function):
+    child = os.fork()
+    if not child:
+        function()
+        sys.exit(5)  # ends the interpreter, and all that it holds
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def nested():
+    use()
+    assert status_of_fork(use) == 5
+"""
+
+FORKS = {
+    "fork": "assert [status_of_fork(use) for _ in range(3)] == [5] * 3",
+    "fork of a fork": "assert status_of_fork(nested) == 5",
+    "predictors are gone": "del predictor; use = lambda: check(create_predictor(config).run([image]))\n"
+    "assert status_of_fork(use) == 5",
+    "multiprocessing": """
+process = multiprocessing.get_context("fork").Process(target=use)
+process.start()
+process.join()
+assert process.exitcode == 0
+""",
+    "threads run meanwhile": """
+stop = threading.Event()
+def serve():
+    while not stop.is_set():
+        check(predictor.run([image]))
+threads = [threading.Thread(target=serve) for _ in range(3)]
+for thread in threads:
+    thread.start()
+try:
+    assert [status_of_fork(use) for _ in range(5)] == [5] * 5
+finally:
+    stop.set()
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def folder():
+    return generated_network(all_networks()["squeezenet1_1"], "pir")
+
+
+@pytest.mark.parametrize("hint", ["latency", "throughput"])
+@pytest.mark.parametrize("how", FORKS)
+def test_forked(folder, how, hint):
+    command = [sys.executable, "-c", PRELOADED + FORKS[how], str(folder), hint]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_forkserver(folder, tmp_path):
+    """Whose server process has the model already."""
+    (tmp_path / "service.py").write_text(PRELOADED.replace("sys.argv", repr(["", str(folder)])))
+    main = """
+import multiprocessing, service
+if __name__ == "__main__":
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["service"])
+    process = context.Process(target=service.use)
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+"""
+    (tmp_path / "main.py").write_text(main)
+    command = [sys.executable, "main.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=LIMIT)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_gunicorn(folder, tmp_path):
+    """With its own preload; a worker answers, and ends when it is told to."""
+    pytest.importorskip("gunicorn", reason="pip install gunicorn")
+    app = """
+def app(environ, start_response):
+    use()
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [expected.tobytes()]
+"""
+    (tmp_path / "service.py").write_text(PRELOADED.replace("sys.argv", repr(["", str(folder)])) + app)
+    options = ["--preload", "--bind=127.0.0.1:0", f"--timeout={LIMIT}", "--workers=2", "service:app"]
+    command = [sys.executable, "-m", "gunicorn", *options]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            address = next(line.split()[-2] for line in server.stderr if "Listening at" in line)
+            with urllib.request.urlopen(address, timeout=LIMIT) as answer:
+                assert np.isfinite(np.frombuffer(answer.read(), np.float32)).all()
+        finally:
+            server.terminate()
+            assert server.wait(LIMIT) == 0
