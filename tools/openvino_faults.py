@@ -1,11 +1,12 @@
-"""Write docs/openvino_faults.md: the faults of OpenVINO that are worked around, each with a script that shows it.
+"""Write docs/openvino_faults.md, OpenVINO's faults that are worked around, and the workarounds of docs/rewrites.md.
 
-    python -m tools.openvino_faults                  # write it
-    python -m tools.openvino_faults --check          # exit with 1 if it is stale
+    python -m tools.openvino_faults                  # write both
+    python -m tools.openvino_faults --check          # exit with 1 if one is stale
     python -m tools.openvino_faults --script NAME    # print the script of one fault, as it may be sent upstream
     python -m tools.openvino_faults --run [NAME ...] # print which faults show here, in a table (make faults)
 
-Everything on the page comes from the register in `tools/faults` and from the places that carry `works_around`.
+All of it comes from the register in `tools/faults`, from the table of workarounds, and from the places that carry
+`works_around`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import inspect
 import sys
 from pathlib import Path
 
+from paddle2ov.workarounds.row import ANY, Workaround
+from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from tools.faults import FAULTS, OpenVINOFault, places
 from tools.faults import prelude as prelude_module
 from tools.faults.remarks import REASONS
@@ -21,11 +24,13 @@ from tools.faults.showing import table
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "openvino_faults.md"
+REWRITES = ROOT / "docs" / "rewrites.md"
+SECTION = "## What OpenVINO computes wrongly\n"
 
 HEAD = """# Faults of OpenVINO
 
-Written by `python -m tools.openvino_faults` from `tools/faults` and from the places that carry `works_around`; CI fails
-when it is stale.
+Written by `python -m tools.openvino_faults` from `tools/faults`, the table of workarounds and the places that carry
+`works_around`; CI fails when it is stale.
 
 {count} faults of OpenVINO's CPU plugin and of its common transformations are worked around. Each has a graph in plain
 OpenVINO. `make faults` runs all of them and prints which show with the installed OpenVINO, at each level of this
@@ -41,6 +46,24 @@ A script is what stands under its name below, after this, which all of them shar
 """
 
 
+WORKAROUNDS_HEAD = """
+Written by `python -m tools.openvino_faults` from the table of workarounds (`paddle2ov/workarounds/table.py`). They are
+kept out of a graph for a target: `convert(..., device="GPU")` runs the rows of any device, `device=None`, the default,
+all of them. `convert(..., without=("post_ops.along_axis_1",))` leaves one out, by its name here or by a fault's.
+
+After what changes a graph, run them again: `Model.reshape`, OpenVINO's `PrePostProcessor`, NNCF, `Core.read_model` of a
+model that another release of paddle2ov wrote.
+
+```python
+from paddle2ov import convert, workarounds
+
+model = convert("PP-OCRv5_mobile_det_infer")
+model.reshape({"x": [1, 3, 224, 224]})
+workarounds.apply(model)
+```
+"""
+
+
 def main(arguments: list[str]) -> int:
     """Write or check the page, print a script, or run all."""
     if "--run" in arguments:
@@ -49,14 +72,30 @@ def main(arguments: list[str]) -> int:
     if "--script" in arguments:
         print(FAULTS[arguments[arguments.index("--script") + 1]].script(), end="")
         return 0
-    text = page()
-    if "--check" in arguments:
-        if TARGET.exists() and TARGET.read_text() == text:
-            return 0
-        print(f"{TARGET.relative_to(ROOT)} is stale: run python -m tools.openvino_faults", file=sys.stderr)
-        return 1
-    TARGET.write_text(text)
-    return 0
+    texts = {TARGET: page(), REWRITES: REWRITES.read_text().partition(SECTION)[0] + SECTION + workarounds()}
+    stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
+    for path in stale:
+        if "--check" in arguments:
+            print(f"{path.relative_to(ROOT)} is stale: run python -m tools.openvino_faults", file=sys.stderr)
+        else:
+            path.write_text(texts[path])
+    return int("--check" in arguments and bool(stale))
+
+
+def workarounds() -> str:
+    """The section of docs/rewrites.md: what each row of the table says."""
+    return WORKAROUNDS_HEAD + "".join(map(_workaround, (*WORKAROUNDS, *AFTER_CALIBRATION)))
+
+
+def _workaround(row: Workaround) -> str:
+    until = f" Right from OpenVINO {'.'.join(map(str, row.until))} on." if row.until else ""
+    where = "any device" if row.where == ANY else ", ".join(sorted(row.where))
+    faults = ", ".join(f"[{name}](openvino_faults.md#{name})" for name in row.faults)
+    parts = [inspect.cleandoc(row.text).replace("Given:\n    ", "Given: ").replace("Result:\n    ", "Result: ")]
+    if row.remedy:
+        parts.append(f"Remedy: {inspect.cleandoc(row.remedy)}")
+    text = "\n\n".join(parts).replace("\n    ", "\n")
+    return f"\n### {row.name}\n\n{text}\n\nOn {where}: {faults}.{until}\n"
 
 
 def page() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from paddle2ov.checking.rewrites import RewriteCheck
 from paddle2ov.checking.shrink import Shrinker, Wrong
 from paddle2ov.compilation.precision import Precision, check_precision
 from paddle2ov.conversion import translated
-from paddle2ov.errors import ModelReadError, OpenVINORunError, plain_message
+from paddle2ov.errors import ConversionWarning, ModelReadError, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program import read_program
@@ -36,7 +37,7 @@ from paddle2ov.translation.input_spec import InputArgument
 from paddle2ov.translation.registry import Registry
 from paddle2ov.verification.inputs import InputsArgument
 from paddle2ov.verification.usual_sizes import shape_sets
-from paddle2ov.workarounds import rewrites_for
+from paddle2ov.workarounds import Target, mismatch, rewrites_for
 
 _SHRINKING = 300.0
 _READ_BY_OPENVINO = frozenset((".xml", ".onnx", ".tflite", ".pb"))
@@ -92,8 +93,10 @@ def check(
     """
     check_precision(precision)
     say = progress or (lambda what, done, total: None)
-    subject = _subject(model, params, extension)
+    subject = _subject(model, params, extension, Target.of_device(device))
     target = chosen_device(device, precision)
+    if unfit := mismatch(subject.model, device):
+        warnings.warn(unfit, ConversionWarning, stacklevel=2)
     arrays = chosen_inputs(subject.model, subject.program, inputs, shape_sets(shapes), seed)
     sequences = run_orders(arrays)
     sets = [tensors_of(subject.model, one) for one in arrays]
@@ -127,7 +130,10 @@ class _Subject:
 
 
 def _subject(
-    model: Model | str | os.PathLike[str], params: str | os.PathLike[str] | None, extension: Extension
+    model: Model | str | os.PathLike[str],
+    params: str | os.PathLike[str] | None,
+    extension: Extension,
+    target: Target,
 ) -> _Subject:
     if isinstance(model, Model):
         return _Subject(model.get_friendly_name(), model)
@@ -148,7 +154,7 @@ def _subject(
         return translated(program, extension)
 
     rewritten = plain()
-    run_rewrites(rewritten, rewrites_for())
+    run_rewrites(rewritten, rewrites_for(target))
     return _Subject(str(origin(path)), rewritten, program, plain)
 
 

@@ -13,7 +13,7 @@ from paddle2ov.checking.reference import Computed, Reference, ValueKey, lanes_of
 from paddle2ov.checking.rounding import Difference, Rounding, chooses, compare
 from paddle2ov.passes import run_rewrites
 from paddle2ov.progress import StageProgress
-from paddle2ov.workarounds import rewrites_for
+from paddle2ov.workarounds import Target, rewrites_for
 
 
 class RewriteCheck:
@@ -29,7 +29,7 @@ class RewriteCheck:
         self._make = make
         self._device = Device(device.name, "f32")
         self._say = say
-        self._rewrites = rewrites_for()
+        self._rewrites = rewrites_for(Target.of_device(device.name))
         self._plain = numbered(make())
         self._reference = Reference(self._plain, Rounding("f32"), self._device.compile_alone)
         self._known: dict[tuple[int, ...], Computed] = {}

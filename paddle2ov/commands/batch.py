@@ -14,7 +14,7 @@ import click
 
 from paddle2ov.commands.exit_status import REFUSED
 from paddle2ov.commands.precision import PrecisionChoice, is_stored_as_fp16, precision_option
-from paddle2ov.commands.shared import PathType, extension_option, joined, need, not_nan, plain_errors
+from paddle2ov.commands.shared import PathType, device_option, extension_option, joined, need, not_nan, plain_errors
 
 if TYPE_CHECKING:
     from paddle2ov.jobs.conversions import ConversionJob, Record
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 @click.option("--tolerance", type=float, help="For --verify: of floats, relative to the largest value of a result.")
 @click.option("--check", is_flag=True, help="Check that this device computes each model right; needs no Paddle.")
 @click.option("--paddle-python", type=PathType(), help="For --verify: an interpreter that has Paddle.")
+@device_option
 @precision_option
 @click.option("--compress-to-fp16", "fp16", is_flag=True, default=None, help="The same as --precision f16.")
 @extension_option
@@ -90,6 +91,7 @@ def batch_command(
     precision: str,
     tolerance: float | None,
     paddle_python: str | None,
+    device: str | None,
     stored: str | None,
     fp16: bool | None,
     extensions: tuple[Path, ...],
@@ -140,6 +142,7 @@ def batch_command(
             "preprocess": preprocess,
             "sequence_lengths": sequence_lengths,
             "precision": precision,
+            "device": device,
             "tolerance": tolerance,
             "report": reports,
         }

@@ -16,6 +16,7 @@ from paddle2ov.commands.shared import (
     PathType,
     TargetType,
     chosen_params,
+    device_option,
     extension_option,
     joined,
     need,
@@ -99,6 +100,12 @@ if TYPE_CHECKING:
     help="The same as --precision f16, by the name it has for ovc. Off unless asked for, where ovc and "
     "openvino.save_model do it by default.",
 )
+@device_option
+@click.option(
+    "--without",
+    multiple=True,
+    help="Leave out a workaround for a fault of OpenVINO, by its name or the fault's; may be repeated.",
+)
 @extension_option
 @click.option(
     "--report",
@@ -148,6 +155,8 @@ def convert_command(
     serving: Path | None,
     stored: str | None,
     fp16: bool | None,
+    device: str | None,
+    without: tuple[str, ...],
     extensions: tuple[Path, ...],
     reports: tuple[Path, ...],
     compare: bool,
@@ -194,6 +203,8 @@ def convert_command(
             preprocess=preprocess,
             sequence_lengths=sequence_lengths,
             fp16=as_fp16,
+            device=device,
+            without=without,
         )
         report = ConversionReport() if reports or compare else None
         converted = request.convert(report, reports, verbose and not quiet, progress=not quiet)

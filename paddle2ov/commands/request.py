@@ -37,6 +37,8 @@ class ConversionRequest:
         preprocess: as for `convert`.
         sequence_lengths: as for `convert`.
         fp16: whether weights are stored as float16.
+        device: as for `convert`.
+        without: as for `convert`.
     """
 
     program: Path
@@ -48,6 +50,8 @@ class ConversionRequest:
     preprocess: bool
     sequence_lengths: bool
     fp16: bool
+    device: str | None
+    without: tuple[str, ...]
 
     def convert(self, report: ConversionReport | None, refused: Sequence[Path], verbose: bool, progress: bool) -> Model:
         """Converts the model.
@@ -74,6 +78,8 @@ class ConversionRequest:
                     verbose=verbose,
                     progress=advance and (lambda done, total: advance("converting", done, total)),
                     report=report,
+                    device=self.device,
+                    without=self.without,
                     bounded=self.bounded,
                     sequence_lengths=self.sequence_lengths,
                     preprocess=self.preprocess,

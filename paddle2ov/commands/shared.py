@@ -72,6 +72,13 @@ class ModelType(PathType):
             self.fail(str(error), param, ctx)
 
 
+device_option = click.option(
+    "--device",
+    type=click.Choice(["CPU", "GPU", "NPU"]),
+    help="Make the graph for this device: what its part of OpenVINO computes wrongly is kept out. Default: what any of "
+    "them does.",
+)
+
 extension_option = click.option(
     "--extension",
     "extensions",

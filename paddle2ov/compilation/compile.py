@@ -76,8 +76,9 @@ def compile_model(
 
     def build() -> openvino.Model:
         from paddle2ov.conversion import convert  # which imports all converters
+        from paddle2ov.workarounds.target import Target
 
-        return convert(model, params, **{"share_weights": False, **options})
+        return convert(model, params, **{"share_weights": False, "device": Target.of_device(device).device, **options})
 
     program: object = local_path(model)
     weights: object = params

@@ -62,7 +62,8 @@ def opaque_one(values: Sequence[Output]) -> Output | None:
     if source is None:
         return None
     zero, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
-    flat = ops.reshape(source, ops.constant([-1], Type.i64), False)
+    is_flat = source.get_partial_shape().rank == 1
+    flat = source if is_flat else ops.reshape(source, ops.constant([-1], Type.i64), False).output(0)
     first = ops.convert(ops.slice(flat, zero, step, step, zero), Type.boolean)
     anything = ops.reduce_logical_or(first, zero, True)
     return ops.maximum(ops.convert(anything, Type.i64), ops.constant(1, Type.i64)).output(0)

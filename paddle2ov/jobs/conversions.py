@@ -60,6 +60,7 @@ class ConversionJob:
     preprocess: bool = False
     sequence_lengths: bool = False
     precision: str = "f32"
+    device: str | None = None
     tolerance: float | None = None
     report: bool = False
 
@@ -116,6 +117,7 @@ def _convert(job: ConversionJob) -> Record:
             job.params,
             input=job.input,
             output=job.output,
+            device=job.device,
             bounded=job.bounded,
             preprocess=job.preprocess,
             sequence_lengths=job.sequence_lengths,

@@ -98,7 +98,7 @@ def _is_as_wide(x: Output, constant: Output) -> bool:
 
 def _moves_nothing(node: Node, x: Output) -> bool:
     dims = dims_of(x)
-    if dims is None or len(node.get_output_partial_shape(0)) != len(dims):
+    if dims is None or len(dims_of(node.output(0)) or ()) != len(dims):
         return False
     kind = node.get_type_name()
     if kind == "Convert":

@@ -26,6 +26,7 @@ from paddle2ov.reporting.program import describe_operators
 from paddle2ov.verification.random_inputs import random_inputs
 from paddle2ov.verification.results import Verification
 from paddle2ov.verification.usual_sizes import named_shapes
+from paddle2ov.workarounds import mismatch
 
 
 def build_report(
@@ -90,6 +91,7 @@ def build_report(
         except (RuntimeError, MemoryError) as error:
             report.notes.append(f"The model could not be {what}: {_first_line(error)}")
     _note_precisions(report)
+    report.notes += filter(None, [mismatch(model, "CPU")])
     return report
 
 

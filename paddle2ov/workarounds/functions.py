@@ -36,6 +36,8 @@ def small_values(graph: Graph, node: Node) -> list[_Function] | Skip | None:
     read = readers(node) if x is not None else []
     if x is None or not read:
         return None
+    if is_erf and all(reader.get_type_name() == "Select" for reader in read):
+        return Skip("small values are computed beside it")
     if is_erf and all(_is_added(reader) for reader in read):
         return Skip("it is only added to constants, as in a Gelu")
     if not is_erf and all(_is_mish(reader, x) for reader in read):

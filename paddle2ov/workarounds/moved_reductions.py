@@ -97,6 +97,9 @@ def of_unsqueezed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
     reduced = sorted({axis % rank for axis in axes})
     moved = [axis - sum(one < axis for one in added) for axis in reduced if axis not in added]
     keeps = node.get_attributes()["keep_dims"]
+    is_static = node.get_input_partial_shape(0).is_static
+    if (rank, added) == (4, [2]) and (reduced == [2, 3] or (reduced == [0, 2] and not is_static)):
+        return Skip("it is how a reduction of sequences is computed right")  # as by post_ops.of_reduced_sequence
     if not moved and (keeps or node.get_type_name() not in _OF_ONE):
         return Skip("only what is added is reduced")
     if not keeps:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from openvino import Input, Node
 
-from paddle2ov.graph.constants import constant_of, ints, number_of
+from paddle2ov.graph.constants import constant_of, ints, ints_of, number_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.passes.consumers import Consumer, consumers, readers
@@ -126,7 +126,10 @@ def layer_of_computed_shape(graph: Graph, layer: Node) -> list[_Layer] | Skip | 
     dims, states = dims_of(layer.input_value(0)), dims_of(layer.input_value(1))
     if dims is None or states is None or None not in dims or states[0] is None:
         return None
-    if not _has_computed_shape(layer.input_value(0).get_node()):
+    source = layer.input_value(0).get_node()
+    if source.get_type_name() == "Reshape" and (ints_of(source.input_value(1)) or [0])[0] == states[0]:
+        return Skip("the batch is pinned")
+    if not _has_computed_shape(source):
         return Skip("the shape of the sequence is not computed")
     steps, features = dims[1:]
     if steps is None:  # OpenVINO does not compile the layer with 0 here, in some models

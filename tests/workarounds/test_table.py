@@ -1,0 +1,143 @@
+"""The table of workarounds: what a target needs, that applying it again changes nothing, and what a graph tells."""
+
+import functools
+
+import numpy as np
+import openvino
+import pytest
+from openvino import Core, Model
+from openvino import opset16 as ops
+from openvino._offline_transformations import apply_moc_transformations
+
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import ConversionInputError, convert, workarounds
+from paddle2ov.passes import NORMAL_FORM
+from paddle2ov.workarounds import Target, made_for, mismatch, rewrites_for
+from paddle2ov.workarounds.applying import rows_for
+from paddle2ov.workarounds.row import ANY, CPU, Workaround, at, local
+from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
+from paddle2ov.workarounds.target import INSTALLED
+from tests.support.passes_checks import parameter
+from tests.support.random_graphs import node_by_node, random_graph
+from tools.faults import FAULTS
+
+
+def rows():
+    return {row.name: row for row in (*WORKAROUNDS, *AFTER_CALIBRATION)}
+
+
+def test_names_are_unique():
+    assert len(rows()) == len(WORKAROUNDS) + len(AFTER_CALIBRATION)
+
+
+def test_every_row_says_what_goes_wrong_and_where():
+    for row in rows().values():
+        assert "Given:" in row.text, row.name
+        assert row.faults, row.name
+
+
+def test_rows_of_a_target():
+    of_all, of_cpu, of_gpu = (rows_for(Target(device)) for device in (None, "CPU", "GPU"))
+    assert of_all == WORKAROUNDS == of_cpu
+    assert of_gpu == rows_for(Target("NPU")) == tuple(row for row in WORKAROUNDS if row.where == ANY)
+    assert 0 < len(of_gpu) < len(of_all)
+
+
+def test_a_row_runs_until_the_release_that_is_right():
+    @at("Relu")
+    def anything(graph, node):
+        """Given: nothing."""
+
+    mended = local(anything, lambda graph, site: None, "none", until="2026.5")
+    assert isinstance(mended, Workaround)
+    assert [mended.serves(Target("CPU", version)) for version in ((2026, 4, 9), (2026, 5), (2026, 5, 1))] == [1, 0, 0]
+
+
+@pytest.mark.parametrize("name", ["post_ops.along_axis_1", "post_op_along_axis_1"], ids=["row", "fault"])
+def test_a_row_can_be_left_out(name):
+    left = rows_for(Target(), (name,))
+    assert {row.name for row in WORKAROUNDS} - {row.name for row in left} == {"post_ops.along_axis_1"}
+
+
+def test_names_to_leave_out_are_checked():
+    with pytest.raises(ConversionInputError, match="without: there is no workaround, and no fault, of the name 'x'"):
+        rows_for(Target(), ["x"])
+
+
+@pytest.mark.parametrize("device", ["cpu", "TPU", "GPU.0"])
+def test_devices_are_checked(device):
+    with pytest.raises(ConversionInputError, match=f"device: '{device}' is none of CPU, GPU, NPU"):
+        workarounds.apply(random_graph(0, 0.0)[0], device)
+
+
+@functools.cache
+def faults_of_cpu():
+    return sorted({fault for row in WORKAROUNDS if row.where == CPU for fault in row.faults})
+
+
+@pytest.mark.parametrize("name", faults_of_cpu())
+def test_a_fault_of_cpus_is_none_of_the_transformations_that_all_devices_share(name):
+    """A row that says CPU, and whose graph these get wrong, would leave the fault in a graph for other devices."""
+    shared, _, _ = FAULTS[name].graph()
+    apply_moc_transformations(shared, cf=False)
+    assert is_right(name, shared) or not is_right(name, FAULTS[name].graph()[0])  # a node alone may be at fault
+
+
+def is_right(name, model):
+    _, runs, wanted = FAULTS[name].graph()
+    try:
+        return all(
+            np.allclose(got, expected, rtol=1e-3, atol=1e-3)
+            for arrays, want in zip(runs, wanted, strict=True)
+            for got, expected in zip(node_by_node(model, arrays), want, strict=True)
+        )
+    except RuntimeError:
+        return False
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_applied_again_it_does_nothing(seed):
+    model, _ = random_graph(seed, 0.3 if seed % 2 else 0.0)
+    workarounds.apply(model)
+    assert workarounds.apply(model) == {}
+
+
+@pytest.mark.parametrize("name", sorted(FAULTS.keys() - {"unique_of_no_elements"}))  # which no process survives
+def test_applied_again_to_the_graph_of_a_fault(name):
+    model, _, _ = FAULTS[name].graph()
+    workarounds.apply(model)
+    assert workarounds.apply(model) == {}
+
+
+@pytest.mark.parametrize("name", ["bert", "crnn", "swin_stage"])
+def test_a_network_for_another_device(name):
+    """It has no remedy that CPUs alone need; what is static stays so, and it computes the same, node by node."""
+    folder = generated_network(all_networks()[name], "pir")
+    models = {device: convert(folder, device=device) for device in (None, "GPU")}
+    assert made_for(models["GPU"]) == Target("GPU")
+    dynamic = {
+        device: sum(output.get_partial_shape().is_dynamic for node in model.get_ops() for output in node.outputs())
+        for device, model in models.items()
+    }
+    assert dynamic["GPU"] <= dynamic[None]
+    assert workarounds.apply(models[None]).keys() <= {rewrite.__name__ for rewrite in NORMAL_FORM}
+
+
+def test_what_a_graph_was_made_for(tmp_path):
+    x = parameter(1, 3)
+    model = Model([ops.relu(x)], [x])
+    assert made_for(model) is None
+    assert mismatch(model, "GPU") == ""
+    workarounds.apply(model, "CPU")
+    openvino.save_model(model, tmp_path / "model.xml")
+    model = Core().read_model(tmp_path / "model.xml")
+    assert made_for(model) == Target("CPU")
+    assert [mismatch(model, device) for device in ("CPU", "CPU.0")] == ["", ""]
+    assert mismatch(model, "GPU.1").startswith("the model was converted for CPU by OpenVINO 20")
+    workarounds.apply(model, Target(None, (*INSTALLED[:2], INSTALLED[2] + 1)))
+    assert "is newer than the installed one" in mismatch(model, "GPU")
+
+
+def test_optimisations_alone_are_left_out():
+    assert set(rewrites_for(optimise=False)) == {*NORMAL_FORM, *WORKAROUNDS}
