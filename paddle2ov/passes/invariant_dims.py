@@ -38,7 +38,8 @@ def hide_dynamic_dims(model: Model, records: Sequence[BlockRecord]) -> None:
         if isinstance(record, LoopRecord):
             _hide_of_loop(record, tracer.kept[name], name not in tracer.guarded)
         else:
-            _hide_of_branches(record, name not in tracer.guarded)
+            # OpenVINO leaves the branch that known sizes rule out as `Model.reshape` has made it before.
+            _hide_of_branches(record, False)
     for parameter in model.get_parameters():
         parameter.set_partial_shape(forget_symbols(parameter.get_partial_shape()))
     model.validate_nodes_and_infer_types()

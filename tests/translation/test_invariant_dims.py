@@ -1,4 +1,4 @@
-"""Dimensions that branches and loops do not change are known once `Model.reshape` makes them known, and no others."""
+"""Dimensions that loops do not change are known once `Model.reshape` makes them known, and no others."""
 
 import warnings
 
@@ -19,7 +19,7 @@ SHAPES = {
     "handed_on": [(3, 4)] * 6,
     "growing": [(3, None)],
     "greedy_decoder": [(2, None), (2, 8)],
-    "branch_shapes": [(None, 4), (3, 4)],
+    "branch_shapes": [(None, 4), (None, 4)],
     "written_unread_in_loops": [(3, 4), (None, 4), (None, 4), ()],
 }
 """Network -> the results' dimensions for its first inputs, None for those that only the run tells."""
