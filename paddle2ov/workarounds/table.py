@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from paddle2ov.passes import Rewrite
-from paddle2ov.passes.workarounds.avoid_product_of_one import avoid_product_of_one
-from paddle2ov.passes.workarounds.avoid_row_post_ops import avoid_row_post_ops
-from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
-from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
-from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
 from paddle2ov.workarounds import (
+    attention,
     bfloat16,
     bounds,
     constants,
@@ -23,16 +18,10 @@ from paddle2ov.workarounds import (
     quantized,
     recurrent,
     reversal,
+    scores,
 )
 from paddle2ov.workarounds.remedies import barrier, deepen, deepen_transpose, hide, set_apart
-from paddle2ov.workarounds.row import ANY, CPU, Workaround, local, whole
-
-
-def old(rewrite: Rewrite, *faults: str, early: bool = False) -> Workaround:
-    """A rewrite of `passes/workarounds` as a row."""
-    about = rewrite.__doc__ or type(rewrite).__doc__
-    return Workaround(rewrite.__name__, rewrite, faults, about, where=ANY, until=None, early=early)
-
+from paddle2ov.workarounds.row import CPU, Workaround, local, whole
 
 WORKAROUNDS: tuple[Workaround, ...] = (
     local(elided.gather_of_one, elided.leave_out, "gather_of_single_element", early=True),
@@ -48,10 +37,10 @@ WORKAROUNDS: tuple[Workaround, ...] = (
         early=True,
     ),
     local(elided.abs_of_sizes, elided.keep_abs, "abs_of_sizes"),
-    old(avoid_single_key_attention, "attention_compiled_for_one_key"),
-    old(avoid_row_post_ops, "row_of_scores"),
-    old(avoid_product_of_one, "one_key_of_many_queries"),
-    old(avoid_transpose_fusion, "attention_with_as_many_heads_as_tokens"),
+    local(attention.single_key, attention.add_epsilon, "attention_compiled_for_one_key", where=CPU),
+    local(scores.row_of_scores, scores.put_scores_second, "row_of_scores", where=CPU),
+    local(attention.product_of_one_key, attention.multiply, "one_key_of_many_queries", where=CPU),
+    local(attention.equal_axes, deepen_transpose, "attention_with_as_many_heads_as_tokens", where=CPU),
     local(
         memory.transpose_views,
         deepen_transpose,
@@ -76,8 +65,9 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(bfloat16.small_group_filters, bfloat16.pad_filters, "small_group_filters", where=CPU),
     local(recurrent.layer_of_constants, hide, "recurrent_layer_of_zeros_in_bfloat16", where=CPU),
     local(recurrent.layer_of_computed_shape, recurrent.pin_batch, "recurrent_layer_of_computed_shape"),
-    old(
-        avoid_unit_weights,
+    local(
+        attention.product_with_one_number,
+        attention.multiply_by_number,
         "attention_of_one_query_and_feature",
         "elementwise_with_single_element_of_higher_rank",
         "layers_of_one_weight",

@@ -23,7 +23,6 @@ from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import Rule
-from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import apply, kinds, parameter, transpose
 
@@ -77,7 +76,7 @@ def gathered_result():
     ("rewrite", "build", "reason"),
     [
         (fuse_transposes, read_twice, NOT_UNDONE),
-        (avoid_single_key_attention, lambda: attention(3), "the number of keys is known"),
+        (row("attention.single_key"), lambda: attention(3), "the number of keys is known"),
         (squeeze_unit_axes, along_the_axis, "a node computes along the axes of size 1"),
         (absorb_transposes, not_of_the_last_two, "the transpose does not just swap the last two axes"),
         (row("functions.small_values"), erf_in_gelu, "it is only added to constants, as in a Gelu"),
@@ -94,7 +93,7 @@ def test_what_is_left_alone_has_a_reason(rewrite, build, reason):
 
 def test_what_fires_has_none():
     graph = Graph(attention(-1))
-    assert avoid_single_key_attention(graph) == {"scores": 1}
+    assert row("attention.single_key")(graph) == {"sites": 1}
     assert not graph.match_failures
 
 

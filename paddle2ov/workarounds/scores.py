@@ -1,9 +1,4 @@
-"""Makes a row that is added to attention scores, or multiplies them, the first operand.
-
-In bfloat16, on processors without AMX, OpenVINO 2026.4 fuses a row that is the second operand into the matrix product,
-and reads it wrongly: a mask [1, 1, 1, K] gives infinite scores. A row that is the first operand is applied after the
-product.
-"""
+"""Rows that are added to attention scores, or multiply them."""
 
 from __future__ import annotations
 
@@ -17,14 +12,13 @@ from openvino.op import Constant
 
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.constants import computed_constant_of
 from paddle2ov.passes.consumers import readers
-from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.kinds import ELEMENTWISE
 from paddle2ov.passes.replacement import replace
-from paddle2ov.passes.rule import Rule
 from paddle2ov.typing import AnyArray
+from paddle2ov.workarounds.row import at
 
 _COMMUTATIVE = frozenset(("Add", "Maximum", "Minimum", "Multiply"))
 _AFFINE = frozenset(("Add", "Divide", "Multiply", "Subtract"))
@@ -46,46 +40,40 @@ class _Affine(Struct):
     term: AnyArray = field(default_factory=lambda: np.zeros((), np.float32))
 
 
-_Plan: TypeAlias = tuple[list[_Affine], list[Node]]
-"""What is merged, and the nodes whose operands change places."""
+@at("Softmax")
+def row_of_scores(graph: Graph, softmax: Node) -> list[_Affine | Node] | None:
+    """In bfloat16, without AMX, OpenVINO fuses a row that is the second operand into the product, and reads it wrongly.
 
-
-@works_around("row_of_scores")
-class AvoidRowPostOps(Rule[list[_Step], _Plan]):
-    """Swaps the operands of elementwise nodes between a product and a softmax.
+    A mask [1, 1, 1, K] gives infinite scores. A row that is the first operand is applied after the product. Attention
+    with a padding mask of known shape gave NaN on an AMD processor.
 
     Given:
         scores = MatMul of computed tensors → elementwise nodes → Softmax → MatMul. Among the elementwise nodes is an
         Add, Maximum, Minimum or Multiply of the scores and a row, or a Subtract or Divide by a constant row.
-    Result:
-        The same with the scores as the second operand; Subtract adds the negated constant, Divide multiplies by the
-        reciprocal. Consecutive constants are merged, because OpenVINO puts the scores first when it merges them.
     """
+    if not any(reader.get_type_name() == "MatMul" for reader in readers(softmax)):
+        return None
+    path = _path(softmax.input_value(0), _MAX_NODES, set())
+    if path is None:
+        return None
+    merged = _merged(path)
+    done = {node.get_name() for affine in merged for node in affine.nodes}
+    return [*merged, *(node for node, port in path if port == 0 and node.get_name() not in done and _must_swap(node))]
 
-    roots = ("Softmax",)
-    counts = ("operands",)
 
-    def pattern(self, graph: Graph, node: Node) -> list[_Step] | None:
-        is_attention = any(one.get_type_name() == "MatMul" for one in readers(node))
-        return _path(node.input_value(0), _MAX_NODES, set()) if is_attention else None
+def put_scores_second(graph: Graph, site: _Affine | Node) -> None:
+    """The scores are the second operand; Subtract adds the negated constant, Divide multiplies by the reciprocal.
 
-    def check(self, graph: Graph, match: list[_Step]) -> _Plan:
-        merged = _merged(match)
-        done = {node.get_name() for one in merged for node in one.nodes}
-        swapped = [node for node, port in match if port == 0 and node.get_name() not in done and _must_swap(node)]
-        return merged, swapped
-
-    def rewrite(self, graph: Graph, plan: _Plan) -> Counts:
-        merged, swapped = plan
-        for one in merged:
-            last, scores = one.nodes[0].output(0), one.scores
-            if one.factor.ndim > 0 or one.factor != 1:
-                scores = ops.multiply(one.factor, scores).output(0)
-            is_done = (one.term == 0).all() and scores.get_partial_shape() == last.get_partial_shape()
-            replace(last, scores if is_done else ops.add(one.term, scores).output(0), *one.nodes[1:])
-        for node in swapped:
-            replace(node.output(0), _with_swapped_operands(node).output(0))
-        return {"operands": len(swapped) + sum(len(one.nodes) for one in merged)}
+    Consecutive constants are merged, because OpenVINO puts the scores first when it merges them.
+    """
+    if isinstance(site, Node):
+        replace(site.output(0), _with_swapped_operands(site).output(0))
+        return
+    last, scores = site.nodes[0].output(0), site.scores
+    if site.factor.ndim > 0 or site.factor != 1:
+        scores = ops.multiply(site.factor, scores).output(0)
+    is_done = (site.term == 0).all() and scores.get_partial_shape() == last.get_partial_shape()
+    replace(last, scores if is_done else ops.add(site.term, scores).output(0), *site.nodes[1:])
 
 
 def _path(value: Output, most: int, seen: set[str]) -> list[_Step] | None:
@@ -178,6 +166,3 @@ def _with_swapped_operands(node: Node) -> Node:
             return ops.multiply(ops.divide(one, other), scores)
         case kind:
             return create(kind, [other, scores], {})
-
-
-avoid_row_post_ops = AvoidRowPostOps()

@@ -1,8 +1,4 @@
-"""Graphs that OpenVINO computes wrongly.
-
-Some scores and transposes of attention, constants along axis 1 after products, reductions of three dimensions,
-reductions that are reshaped, and small values of functions.
-"""
+"""Attention, which OpenVINO fuses into one kernel, rows of its scores, and products of one number."""
 
 from collections import Counter
 
@@ -13,11 +9,6 @@ from openvino import opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
-from paddle2ov.passes.workarounds.avoid_product_of_one import avoid_product_of_one
-from paddle2ov.passes.workarounds.avoid_row_post_ops import avoid_row_post_ops
-from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
-from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
-from paddle2ov.passes.workarounds.avoid_unit_weights import avoid_unit_weights
 from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import apply, parameter, random, transpose
 from tests.support.random_graphs import node_by_node
@@ -57,8 +48,8 @@ def test_part_scores(attend):
         x = parameter(-1, HEADS, -1, WIDTH)
         return Model([attend(x)], [x])
 
-    model, counts = apply(avoid_single_key_attention, build, [1, HEADS, 1, WIDTH])
-    assert counts == {"scores": 1}
+    model, counts = apply(row("attention.single_key"), build, [1, HEADS, 1, WIDTH])
+    assert counts == {"sites": 1}
     compiled, x = compile_on_cpu(model), random(1, HEADS, 20, WIDTH)
     compiled([x[:, :, :1]])
     np.testing.assert_allclose(compiled([x])[0], compile_on_cpu(build())([x])[0], atol=1e-5)
@@ -74,7 +65,7 @@ def test_part_scores_fails_to_match(attend, keys):
         x = parameter(-1, HEADS, keys, WIDTH)
         return Model([attend(x)], [x])
 
-    assert apply(avoid_single_key_attention, build, [1, HEADS, TOKENS, WIDTH])[1] == {"scores": 0}
+    assert apply(row("attention.single_key"), build, [1, HEADS, TOKENS, WIDTH])[1] == {"sites": 0}
 
 
 def turned(x):
@@ -117,7 +108,7 @@ def test_part_transposes(attend, same):
     """Of as many heads as tokens, with queries that another node computed; also of another batch later."""
     inputs = [parameter(2, 3, 3, WIDTH, name=name) for name in "qkv"]
     model = Model([attend(ops.relu(inputs[0]), *inputs[1:])], inputs)
-    assert avoid_transpose_fusion(Graph(model)) == {"transposes": 1}
+    assert row("attention.equal_axes")(Graph(model)) == {"sites": 1}
     for batch in (2, 4):
         model.reshape({name: [batch, 3, 3, WIDTH] for name in "qkv"})
         q, k, v = arrays = [random(batch, 3, 3, WIDTH) for _ in inputs]
@@ -138,14 +129,14 @@ def test_part_transposes_fails_to_match(tokens, attend):
         x = parameter(2, 3, tokens, 3)
         return Model([attend(x)], [x])
 
-    assert apply(avoid_transpose_fusion, build, [2, 3, tokens, 3])[1] == {"transposes": 0}
+    assert apply(row("attention.equal_axes"), build, [2, 3, tokens, 3])[1] == {"sites": 0}
 
 
 @pytest.mark.parametrize("rows", [2, -1])
 def test_layers_of_one_weight(rows):
     x, first, second, data = parameter(rows, 1), random(1, 1), random(1, 4), random(2, 1)
     model = Model([ops.matmul(ops.relu(ops.matmul(x, first, False, True)), second, False, False)], [x])
-    assert avoid_unit_weights(Graph(model)) == {"products": 1}
+    assert row("attention.product_with_one_number")(Graph(model)) == {"sites": 1}
     want = (data * first).clip(0) @ second
     np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5)
 
@@ -154,7 +145,7 @@ def test_layers_of_one_weight_of_unknown_width():
     """An input that does not fit stays an error."""
     x = parameter(-1, -1)
     model = Model([ops.matmul(x, random(1, 1), False, False)], [x])
-    assert avoid_unit_weights(Graph(model)) == {"products": 1}
+    assert row("attention.product_with_one_number")(Graph(model)) == {"sites": 1}
     assert model.output(0).get_partial_shape()[1] == 1
     compiled = compile_on_cpu(model)
     assert compiled([random(3, 1)])[0].shape == (3, 1)
@@ -183,7 +174,7 @@ def test_attention_of_one_query_and_feature(dims, side):
         powers = np.exp(data.swapaxes(-1, -2) * one) if side == "query" else np.exp(data * one)
         arrays = [data, values]
         want = powers / powers.sum(-1, keepdims=True) @ (values if side == "query" else values[..., :1, :])
-    assert avoid_unit_weights(Graph(model)) == {"products": 1}
+    assert row("attention.product_with_one_number")(Graph(model)) == {"sites": 1}
     np.testing.assert_allclose(compile_on_cpu(model)(arrays)[0], want, rtol=1e-5, atol=1e-6)  # sums may cancel
 
 
@@ -197,7 +188,7 @@ def test_products_with_one_element(dims, turned, side):
     sides, flags = ([x, one], [turned, False]) if side == 0 else ([one, x], [False, turned])
     model = Model([ops.matmul(*sides, *flags)], [x])
     moved = data.swapaxes(-1, -2) if turned else data
-    assert avoid_unit_weights(Graph(model)) == {"products": 1}
+    assert row("attention.product_with_one_number")(Graph(model)) == {"sites": 1}
     want = moved @ one if side == 0 else one @ moved
     np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5)
 
@@ -205,7 +196,9 @@ def test_products_with_one_element(dims, turned, side):
 @pytest.mark.parametrize(("dims", "weights"), [((1, 1), (1,)), ((1,), (1, 1)), ((2, 1), (1, 2))])
 def test_layers_of_one_weight_refuses(dims, weights):
     x = parameter(*dims)
-    assert avoid_unit_weights(Graph(Model([ops.matmul(x, random(*weights), False, False)], [x]))) == {"products": 0}
+    assert row("attention.product_with_one_number")(
+        Graph(Model([ops.matmul(x, random(*weights), False, False)], [x]))
+    ) == {"sites": 0}
 
 
 PER_CHANNEL = random(4)
@@ -272,12 +265,12 @@ BETWEEN = {
     "maximum": (lambda s, m: ops.maximum(s, ROW), 1),
     "input": (lambda s, m: ops.add(s, m), 1),
     "scaled, input": (lambda s, m: ops.add(ops.multiply(s, np.float32(0.3)), m), 2),
-    "two rows": (lambda s, m: ops.add(ops.add(s, ROW), ROW), 2),
-    "row and column": (lambda s, m: ops.subtract(ops.add(COLUMN, s), ROW), 2),
-    "sum, scaled": (lambda s, m: ops.add(ops.multiply(ops.add(s, ROW), HALF), ROW), 3),
-    "turned around": (lambda s, m: ops.add(ops.divide(ops.subtract(ROW, s), np.abs(COLUMN) + 1), ROW), 3),
+    "two rows": (lambda s, m: ops.add(ops.add(s, ROW), ROW), 1),
+    "row and column": (lambda s, m: ops.subtract(ops.add(COLUMN, s), ROW), 1),
+    "sum, scaled": (lambda s, m: ops.add(ops.multiply(ops.add(s, ROW), HALF), ROW), 1),
+    "turned around": (lambda s, m: ops.add(ops.divide(ops.subtract(ROW, s), np.abs(COLUMN) + 1), ROW), 1),
     "around an input": (lambda s, m: ops.add(ops.add(ops.add(s, ROW), m), ROW), 3),
-    "rows of zero and one": (lambda s, m: ops.add(ops.multiply(s, 0 * ROW + 1), 0 * ROW), 2),
+    "rows of zero and one": (lambda s, m: ops.add(ops.multiply(s, 0 * ROW + 1), 0 * ROW), 1),
 }
 
 
@@ -297,7 +290,7 @@ def attention(between, *, batch=2, queries=6, keys=5):
 def test_avoid_row_post_ops(between, count, batch):
     model, inputs, want = attention(between, batch=batch)
     shape = model.output(0).get_partial_shape()
-    assert avoid_row_post_ops(Graph(model)) == {"operands": count}
+    assert row("scores.row_of_scores")(Graph(model)) == {"sites": count}
     assert model.output(0).get_partial_shape() == shape
     np.testing.assert_allclose(compile_on_cpu(model)(inputs)[0], want, atol=1e-5)
     in_bfloat16 = compile_on_cpu(model, "bf16")(inputs)[0]
@@ -316,18 +309,18 @@ FIRST = {
 @pytest.mark.parametrize("between", FIRST.values(), ids=FIRST)
 def test_operands_that_stay(between):
     model, *_ = attention(between)
-    assert avoid_row_post_ops(Graph(model)) == {"operands": 0}
+    assert row("scores.row_of_scores")(Graph(model)) == {"sites": 0}
 
 
 def test_infinite_masks_and_factors_of_scores():
     """-inf masks a key; what infinity multiplies is not merged."""
     masked = np.where(np.arange(5) < 3, 0, -np.inf).astype(np.float32)
     model, inputs, want = attention(lambda s, m: ops.add(ops.add(s, masked), ROW))
-    assert avoid_row_post_ops(Graph(model)) == {"operands": 2}
+    assert row("scores.row_of_scores")(Graph(model)) == {"sites": 1}
     np.testing.assert_allclose(compile_on_cpu(model)(inputs)[0], want, atol=1e-5)
     model, *_ = attention(lambda s, m: ops.multiply(ops.add(s, ROW), np.float32(np.inf)))
     before = Counter(node.get_type_name() for node in model.get_ops())
-    avoid_row_post_ops(Graph(model))
+    row("scores.row_of_scores")(Graph(model))
     assert Counter(node.get_type_name() for node in model.get_ops()) == before
 
 
@@ -336,7 +329,7 @@ def test_infinite_masks_and_factors_of_scores():
 def test_avoid_product_of_one(queries, batch):
     column = random(queries, 1)
     model, inputs, want = attention(lambda s, m: ops.add(column, s), batch=batch, queries=queries, keys=1)
-    assert avoid_product_of_one(Graph(model)) == {"products": 1}
+    assert row("attention.product_of_one_key")(Graph(model)) == {"sites": 1}
     for precision, tolerance in (("f32", 1e-5), ("bf16", 0.02)):
         np.testing.assert_allclose(compile_on_cpu(model, precision)(inputs)[0], want, rtol=tolerance, atol=1e-6)
     inputs[0][:] = np.nan
@@ -345,8 +338,8 @@ def test_avoid_product_of_one(queries, batch):
 
 def test_avoid_product_of_one_refuses():
     model, *_ = attention(lambda s, m: s, keys=2)
-    assert avoid_product_of_one(Graph(model)) == {"products": 0}
+    assert row("attention.product_of_one_key")(Graph(model)) == {"sites": 0}
     for values, turned in (([2, 5, 1], True), ([2, -1, 5], False)):
         x, v = parameter(2, 3, 1), parameter(*values)
         model = Model([ops.matmul(ops.softmax(x, 2), v, False, turned)], [x, v])
-        assert avoid_product_of_one(Graph(model)) == {"products": 0}
+        assert row("attention.product_of_one_key")(Graph(model)) == {"sites": 0}

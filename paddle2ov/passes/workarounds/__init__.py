@@ -1,1 +1,0 @@
-"""Rewrites that avoid what OpenVINO computes wrongly."""

@@ -1,0 +1,207 @@
+"""Attention, which OpenVINO fuses into one kernel, and products of one number."""
+
+from __future__ import annotations
+
+from openvino import Node, Output, Shape, Type
+from openvino.op import Constant
+
+from paddle2ov.graph.constants import ints, number_of
+from paddle2ov.graph.expected_dims import expect_dims
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.upstream import sources_of
+from paddle2ov.passes.consumers import nearest, readers
+from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.kinds import ELEMENTWISE, MOVES, UNARY
+from paddle2ov.passes.operands import perm_of
+from paddle2ov.passes.replacement import name_after, replace
+from paddle2ov.workarounds.row import Skip, at
+
+_ATTENTION = "ScaledDotProductAttention"
+_EPSILON, _EPSILON_HALF = 1e-30, 1e-7
+"""The constants that are added; 1e-30 is 0 in half precision. Neither changes an exponential."""
+
+
+@at("Softmax", _ATTENTION)
+def single_key(graph: Graph, node: Node) -> list[Node] | Skip | None:
+    """OpenVINO compiles attention for the number of keys of the first run: for one key, 16 or more are wrong later.
+
+    Unless something other than a scale or an activation, such as a mask, precedes the softmax. A decoder in a loop,
+    which begins with one token, generates wrong tokens from the 16th on.
+
+    Given:
+        (a) scores [..., q, k] = MatMul, k unknown → multiplication by constants, activations, addition of a scalar that
+        may be 0 → Softmax over the last axis → MatMul, possibly with reshapes in between, or (b)
+        ScaledDotProductAttention with unknown k and no mask.
+    """
+    is_softmax = node.get_type_name() == "Softmax"
+    if is_softmax and not nearest(readers(node), {"MatMul"}, MOVES, readers):
+        return None
+    dims = dims_of(node.input_value(0 if is_softmax else 1))
+    if dims is None or len(dims) < 3:
+        return Skip("the rank is less than 3, or not known")
+    if is_softmax and node.get_attributes()["axis"] not in (-1, len(dims) - 1):
+        return Skip("the softmax is not over the keys")
+    if dims[-1 if is_softmax else -2] is not None:
+        return Skip("the number of keys is known")
+    if is_softmax and not _is_scaled_matmul(node.input_value(0)):
+        return Skip("there is more than scales and activations before the softmax")
+    if not is_softmax and (node.get_attributes()["causal"] or not _has_no_mask(node.input_values()[3:])):
+        return Skip("the attention has a mask")
+    return [node]
+
+
+def _is_scaled_matmul(value: Output) -> bool:
+    """Whether a value is a MatMul, with constant scales, activations, or an added scalar that may be 0."""
+    while value.get_node().get_type_name() != "MatMul":
+        node = value.get_node()
+        kind, sides = node.get_type_name(), node.input_values()
+        if kind in ("Multiply", "Divide"):
+            variable = [side for side in sides if side.get_node().get_type_name() != "Constant"]
+        elif kind in ("Add", "Subtract"):
+            if any(map(number_of, sides)):
+                return False  # which the remedy may have added
+            variable = [side for side in sides if not _is_single(side)]
+        elif kind in UNARY:
+            variable = sides
+        elif kind in MOVES:
+            variable = sides[:1]
+        else:
+            return False
+        if len(variable) != 1:
+            return False
+        value = variable[0]
+    return True
+
+
+def _is_single(value: Output) -> bool:
+    dims = dims_of(value)
+    return dims is not None and all(size == 1 for size in dims)
+
+
+def _has_no_mask(rest: list[Output]) -> bool:
+    """Whether the inputs after v include no mask, or a constant of 0."""
+    return not rest or number_of(rest[0]) == 0
+
+
+def _epsilon(like: Output) -> Node:
+    kind = like.get_element_type()
+    return Constant(kind, Shape([]), [_EPSILON_HALF if kind == Type.f16 else _EPSILON])
+
+
+def add_epsilon(graph: Graph, node: Node) -> None:
+    """1e-30 is added to the scores, (b) as a mask: the kernel that is then chosen is right for every k, and as fast."""
+    if node.get_type_name() == "Softmax":
+        scores = node.input_value(0)
+        added = ops.add(scores, _epsilon(scores))
+        name_after(added, node, "scores")
+        node.input(0).replace_source_output(added.output(0))
+    else:
+        q, k, v, *rest = node.input_values()
+        masked = ops.scaled_dot_product_attention(q, k, v, _epsilon(q), rest[1] if len(rest) > 1 else None)
+        replace(node.output(0), masked.output(0))
+
+
+_PRODUCTS = {"MatMul", _ATTENTION}
+_BETWEEN = ELEMENTWISE | MOVES
+"""OpenVINO removes reshapes around the products: of the transposes of one attention, none may be left as it is."""
+
+
+@at("Transpose")
+def equal_axes(graph: Graph, transpose: Node) -> list[Node] | Skip | None:
+    """OpenVINO fuses transposes with attention, and takes the layout of a tensor from its shape.
+
+    That does not follow from the shape where axes of equal size change places. With four heads and four tokens, and a
+    q, k or v that another node computed (normalised, or with rotary positions), tensors were read with their axes in
+    the wrong order.
+
+    Given:
+        Transpose of rank 4 that moves axis 1, among axes of one known size, so that the shape stays. It is before or
+        after one of the MatMuls of MatMul → elementwise → Softmax → elementwise → MatMul, or
+        ScaledDotProductAttention, possibly with elementwise nodes and reshapes in between.
+    """
+    perm = perm_of(transpose)
+    if perm is None or len(perm) != 4 or perm[1] == 1:
+        return None
+    dims = dims_of(transpose.input_value(0))
+    moved = [axis for axis, source in enumerate(perm) if axis != source]
+    if dims is None or None in [dims[axis] for axis in moved]:
+        return Skip("sizes are not known")
+    if any(dims[axis] != dims[perm[axis]] for axis in moved):
+        return Skip("it changes the shape")
+    products = [
+        *nearest(sources_of(transpose)[:1], _PRODUCTS, _BETWEEN, sources_of),
+        *nearest(readers(transpose), _PRODUCTS, _BETWEEN, readers),
+    ]
+    return [transpose] if any(map(_is_of_attention, products)) else Skip("there is no attention next to it")
+
+
+def _is_of_attention(product: Node) -> bool:
+    """Whether it is attention, or a MatMul that reads the output of a Softmax or computes its scores."""
+    if product.get_type_name() == _ATTENTION:
+        return True
+    weights = nearest(sources_of(product), {"Softmax"}, _BETWEEN, sources_of)
+    return bool(weights or nearest(readers(product), {"Softmax"}, _BETWEEN, readers))
+
+
+@at("MatMul", needs=("Softmax",))
+def product_of_one_key(graph: Graph, product: Node) -> list[Node] | Skip | None:
+    """In bfloat16, without AMX, OpenVINO returns zeros for the first of several queries that attend to one key.
+
+    So where the batch is unknown.
+
+    Given:
+        Softmax [..., q, 1] → MatMul with [..., 1, d], neither transposed.
+    """
+    weights, values = dims_of(product.input_value(0)), dims_of(product.input_value(1))
+    if weights is None or values is None or min(len(weights), len(values)) < 2 or weights[-1] != 1:
+        return None
+    if product.input_value(0).get_node().get_type_name() != "Softmax":
+        return None
+    attributes = product.get_attributes()
+    if attributes["transpose_a"] or attributes["transpose_b"]:
+        return Skip("one of the operands is transposed")
+    return [product] if values[-2] == 1 else Skip("it is not known that there is one value")
+
+
+def multiply(graph: Graph, product: Node) -> None:
+    """The product is a multiplication."""
+    replace(product.output(0), ops.multiply(product.input_value(0), product.input_value(1)).output(0))
+
+
+@at("MatMul")
+def product_with_one_number(graph: Graph, product: Node) -> list[Node] | Skip | None:
+    """OpenVINO compiles a chain of layers to one kernel, but not if a constant matrix has one element.
+
+    A chain of products and activations on one thread, a product with a softmax or before one on any number ("Layout
+    rank can't be larger than tensor rank").
+
+    Given:
+        MatMul of two tensors of rank 2 or more, one of which has a single element.
+    """
+    if not any((dims := dims_of(value)) and all(size == 1 for size in dims) for value in product.input_values()):
+        return None
+    ranks = [value.get_partial_shape().rank for value in product.input_values()]
+    if any(rank.is_dynamic or rank.get_length() < 2 for rank in ranks):
+        return Skip("one of the tensors does not have two axes, or it is not known")
+    return [product]
+
+
+def multiply_by_number(graph: Graph, product: Node) -> None:
+    """The other matrix, transposed as by the MatMul, is multiplied by the number.
+
+    If the dimension along which it is summed is unknown, it is checked first, so that any other than 1 is an error.
+    """
+    side = 0 if _is_single(product.input_value(1)) else 1
+    x, unit = product.input_value(side), product.input_value(1 - side)
+    rank = len(x.get_partial_shape())
+    is_transposed = bool(product.get_attributes()["transpose_b" if side else "transpose_a"])
+    summed = rank - 1 if is_transposed == bool(side) else rank - 2
+    if (dims_of(x) or [None] * rank)[summed] is None:
+        x = expect_dims(x, {summed: 1})
+    if is_transposed:
+        x = ops.transpose(x, ints([*range(rank - 2), rank - 1, rank - 2])).output(0)
+    more = len(unit.get_partial_shape()) - rank
+    if more > 0:  # OpenVINO would move the Multiply before the transpose, as if the element were a number
+        x = ops.unsqueeze(x, ints(list(range(more)))).output(0)
+    replace(product.output(0), ops.multiply(x, unit).output(0))
