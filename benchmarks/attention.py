@@ -124,7 +124,7 @@ def heads(x: Output, case: Attention) -> Output:
 
 
 def attended(query: Output, key: Output, value: Output, fused: bool) -> Output:
-    """Attention, with a number added to the scores, as `avoid_single_key_attention` adds it."""
+    """Attention, with a number added to the scores, as the workaround `attention.single_key` adds it."""
     nothing = ops.constant(np.float32(1e-30))
     node: Node
     if fused:

@@ -14,8 +14,6 @@ from paddle2ov.workarounds.target import HERE, INSTALLED, Target, version_of
 
 _MADE_FOR = "paddle2ov", "made_for"
 _ANY = "any"
-_OF_SIZES = ("drop_neutral", "avoid_product_of_one")
-"""What is right for the sizes at hand alone: a converted model may be reshaped again, to others."""
 
 
 def apply(model: Model, target: Target | str | None = None, *, without: Collection[str] = ()) -> dict[str, Counts]:
@@ -38,8 +36,10 @@ def apply(model: Model, target: Target | str | None = None, *, without: Collecti
         RewriteError: a workaround failed.
     """
     target = target if isinstance(target, Target) else Target.named(target)
-    kept = _OF_SIZES if made_for(model) is not None else ()
-    rewrites = tuple(one for one in rewrites_for(target, without, optimise=False) if one.__name__ not in kept)
+    if made_for(model) is None:
+        rewrites = rewrites_for(target, without, optimise=False)
+    else:  # it has its normal form, and may be reshaped again, to sizes for which other nodes change nothing
+        rewrites = tuple(row for row in rows_for(target, without) if not row.fits_sizes)
     done = run_rewrites(model, rewrites)
     stamp(model, target)
     return {name: counts for name, counts in done.items() if any(counts.values())}

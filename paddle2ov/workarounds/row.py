@@ -65,6 +65,8 @@ class Workaround:
         where: the devices on which they show.
         until: the first OpenVINO that computes them right; None while there is none.
         early: whether it runs before the optimisations, which look for constants.
+        fits_sizes: whether the remedy is right for the sizes at hand alone, as that of products of one number. It is
+            for sizes that the program fixes, not for those of a `Model.reshape`, which another one may follow.
     """
 
     def __init__(
@@ -78,9 +80,11 @@ class Workaround:
         where: Collection[str],
         until: str | None,
         early: bool,
+        fits_sizes: bool = False,
     ) -> None:
         self.name = self.__name__ = name
-        self.faults, self.where, self.early = tuple(faults), frozenset(where), early
+        self.faults, self.where = tuple(faults), frozenset(where)
+        self.early, self.fits_sizes = early, fits_sizes
         self.until = version_of(until) if until else None
         self.text, self.remedy = text or "", remedy or ""
         self._run = run
@@ -102,6 +106,7 @@ def local(
     where: Collection[str] = ANY,
     until: str | None = None,
     early: bool = False,
+    fits_sizes: bool = False,
 ) -> Workaround:
     """A row that looks at one node after the other."""
 
@@ -119,7 +124,8 @@ def local(
             graph.changed()
         return {"sites": done}
 
-    return Workaround(find.name, run, faults, find.__doc__, remedy.__doc__, where=where, until=until, early=early)
+    texts = find.__doc__, remedy.__doc__
+    return Workaround(find.name, run, faults, *texts, where=where, until=until, early=early, fits_sizes=fits_sizes)
 
 
 def whole(

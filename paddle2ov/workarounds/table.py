@@ -24,7 +24,7 @@ from paddle2ov.workarounds.remedies import barrier, deepen, deepen_transpose, hi
 from paddle2ov.workarounds.row import CPU, Workaround, local, whole
 
 WORKAROUNDS: tuple[Workaround, ...] = (
-    local(elided.gather_of_one, elided.leave_out, "gather_of_single_element", early=True),
+    local(elided.gather_of_one, elided.leave_out, "gather_of_single_element", early=True, fits_sizes=True),
     local(constants.computed_once, hide, "suppression_of_constants", early=True, where=CPU),
     whole(
         constants.compute,
@@ -39,7 +39,7 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(elided.abs_of_sizes, elided.keep_abs, "abs_of_sizes"),
     local(attention.single_key, attention.add_epsilon, "attention_compiled_for_one_key", where=CPU),
     local(scores.row_of_scores, scores.put_scores_second, "row_of_scores", where=CPU),
-    local(attention.product_of_one_key, attention.multiply, "one_key_of_many_queries", where=CPU),
+    local(attention.product_of_one_key, attention.multiply, "one_key_of_many_queries", where=CPU, fits_sizes=True),
     local(attention.equal_axes, deepen_transpose, "attention_with_as_many_heads_as_tokens", where=CPU),
     local(
         memory.transpose_views,
@@ -71,6 +71,7 @@ WORKAROUNDS: tuple[Workaround, ...] = (
         "attention_of_one_query_and_feature",
         "elementwise_with_single_element_of_higher_rank",
         "layers_of_one_weight",
+        fits_sizes=True,
     ),
     local(
         bounds.batched_weights,
