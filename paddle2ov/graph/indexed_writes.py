@@ -10,14 +10,16 @@ from paddle2ov.graph.constants import ints, number_of
 from paddle2ov.graph.loop_counters import source
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.upstream import upstream
+from paddle2ov.graph.workarounds import works_around
 
 
+@works_around("integer_select_in_float32")
 def write_at(x: Output, values: Output, axis: int, index: Output | Node, size: int) -> Node:
     """x, with values written at one index [1] of an axis of known size; as in Paddle, nothing if it is out of range."""
     before_first = ops.convert(ops.less(index, ints(0)), Type.i64)
     counted = ops.add(index, ops.multiply(before_first, ints(size)))
     place = ops.maximum(ops.minimum(counted, ints(size - 1)), ints(0))
-    # No Select: OpenVINO's CPU plugin fuses it in float32, which rounds large integers.
+    # No Select, which rounds large integers.
     either = ops.concat([ops.gather(x, place, ints(axis)), values], axis)
     written = ops.gather(either, ops.convert(ops.equal(place, counted), Type.i64), ints(axis))
     return ops.scatter_update(x, place, written, ints(axis))

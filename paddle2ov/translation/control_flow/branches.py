@@ -106,10 +106,11 @@ def _outside(value: Output, branch: Scope, scope: Scope) -> Output | None:
     return outer_value(scope, names[0]) if names else None
 
 
+@works_around("integer_select_in_float32")
 def _selected(condition: Output, then: Output | None, otherwise: Output | None) -> Output | None:
     """The result of an If whose branches pass on small values, without the If; None for any other."""
     if then is None or otherwise is None or then.get_element_type().is_integral_number():
-        return None  # OpenVINO's CPU plugin selects integers in float32, which rounds them
+        return None  # a Select rounds large integers
     dims = static_dims(then)
     if dims is None or dims != static_dims(otherwise) or math.prod(dims) > _FEW:
         return None
