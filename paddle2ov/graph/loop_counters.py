@@ -68,7 +68,7 @@ def _limits(condition: Output) -> dict[str, int]:
         elif node.get_type_name() in _LIMITS:
             limited, below = _LIMITS[node.get_type_name()]
             limit = number_of(node.input_value(1 - limited))
-            if limit is not None and limit == int(limit):
+            if limit is not None and float(limit).is_integer():
                 name = source(node.input_value(limited)).get_name()
                 found[name] = min(int(limit) - below, found.get(name, int(limit)))
     return found

@@ -39,7 +39,11 @@ def hoist(results: Sequence[Node], invariants: Mapping[str, Output], is_entered:
         sources = [one.get_name() for one in sources_of(node)]
         if node.get_type_name() == "Constant" or (sources and constant.issuperset(sources)):
             constant.add(node.get_name())
-        elif constant.union(fixed).issuperset(sources) and sources and _is_movable(node, constant, is_entered):
+        elif (
+            sources
+            and all(name in constant or name in fixed for name in sources)
+            and _is_movable(node, constant, is_entered)
+        ):
             fixed.add(node.get_name())
     moved: dict[str, Node] = {}
     for node in reversed(order):

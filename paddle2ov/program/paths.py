@@ -20,7 +20,7 @@ def local_path(given: Any) -> Any:
     Bytes that cannot be a path, as they start like a program or have several lines, are the content of a file.
 
     Raises:
-        ConversionInputError: a `file://` URL that names another machine.
+        ConversionInputError: a `file://` URL that names another machine, or is none.
     """
     if isinstance(given, bytes):
         if not 0 < len(given) <= _MAX_BYTES or given.startswith((b"{", BOM_UTF8)) or {*b"\0\n"} & {*given}:
@@ -35,7 +35,10 @@ def local_path(given: Any) -> Any:
         from urllib.parse import urlsplit
         from urllib.request import url2pathname
 
-        url = urlsplit(path)
+        try:
+            url = urlsplit(path)
+        except ValueError as error:
+            raise ConversionInputError(f"{path}: is no URL of a file: {error}") from error
         if url.netloc not in ("", "localhost"):
             raise ConversionInputError(f"{path}: names the machine '{url.netloc}'; only files of this one are read")
         return url2pathname(url.path)

@@ -36,7 +36,7 @@ def small_values(graph: Graph, node: Node) -> list[_Function] | Skip | None:
     read = readers(node) if x is not None else []
     if x is None or not read:
         return None
-    if is_erf and all(reader.get_type_name() == "Select" for reader in read):
+    if is_erf and all(_is_of_large(reader, x) for reader in read):
         return Skip("small values are computed beside it")
     if is_erf and all(_is_added(reader) for reader in read):
         return Skip("it is only added to constants, as in a Gelu")
@@ -49,6 +49,14 @@ def refine(graph: Graph, site: _Function) -> None:
     """Erf is x times a polynomial in x² up to `|x| = 1/2`; SoftPlus is `max(x, 0) + ln(1 + e^-|x|)` by a series."""
     is_erf = site.node.get_type_name() == "Erf"
     replace(site.node.output(0), (erf(site.x) if is_erf else softplus(site.x)).output(0))
+
+
+def _is_of_large(reader: Node, x: Output) -> bool:
+    """Whether this takes another value where x² is small, as what the remedy makes."""
+    if reader.get_type_name() != "Select" or reader.input_value(0).get_node().get_type_name() != "Less":
+        return False
+    square = reader.input_value(0).get_node().input_value(0).get_node()
+    return square.get_type_name() == "Multiply" and all(value == x for value in square.input_values())
 
 
 def _is_added(reader: Node) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec import Struct
 from openvino import Node, Output
 
@@ -18,8 +20,8 @@ from paddle2ov.workarounds.row import Skip, at
 _NEUTRAL = {**NEUTRAL, "Power": 1}
 _OF_ONE = REDUCTIONS - {"ReduceL1", "ReduceL2"}
 """Reductions that return a single element unchanged."""
-_COPIES = frozenset(("Broadcast", "Concat", "Convert", "Reshape", "Tile"))
-"""Nodes that OpenVINO removes where they change nothing."""
+_COPIES, _COPIES_OF_SIZES = ("Concat", "Convert"), ("Broadcast", "Reshape", "Tile")
+"""Nodes that OpenVINO removes where they change nothing; the latter may change something once the sizes are others."""
 
 
 class Moved(Struct, frozen=True):
@@ -86,7 +88,21 @@ def of_unsqueezed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
         Unsqueeze, or a Reshape of static shape that adds axes of size 1 → possibly nodes that change nothing → Reduce;
         with keep_dims only if it is over an axis before an added one, and not over added ones alone.
     """
-    widening = _skip_identities(node.input_value(0)).get_node()
+    return _of_unsqueezed(node, _COPIES)
+
+
+@at(*sorted(REDUCTIONS))
+def of_unsqueezed_copy(graph: Graph, node: Node) -> list[Moved] | Skip | None:
+    """The same through nodes that change nothing for the sizes at hand.
+
+    Given:
+        Unsqueeze, or such a Reshape → Broadcast, Reshape or Tile that changes nothing → Reduce as above.
+    """
+    return _of_unsqueezed(node, _COPIES + _COPIES_OF_SIZES)
+
+
+def _of_unsqueezed(node: Node, copies: Collection[str]) -> list[Moved] | Skip | None:
+    widening = _skip_identities(node.input_value(0), copies).get_node()
     added = _added_axes(widening)
     if not added:
         return None
@@ -118,10 +134,8 @@ def unsqueeze_result(graph: Graph, site: Moved) -> None:
     site.move()
     if site.after:
         insert(read, ops.unsqueeze(node, ints(site.after)).output(0), node)
-    for moved in (
-        node,
-        *(port.get_node() for port in read),
-    ):  # the next Unsqueeze, and reductions that were seen before
+    # The next Unsqueeze, and reductions that were seen before.
+    for moved in (node, *(port.get_node() for port in read)):
         sites = of_unsqueezed(graph, moved) if moved.get_type_name() in REDUCTIONS else None
         for again in sites if isinstance(sites, list) else ():
             unsqueeze_result(graph, again)
@@ -149,20 +163,20 @@ def _added_axes(widening: Node) -> list[int] | None:
     return None if left else added
 
 
-def _skip_identities(output: Output) -> Output:
+def _skip_identities(output: Output, copies: Collection[str]) -> Output:
     """The tensor before any nodes that change nothing."""
-    while (source := _unchanged(output)) is not None:
+    while (source := _unchanged(output, copies)) is not None:
         output = source
     return output
 
 
-def _unchanged(output: Output) -> Output | None:
+def _unchanged(output: Output, copies: Collection[str]) -> Output | None:
     """The input of a node that equals its output; None if the node changes something, or may."""
     node, dims = output.get_node(), dims_of(output)
     kind, inputs = node.get_type_name(), node.input_values()
     if dims is None or None in dims:
         return None
-    if kind in _COPIES:
+    if kind in copies:
         same = inputs[:1] if kind != "Concat" or len(inputs) == 1 else []
     elif kind in _NEUTRAL:
         pairs = list(zip(inputs, inputs[::-1], strict=True))[: 2 if kind in ("Add", "Multiply") else 1]

@@ -32,7 +32,7 @@ def of_channels(graph: Graph, parameter: Node) -> list[Node] | None:
     dims = dims_of(parameter.output(0))
     if graph.is_body or dims is None or len(dims) < 3 or not graph.nodes("Convolution", "GroupConvolution"):
         return None
-    if all(reader.get_type_name() == "Identity" for reader in readers(parameter)):
+    if all(reader.get_type_name() in ("Identity", "Result") for reader in readers(parameter)):
         return None
     permutes = graph.nodes("ShapeOf") or any(map(_permutes, graph.nodes("Gather", "Concat")))
     return [parameter] if permutes else None

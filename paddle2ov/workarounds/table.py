@@ -59,9 +59,11 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(merged.pad_of_convolution, merged.deepen_pad, "pad_before_transposed_convolution", "pad_before_same_padding"),
     local(moved.transpose_before_number, moved.unsqueeze_result, "transpose_before_constant_of_higher_rank"),
     local(moved.weight_of_higher_rank, moved.unsqueeze_result, "bias_of_higher_rank", "weight_of_norm_of_higher_rank"),
-    local(bfloat16.deep_filter, bfloat16.cut_filter, "convolution_3d_of_depth_1", where=CPU),
+    local(bfloat16.deep_filter, bfloat16.cut_filter, "convolution_3d_of_depth_1", where=CPU, fits_sizes=True),
     local(bfloat16.shallow_image, bfloat16.pad_by_planes, "convolution_3d_of_depth_1", where=CPU),
-    local(bfloat16.stride_to_width_1, bfloat16.drop_stride, "strided_convolution_of_width_1", where=CPU),
+    local(
+        bfloat16.stride_to_width_1, bfloat16.drop_stride, "strided_convolution_of_width_1", where=CPU, fits_sizes=True
+    ),
     local(bfloat16.small_group_filters, bfloat16.pad_filters, "small_group_filters", where=CPU),
     local(recurrent.layer_of_constants, hide, "recurrent_layer_of_zeros_in_bfloat16", where=CPU),
     local(recurrent.layer_of_computed_shape, recurrent.pin_batch, "recurrent_layer_of_computed_shape"),
@@ -85,6 +87,12 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(post_ops.of_one_pixel, hide, "post_op_of_one_pixel", where=CPU),
     local(moved_reductions.of_transposed, moved_reductions.transpose_result, "reduction_after_transpose"),
     local(moved_reductions.of_unsqueezed, moved_reductions.unsqueeze_result, "reduction_after_unsqueeze"),
+    local(
+        moved_reductions.of_unsqueezed_copy,
+        moved_reductions.unsqueeze_result,
+        "reduction_after_unsqueeze",
+        fits_sizes=True,
+    ),
     local(memory.channel_means, memory.flatten_pixels, "mean_of_each_channel", where=CPU),
     local(post_ops.of_reduced_sequence, post_ops.reduce_image, "post_op_of_reduced_sequence", where=CPU),
     local(post_ops.of_unknown_channels, hide, "post_op_of_unknown_channels", where=CPU),

@@ -71,6 +71,8 @@ def test_other_spellings_of_a_path(model, monkeypatch, tmp_path):
     assert Config(model.as_uri(), os.fsencode(model.with_name("inference.pdiparams"))).prog_file() == str(model)
     with pytest.raises(paddle2ov.ConversionInputError, match="names the machine 'elsewhere'; only files of this one"):
         paddle2ov.convert("file://elsewhere/model")
+    with pytest.raises(paddle2ov.ConversionInputError, match="is no URL of a file"):
+        paddle2ov.convert("file://[model")
 
 
 def test_a_folder_that_is_called_like_a_home(model, monkeypatch):

@@ -9,6 +9,7 @@ import openvino
 import pytest
 from openvino import Model, Output, PartialShape, Tensor, Type
 
+from paddle2ov.graph.loop_counters import counter_ranges
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops
 
@@ -103,3 +104,10 @@ def _loop(step: Step, way: Callable[[Step, Output, Output], tuple[Output, Output
     carried = list(zip(states, (one.output(0) for one in starts), results, strict=True))
     loop = build_loop(ops.constant(np.array(3)).output(0), go_on.output(0), body, [0, 0], carried, [])
     return Model([ops.result(one) for one in loop.outputs()], starts)
+
+
+@pytest.mark.parametrize("limit", [np.inf, np.nan])
+def test_a_condition_that_limits_no_integer(limit: float) -> None:
+    """`while error < float("inf")` is a loop without a counter."""
+    x = ops.parameter([], Type.f32)
+    assert counter_ranges([], ops.less(x, ops.constant(np.float32(limit))).output(0)) == {}

@@ -21,6 +21,7 @@ SMALL = np.array([-60, -30, -9, -1e-3, -1e-7, -1e-30, 0, 1e-30, 1e-7, 1e-3, 0.4,
 REFINED = {
     "erf": (lambda x: ops.erf(x), math.erf),
     "erf, scaled": (lambda x: ops.multiply(ops.erf(x), np.float32(2)), lambda x: 2 * math.erf(x)),
+    "erf, selected": (lambda x: ops.select(ops.less(x, ONE), ops.erf(x), x), lambda x: math.erf(x) if x < 1 else x),
     "softplus": (ops.softplus, lambda x: math.log1p(math.exp(x))),
     "log": (lambda x: ops.log(ops.add(ops.exp(x), ONE)), lambda x: math.log1p(math.exp(x))),
     "log, 1 first": (lambda x: ops.log(ops.add(ONE, ops.exp(x))), lambda x: math.log1p(math.exp(x))),

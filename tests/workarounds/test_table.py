@@ -12,13 +12,14 @@ from openvino._offline_transformations import apply_moc_transformations
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionInputError, convert, workarounds
+from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import NORMAL_FORM
 from paddle2ov.workarounds import Target, made_for, mismatch, rewrites_for
 from paddle2ov.workarounds.applying import rows_for
 from paddle2ov.workarounds.row import ANY, CPU, Workaround, at, local
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from paddle2ov.workarounds.target import INSTALLED
-from tests.support.passes_checks import parameter
+from tests.support.passes_checks import parameter, random
 from tests.support.random_graphs import node_by_node, random_graph
 from tools.faults import FAULTS
 
@@ -108,6 +109,40 @@ def test_applied_again_to_the_graph_of_a_fault(name):
     model, _, _ = FAULTS[name].graph()
     workarounds.apply(model)
     assert workarounds.apply(model) == {}
+
+
+def strided(x):
+    return ops.convolution(x, np.ones((1, 1, 3, 3), np.float32), [2, 2], [0, 0], [0, 0], [1, 1])
+
+
+def deep(x):
+    return ops.convolution(x, np.ones((2, 2, 3, 3, 3), np.float32), [1] * 3, [1] * 3, [1] * 3, [1] * 3)
+
+
+def repeated(x):
+    column = ops.unsqueeze(ops.reduce_max(x, np.array([0, 1, 2]), False), np.array([0]))
+    height = ops.gather(ops.shape_of(x), np.array([2]), np.array(0))
+    return ops.reduce_sum(ops.broadcast(column, ops.concat([height, np.array([1])], 0)), np.array([0]), False)
+
+
+OTHER_SIZES = {
+    "strided": (strided, (1, 1, 9, 3), (1, 1, 9, 9)),
+    "deep": (deep, (1, 2, 1, 4, 4), (1, 2, 5, 4, 4)),
+    "repeated": (repeated, (1, 1, 1, 1), (1, 1, 4, 1)),
+}
+
+
+@pytest.mark.parametrize(("build", "small", "large"), OTHER_SIZES.values(), ids=OTHER_SIZES)
+def test_sizes_after_others(build, small, large):
+    """A converted model is reshaped to sizes for which something has no effect, and then to others."""
+    x = parameter(*small[:2], *[-1] * (len(small) - 2))
+    model, array = Model([build(x)], [x]), random(*large)
+    (want,) = node_by_node(model, [array])
+    workarounds.apply(model)
+    model.reshape(small)
+    workarounds.apply(model)
+    model.reshape(large)
+    np.testing.assert_allclose(compile_on_cpu(model)([array])[0], want, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["bert", "crnn", "swin_stage"])
