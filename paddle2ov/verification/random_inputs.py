@@ -244,7 +244,7 @@ def _drawn_integers(
     array = rng.integers(low, high, shape)
     if array.size:
         array.flat[rng.integers(array.size)] = high - 1
-    if values.is_sorted and allowed is None:
+    if values.is_sorted and allowed is None and shape:
         array.sort(axis=-1)
     return array.astype(storage)
 

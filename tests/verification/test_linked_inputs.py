@@ -84,6 +84,13 @@ def test_what_to_call_where_paddle_takes_none(static, tmp_path):
     assert f'np.savez("inputs.npz", x=..., n=...)\'\n  paddle2ov verify {program} --inputs inputs.npz' in result.stderr
 
 
+def test_alternatives_of_a_scalar(static, tmp_path):
+    """An integer without dimensions is drawn as well where integers are to be sorted."""
+    save(static, tmp_path, lambda x, n: x * n.astype("float32"), x=([-1], "float32"), n=([], "int64"))
+    others = RandomInputs(read_program(tmp_path), paddle2ov.convert(tmp_path)).alternatives(0)
+    assert all(arrays["n"].shape == () for arrays in others)
+
+
 def test_integers_that_are_hashed(static, tmp_path):
     n = 7
     table = paddle.nn.initializer.Assign(np.arange(n, dtype=np.float32).reshape(n, 1))
