@@ -127,18 +127,24 @@ def _of_unsqueezed(node: Node, copies: Collection[str]) -> list[Moved] | Skip | 
 
 def unsqueeze_result(graph: Graph, site: Moved) -> None:
     """The reduction comes first (Reduce → Unsqueeze); over added axes alone, it is a Squeeze."""
+    pending = _unsqueeze_result(site)
+    while pending:  # the next Unsqueeze, and reductions that were seen before
+        node = pending.pop()
+        sites = of_unsqueezed(graph, node) if node.get_type_name() in REDUCTIONS else None
+        for again in sites if isinstance(sites, list) else ():
+            pending += _unsqueeze_result(again)
+
+
+def _unsqueeze_result(site: Moved) -> list[Node]:
+    """Moves one reduction; returns the nodes that may be moved now."""
     node, read = site.node, consumers(site.node.output(0))
     if not site.axes:
         insert(read, ops.squeeze(node.input_value(0), node.input_value(1)).output(0), node)
-        return
+        return []
     site.move()
     if site.after:
         insert(read, ops.unsqueeze(node, ints(site.after)).output(0), node)
-    # The next Unsqueeze, and reductions that were seen before.
-    for moved in (node, *(port.get_node() for port in read)):
-        sites = of_unsqueezed(graph, moved) if moved.get_type_name() in REDUCTIONS else None
-        for again in sites if isinstance(sites, list) else ():
-            unsqueeze_result(graph, again)
+    return [*(port.get_node() for port in read), node]
 
 
 def _added_axes(widening: Node) -> list[int] | None:

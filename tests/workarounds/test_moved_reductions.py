@@ -137,3 +137,13 @@ def test_reductions_of_what_is_unsqueezed_twice(first, second):
     assert row("moved_reductions.of_unsqueezed")(Graph(model)) != {"sites": 0}
     assert row("moved_reductions.of_unsqueezed")(Graph(model)) == {"sites": 0}
     np.testing.assert_allclose(compile_on_cpu(model)([array])[0], want, rtol=1e-5)
+
+
+def test_a_long_chain_of_reductions():
+    x = parameter(1, 4)
+    y = ops.unsqueeze(x, np.array([2]))
+    for _ in range(1200):
+        y = ops.reduce_sum(y, np.array([0]), True)
+    model = Model([y], [x])
+    row("moved_reductions.of_unsqueezed")(Graph(model))
+    assert [node.get_type_name() for node in model.get_ordered_ops()[-2:]] == ["Unsqueeze", "Result"]
