@@ -10,10 +10,11 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.conv import grouped_filter
-from paddle2ov.converters.graph.common import cast_to, const_like, dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import const_like, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
+    computed_same_pads,
     padding_algorithm,
     ranked_dims,
     same_pads,
@@ -55,7 +56,8 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
         if len(known) == spatial:
             begin, end = same_pads(known, strides, kernel)
         else:
-            crops = _same_crops(x, strides, kernel)
+            # Its paddings follow from the size of the input, as in a convolution.
+            crops = computed_same_pads(x, strides, ints(kernel))
     least = [
         None if dim is None else (dim - 1) * stride - before - after + dilation * (size - 1) + 1
         for dim, stride, before, after, dilation, size in zip(dims, strides, begin, end, dilations, kernel, strict=True)
@@ -166,14 +168,3 @@ def _groups(node: NodeContext, x: Output, last: bool) -> int:
         groups=groups,
     )
     return groups
-
-
-def _same_crops(x: Output, strides: list[int], kernel: list[int]) -> tuple[Node, Node]:
-    """SAME's paddings follow from the size of the *input*, as in a convolution."""
-    size = cast_to(dim_vector(x, range(2, 2 + len(strides))), Type.i64)
-    rest = ops.mod(size, ints(strides))
-    # in = q * stride + r: a total of kernel - stride where r = 0, kernel - r elsewhere, never below 0
-    step = ops.select(ops.equal(rest, ints(0)), ints(strides), rest)
-    total = ops.maximum(ops.subtract(ints(kernel), step), ints(0))
-    low = ops.divide(total, ints(2))
-    return low, ops.subtract(total, low)

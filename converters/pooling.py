@@ -32,6 +32,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
+    computed_same_pads,
     padding_algorithm,
     ranked_dims,
     same_pads,
@@ -275,12 +276,7 @@ def _pad(x: Output, begin: Node, end: Node) -> Output:
 
 def _dynamic_same_pads(x: Output, at: _Windows) -> tuple[Node, Node]:
     """SAME's paddings for an unknown size, before and after."""
-    size = dim_vector(x, range(2, 2 + len(at.sizes)))
-    rest = ops.mod(size, ints(at.strides))
-    step = ops.select(ops.equal(rest, ints(0)), ints(at.strides), rest)
-    total = ops.maximum(ops.subtract(ints(at.sizes), step), ints(0))
-    before = ops.divide(total, ints(2))
-    after = ops.subtract(total, before)
+    before, after = computed_same_pads(x, at.strides, ints(at.sizes))
     return ops.concat([ints([0, 0]), before], 0), ops.concat([ints([0, 0]), after], 0)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from openvino import Node, Output
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.graph.common import Tensor, dim_vector
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
@@ -117,6 +117,19 @@ def same_pads(dims: Sequence[int], strides: Sequence[int], kernel: Sequence[int]
         begin.append(total // 2)
         end.append(total - total // 2)
     return begin, end
+
+
+def computed_same_pads(x: Tensor, strides: Sequence[int], kernel: Tensor) -> tuple[Node, Node]:
+    """The paddings of SAME at the begin and at the end of x [N, C, ...], for sizes known only at run time.
+
+    OpenVINO evaluates these functions as it infers shapes, so that sizes of the result are known once those of x are.
+    """
+    size, stride = dim_vector(x, range(2, 2 + len(strides))), ints(strides)
+    count = ops.divide(ops.add(size, ints([step - 1 for step in strides])), stride)
+    covered = ops.add(ops.multiply(count, stride), kernel)  # and one stride more
+    total = ops.maximum(ops.subtract(covered, ops.add(size, stride)), ints(0))
+    begin = ops.divide(total, ints(2))
+    return begin, ops.subtract(total, begin)
 
 
 def padding_algorithm(node: NodeContext) -> str:

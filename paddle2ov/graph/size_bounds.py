@@ -122,8 +122,15 @@ def _may_be_negative(node: Node) -> bool:
 
 
 def _signed_sources(node: Node) -> list[Node]:
+    if node.get_type_name() == "Maximum" and any(_is_zero(value) for value in node.input_values()):
+        return []  # never negative
     sources = _KEEP_SIGN.get(node.get_type_name())
     return [] if sources is None else [value.get_node() for value in node.input_values()[sources]]
+
+
+def _is_zero(value: Output) -> bool:
+    node = value.get_node()
+    return isinstance(node, Constant) and are_few(value) and not node.get_data().any()
 
 
 __all__ = ["are_few", "hiding_bounds"]

@@ -1,0 +1,52 @@
+"""Paddings of SAME for sizes that are unknown at conversion: `Model.reshape` makes the results' sizes known."""
+
+import numpy as np
+import pytest
+from openvino import PartialShape
+
+import paddle2ov
+from gen_models.harness.spec import paddle
+from paddle2ov.compilation.running import compile_on_cpu
+
+GEOMETRIES = [(1, 3), (2, 2), (2, 3), (3, 1), (2, 5), ([3, 2], [4, 5]), ([1, 4], [2, 3])]
+"""Strides, kernel."""
+SIZES = [(5, 6), (-1, 4), (8, 1)]
+
+
+def layers(last):
+    """Transposed convolutions, and windows that have gaps between them or count what is outside."""
+    nn, layout = paddle.nn, {"data_format": "NHWC" if last else "NCHW"}
+    transposed = [nn.Conv2DTranspose(3, 4, kernel, stride, "SAME", **layout) for stride, kernel in GEOMETRIES]
+    transposed.append(nn.Conv2DTranspose(4, 4, 3, 2, "SAME", groups=2, **layout))
+    dilated = nn.Conv2DTranspose(3, 4, 3, 2, "SAME", dilation=2, **layout)
+    pools = [nn.MaxPool2D(1, 2, "SAME", **layout), nn.AvgPool2D([3, 2], [2, 3], "SAME", exclusive=False, **layout)]
+
+    class Layers(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.all = nn.LayerList([*transposed[:-1], dilated, *pools])
+            self.grouped = transposed[-1]
+
+        def forward(self, x):
+            return [*(layer(x) for layer in self.all), self.grouped(self.all[0](x))]
+
+    return Layers()
+
+
+@pytest.mark.parametrize("last", [False, True], ids=["first", "last"])
+def test_sizes_after_reshape(last, tmp_path):
+    network = layers(last)
+    network.eval()
+    order = [0, 2, 3, 1] if last else [0, 1, 2, 3]
+    spec = paddle.static.InputSpec([[-1, 3, -1, -1][axis] for axis in order], "float32", "x")
+    paddle.jit.save(network, str(tmp_path / "inference"), input_spec=[spec])
+    model, rng = paddle2ov.convert(tmp_path), np.random.default_rng(0)
+    for sizes in SIZES:
+        model.reshape([[2, 3, *sizes][axis] for axis in order])
+        x = rng.standard_normal([2, 3, *(7 if size < 0 else size for size in sizes)]).astype(np.float32)
+        x = np.ascontiguousarray(x.transpose(order))
+        wanted = [result.numpy() for result in network(paddle.to_tensor(x))]
+        if -1 not in sizes:
+            assert [str(one.partial_shape) for one in model.outputs] == [str(PartialShape(one.shape)) for one in wanted]
+        for found, right in zip(compile_on_cpu(model)([x]).values(), wanted, strict=True):
+            np.testing.assert_allclose(found, right, rtol=1e-4, atol=1e-5)
