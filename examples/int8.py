@@ -34,12 +34,14 @@ def deploy(folder: Path) -> bool:
     logging.disable(logging.INFO)  # NNCF's, of every step
     import nncf
 
-    from paddle2ov import convert
+    from paddle2ov import convert, workarounds
+    from paddle2ov.quantization import ignored_scope
 
     model = convert(folder, share_weights=False)  # NNCF edits weights in place
     assert "paddle" not in sys.modules, "converting a saved model must not import Paddle"
     calibration = nncf.Dataset([image[None] for image in np.load(folder / "calibration.npy")])
-    quantized = nncf.quantize(model, calibration, subset_size=300)
+    quantized = nncf.quantize(model, calibration, subset_size=300, ignored_scope=ignored_scope(model))
+    workarounds.apply(quantized)  # NNCF has changed the graph
 
     paddle = np.load(folder / "paddle.npz")
     rows = [("Paddle, float32", paddle["predictions"], "", 0)]

@@ -85,7 +85,6 @@ CHECKS = (
 
 FURTHER_LISTS = (
     ("sorts or selects", "ORDER_CHECKS in paddle2ov/verification/orders.py, else SELECTING in its ties.py"),
-    ("sorts, selects or computes boxes", "EXACT in paddle2ov/quantization/exact.py"),
     ("meant something else to an older Paddle", "paddle2ov/program/op_versions.py"),
 )
 """What an operator that ... is to be entered in, which no test demands."""

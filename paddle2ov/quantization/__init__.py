@@ -1,4 +1,4 @@
-"""From float32 to integers of 8 or 4 bits, by NNCF: `quantize`.
+"""From float32 to integers of 8 or 4 bits, by NNCF: `quantize`, or NNCF's own functions with `ignored_scope`.
 
 - `quantize.py`, `results.py`: the entry point, and its result;
 - `nncf_calls.py`: what NNCF is told, and what is tried after a failure;
@@ -7,3 +7,7 @@
 - `data.py`: calibration data, prepared as the settings beside a model say;
 - `layers.py`: the types that the layers run in on this processor.
 """
+
+from paddle2ov.quantization.nncf_calls import ignored_scope
+
+__all__ = ["ignored_scope"]

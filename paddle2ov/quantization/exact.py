@@ -2,75 +2,59 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Iterable, Mapping
+
 from openvino import Model, Node
 
-from paddle2ov.report import ConversionReport
+from paddle2ov.graph.bodies import bodies_of, walk
 
 COMPARISONS = ("Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual")
 """Types of nodes whose results are steps: rounding what they read gains nothing and exchanges them."""
 
+_SELECTIONS = frozenset(("MatrixNms", "MulticlassNms", "NonMaxSuppression", "NonZero", "SearchSorted", "TopK"))
+"""Types of nodes that sort or select: scores of 8 bits tie."""
+_UNCOMPUTED = frozenset(("Constant", "Parameter", "Result"))
+
+_MIN_WEIGHTS = 64
+"""Products with fewer are part of what computes boxes: the corners, or the mean of the distances to a side."""
+
 _MAX_FIRST = 4
 _MAX_FIRST_SHARE = 0.1
 """The largest number, and share, of first convolutions that stay in floating point: see `first_convolutions`."""
-_LAYERS = ("GRUSequence", "If", "LSTMSequence", "Loop", "RNNSequence", "TensorIterator")
-
-EXACT = frozenset(
-    (
-        "anchor_generator",
-        "arg_max",
-        "arg_min",
-        "argsort",
-        "bipartite_match",
-        "box_clip",
-        "box_coder",
-        "box_decoder_and_assign",
-        "collect_fpn_proposals",
-        "density_prior_box",
-        "distribute_fpn_proposals",
-        "generate_proposals",
-        "generate_proposals_v2",
-        "iou_similarity",
-        "kthvalue",
-        "locality_aware_nms",
-        "matrix_nms",
-        "mode",
-        "multiclass_nms",
-        "multiclass_nms2",
-        "multiclass_nms3",
-        "nms",
-        "polygon_box_transform",
-        "prior_box",
-        "retinanet_detection_output",
-        "searchsorted",
-        "similarity_focus",
-        "top_k",
-        "top_k_v2",
-        "yolo_box",
-    )
-)
-"""Operators that sort and select by scores, or compute boxes. Scores of 8 bits tie, boxes of 8 bits lie pixels off, and
-what marks an entry that is out (negative infinity) has no range."""
 
 
-def exact_nodes(model: Model, conversion: ConversionReport) -> list[str]:
-    """The names of the nodes of such operators, and of all between them and the layers that they read.
+def floating_nodes(model: Model) -> list[str]:
+    """The names of the nodes that lose by 8 bits, where no layer gains.
 
+    These are what no layer reads, and what stands between layers on both sides of a selection or of a power series.
     NNCF leaves out what leads from a layer to a NonMaxSuppression or TopK, but not what stands beside these in a
-    suppression.
+    suppression, nor what computes boxes. It quantizes the bodies of branches, but not of loops. Where computed
+    constants index a table, as in windowed attention, it raises KeyError unless that Gather is left out.
     """
-    assert conversion.program is not None
-    types = [operator.type for operator in conversion.program.block.walk()]
-    made = {name for name, origins in conversion.origins.items() if origins and types[origins[0]] in EXACT}
-    pending = [node for node in model.get_ops() if node.get_friendly_name() in made]
-    found: set[str] = set()
-    while pending:
-        node = pending.pop()
-        name = node.get_friendly_name()
-        if name in found or (name not in made and _is_layer(node)):
-            continue
-        found.add(name)
-        pending += [value.get_node() for value in node.input_values()]
-    return sorted(found)
+    nodes = {node.get_name(): node for node in model.get_ordered_ops()}
+    sources = {name: [value.get_node().get_name() for value in node.input_values()] for name, node in nodes.items()}
+    readers: dict[str, list[str]] = {name: [] for name in nodes}
+    varying: set[str] = set()
+    layers: set[str] = set()
+    seeds: list[str] = []
+    floating: set[str] = set()
+    for name, node in nodes.items():
+        for source in sources[name]:
+            readers[source].append(name)
+        if node.get_type_name() == "Parameter" or not varying.isdisjoint(sources[name]):
+            varying.add(name)
+        if _is_layer(node, varying):
+            layers.add(name)
+        elif node.get_type_name() in _SELECTIONS or _is_power_series(node):
+            seeds.append(name)
+        elif node.get_type_name() == "Gather" and name not in varying:
+            floating.add(name)
+    read_by_layers = _reached([source for layer in layers for source in sources[layer]], sources)
+    floating |= nodes.keys() - layers - read_by_layers
+    floating |= _reached(seeds, sources, layers) | _reached(seeds, readers, layers)
+    found = (node for name, node in nodes.items() if name in floating)
+    return [node.get_friendly_name() for node in found if node.get_type_name() not in _UNCOMPUTED]
 
 
 def first_convolutions(model: Model) -> list[str]:
@@ -82,11 +66,46 @@ def first_convolutions(model: Model) -> list[str]:
     return found[: min(_MAX_FIRST, int(_MAX_FIRST_SHARE * len(found)))]
 
 
-def _is_layer(node: Node) -> bool:
-    """Whether a node has weights, or is a loop or branch."""
+def _reached(seeds: Iterable[str], edges: Mapping[str, list[str]], stops: Collection[str] = ()) -> set[str]:
+    """The names that edges lead to from `seeds`, these included, without passing `stops`."""
+    pending, found = list(seeds), set()
+    while pending:
+        name = pending.pop()
+        if name not in found and name not in stops:
+            found.add(name)
+            pending += edges[name]
+    return found
+
+
+def _is_layer(node: Node, varying: Collection[str]) -> bool:
+    """Whether a node has so many weights that int8 gains something, or is a branch that holds such nodes.
+
+    Args:
+        node: the node.
+        varying: the names of the nodes whose results are not constant; in a branch all may be weights.
+    """
     kind = node.get_type_name()
-    has_constant = any(value.get_node().get_type_name() == "Constant" for value in node.input_values())
-    return kind in _LAYERS or "Convolution" in kind or (kind == "MatMul" and has_constant)
+    if kind == "If":
+        return any(_is_layer(inner, ()) for body in bodies_of(node) for inner in walk(body))
+    if "Convolution" in kind:
+        weights = [node.input_value(1)]
+    elif kind == "MatMul":
+        weights = [value for value in node.input_values() if value.get_node().get_name() not in varying]
+    else:
+        return kind.endswith(("Cell", "Sequence"))
+    shapes = (value.get_partial_shape() for value in weights)
+    return any(shape.is_dynamic or math.prod(shape.to_shape()) >= _MIN_WEIGHTS for shape in shapes)
 
 
-__all__ = ["COMPARISONS", "EXACT", "exact_nodes", "first_convolutions"]
+def _is_power_series(node: Node) -> bool:
+    """Whether this is `(a * x + b) * x`, as in Horner's rule: what paddle2ov computes functions by."""
+    if node.get_type_name() != "Multiply":
+        return False
+    total, x = (value.get_node() for value in node.input_values())
+    if total.get_type_name() != "Add":
+        return False
+    before = total.input_value(0).get_node()
+    return before.get_type_name() == "Multiply" and x.get_name() == before.input_value(1).get_node().get_name()
+
+
+__all__ = ["COMPARISONS", "first_convolutions", "floating_nodes"]

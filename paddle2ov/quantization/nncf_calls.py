@@ -23,7 +23,7 @@ from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes import run_rewrites
 from paddle2ov.quantization.agreement import Reference, compiled_in
 from paddle2ov.quantization.data import CalibrationData
-from paddle2ov.quantization.exact import COMPARISONS
+from paddle2ov.quantization.exact import COMPARISONS, first_convolutions, floating_nodes
 from paddle2ov.verification.measures import BOXES
 from paddle2ov.workarounds.table import AFTER_CALIBRATION
 
@@ -47,7 +47,6 @@ class Quantizer:
         items: all calibration data.
         calibration: the items to calibrate with, by their index.
         reference: what the model computes in float32.
-        floating_nodes: the names of nodes that stay in floating point.
         weights: to quantize these only.
         max_drop: how much accuracy may be lost, where that is to be controlled.
 
@@ -60,13 +59,12 @@ class Quantizer:
         items: CalibrationData,
         calibration: Sequence[int],
         reference: Reference,
-        floating_nodes: Sequence[str],
         weights: Weights | None,
         max_drop: float | None,
     ) -> None:
         self._nncf = load_nncf()
         self._items, self._calibration, self._reference = items, calibration, reference
-        self._floating_nodes, self._weights, self._max_drop = floating_nodes, weights, max_drop
+        self._weights, self._max_drop = weights, max_drop
 
     def quantized(self, model: openvino.Model, is_transformer: bool) -> openvino.Model:
         """A quantized copy of a model.
@@ -98,7 +96,7 @@ class Quantizer:
             OpenVINORunError: OpenVINO does not compute it right.
         """
         nncf, copy = self._nncf, model.clone()
-        ignored = nncf.IgnoredScope(names=self._floating_nodes, types=[*COMPARISONS, *floating], validate=False)
+        ignored = ignored_scope(copy, floating)
         common = {"subset_size": len(self._calibration), "ignored_scope": ignored, **_settings(nncf, is_transformer)}
         dataset = nncf.Dataset(self._calibration, self._items.inputs)
         if self._weights is not None:
@@ -143,6 +141,23 @@ def _check_low_precision(quantized: openvino.Model, reference: Reference) -> Non
             "OpenVINO does not compute the quantized model right: its transformations for low precision lose more than "
             "quantization does"
         )
+
+
+def ignored_scope(model: openvino.Model, types: Iterable[str] = ()) -> Any:
+    """What NNCF should leave in floating point: `nncf.quantize(model, data, ignored_scope=ignored_scope(model))`.
+
+    Args:
+        model: what `convert` returned, or the IR that was saved of it.
+        types: types of nodes that stay in floating point, too.
+
+    Returns:
+        An `nncf.IgnoredScope` of the first convolutions, comparisons, and what sorts, selects or computes boxes.
+
+    Raises:
+        ConversionInputError: NNCF is not installed.
+    """
+    names = [*first_convolutions(model), *floating_nodes(model)]
+    return load_nncf().IgnoredScope(names=names, types=[*COMPARISONS, *types], validate=False)
 
 
 def load_nncf() -> ModuleType:
@@ -216,4 +231,12 @@ def nncf_output(shown: bool) -> Iterator[None]:
         logger.setLevel(before)
 
 
-__all__ = ["Quantizer", "Weights", "has_attention", "load_nncf", "name_tensors_of_branches", "nncf_output"]
+__all__ = [
+    "Quantizer",
+    "Weights",
+    "has_attention",
+    "ignored_scope",
+    "load_nncf",
+    "name_tensors_of_branches",
+    "nncf_output",
+]

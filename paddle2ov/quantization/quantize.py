@@ -14,7 +14,6 @@ from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.settings import settings_in
 from paddle2ov.quantization.agreement import Reference, compiled_in
 from paddle2ov.quantization.data import CalibrationData, Data, PathLike
-from paddle2ov.quantization.exact import exact_nodes, first_convolutions
 from paddle2ov.quantization.layers import is_quantized, layers_of
 from paddle2ov.quantization.nncf_calls import (
     Quantizer,
@@ -79,9 +78,8 @@ def quantize(
     _check(subset_size, max_drop, weights)
     load_nncf()  # which may be missing, before the model is converted
     folder = find_model(model, params).program.parent
-    conversion = options.pop("report", None) or ConversionReport()
-    # NNCF edits weights in place
-    converted = convert(model, params, report=conversion, **{"share_weights": False, **options})
+    # NNCF edits weights in place; with a report, nodes have the names of their operators
+    converted = convert(model, params, **{"share_weights": False, "report": ConversionReport(), **options})
     settings = settings_in(folder)
     items = CalibrationData(read_program(model, params), folder, converted, data)
     calibration, validation = _divided(len(items), subset_size)
@@ -89,8 +87,7 @@ def quantize(
         floats = compiled_in(converted, "f32")
         reference = Reference(floats, items, validation, settings)
     name_tensors_of_branches(converted)
-    floating_nodes = [*first_convolutions(converted), *exact_nodes(converted, conversion)]
-    quantizer = Quantizer(items, calibration, reference, floating_nodes, weights, max_drop)
+    quantizer = Quantizer(items, calibration, reference, weights, max_drop)
     with nncf_output(progress):
         quantized = quantizer.quantized(converted, has_attention(converted) if transformer is None else transformer)
     found = Quantized(quantized, reference.measure.name, reference.measure.meaning, max_drop)
