@@ -97,14 +97,16 @@ def _is_as_wide(x: Output, constant: Output) -> bool:
 
 
 def _moves_nothing(node: Node, x: Output) -> bool:
+    kind = node.get_type_name()
+    if kind == "Concat" and node.get_input_size() > 1:
+        return False
     dims = dims_of(x)
     if dims is None or len(dims_of(node.output(0)) or ()) != len(dims):
         return False
-    kind = node.get_type_name()
     if kind == "Convert":
         return x.get_element_type() == node.get_element_type()
     if kind == "Concat":
-        return node.get_input_size() == 1
+        return True
     if kind == "Transpose":
         return perm_of(node) == list(range(len(dims)))
     if kind == "Pad":
