@@ -29,10 +29,14 @@ class _Gate:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._inside: Counter[int] = Counter()
+        self._closing = 0
 
     def __enter__(self) -> None:
+        thread = threading.get_ident()
         with self._changed:
-            self._inside[threading.get_ident()] += 1
+            # A fork that waits comes first: threads that compute without a pause would keep it waiting for ever.
+            self._changed.wait_for(lambda: not self._closing or thread in self._inside)
+            self._inside[thread] += 1
 
     def __exit__(self, *_: object) -> None:
         thread = threading.get_ident()
@@ -45,15 +49,18 @@ class _Gate:
     def close(self) -> None:
         """Waits until no other thread is inside, and keeps them out."""
         self._changed.acquire()
+        self._closing += 1
         self._changed.wait_for(lambda: not self._inside.keys() - {threading.get_ident()})
 
     def open(self) -> None:
         """Lets them in again."""
+        self._closing -= 1
+        self._changed.notify_all()
         self._changed.release()
 
     def after_fork(self) -> None:
         """Makes it as in a new process."""
-        self._changed = threading.Condition()
+        self._changed, self._closing = threading.Condition(), 0
 
 
 computing = _Gate()

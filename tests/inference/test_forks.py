@@ -34,6 +34,8 @@ def check(found):
     np.testing.assert_allclose(found[0], expected, rtol=1e-4, atol=1e-5)
 
 
+check([expected])  # a thread that imports as the process is forked keeps the module's lock in the child
+
 def use():
     check(predictor.run([image]))
     check(predictor.clone().run([image, image][:1]))
