@@ -16,6 +16,7 @@ from tools.faults.prelude import check
 
 _APART = frozenset(
     (
+        "channels_reversed_twice",
         "elementwise_with_single_element_of_higher_rank",
         "matmul_of_another_width",
         "normalization_of_scaled_numbers",
