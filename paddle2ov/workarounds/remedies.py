@@ -30,7 +30,7 @@ def barrier(graph: Graph, port: Input) -> None:
 def set_apart(graph: Graph, node: Node) -> None:
     """What reads the node reads it through an Identity, which OpenVINO eliminates as it compiles the model."""
     read = [port for port in consumers(node.output(0)) if port.get_node().get_type_name() != "Result"]
-    insert(read, ops.identity(node.output(0)).output(0), node)
+    insert(read, ops.identity(node.output(0)).output(0), read[0].get_node())  # an input is of no operator
 
 
 def deepen(graph: Graph, node: Node) -> None:
