@@ -1,9 +1,8 @@
 """Memory and layouts: views, what is joined in place, post-ops, constants."""
 
 import numpy as np
-from openvino import Layout, Model
+from openvino import Model
 from openvino import opset16 as ops
-from openvino.preprocess import PrePostProcessor
 
 from tools.faults.prelude import Graph, numbers, parameter
 from tools.faults.register import fault
@@ -401,6 +400,9 @@ def channels_reversed_twice() -> Graph:
 
     The reversal is fused into the convolution's filters as preprocessing is built in, and once more as it is compiled.
     """
+    from openvino import Layout
+    from openvino.preprocess import PrePostProcessor
+
     x, filters, one = parameter(1, 3, 4, 4), numbers(3, 3, 1, 1), [1, 1]
     convolved = ops.convolution(x, filters, one, [0, 0], [0, 0], one)
     permuted = ops.relu(ops.gather(convolved, np.array([1, 2, 0]), np.array(1)))
