@@ -9,7 +9,6 @@ from openvino import Input, Node, Output
 from paddle2ov.graph.aliases import alias, may_be_input
 from paddle2ov.graph.consumers import Consumer, consumers
 from paddle2ov.graph.names import is_unnamed, move_name
-from paddle2ov.graph.opaque_values import hide, runtime_zero
 from paddle2ov.graph.provenance import copy_operators
 
 
@@ -46,13 +45,6 @@ def insert(readers: Collection[Consumer | Input], new: Output, node: Node) -> No
     copy_operators(new, node)
     for reader in readers:
         reader.replace_source_output(new)
-
-
-def hide_operand(port: Input) -> None:
-    """Has a node read a copy of one of its inputs that each run makes, so that OpenVINO takes it for no constant."""
-    node = port.get_node()
-    copy = hide(port.get_source_output(), runtime_zero(node.input_values()))
-    insert([port], copy.output(0), node)
 
 
 def name_after(new: Node, old: Node, part: str | int, *more: Node) -> None:

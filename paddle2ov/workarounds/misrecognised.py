@@ -285,7 +285,7 @@ def activation_of_pool(graph: Graph, pool: Node) -> list[Node] | Skip | None:
     Given:
         Convolution → possibly elementwise nodes → MaxPool → a function that may decrease.
     """
-    read = {node.get_type_name() for node in _readers_of_first(pool)}
+    read = {port.get_node().get_type_name() for port in consumers(pool.output(0))}
     if not read <= ELEMENTWISE or _DECREASING.isdisjoint(read):
         return None
     node = pool.input_value(0).get_node()
@@ -298,10 +298,6 @@ def activation_of_pool(graph: Graph, pool: Node) -> list[Node] | Skip | None:
             break
         node = node_before
     return Skip("what is pooled is not of a convolution")
-
-
-def _readers_of_first(node: Node) -> list[Node]:
-    return [port.get_node() for port in consumers(node.output(0))]
 
 
 def read_through_maximum(graph: Graph, pool: Node) -> None:

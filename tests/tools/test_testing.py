@@ -2,6 +2,7 @@
 
 import json
 import sys
+import traceback
 
 import numpy as np
 import openvino
@@ -190,7 +191,7 @@ def test_error_of_conversion_says_where(monkeypatch, tmp_path):
     monkeypatch.setattr(testing, "convert", convert)
     with pytest.raises(Paddle2OVError) as error:
         check_case(write_case(tmp_path, [X]))
-    assert "op_test_1 (pir), as declared" in error.value.__notes__[0]  # type: ignore[attr-defined]  # since Python 3.11
+    assert "op_test_1 (pir), as declared" in "".join(traceback.format_exception(error.value))
 
 
 def test_check_model_with_given_results(monkeypatch, tmp_path):
