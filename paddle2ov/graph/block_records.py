@@ -9,6 +9,8 @@ from msgspec import Struct
 from openvino import Node, Output
 from openvino.op import Parameter, Result
 
+from paddle2ov.graph.consumers import key_of
+
 
 class CarriedValue(Struct):
     """A state of a loop.
@@ -65,11 +67,6 @@ class IfRecord(Struct):
         self.entering = [(parameters, values.get(key_of(value), value)) for parameters, value in self.entering]
 
 
-def key_of(value: Output) -> tuple[str, int]:
-    """What identifies a value: the name of its node, and its index there."""
-    return value.get_node().get_name(), value.get_index()
-
-
 BlockRecord: TypeAlias = LoopRecord | IfRecord
 
-__all__ = ["BlockRecord", "CarriedValue", "IfRecord", "LoopRecord", "key_of"]
+__all__ = ["BlockRecord", "CarriedValue", "IfRecord", "LoopRecord"]

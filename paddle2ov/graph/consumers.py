@@ -1,4 +1,4 @@
-"""The inputs that read a tensor, each with the node that it belongs to."""
+"""Tensors, and the inputs that read them, each with the node that it belongs to."""
 
 from __future__ import annotations
 
@@ -26,9 +26,14 @@ class Consumer:
         self._node.input(self._index).replace_source_output(new)
 
 
+def key_of(tensor: Output) -> tuple[str, int]:
+    """A key that identifies a tensor: the name of its node, and its index there."""
+    return tensor.get_node().get_name(), tensor.get_index()
+
+
 def consumers(output: Output) -> list[Consumer]:
     """The inputs that read a tensor."""
     return [Consumer(one.get_node(), one.get_index()) for one in output.get_target_inputs()]
 
 
-__all__ = ["Consumer", "consumers"]
+__all__ = ["Consumer", "consumers", "key_of"]

@@ -6,15 +6,10 @@ from collections.abc import Callable, Collection
 
 from openvino import Node, Output
 
-from paddle2ov.graph.consumers import Consumer, consumers
+from paddle2ov.graph.consumers import Consumer, consumers, key_of
 
 _MAX_BETWEEN = 6
 """OpenVINO does not fuse more nodes into one kernel."""
-
-
-def key_of(tensor: Output) -> tuple[str, int]:
-    """A key that identifies a tensor."""
-    return tensor.get_node().get_name(), tensor.get_index()
 
 
 def only_consumer(output: Output) -> Node | None:

@@ -1,8 +1,8 @@
-"""Hides the unknown dimensions that enter branches and loops, but not those that stay the same inside.
+"""Hides the unknown dimensions that enter branches and loops, but not those that a loop does not change.
 
-A dimension that a loop does not change, once it is known (`Model.reshape`), is known in the body and of the result. It
-is found as a fixed point: each unknown dimension of the model's inputs gets a symbol, and a state's dimensions are
-assumed to have theirs in every iteration; those that the next state is not inferred to have are not, until all are.
+Such a dimension, once it is known (`Model.reshape`), is known in the body and of the result. It is found as a fixed
+point: each unknown dimension of the model's inputs gets a symbol, and a state's dimensions are assumed to keep theirs;
+those that the next state is not inferred to have are dropped, until all that are left have them.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ def hide_dynamic_dims(model: Model, records: Sequence[BlockRecord]) -> None:
         if isinstance(record, LoopRecord):
             _hide_of_loop(record, tracer.kept[name], name not in tracer.guarded)
         else:
-            # OpenVINO leaves the branch that known sizes rule out as `Model.reshape` has made it before.
-            _hide_of_branches(record, False)
+            _hide_of_branches(record)
     for parameter in model.get_parameters():
         parameter.set_partial_shape(forget_symbols(parameter.get_partial_shape()))
     model.validate_nodes_and_infer_types()
@@ -51,7 +50,7 @@ class _Tracer:
     Attributes:
         reached: the records of the model's branches and loops, inner ones first.
         kept: Loop -> for each state the axes whose unknown dimension it does not change.
-        guarded: branches and loops that may not run, with a body that some sizes do not fit: it must not know them.
+        guarded: loops that may not run, with a body that some sizes do not fit: it must not know them.
     """
 
     def __init__(self, records: Iterable[BlockRecord]) -> None:
@@ -110,8 +109,6 @@ class _Tracer:
                     inner.enter(parameter, value)
             self.trace(body)
             found.append([inner.outer(one.input_value(0).get_partial_shape()) for one in body.get_results()])
-            if not self._fits_any(inner, body):
-                self.guarded.add(record.node.get_name())
         for output in record.node.outputs():
             index, shape = output.get_index(), forget_symbols(output.get_partial_shape())
             then, otherwise = found[0][index], found[1][index]
@@ -252,11 +249,12 @@ def _hide_of_loop(record: LoopRecord, kept: Sequence[set[int]], reveals: bool) -
     copy_viewed_states(state.parameter for state in record.states)
 
 
-def _hide_of_branches(record: IfRecord, reveals: bool) -> None:
+def _hide_of_branches(record: IfRecord) -> None:
+    """Hides all of them: OpenVINO leaves a branch that known sizes rule out as an earlier `Model.reshape` made it."""
     values = [value for _, value in record.entering]
     one = opaque_one([record.node.input_value(0), *values])
     for index, value in enumerate(values, 1):
-        _enter(record.node, index, value, value.get_partial_shape(), one, reveals)
+        _enter(record.node, index, value, value.get_partial_shape(), one, False)
 
 
 def _enter(

@@ -8,8 +8,9 @@ from msgspec import Struct
 from openvino import Model, Node, Output, PartialShape, Type
 from openvino.op import Constant, Parameter, Result
 
-from paddle2ov.graph.block_records import CarriedValue, LoopRecord, key_of
+from paddle2ov.graph.block_records import CarriedValue, LoopRecord
 from paddle2ov.graph.constants import ints, number_of
+from paddle2ov.graph.consumers import key_of
 from paddle2ov.graph.indexed_writes import drop_range_checks
 from paddle2ov.graph.loop_counters import counter_ranges
 from paddle2ov.graph.loop_hoisting import hoist
