@@ -10,7 +10,7 @@ import openvino
 import pytest
 
 from gen_models.harness.spec import paddle
-from paddle2ov import ConversionInputError, ModelReadError, convert, read_program
+from paddle2ov import ConversionInputError, ModelReadError, convert, read_program, workarounds
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment import sizes
 from paddle2ov.deployment.planning import plan
@@ -252,6 +252,7 @@ def test_a_model_that_begins_with_a_quantization(with_settings):
     for reader in readers:
         reader.replace_source_output(quantized.output(0))
     build_in(model, read_settings(folder / "inference.yml"))
+    workarounds.apply(model)
     pictures = picture()
     settings = {"INFERENCE_PRECISION_HINT": "f32", "LP_TRANSFORMS_MODE": "NO"}
     (got,) = shared_core().compile_model(model, "CPU", settings)(pictures).values()
