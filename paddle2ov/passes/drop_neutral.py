@@ -65,18 +65,16 @@ class DropNeutral(Rule[_Unchanged, _Unchanged]):
 
 def _unchanged(node: Node) -> Output | None:
     """The operand that a node computes again; None if it computes anything else, or no floats."""
-    if not node.get_element_type().is_real():
-        return None
-    x = node.input_value(0)
-    number = NEUTRAL.get(node.get_type_name())
+    kind, x = node.get_type_name(), node.input_value(0)
+    number = NEUTRAL.get(kind)
     if number is None:
-        return x if _moves_nothing(node, x) and x.get_node().get_type_name() != "Constant" else None
+        is_moved = node.get_element_type().is_real() and x.get_node().get_type_name() != "Constant"
+        return x if is_moved and _moves_nothing(node, x) else None
     second = node.input_value(1)
     if _consists_of(second, number) and _is_as_wide(x, second):
-        return x
-    is_ordered = node.get_type_name() in ("Divide", "Subtract")
-    if not is_ordered and _consists_of(x, number) and _is_as_wide(second, x):
-        return second
+        return x if node.get_element_type().is_real() else None
+    if kind in ("Add", "Multiply") and _consists_of(x, number) and _is_as_wide(second, x):
+        return second if node.get_element_type().is_real() else None
     return None
 
 

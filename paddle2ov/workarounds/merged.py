@@ -19,6 +19,7 @@ from paddle2ov.typing import AnyArray
 from paddle2ov.workarounds.row import Skip, at
 
 _SUMS, _PRODUCTS = ("Add", "Subtract"), ("Divide", "Multiply")
+_BETWEEN = frozenset(("Negative", *_SUMS, *_PRODUCTS))
 _MOST_BETWEEN = 8
 _LARGER = 128
 """The least ratio of two constants that stay apart: their sum keeps 17 of the 24 bits of the smaller one."""
@@ -110,40 +111,47 @@ def constants_of_sums(graph: Graph, node: Node) -> list[Input] | Skip | None:
     Given:
         x + a, possibly times constants, + c, with constants a and c, where a is 128 times as large as c or more.
     """
-    if not node.get_output_element_type(0).is_real():
-        return None
-    kinds = {"Negative", *_SUMS, *_PRODUCTS}
     for place, x in ((1, node.input_value(0)), (0, node.input_value(1))):
-        if x.get_node().get_type_name() in kinds and graph.is_constant(node.input_value(place).get_node()):
-            small, large = _extreme(node.input_value(place), np.max), _summand(graph, x)
-            if large is None:
-                return None
-            if small == 0 or math.isinf(large) or large < _LARGER * small:
-                return Skip("the sum of the constants keeps the digits of both")
-            return [min(node.input(place), node.input(1 - place), key=_size)]
+        if x.get_node().get_type_name() not in _BETWEEN or not graph.is_constant(node.input_value(place).get_node()):
+            continue
+        path = _path_to_sum(graph, x)
+        if path is None or not node.get_output_element_type(0).is_real():
+            return None
+        small, large = _extreme(node.input_value(place), np.max), _magnitude(path)
+        if small == 0 or math.isinf(large) or large < _LARGER * small:
+            return Skip("the sum of the constants keeps the digits of both")
+        return [min(node.input(place), node.input(1 - place), key=_size)]
     return None
 
 
-def _summand(graph: Graph, x: Output) -> float | None:
-    """The magnitude of the constant that x is a sum with, times those that follow; None if it is no such sum."""
-    scale = 1.0
+def _path_to_sum(graph: Graph, x: Output) -> list[tuple[str, Output]] | None:
+    """The sum with a constant that x is, and the products by constants that follow; None if it is no such sum."""
+    path: list[tuple[str, Output]] = []
     for _ in range(_MOST_BETWEEN):
         node = x.get_node()
         kind = node.get_type_name()
         if kind == "Negative":
             x = node.input_value(0)
             continue
-        if kind not in (*_SUMS, *_PRODUCTS):
+        if kind not in _BETWEEN:
             return None
         places = (1,) if kind == "Divide" else (1, 0)
         place = next((i for i in places if graph.is_constant(node.input_value(i).get_node())), None)
         if place is None:
             return None
-        constant, x = node.input_value(place), node.input_value(1 - place)
+        path.append((kind, node.input_value(place)))
         if kind in _SUMS:
-            return scale * _extreme(constant, np.max)
-        scale = scale / (_extreme(constant, np.min) or 1.0) if kind == "Divide" else scale * _extreme(constant, np.max)
+            return path
+        x = node.input_value(1 - place)
     return None
+
+
+def _magnitude(path: list[tuple[str, Output]]) -> float:
+    """The magnitude of the constant of a sum, times those that follow."""
+    scale = 1.0
+    for kind, constant in path:
+        scale = scale / (_extreme(constant, np.min) or 1.0) if kind == "Divide" else scale * _extreme(constant, np.max)
+    return scale
 
 
 def _extreme(constant: Output, choose: Callable[[AnyArray], float]) -> float:

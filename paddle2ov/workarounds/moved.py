@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openvino import Input, Node
+from openvino.op import Constant
 
 from paddle2ov.graph.constants import ints, number_of
 from paddle2ov.graph.opset import create, ops
@@ -200,11 +201,13 @@ def unsqueeze_result(graph: Graph, port: Input) -> None:
 
 def _constant_of_higher_rank(node: Node) -> Input | None:
     """The input that is a Constant of a higher rank than the other one, its additional axes of size 1."""
-    first, second = map(dims_of, node.input_values())
-    if first is None or second is None or len(first) == len(second):
+    sides = node.input_values()
+    is_first, is_second = (isinstance(side.get_node(), Constant) for side in sides)
+    if is_first is is_second:
         return None
-    index = int(len(first) < len(second))
-    added = abs(len(first) - len(second))
-    constant, other = (node.input_value(i).get_node().get_type_name() == "Constant" for i in (index, 1 - index))
-    is_wide = (first, second)[index][:added] == [1] * added
-    return node.input(index) if constant and not other and is_wide else None
+    index = int(is_second)
+    dims, other = dims_of(sides[index]), dims_of(sides[1 - index])
+    if dims is None or other is None or len(dims) <= len(other):
+        return None
+    added = len(dims) - len(other)
+    return node.input(index) if dims[:added] == [1] * added else None
