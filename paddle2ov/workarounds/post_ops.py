@@ -146,8 +146,10 @@ def of_one_pixel(graph: Graph, convolution: Node) -> list[Input] | None:
         PRelu with a constant [1, n, 1, ...], n above 1. The output may be a single pixel, and other sizes as well.
         Linear nodes directly after the convolution stay as they are: OpenVINO merges their constants.
     """
-    shape = convolution.get_output_partial_shape(0)
-    if not shape.is_dynamic or any(size.get_min_length() > 1 for axis, size in enumerate(shape) if axis != 1):
+    dims = dims_of(convolution.output(0))
+    if dims is None or None not in dims or any(size is not None and size > 1 for size in (dims[0], *dims[2:])):
+        return None
+    if any(size.get_min_length() > 1 for axis, size in enumerate(convolution.get_output_partial_shape(0)) if axis != 1):
         return None
     found: list[Input] = []
     is_biased = convolution.get_type_name() == "GroupConvolution"  # some of these are wrong without a bias as well

@@ -109,11 +109,12 @@ def local(
     fits_sizes: bool = False,
 ) -> Workaround:
     """A row that looks at one node after the other."""
+    look = find.find
 
     def run(graph: Graph) -> Counts:
         done = 0
         for node in graph.nodes(*find.roots) if all(map(graph.nodes, find.needs)) else ():
-            sites = find(graph, node)
+            sites = look(graph, node)
             if isinstance(sites, Skip):
                 graph.match_failed(find.name, node, sites.reason)
                 continue
