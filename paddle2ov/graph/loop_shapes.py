@@ -70,9 +70,7 @@ def hide_dims(value: Output, shape: PartialShape, one: Output | None, kept: Coll
     if not any(static) and not kept:
         return hidden.output(0)
     # The dimensions that are the same inside and outside are set again.
-    sizes, known_sizes = (
-        ops.maximum(ops.shape_of(one, Type.i64), ops.constant([0], Type.i64)) for one in (hidden, value)
-    )
+    sizes, known_sizes = sizes_of(hidden), sizes_of(value)
     dims = [
         ops.constant([old.get_length()], Type.i64)
         if is_static
@@ -84,6 +82,11 @@ def hide_dims(value: Output, shape: PartialShape, one: Output | None, kept: Coll
     return ops.reshape(hidden, ops.concat(dims, 0), False).output(0)
 
 
+def sizes_of(value: Output | Node) -> Node:
+    """The dimensions of a value, known where the value's are, and never negative."""
+    return ops.maximum(ops.shape_of(value, Type.i64), ops.constant([0], Type.i64))
+
+
 def _without_symbols(value: Output, one: Output) -> Output:
     """The same value, whose unknown dimensions are not known to be those of any other value.
 
@@ -91,9 +94,8 @@ def _without_symbols(value: Output, one: Output) -> Output:
     here there is one more, of 1, which nothing knows before run time.
     """
     unit = ops.shape_of(ops.broadcast(ops.constant(0, Type.i64), one), Type.i64)
-    sizes = ops.maximum(ops.shape_of(value, Type.i64), ops.constant([0], Type.i64))
     zero = ops.constant(0, Type.i64)
-    return ops.gather(ops.reshape(value, ops.concat([unit, sizes], 0), False), zero, zero).output(0)
+    return ops.gather(ops.reshape(value, ops.concat([unit, sizes_of(value)], 0), False), zero, zero).output(0)
 
 
 def _opaque_reshape(value: Output, one: Output) -> Node:

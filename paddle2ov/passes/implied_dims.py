@@ -225,10 +225,11 @@ _REQUIREMENTS: dict[str, Callable[[Node, list[PartialShape]], Iterator[Required]
 }
 """Node type -> which dimensions of its inputs must be equal."""
 _CARRYING = """
-AvgPool Broadcast Concat Constant Convert Convolution ConvolutionBackpropData FakeQuantize Gather GRUSequence
-GroupConvolution GroupConvolutionBackpropData Interpolate LSTMSequence LogSoftmax MVN MatMul MaxPool NormalizeL2 OneHot
-Parameter Reshape Result ScatterElementsUpdate ScatterNDUpdate ScatterUpdate ShapeOf Slice Softmax Split Squeeze
-StridedSlice TopK Transpose Unsqueeze VariadicSplit
+Acos Acosh Asin Asinh Atan Atanh AvgPool BitwiseNot Broadcast Concat Constant Convert Convolution
+ConvolutionBackpropData Cos Cosh CumSum FakeQuantize Gather GRUSequence GroupConvolution GroupConvolutionBackpropData
+Identity Interpolate IsFinite IsInf IsNaN LSTMSequence LogSoftmax MVN MatMul MaxPool NormalizeL2 OneHot PRelu Parameter
+Reshape Result ReverseSequence Roll ScatterElementsUpdate ScatterNDUpdate ScatterUpdate ShapeOf Sin Sinh Slice
+SliceScatter Softmax Split Squeeze StridedSlice Tan TopK Transpose Unsqueeze VariadicSplit
 """
 _TRUSTED = UNARY | BINARY | REDUCTIONS | frozenset(_CARRYING.split())
 """Node types whose results have a symbol only if they have its dimension in every run.

@@ -3,25 +3,33 @@
 Such a dimension, once it is known (`Model.reshape`), is known in the body and of the result. It is found as a fixed
 point: each unknown dimension of the model's inputs gets a symbol, and a state's dimensions are assumed to keep theirs;
 those that the next state is not inferred to have are dropped, until all that are left have them.
+
+Branches do not see them, as OpenVINO leaves the one that known sizes rule out as an earlier `Model.reshape` made it. A
+result of an If has the dimensions that are the same one of the entering values in both branches from outside.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
-from openvino import Dimension, Model, Node, Output, PartialShape, Symbol
+from openvino import Dimension, Model, Node, Output, PartialShape, Symbol, Type
 from openvino.op import Parameter
 
 from paddle2ov.graph.block_records import BlockRecord, CarriedValue, IfRecord, LoopRecord
 from paddle2ov.graph.bodies import bodies_of
+from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states, input_ports
-from paddle2ov.graph.loop_shapes import erase_bounds, hide_dims
+from paddle2ov.graph.loop_shapes import erase_bounds, hide_dims, sizes_of
 from paddle2ov.graph.opaque_values import opaque_one
+from paddle2ov.graph.opset import ops
 from paddle2ov.passes.implied_dims import forget_symbols, infer_with_symbols
 from paddle2ov.passes.replacement import insert
-from paddle2ov.passes.value_symbols import set_value_symbols
+from paddle2ov.passes.value_symbols import set_length_symbol, set_value_symbols
 
+_Place: TypeAlias = tuple[Output, int]
+"""A dimension: a value, and the axis."""
 _MAX_ROUNDS = 16
 """After so many rounds no state of a loop is taken to keep a dimension."""
 
@@ -39,6 +47,7 @@ def hide_dynamic_dims(model: Model, records: Sequence[BlockRecord]) -> None:
             _hide_of_loop(record, tracer.kept[name], name not in tracer.guarded)
         else:
             _hide_of_branches(record)
+            _declare_common(record.node, tracer.common[name])
     for parameter in model.get_parameters():
         parameter.set_partial_shape(forget_symbols(parameter.get_partial_shape()))
     model.validate_nodes_and_infer_types()
@@ -50,6 +59,7 @@ class _Tracer:
     Attributes:
         reached: the records of the model's branches and loops, inner ones first.
         kept: Loop -> for each state the axes whose unknown dimension it does not change.
+        common: If -> for each result axis -> the dimension of an entering value that both branches give it.
         guarded: loops that may not run, with a body that some sizes do not fit: it must not know them.
     """
 
@@ -57,6 +67,7 @@ class _Tracer:
         self._records = {one.node.get_name(): one for one in records}
         self.reached: dict[str, BlockRecord] = {}
         self.kept: dict[str, list[set[int]]] = {}
+        self.common: dict[str, list[dict[int, _Place]]] = {}
         self.guarded: set[str] = set()
 
     def trace(self, model: Model) -> None:
@@ -65,13 +76,16 @@ class _Tracer:
             record = self._records.get(node.get_name())
             if record is None:
                 infer_with_symbols(node)
-                set_value_symbols(node)
-                continue
-            if isinstance(record, LoopRecord):
+                set_length_symbol(node)
+            elif isinstance(record, LoopRecord):
                 self._trace_loop(record)
             else:
                 self._trace_branches(record)
-            self.reached[node.get_name()] = record
+            _name_unknown(node)
+            if record is None:
+                set_value_symbols(node)
+            else:
+                self.reached[node.get_name()] = record
 
     def _trace_loop(self, record: LoopRecord) -> None:
         kept = [_dynamic_axes(one) for one in record.states]
@@ -109,17 +123,21 @@ class _Tracer:
                     inner.enter(parameter, value)
             self.trace(body)
             found.append([inner.outer(one.input_value(0).get_partial_shape()) for one in body.get_results()])
-        for output in record.node.outputs():
-            index, shape = output.get_index(), forget_symbols(output.get_partial_shape())
-            then, otherwise = found[0][index], found[1][index]
-            if shape.rank.is_static and len(shape) == len(then) == len(otherwise):
+        common: list[dict[int, _Place]] = []
+        places = [place for _, value in record.entering for place in _unknown_dims(value)]
+        for output, *branches in zip(record.node.outputs(), *found, strict=True):
+            shape, same = forget_symbols(output.get_partial_shape()), dict[int, _Place]()
+            if shape.rank.is_static and all(len(one) == len(shape) for one in branches):
                 dims = [_copy(dim) for dim in shape]
                 for axis, dim in enumerate(dims):
-                    both = [one for one in then[axis] if any(one == other for other in otherwise[axis])]
-                    if dim.is_dynamic and both:
-                        dim.set_symbol(both[0])
+                    fits = (one for one in places if all(one[0] in symbols[axis] for symbols in branches))
+                    if dim.is_dynamic and (place := next(fits, None)) is not None:
+                        dim.set_symbol(place[0])
+                        same[axis] = place[1:]
                 shape = PartialShape(dims)
-            record.node.set_output_type(index, output.get_element_type(), shape)
+            record.node.set_output_type(output.get_index(), output.get_element_type(), shape)
+            common.append(same)
+        self.common[record.node.get_name()] = common
 
     def _fits_any(self, inner: _InnerSymbols, body: Model) -> bool:
         """Whether a body fits any sizes of the unknown dimensions outside: different primes fit."""
@@ -196,6 +214,26 @@ def _name_dims(model: Model) -> None:
         inputs.enter(parameter, parameter.output(0))
 
 
+def _name_unknown(node: Node) -> None:
+    """Gives the unknown dimensions of a node's results symbols where they have none."""
+    for output in node.outputs():
+        shape = output.get_partial_shape()
+        if shape.is_static or shape.rank.is_dynamic or all(dim.is_static or dim.has_symbol() for dim in shape):
+            continue
+        for dim in shape:
+            if dim.is_dynamic and not dim.has_symbol():
+                dim.set_symbol(Symbol())
+        node.set_output_type(output.get_index(), output.get_element_type(), shape)
+
+
+def _unknown_dims(value: Output) -> Iterator[tuple[Symbol, Output, int]]:
+    """The unknown dimensions of a value, each as its symbol, the value and the axis."""
+    shape = value.get_partial_shape()
+    for axis, dim in enumerate(shape if shape.rank.is_static else ()):
+        if dim.is_dynamic and dim.has_symbol():
+            yield dim.get_symbol(), value, axis
+
+
 def _dynamic_axes(state: CarriedValue) -> set[int]:
     """The axes of a state that are dynamic outside and inside."""
     outside, inside = state.initial.get_partial_shape(), state.parameter.get_partial_shape()
@@ -255,6 +293,21 @@ def _hide_of_branches(record: IfRecord) -> None:
     one = opaque_one([record.node.input_value(0), *values])
     for index, value in enumerate(values, 1):
         _enter(record.node, index, value, value.get_partial_shape(), one, False)
+
+
+def _declare_common(node: Node, common: Sequence[dict[int, _Place]]) -> None:
+    """Gives the copies of an If's results the dimensions that both branches have from outside of it."""
+    for output, places in zip(node.outputs(), common, strict=True):
+        shapes = [one.get_node() for one in consumers(output) if one.get_node().get_type_name() == "ShapeOf"]
+        copied = [one.get_node() for shape in shapes for one in consumers(shape.output(0))] if places else []
+        for sizes in copied:
+            if sizes.get_type_name() != "Maximum":
+                continue  # of a copy
+            readers, dims = consumers(sizes.output(0)), []
+            for axis in range(len(output.get_partial_shape())):
+                value, index = places.get(axis, (output, axis))
+                dims.append(ops.gather(sizes_of(value), ops.constant([index], Type.i64), ops.constant(0, Type.i64)))
+            insert(readers, ops.concat(dims, 0).output(0), node)
 
 
 def _enter(

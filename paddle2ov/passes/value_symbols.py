@@ -1,4 +1,4 @@
-"""Symbols of the elements of small integer tensors: which unknown dimensions they are.
+"""Symbols of the elements of small integer tensors (which unknown dimensions they are), and of counted numbers.
 
 OpenVINO computes them once, as a node is created, and not again where the dimensions get symbols later.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from openvino import Node, Output, Symbol
+from openvino import Dimension, Node, Output, PartialShape, Symbol
 
-from paddle2ov.graph.constants import constant_of, ints_of, is_zero
+from paddle2ov.graph.constants import constant_of, ints_of, is_zero, number_of
 from paddle2ov.graph.shapes import static_dims
 
 _MAX_ELEMENTS = 32
@@ -27,6 +27,24 @@ def set_value_symbols(node: Node) -> None:
     elements = _ELEMENTS.get(node.get_type_name(), _unknown)(node)
     fits = elements is not None and len(elements) == math.prod(dims) and any(elements)
     node.output(0).get_tensor().set_value_symbol(elements if fits else [])
+
+
+def set_length_symbol(node: Node) -> None:
+    """Gives the numbers from 0 on, as many as a dimension, the symbol of the dimension."""
+    if node.get_type_name() != "Range" or node.get_output_partial_shape(0).is_static:
+        return
+    start, stop, step = node.input_values()
+    (symbol,) = _of(stop) if _number(start) == 0 and _number(step) == 1 else (None,)
+    if symbol is not None:
+        length = Dimension()
+        length.set_symbol(symbol)
+        node.set_output_type(0, node.get_output_element_type(0), PartialShape([length]))
+
+
+def _number(value: Output) -> float | None:
+    while value.get_node().get_type_name() in ("Reshape", "Squeeze", "Unsqueeze"):
+        value = value.get_node().input_value(0)
+    return number_of(value)
 
 
 def _of(value: Output) -> Elements:
@@ -86,4 +104,4 @@ _ELEMENTS: dict[str, Callable[[Node], Elements | None]] = {
 }
 """Node type -> the symbols of the elements of its result."""
 
-__all__ = ["set_value_symbols"]
+__all__ = ["set_length_symbol", "set_value_symbols"]

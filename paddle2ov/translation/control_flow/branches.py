@@ -15,6 +15,7 @@ from openvino import Model, Output, Type
 from paddle2ov.errors import ConversionWarning, OpConversionError
 from paddle2ov.graph.block_records import IfRecord
 from paddle2ov.graph.constants import number_of
+from paddle2ov.graph.loop_shapes import sizes_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
@@ -227,8 +228,7 @@ def _copy_result(value: Output, condition: PlainValue) -> Output:
     if shape.is_static or shape.rank.is_dynamic:
         return value
     one = ops.maximum(ops.convert(as_condition(condition), Type.i64), ops.constant(1, Type.i64)).output(0)
-    sizes = ops.maximum(ops.shape_of(value, Type.i64), ops.constant([0], Type.i64))  # known where those of `value` are
-    return ops.reshape(_copy(_copy(value, one), one), sizes, False).output(0)
+    return ops.reshape(_copy(_copy(value, one), one), sizes_of(value), False).output(0)
 
 
 def _copy(value: Output, one: Output) -> Output:
