@@ -115,10 +115,12 @@ def local(
         done = 0
         for node in graph.nodes(*find.roots) if all(map(graph.nodes, find.needs)) else ():
             sites = look(graph, node)
+            if sites is None:
+                continue
             if isinstance(sites, Skip):
                 graph.match_failed(find.name, node, sites.reason)
                 continue
-            for site in sites or ():
+            for site in sites:
                 remedy(graph, site)
                 done += 1
         if done:
