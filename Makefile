@@ -73,6 +73,11 @@ bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_PA
 	PADDLE2OV_BENCHMARK_PAGES=$(VENV_PAGES)/bin/python \
 	$(BIN)/python -m benchmarks $(BENCHMARKS)
 
+.PHONY: bench-guard
+bench-guard: $(READY) $(LEGACY_READY) ## Whether conversions do more than before (calls, nodes), and how long they take beside the C++ frontend
+	@$(BIN)/python -m benchmarks.guard
+	@$(BIN)/python -m benchmarks.conversion_kinds --runs 5
+
 .PHONY: lint
 lint: $(READY) ## Check format, style, types and that what is generated (opset_stub.pyi, docs/coverage.md, docs/openvino_faults.md) is up to date
 	$(BIN)/ruff format --check .

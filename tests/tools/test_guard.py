@@ -1,0 +1,30 @@
+"""A conversion does no more than it did: what is counted stays below the recorded ceilings."""
+
+import pytest
+
+from benchmarks import guard
+
+NETWORKS = ("choosing_queries", "db", "dense_flow", "grown_states", "permutes_yolo", "series_blocks", "squeezenet1_1")
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_counts_stay_below_their_ceilings(network):
+    assert guard.above({network: guard.counted(network)}, guard.ceilings()) == []
+
+
+def test_a_slow_rewrite_is_noticed(monkeypatch):
+    rewrites_for = guard.rewrites_for
+
+    def look_at_every_node(graph):
+        for node in graph.model.get_ordered_ops():
+            node.get_type_name()
+        return {}
+
+    monkeypatch.setattr(guard, "rewrites_for", lambda target: (*rewrites_for(target), look_at_every_node))
+    (line,) = guard.above({"db": guard.counted("db")}, guard.ceilings())
+    assert line.startswith("db: rewrites: bindings ")
+
+
+def test_every_network_has_ceilings():
+    names = {name for kind in guard.KINDS.values() for name in kind}
+    assert names == guard.ceilings().keys()
