@@ -6,7 +6,11 @@
 from pathlib import Path as _Path
 from typing import TYPE_CHECKING, Any
 
+from paddle2ov.openvino_tools import defer as _defer_openvino_tools
+
 __version__ = "0.1.0"
+
+_defer_openvino_tools()
 
 # In a checkout op_table.py and converters/ stand at the repository's root; there the root is part of the package too.
 # An installed paddle2ov has both beside this file and needs no graft.
