@@ -36,7 +36,7 @@ RUN = """
 inputs = np.load(sys.argv[2])
 compiled([inputs[next(name for name in port.get_names() if name in inputs)] for port in compiled.inputs])
 """
-IMPORTS = {"frontend": "import numpy, openvino", "ours": "import paddle2ov.compilation, numpy, openvino"}
+IMPORTS = {"frontend": "import numpy, openvino", "ours": "import paddle2ov.compilation.compile, numpy, openvino"}
 
 
 def main() -> None:

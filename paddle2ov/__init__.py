@@ -20,7 +20,8 @@ if not (_Path(__file__).parent / "op_table.py").exists():
 if TYPE_CHECKING:
     from paddle2ov.checking.check import check
     from paddle2ov.checking.results import Check
-    from paddle2ov.compilation import clear_cache, compile_model
+    from paddle2ov.compilation.cache import clear_cache
+    from paddle2ov.compilation.compile import compile_model
     from paddle2ov.conversion import convert
     from paddle2ov.errors import (
         ConversionInputError,
@@ -67,8 +68,8 @@ _MODULES = {
     "UnsupportedOpsError": "errors",
     "Verification": "verification.results",
     "check": "checking.check",
-    "clear_cache": "compilation",
-    "compile_model": "compilation",
+    "clear_cache": "compilation.cache",
+    "compile_model": "compilation.compile",
     "convert": "conversion",
     "inspect": "inspection",
     "quantize": "quantization.quantize",

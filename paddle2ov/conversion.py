@@ -24,7 +24,6 @@ from paddle2ov.program.files import parameter_file
 from paddle2ov.program.paths import local_path
 from paddle2ov.program.sources import forget_source, remember_source
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.report import ConversionReport, size_text
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.garbage import rare_collections
 from paddle2ov.translation.input_spec import ExampleArgument, InputArgument, OutputArgument
@@ -36,6 +35,7 @@ from paddle2ov.workarounds import Target, apply, rewrites_for, stamp
 
 if TYPE_CHECKING:
     from paddle2ov.program.settings import Settings
+    from paddle2ov.report import ConversionReport
 
 log = logging.getLogger("paddle2ov")
 _Convert = TypeVar("_Convert", bound=Callable[..., Model])
@@ -266,6 +266,8 @@ def _audible() -> Iterator[None]:
 
 def _log_steps(program: Program, model: Model, reading: float, translating: float, optimising: float) -> None:
     """Logs what a conversion did, for `verbose`."""
+    from paddle2ov.report import size_text
+
     operators = sum(1 for _ in program.block.walk())
     weights = sum(weight.data.nbytes for weight in program.parameters.values())
     log.info(

@@ -8,15 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSHOWN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 """Characters that no text on a terminal holds: they move the cursor, change its colours, or turn the line around."""
-_LONG_WORD = re.compile(r"\S{4000,}")
-_LIBRARY_FRAME = re.compile(r'File "[^"]*[/\\](paddle|decorator)(\.py|[/\\])')
+_LONG_WORD = r"\S{4000,}"
+_LIBRARY_FRAME = r'File "[^"]*[/\\](paddle|decorator)(\.py|[/\\])'
 
 
 def shown(text: str) -> str:
     """A text as it is shown: what a file names may hold control characters, or be a megabyte long."""
-    return _LONG_WORD.sub(lambda word: f"{word[0][:1000]}... ({len(word[0])} characters)", _UNSHOWN.sub(escaped, text))
+    text = re.sub(_UNSHOWN, escaped, text)
+    return re.sub(_LONG_WORD, lambda word: f"{word[0][:1000]}... ({len(word[0])} characters)", text)
 
 
 def escaped(match: re.Match[str]) -> str:
@@ -58,7 +59,7 @@ class Place:
                 frames.append(line)
             else:
                 frames[-1] += f": {line}"
-        own = [frame for frame in frames if not _LIBRARY_FRAME.search(frame)]
+        own = [frame for frame in frames if not re.search(_LIBRARY_FRAME, frame)]
         return (own or frames)[-most:]
 
 

@@ -238,7 +238,7 @@ class Scaffold:
                 raise ScaffoldError(f"{SIGNATURES} has a row for {self.op}; correct it there: {line}")
             self.notes.append(f"{SIGNATURES}: has a row for {self.op}, left as it is: {line}")
             return parse_signature(self.op, line.partition(": ")[2].rstrip(",").strip('"'))
-        if self.row and not SIGNATURE.fullmatch(self.row):
+        if self.row and not re.fullmatch(SIGNATURE, self.row):
             raise ScaffoldError(f"row {self.row!r}: write it as '{self.op}(x, y) -> (out)'")
         row = self.row or f"{self.op}(x) -> (out)"
         self.changes[SIGNATURES] = insert_row(text, self.op, f'    "{self.op}": "{row}",\n', SIGNATURES)

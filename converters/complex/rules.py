@@ -13,7 +13,7 @@ from itertools import product
 
 from openvino import Output, Type
 
-from paddle2ov.converters.complex import elementary, matrices
+from paddle2ov.converters.complex import elementary
 from paddle2ov.converters.graph.common import Tensor, const, const_like, shape_of
 from paddle2ov.converters.logical import as_bool
 from paddle2ov.graph import arrays
@@ -93,7 +93,9 @@ def instead(convert: Converter, of_complex: Converter) -> Converter:
 
 def matrix_function(convert: Converter) -> Converter:
     """A function of a square matrix; a complex matrix is written as a real one of twice the size."""
-    return ComplexAware(convert, matrices.complex_matrix_function(convert))
+    from paddle2ov.converters.complex.matrices import complex_matrix_function  # few models have such functions
+
+    return ComplexAware(convert, complex_matrix_function(convert))
 
 
 def shape_only(convert: Converter) -> Converter:

@@ -38,7 +38,7 @@ _ABANDONED = 600.0
 _MAX_NOTES = 10_000
 """How many notes of contents are kept."""
 _PART = ".part"
-_OWN = re.compile(r"([0-9a-f]{32}-[0-9a-f]{32}\.blob|[0-9a-f]{64}\.content)(\.\d+\.[0-9a-f]{8}\.part)?")
+_OWN = r"([0-9a-f]{32}-[0-9a-f]{32}\.blob|[0-9a-f]{64}\.content)(\.\d+\.[0-9a-f]{8}\.part)?"
 """The names of the cache's own files; others stay, whatever their suffix."""
 
 
@@ -150,7 +150,7 @@ class CompiledCache:
         with suppress(OSError):
             for entry in self._folder.iterdir():
                 with suppress(OSError):
-                    if _OWN.fullmatch(entry.name):
+                    if re.fullmatch(_OWN, entry.name):
                         yield entry, entry.stat()
 
 

@@ -12,8 +12,6 @@ from weakref import WeakKeyDictionary
 
 import openvino
 
-from paddle2ov.compilation.cache import CompiledCache, ExportedModel
-from paddle2ov.compilation.identity import ModelIdentity, settings_digest
 from paddle2ov.compilation.precision import Precision, check_compilable, with_precision
 from paddle2ov.compilation.properties import checked_properties
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
@@ -22,6 +20,7 @@ from paddle2ov.program.files import PathLike, parameter_file
 from paddle2ov.program.paths import local_path
 
 if TYPE_CHECKING:
+    from paddle2ov.compilation.cache import CompiledCache, ExportedModel
     from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument
 
 log = logging.getLogger("paddle2ov")
@@ -99,6 +98,9 @@ def compile_cached(
     build: Build,
 ) -> openvino.CompiledModel:
     """The compiled model: from the cache, or compiled from what `build` returns, which depends on `options`."""
+    from paddle2ov.compilation.cache import CompiledCache
+    from paddle2ov.compilation.identity import ModelIdentity, settings_digest
+
     if "CACHE_DIR" in config:
         raise ConversionInputError("compile_model: OpenVINO's CACHE_DIR is given beside cache_dir")
     setting = settings_digest(device, config, options)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from paddle2ov.program.budget import charge_array
 from paddle2ov.typing import AnyArray
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Shape = int | Sequence[int]
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
@@ -16,6 +15,8 @@ from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from paddle2ov.graph.opset_stub import NodeInput, Opset
 
 Function: TypeAlias = Callable[..., Node]

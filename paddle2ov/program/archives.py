@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
@@ -43,6 +40,8 @@ def unpacked(archive: Path) -> Iterator[Path]:
     Raises:
         ModelReadError: it is damaged, holds no model or several, or unpacks to far more than its own size.
     """
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="paddle2ov-") as temporary:
         folder = Path(temporary, name_of(archive) or "model")
         try:
@@ -86,16 +85,17 @@ def taking_archives(function: _Function) -> _Function:
 
     `params` may then name a file in it.
     """
-    signature = inspect.signature(function)
 
     @wraps(function)
     def wrapped(model: Any, *args: Any, **kwargs: Any) -> Any:
         model = local_path(model)
         if not isinstance(model, str | os.PathLike) or not is_archive(model):
             return function(model, *args, **kwargs)
+        from inspect import signature
+
         from paddle2ov.program.files import parameter_file
 
-        given = signature.bind(model, *args, **kwargs).arguments
+        given = signature(function).bind(model, *args, **kwargs).arguments
         with unpacked(Path(model)) as folder:
             given |= {"model": folder, "params": parameters_beside(folder, parameter_file(given.get("params")))}
             options = given.pop("options", {})
@@ -166,6 +166,8 @@ def _budget(archive: Path) -> int:
 
 
 def _unpack(archive: Path, folder: Path) -> None:
+    from shutil import copyfileobj
+
     budget = _budget(archive)
     with _members(archive, budget) as members:
         place = _place_of_model(archive, members)
@@ -178,7 +180,7 @@ def _unpack(archive: Path, folder: Path) -> None:
             member = open_member()
             if member is not None:
                 with member, (folder / PurePosixPath(name).name).open("xb") as file:
-                    shutil.copyfileobj(member, file)
+                    copyfileobj(member, file)
 
 
 def _too_large(archive: Path) -> ModelReadError:

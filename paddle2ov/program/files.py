@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from codecs import BOM_UTF8
 from pathlib import Path
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.program.paths import local_path
@@ -31,7 +30,7 @@ _NO_PROGRAM = {
 """What people pass in place of a program, by its suffix, and what to pass instead."""
 
 
-class ModelFiles(Struct, frozen=True):
+class ModelFiles(NamedTuple):
     """The files of one model.
 
     Attributes:

@@ -12,13 +12,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
-from google.protobuf.message import DecodeError
 from msgspec import Struct
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
 from paddle2ov.program.budget import MAX_RANK
-from paddle2ov.program.framework_proto import TensorDesc
 from paddle2ov.program.model import Parameter, Variable, element_count
 from paddle2ov.program.sources import ChangedError, Opened, Source
 from paddle2ov.typing import AnyArray
@@ -230,17 +228,49 @@ def _read_tensor(
 
 
 def _header(text: bytes) -> _Header:
+    number, *dims = _plain_fields(text) or _decoded(text)
+    dtype = dtypes.LEGACY.get(number)
+    if dtype is None:
+        raise ValueError(f"unknown data type number {number}")
+    if len(dims) > MAX_RANK or any(dim < 0 for dim in dims):
+        raise ValueError(f"impossible shape {dims}")
+    shape = tuple(dims)
+    return _Header(dtype, shape, dtypes.STORAGE[dtype], element_count(shape))
+
+
+def _plain_fields(text: bytes) -> list[int] | None:
+    """The type number and the dimensions of a TensorDesc as Paddle writes it; None for any other.
+
+    Importing protobuf takes longer than reading all headers of a network.
+    """
+    numbers, number, shift = [], 0, 0
+    for byte in text:
+        number |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            numbers.append(number)
+            number = shift = 0
+        elif shift > 28:
+            return None
+    tags, values = numbers[::2], numbers[1::2]
+    is_plain = not shift and tags == [_DATA_TYPE, *[_DIMS] * (len(values) - 1)] and max(numbers) < 1 << 31
+    return values if is_plain else None
+
+
+_DATA_TYPE, _DIMS = 1 << 3, 2 << 3  # tags: a field's number, and 0 for an integer
+
+
+def _decoded(text: bytes) -> list[int]:
+    """The type number and the dimensions of any TensorDesc."""
+    from google.protobuf.message import DecodeError
+
+    from paddle2ov.program.framework_proto import TensorDesc
+
     try:
         desc = TensorDesc.FromString(text)
     except DecodeError as error:
         raise ValueError(f"its description cannot be decoded: {error}") from None
-    dtype = dtypes.LEGACY.get(desc.data_type)
-    if dtype is None:
-        raise ValueError(f"unknown data type number {desc.data_type}")
-    shape = tuple(desc.dims)
-    if len(shape) > MAX_RANK or any(dim < 0 for dim in shape):
-        raise ValueError(f"impossible shape {list(shape)}")
-    return _Header(dtype, shape, dtypes.STORAGE[dtype], element_count(shape))
+    return [desc.data_type, *desc.dims]
 
 
 def _may_replace(declared: str, actual: str, data: AnyArray) -> bool:

@@ -112,12 +112,12 @@ def _check_names(path: Path, program: Program) -> None:
         for name in names:
             if len(name) > _MAX_NAME:
                 raise ModelReadError(f"{path}: {kind} has {len(name)} characters: {name[:80]!r}...")
-            if not name.isprintable() and (found := _CONTROL.search(name)):
+            if not name.isprintable() and (found := re.search(_CONTROL, name)):
                 raise ModelReadError(f"{path}: {kind} holds the control character {found[0]!a}: {name[:80]!a}")
 
 
 _MAX_NAME = 4000
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
 def _any_separate(files: ModelFiles, name: str) -> bool:

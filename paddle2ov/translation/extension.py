@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import runpy
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ Callback = Callable[[Any], Any]
 C = TypeVar("C", bound=Callback)
 
 _ITEMS = r"(?:[\w=|@.-]+(?:, [\w=|@.-]+)*)?"
-SIGNATURE = re.compile(rf"[\w.-]+\({_ITEMS}\) -> \({_ITEMS}\)(?:; {_ITEMS})?")
+SIGNATURE = rf"[\w.-]+\({_ITEMS}\) -> \({_ITEMS}\)(?:; {_ITEMS})?"
 """The form of a signature, which is that of a row in `program/signatures.py`."""
 
 
@@ -55,7 +54,9 @@ class ConversionExtension:
             raise ConversionInputError(
                 f"extension: the converter of '{self.op_type}' is not a function: {self.callback!r}"
             )
-        if self.signature is not None and not (isinstance(self.signature, str) and SIGNATURE.fullmatch(self.signature)):
+        if self.signature is not None and not (
+            isinstance(self.signature, str) and re.fullmatch(SIGNATURE, self.signature)
+        ):
             raise ConversionInputError(
                 f"extension: cannot read the signature {self.signature!r:.80}; "
                 f"the form is '{self.op_type}(x, y) -> (out)'"
@@ -137,6 +138,8 @@ def run_extensions(paths: Iterable[Path]) -> None:
     Raises:
         ConversionInputError: one of them cannot be run to its end, or has no converters.
     """
+    import runpy
+
     for path in paths:
         before = script_extensions()
         try:

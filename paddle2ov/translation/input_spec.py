@@ -29,7 +29,7 @@ OutputArgument: TypeAlias = str | Sequence[Union[str, "paddle.static.Variable"]]
 ExampleArgument: TypeAlias = Any
 """Tensors or arrays, one or several; a mapping from the names of inputs."""
 
-_STRING = re.compile(r"^(?P<name>[^\[\]{}]*)(?:\[(?P<shape>[^\]]*)\])?(?:\{(?P<dtype>\w+)\})?$")
+_STRING = r"^(?P<name>[^\[\]{}]*)(?:\[(?P<shape>[^\]]*)\])?(?:\{(?P<dtype>\w+)\})?$"
 _MAX_DIM = 2**63 - 2  # OpenVINO's largest dimension means unbounded
 _SHORT_TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"} | {
     f"{sign}{bits}": f"{word}{bits}" for sign, word in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)
@@ -131,7 +131,7 @@ def _override(parts: Iterable[Any], name: str | None = None) -> InputOverride:
 
 
 def _from_string(text: str) -> InputOverride:
-    match = _STRING.match(text.strip())
+    match = re.match(_STRING, text.strip())
     if match is None:
         raise ConversionInputError(f"input: cannot read {text!r}; the form is name[1,3,224..640,?]")
     result = InputOverride(match["name"].strip() or None)

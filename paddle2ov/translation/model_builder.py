@@ -20,16 +20,15 @@ from paddle2ov.program import Program
 from paddle2ov.program.budget import Budget, charging
 from paddle2ov.program.concatenated_arrays import concatenate_arrays
 from paddle2ov.program.liveness import count_operators, prune
+from paddle2ov.program.model import Block, Variable
 from paddle2ov.program.model import Output as ProgramOutput
-from paddle2ov.program.model import Variable
 from paddle2ov.program.small_probabilities import mark_softmaxes_tested_against_zero
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.translation.control_flow.table import CONTROL_FLOW
 from paddle2ov.translation.input_spec import InputOverride
 from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.sequence_lengths import lengths_inputs, lengths_results, with_input_lod
-from paddle2ov.translation.translator import Progress, Translator, input_parameter
+from paddle2ov.translation.translator import BlockConverter, Progress, Translator, input_parameter
 
 
 class TranslationRequest(Struct, frozen=True):
@@ -103,7 +102,7 @@ def _translated(request: TranslationRequest, progress: Progress | None) -> Model
         block, used = prune(program.block, (item.variable for item in wanted), cuts)
         budget = _budget_of(program)
     translator = request.translator(
-        program, registry, request.vocabulary, CONTROL_FLOW, used, progress, request.provenance, budget
+        program, registry, request.vocabulary, _block_converters(block), used, progress, request.provenance, budget
     )
     translator.refuse_missing(registry.missing(block))
 
@@ -139,6 +138,15 @@ def _translated(request: TranslationRequest, progress: Progress | None) -> Model
     if registry.has_extensions():  # a user's converters may give nodes any names
         make_unique(model)
     return model
+
+
+def _block_converters(block: Block) -> Mapping[str, BlockConverter]:
+    """How operators that own blocks are translated."""
+    if not any(operator.blocks for operator in block.operators):
+        return {}
+    from paddle2ov.translation.control_flow.table import CONTROL_FLOW  # few models have branches or loops
+
+    return CONTROL_FLOW
 
 
 def _enter_inputs(

@@ -55,10 +55,41 @@ for look in json.loads(sys.argv[1]):
     os.wait()
 """
 
+COUNT = """
+import json, sys
+import paddle2ov
+counts = {"import": len([name for name in sys.modules if name.startswith("paddle2ov")])}
+import numpy, openvino
+before = {name for name in sys.modules if not name.startswith(("paddle2ov", "openvino.tools"))}
+paddle2ov.compile_model(sys.argv[1], cache_dir=sys.argv[2] or None)
+kinds = "paddle2ov", "openvino.tools", "google.protobuf", "msgspec", ""
+for name in {*sys.modules} - before:
+    kind = next(kind for kind in kinds if name.startswith(kind))
+    counts[kind] = counts.get(kind, 0) + 1
+print(json.dumps(counts))
+"""
+
+CEILINGS = {
+    "pir": {"import": 2, "paddle2ov": 180, "openvino.tools": 1, "msgspec": 20, "": 20},
+    "legacy": {"import": 2, "paddle2ov": 182, "openvino.tools": 1, "msgspec": 20, "": 40, "google.protobuf": 40},
+    "from cache": {"import": 2, "paddle2ov": 20, "openvino.tools": 1, "": 15},
+}
+"""How many modules may be imported, of each package and of all others, beside OpenVINO and NumPy."""
+
+
 def run(code: str, *arguments: str) -> str:
     """What a process of its own prints."""
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def test_modules_until_the_first_result(tmp_path):
+    """What most models do not need is imported where it is needed; a ceiling is raised knowingly."""
+    pir, legacy = (str(generated_network(all_networks()["mobilenet_v3_large"], kind)) for kind in ("pir", "legacy"))
+    runs = {"pir": (pir, ""), "legacy": (legacy, str(tmp_path)), "from cache": (legacy, str(tmp_path))}
+    counts = {name: json.loads(run(COUNT, *arguments)) for name, arguments in runs.items()}
+    over = {name: {kind: n for kind, n in counts[name].items() if n > CEILINGS[name].get(kind, 0)} for name in runs}
+    assert not any(over.values()), over
 
 
 @pytest.fixture(scope="module")

@@ -101,7 +101,8 @@ def test_decorator(custom, clean_registry):
         paddle2ov.convert(custom)
 
 
-def test_installed_package(custom, tmp_path):
+@pytest.mark.parametrize("kind", ["folder", "zip"])
+def test_installed_package(custom, tmp_path, kind):
     """A package of one's own is found through its entry point, without a word in the script."""
     site = tmp_path / "site"
     (site / "my_ops-1.0.dist-info").mkdir(parents=True)
@@ -117,6 +118,8 @@ def test_installed_package(custom, tmp_path):
             """
         )
     )
+    if kind == "zip":
+        site = Path(shutil.make_archive(str(site), "zip", site))
     script = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(site)!r}]; from pathlib import Path\n"
     script += f"from paddle2ov.testing import check_case; check_case(Path({str(custom)!r})); print('same as Paddle')"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

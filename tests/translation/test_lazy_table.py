@@ -75,6 +75,5 @@ print(*sorted(name for name in made if name.startswith("paddle2ov.")))
     assert run.stdout.split() == [
         "paddle2ov.errors.Place",
         "paddle2ov.errors.Refusal",
-        "paddle2ov.report.ConversionReport",
         "paddle2ov.translation.extension.ConversionExtension",
     ]
