@@ -2,7 +2,8 @@
 
 import pytest
 
-from benchmarks import guard
+from benchmarks import conversion_kinds, guard
+from paddle2ov.workarounds import rewrites_for
 
 NETWORKS = ("choosing_queries", "db", "dense_flow", "grown_states", "permutes_yolo", "series_blocks", "squeezenet1_1")
 
@@ -13,8 +14,6 @@ def test_counts_stay_below_their_ceilings(network):
 
 
 def test_a_slow_rewrite_is_noticed(monkeypatch):
-    rewrites_for = guard.rewrites_for
-
     def look_at_every_node(graph):
         for node in graph.model.get_ordered_ops():
             node.get_type_name()
@@ -26,5 +25,5 @@ def test_a_slow_rewrite_is_noticed(monkeypatch):
 
 
 def test_every_network_has_ceilings():
-    names = {name for kind in guard.KINDS.values() for name in kind}
+    names = {name for kind in conversion_kinds.KINDS.values() for name in kind}
     assert names == guard.ceilings().keys()
