@@ -11,7 +11,8 @@ An OpenVINO that was imported before, or whose import ends otherwise, is left al
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -54,50 +55,52 @@ class _Refusal:
         if name != _TOOL or not _is_at_known_end():
             return
         sys.meta_path.remove(_Refusal)
-        for package, names in _DEFERRED.items():
-            _install_hooks(sys.modules[package], names)
+        packages = {package: sys.modules[package] for package in _DEFERRED}
+        for package, module in packages.items():
+            vars(module)["__getattr__"] = partial(_attribute, packages, package)
+            vars(module)["__dir__"] = partial(_names, packages, package)
         raise ModuleNotFoundError(f"{name} is deferred", name=name)
 
 
 def _is_at_known_end() -> bool:
     """Whether nothing but `_END` is left of OpenVINO's import, so that this is what asks for the tool."""
-    packages = [sys.modules.get(name) for name in _DEFERRED]
-    if any(package is None or set(_HOOKS) & vars(package).keys() for package in packages):
+    package = sys.modules.get("openvino")
+    if package is None or "__version__" not in vars(package) or "convert_model" in vars(package):
         return False
-    package = sys.modules["openvino"]
+    if any(name not in sys.modules or set(_HOOKS) & vars(sys.modules[name]).keys() for name in _DEFERRED):
+        return False
     try:
         source = package.__loader__.get_source("openvino")  # type: ignore[union-attr]
     except (AttributeError, ImportError):  # a loader without sources
         return False
-    return "__version__" in vars(package) and source is not None and source.endswith(_END)
+    return source is not None and source.endswith(_END)
 
 
-def _install_hooks(package: ModuleType, deferred: Sequence[str]) -> None:
-    def attribute(name: str) -> Any:
-        if name in deferred:
-            _load()
-            if name in vars(package):
-                return vars(package)[name]
-        raise AttributeError(f"module {package.__name__!r} has no attribute {name!r}", name=name, obj=package)
-
-    def names() -> list[str]:
-        _load()
-        return list(vars(package))
-
-    vars(package).update(__getattr__=attribute, __dir__=names)
+def _attribute(packages: Mapping[str, ModuleType], package: str, name: str) -> Any:
+    module = packages[package]
+    if name in _DEFERRED[package]:
+        _load(packages)
+        if name in vars(module):
+            return vars(module)[name]
+    raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=module)
 
 
-def _load() -> None:
+def _names(packages: Mapping[str, ModuleType], package: str) -> list[str]:
+    _load(packages)
+    return list(vars(packages[package]))
+
+
+def _load(packages: Mapping[str, ModuleType]) -> None:
     """Does what `_END` does, and removes the hooks."""
     try:
         from openvino.tools.ovc import convert_model
     except ImportError:
         pass
     else:
-        vars(sys.modules["openvino"]).setdefault("convert_model", convert_model)
-    for name in _DEFERRED:
+        vars(packages["openvino"]).setdefault("convert_model", convert_model)
+    for module in packages.values():
         for hook in _HOOKS:
-            vars(sys.modules[name]).pop(hook, None)
+            vars(module).pop(hook, None)
 
 
 __all__ = ["defer"]

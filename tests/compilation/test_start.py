@@ -24,6 +24,7 @@ LOOKS = [
     "openvino.tools.ovc.convert_model",
     "import openvino.tools.benchmark.main; openvino.tools.ovc.utils",
     "openvino.frontend.tensorflow.ConversionExtension",
+    "from openvino.frontend import tensorflow",
     "assert 'convert_model' in dir(openvino) and 'ovc' in dir(openvino.tools)",
     "assert hasattr(openvino, 'convert_model') and not hasattr(openvino, 'convert_models')",
     "assert 'convert_model' in dict(inspect.getmembers(openvino))",
