@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import openvino
 
 from paddle2ov.compilation.compile import compile_cached, convert_and_compile
@@ -11,7 +13,9 @@ from paddle2ov.inference.arguments import integer
 from paddle2ov.inference.config import Config
 from paddle2ov.inference.predictor import Predictor, SharedModel
 from paddle2ov.inference.variants import Shapes, Variants
-from paddle2ov.program.model import Program
+
+if TYPE_CHECKING:
+    from paddle2ov.program.model import Program
 
 
 def create_predictor(config: Config) -> Predictor:
