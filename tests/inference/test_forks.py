@@ -91,8 +91,7 @@ def folder():
     return generated_network(all_networks()["squeezenet1_1"], "pir")
 
 
-@pytest.mark.parametrize("hint", ["latency", "throughput"])
-@pytest.mark.parametrize("how", FORKS)
+@pytest.mark.parametrize(("how", "hint"), [*((how, "throughput") for how in FORKS), ("fork", "latency")])
 def test_forked(folder, how, hint):
     command = [sys.executable, "-c", PRELOADED + FORKS[how], str(folder), hint]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)

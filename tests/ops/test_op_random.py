@@ -4,19 +4,29 @@ import pytest
 
 from gen_models import all_ops
 from gen_models.harness.exploration import BatchError, explore, formats
+from gen_models.harness.legacy import legacy_python
 from gen_models.harness.store import FOLDER
 from tests.support.formats import marks_of
 
 DEFAULT_SEEDS = 1
 
 
-def cases():
-    for op in all_ops().values():
-        for format in formats(op):
+def cases(every_form):
+    """Every operator in one of its formats, which alternate, or in each; both go through the same converters."""
+    for number, op in enumerate(all_ops().values()):
+        found = formats(op)
+        if found and not every_form:
+            found = [found[number % len(found)]]
+        for format in found:
             yield pytest.param(op, format, marks=marks_of(format), id=f"testOpRandom/{op.name}/{format}")
 
 
-@pytest.mark.parametrize(("op", "format"), list(cases()))
+def pytest_generate_tests(metafunc):
+    config = metafunc.config
+    every_form = config.getoption("--every-form") or config.getoption("--seeds") or legacy_python() is None
+    metafunc.parametrize(("op", "format"), list(cases(every_form)))
+
+
 def test_op_random(op, format, request):
     kept = FOLDER.parent / "failures" / f"{op.name}-{format}"
     found = explore(op, format, request.config.getoption("--seeds") or DEFAULT_SEEDS, kept)

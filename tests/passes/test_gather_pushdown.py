@@ -88,7 +88,7 @@ def test_networks(name, format):
     inputs = [load(folder / f"inputs_{i}.npz") for i in range(2)]
     dull = {**inputs[0], "image": 0 * inputs[0]["image"]}  # other boxes survive, if any
     with unfiltered():
-        reference = convert(folder, rewrite=False)
+        reference = compile_on_cpu(convert(folder, rewrite=False))
     check_same(model, reference, *inputs, dull)
     check_same(convert(folder, rewrite=False), reference, *inputs, dull)
 
@@ -98,8 +98,8 @@ def test_no_box_and_every_box(threshold, some):
     program = program_of("picodet_fixed")
     suppression(program).attributes["score_threshold"] = threshold
     inputs = load(generated_network(all_networks()["picodet_fixed"], "pir") / "inputs_0.npz")
-    (count,) = check_same(translated(program), plain(program), inputs)
-    assert (count > 0) == some
+    (counts,) = check_same(translated(program), plain(program), inputs)
+    assert any(counts) == some
 
 
 def test_numbers_of_the_boxes():

@@ -103,8 +103,7 @@ def check_same(whole, *inputs, heads=None, registry=None, outputs=()):
     assert gathered(model)["Exp"] == (kinds["yolo_box"] if heads is None else heads)
     with unfiltered():
         plain = convert_program(TranslationRequest(whole, [], outputs, registry or Registry(), Vocabulary([])))
-    check_models(model, plain, *inputs)
-    return [infer(compile_on_cpu(model), one)[2].array.tolist() for one in inputs]
+    return check_models(model, plain, *inputs)
 
 
 @pytest.mark.parametrize("fixed", [False, True])
@@ -176,9 +175,10 @@ def test_network(format):
     whole = read_program(folder, None, [])
     model = convert(whole)
     assert gathered(model)["Exp"] == 3
+    model = compile_on_cpu(model)
     for i, given in enumerate(inputs):
         expected = load(folder / f"outputs_{i}.npz").values()
-        for got, wanted in zip(infer(compile_on_cpu(model), given), expected, strict=True):
+        for got, wanted in zip(infer(model, given), expected, strict=True):
             np.testing.assert_allclose(got.array, wanted, rtol=1e-3, atol=1e-3)
 
 
