@@ -171,8 +171,8 @@ import paddle2ov, openvino
 if __name__ == "__main__":
     for method in ("fork", "spawn"):
         with multiprocessing.get_context(method).Pool(1) as pool:
-            error = pool.apply(openvino.tools.ovc.error.Error, ["x"])
-            print(repr(error), len(openvino.convert_model(sys.argv[1]).inputs))
+            print(repr(pool.apply(openvino.tools.ovc.error.Error, ["x"])))
+    print(len(openvino.convert_model(sys.argv[1]).inputs))
 """
 
 
@@ -181,4 +181,4 @@ def test_processes_exchange_what_is_deferred(tmp_path):
     script.write_text(PROCESSES)
     model = generated_network(all_networks()["mobilenet_v3_large"], "legacy") / "inference.pdmodel"
     printed = subprocess.run([sys.executable, script, model], stdout=subprocess.PIPE, text=True, check=True).stdout
-    assert printed == "Error('x') 1\n" * 2
+    assert printed == "Error('x')\nError('x')\n1\n"
