@@ -25,7 +25,7 @@ from gen_models.harness.store import worker
 from gen_models.programs.program import SETS, Program
 from paddle2ov import workarounds
 from paddle2ov.compilation.compile import export_model, import_model
-from paddle2ov.compilation.running import Result, compile_on_cpu, config_for_cpu, infer
+from paddle2ov.compilation.running import Result, compile_on_cpu, config_for, infer
 from paddle2ov.conversion import convert
 from paddle2ov.graph.core import shared_core
 from paddle2ov.testing import MismatchError, compare, compare_rounded, load
@@ -177,7 +177,7 @@ def _compiled(
     compiled = compile_on_cpu(model, variant.precision)
     if variant.route == "imported":
         names = [port.get_names() for port in compiled.outputs]
-        return import_model(export_model(compiled), names, "CPU", config_for_cpu(variant.precision))
+        return import_model(export_model(compiled), names, "CPU", config_for("CPU", variant.precision))
     return compiled
 
 

@@ -80,6 +80,10 @@ _VERDICTS = {
     "then accuracy and speed of each that this processor has hardware for, in one table.",
 )
 @click.option(
+    "--device",
+    help="OpenVINO's name of the device that the graph is made for, and runs on. Default: any, on the CPU.",
+)
+@click.option(
     "--quantized",
     type=PathType(exists=True, dir_okay=False, path_type=Path),
     help="For --precision all: the same model in int8, as paddle2ov quantize writes it (.xml).",
@@ -118,6 +122,7 @@ def verify_command(
     seed: int,
     tolerance: float | None,
     precision: PrecisionArgument,
+    device: str | None,
     quantized: Path | None,
     outputs: str | None,
     timeout: float,
@@ -156,6 +161,7 @@ def verify_command(
                 seed=seed,
                 tolerance=tolerance,
                 precision=precision,
+                device=device,
                 outputs=outputs,
                 operators=operators,
                 case=case,

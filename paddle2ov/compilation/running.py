@@ -41,16 +41,27 @@ def compile_on_cpu(model: openvino.Model, precision: str = "f32") -> openvino.Co
     Raises:
         ModelReadError: the model's weights are mapped from a file that has changed.
     """
+    return compile_in(model, "CPU", precision)
+
+
+def compile_in(model: openvino.Model, device: str, precision: str) -> openvino.CompiledModel:
+    """Compiles the model as `compile_on_cpu` does, on any device.
+
+    Raises:
+        ModelReadError: the model's weights are mapped from a file that has changed.
+        RuntimeError: OpenVINO cannot compile it there.
+    """
     check_mapped(model)
     # What takes time here (20 ms for a single operator) are OpenVINO's own transformations; no option shortens them.
-    return compile_on("CPU", model, config_for_cpu(precision))
+    return compile_on(device, model, config_for(device, precision))
 
 
-def config_for_cpu(precision: str = "f32") -> dict[str, Any]:
-    """The properties that `compile_on_cpu` compiles with; an exported model is to be imported with the same."""
-    hint = {} if precision == "default" else {"INFERENCE_PRECISION_HINT": precision}
-    config = with_error_reporting({**hint, "INFERENCE_NUM_THREADS": 1}, "CPU")
-    return with_exact_integers(config, "CPU")
+def config_for(device: str, precision: str = "f32") -> dict[str, Any]:
+    """The properties that `compile_in` compiles with; an exported model is to be imported with the same."""
+    config: dict[str, Any] = {} if precision == "default" else {"INFERENCE_PRECISION_HINT": precision}
+    if device == "CPU":
+        config["INFERENCE_NUM_THREADS"] = 1
+    return with_exact_integers(with_error_reporting(config, device), device)
 
 
 def infer(
@@ -107,8 +118,9 @@ __all__ = [
     "MismatchError",
     "Result",
     "as_tensor",
+    "compile_in",
     "compile_on_cpu",
-    "config_for_cpu",
+    "config_for",
     "infer",
     "name_of",
     "run",

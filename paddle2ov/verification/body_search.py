@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from paddle2ov.compilation.running import compile_on_cpu, infer
+from paddle2ov.compilation.running import infer
 from paddle2ov.conversion import convert
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles, read_program
@@ -31,6 +31,7 @@ from paddle2ov.verification.judgement import Float64Judge
 from paddle2ov.verification.localisation import Localisation, LocalisedFault, Localiser, OperatorComparison
 from paddle2ov.verification.paddle_process import PaddleModel, SideProcess
 from paddle2ov.verification.values import Values, variables_read
+from paddle2ov.verification.where import ON_CPU, Where
 
 _MAX_ITERATIONS = 1000
 _MAX_DIFFERING = 8
@@ -45,7 +46,7 @@ class BodySearch:
         tolerance: see `compare_tensor`.
         judge: says of an operator alone whose results differ which side is the right one.
         extension: converters of the user's own.
-        precision: what OpenVINO computes in, as `compile_on_cpu` takes it.
+        where: where OpenVINO computes.
     """
 
     def __init__(
@@ -54,13 +55,13 @@ class BodySearch:
         tolerance: float,
         judge: Float64Judge,
         extension: Extension = None,
-        precision: str = "f32",
+        where: Where = ON_CPU,
     ) -> None:
         self._process = process
         self._tolerance = tolerance
         self._judge = judge
         self._extension = extension
-        self._precision = precision
+        self._where = where
         self._stack = ExitStack()
 
     def __enter__(self) -> BodySearch:
@@ -133,7 +134,7 @@ class BodySearch:
         originals: Mapping[int, Operator],
     ) -> LocalisedFault | None:
         """What is at fault in one iteration; None where it is not known which operator that is in the whole program."""
-        values = Values(program, paddle, inputs, self._extension, self._precision)
+        values = Values(program, paddle, inputs, self._extension, self._where)
 
         def inside(operator: Operator) -> LocalisedFault | None:
             whole = originals.get(operator.index)
@@ -161,7 +162,7 @@ class BodySearch:
         self, body: BodyModel, program: Program, paddle: PaddleModel, known: Mapping[str, AnyArray]
     ) -> Iterator[tuple[int, dict[str, AnyArray]]]:
         """The first iterations whose results differ, and their inputs; a branch has one iteration."""
-        compiled = compile_on_cpu(convert(program, extension=self._extension), self._precision)
+        compiled = self._where.compile(convert(program, extension=self._extension, device=self._where.target))
         given = {name: known[variable] for name, variable in body.given.items()}
         state = {name: known[first] for name, (first, _) in body.state.items()}
         differing = 0

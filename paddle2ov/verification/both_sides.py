@@ -29,6 +29,7 @@ from paddle2ov.verification.random_numbers import random_operators, with_paddle_
 from paddle2ov.verification.results import Run
 from paddle2ov.verification.ties import TieFinder
 from paddle2ov.verification.values import Values
+from paddle2ov.verification.where import Where
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Subject:
         program: the same with the results that are compared.
         compiled: that program in OpenVINO.
         tolerance: of floats, relative to the largest value of each result.
-        precision: what OpenVINO computes in.
+        where: where OpenVINO computes.
         extension: converters of the caller's own.
         paddle_python: an interpreter that has Paddle.
         is_random: whether the inputs are random.
@@ -55,7 +56,7 @@ class Subject:
     program: Program
     compiled: openvino.CompiledModel
     tolerance: float
-    precision: str
+    where: Where
     extension: Extension
     paddle_python: str | os.PathLike[str] | None
     is_random: bool
@@ -107,7 +108,7 @@ def run_both(
         PaddleRunError: Paddle dies. What it refuses is noted in the run.
     """
     arrays = rounded_inputs(arrays, subject.retyped)
-    values = Values(subject.program, paddle, arrays, subject.extension, subject.precision)
+    values = Values(subject.program, paddle, arrays, subject.extension, subject.where)
     shapes = {name: tuple(array.shape) for name, array in arrays.items()}
     try:
         wanted = list(expected) if expected is not None else _paddle_results(subject, paddle.model, arrays)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from openvino import Model
 
-from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.conversion import convert, translated
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.program import ModelFiles
@@ -54,7 +53,7 @@ def locate_fault(
     """
     files, values = subject.files, one.values
     judge = partial(subject.judge.operator, files, values.program)
-    with BodySearch(subject.side, subject.tolerance, subject.judge, subject.extension, subject.precision) as search:
+    with BodySearch(subject.side, subject.tolerance, subject.judge, subject.extension, subject.where) as search:
         inside = _inside(search, values, files)
         location = Localiser(values, subject.tolerance, judge, inside).run(progress)
         if not found.operators:
@@ -129,7 +128,8 @@ def _explain(found: Verification, inside: LocalisedFault, case: str | os.PathLik
 
 def _fault_outside_operators(subject: Subject, one: Sides) -> str:
     """What is at fault where all operators agree: the rewrites, OpenVINO's, or a place that cannot be looked into."""
-    if subject.retyped and _agrees(convert(subject.program, extension=subject.extension), subject, one):
+    again = partial(convert, subject.program, extension=subject.extension, device=subject.where.target)
+    if subject.retyped and _agrees(again(), subject, one):
         types = ", ".join(f"'{name}' as {kind.get_type_name()}" for name, kind in subject.retyped.items())
         return f"All operators agree, and so do the results with the program's own types of inputs: not with {types}"
     if _agrees(translated(subject.program, subject.extension), subject, one):
@@ -146,7 +146,7 @@ def _fault_outside_operators(subject: Subject, one: Sides) -> str:
 
 def _agrees(model: Model, subject: Subject, one: Sides) -> bool:
     """Whether the program, converted with its own types of inputs, has Paddle's results."""
-    results, _ = run_openvino(compile_on_cpu(model, subject.precision), one.inputs)
+    results, _ = run_openvino(subject.where.compile(model), one.inputs)
     return all(result.ok for result in compare_results(results, one.expected, subject.tolerance))
 
 

@@ -26,6 +26,7 @@ from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
 from paddle2ov.verification.measures import BOXES, Measure, measure_for
 from paddle2ov.verification.paddle_process import PaddleProcess
 from paddle2ov.verification.results import ComparedPrecision, PrecisionTable, Verdict
+from paddle2ov.verification.where import Where
 
 LOWER = ("bf16", "f16")
 QUANTIZED = "int8"
@@ -75,7 +76,9 @@ def compare_precisions(
     for name in here:
         judge = Float64Judge(subject.side, tolerance)
         compiled = _compiled(model, name)
-        subjects[name] = replace(subject, compiled=compiled, tolerance=tolerance, precision=name, judge=judge)
+        subjects[name] = replace(
+            subject, compiled=compiled, tolerance=tolerance, where=Where(precision=name), judge=judge
+        )
     if quantized is None:
         missing[QUANTIZED] = "needs data: `paddle2ov quantize` makes a model of it, which --quantized compares"
     else:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 from openvino import Model
 
-from paddle2ov.compilation.running import Result, compile_on_cpu, infer
+from paddle2ov.compilation.running import Result, infer
 from paddle2ov.conversion import convert
 from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.program.liveness import liveness
@@ -19,6 +19,7 @@ from paddle2ov.typing import AnyArray
 from paddle2ov.verification.deadline import TimeUpError
 from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.paddle_process import PaddleModel, PaddleProcess
+from paddle2ov.verification.where import ON_CPU, Where
 
 
 class Values:
@@ -29,7 +30,7 @@ class Values:
         paddle: Paddle, with the same program loaded.
         inputs: arrays by the names of the inputs.
         extension: converters of the user's own.
-        precision: what OpenVINO computes in, as `compile_on_cpu` takes it.
+        where: where OpenVINO computes.
 
     Attributes:
         block: the main block, without what its results do not need.
@@ -44,13 +45,13 @@ class Values:
         paddle: PaddleModel | PaddleProcess,
         inputs: Mapping[str, AnyArray],
         extension: Extension = None,
-        precision: str = "f32",
+        where: Where = ON_CPU,
     ) -> None:
         self.program = program
         self.inputs = inputs
         self.fixed: dict[str, Expected] = {}
         self._paddle = paddle
-        self._precision = precision
+        self._where = where
         self._extension = extension
         self._with_lengths = any(name.endswith(LENGTHS_SUFFIX) for name in inputs)
         live = liveness(program.block, (item.variable for item in program.outputs))
@@ -137,11 +138,12 @@ class Values:
             input=shapes or None,
             output=list(names),
             extension=self._extension,
+            device=self._where.target,
             sequence_lengths=self._with_lengths,
         )
         arrays = {name: one.array for name, one in cuts.items()}
         arrays |= {name + LENGTHS_SUFFIX: one.lengths for name, one in cuts.items() if one.lengths is not None}
-        results = infer(compile_on_cpu(model, self._precision), {**self.inputs, **arrays})
+        results = infer(self._where.compile(model), {**self.inputs, **arrays})
         return results[: len(names)], model
 
     def _of_openvino(self, names: Sequence[str]) -> Iterator[tuple[str, Result]]:

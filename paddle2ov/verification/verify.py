@@ -12,11 +12,10 @@ import openvino
 from msgspec import structs
 
 from paddle2ov.compilation.precision import HINT, check_compilable, check_precision
-from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.conversion import convert
 from paddle2ov.deployment.beside import known_settings
 from paddle2ov.deployment.saving import can_be_made
-from paddle2ov.errors import ConversionInputError, OpenVINORunError
+from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
 from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program import find_model, read_program
@@ -40,6 +39,7 @@ from paddle2ov.verification.random_inputs import RandomInputs
 from paddle2ov.verification.results import Verification
 from paddle2ov.verification.runs import run_all
 from paddle2ov.verification.usual_sizes import shape_sets
+from paddle2ov.verification.where import Where
 
 PrecisionArgument = Literal["f32", "bf16", "f16", "default", "all"]
 TOLERANCE = 1e-4
@@ -59,6 +59,7 @@ def verify(
     seed: int = 0,
     tolerance: float | None = None,
     precision: PrecisionArgument = "f32",
+    device: str | None = None,
     outputs: str | Sequence[str] | None = None,
     operators: bool = False,
     case: str | os.PathLike[str] | None = None,
@@ -91,6 +92,8 @@ def verify(
         precision: what OpenVINO computes in: "f32", "bf16", "f16", "default" for what it takes on this processor unless
             told otherwise, or "all": in float32, and then accuracy and speed of each precision that this processor has
             hardware for, side by side, in `precisions`. Paddle computes in float32.
+        device: OpenVINO's name of the device that the graph is made for, and runs on; default: that for any device, on
+            the CPU.
         outputs: the names of the results to compare, where not all, as for `convert(output=...)`.
         operators: whether to compare the values inside the program even if the results agree.
         case: where to write the operator at fault: its inputs (`inputs.npz`), Paddle's and OpenVINO's results
@@ -123,7 +126,9 @@ def verify(
     _check(tolerance, precision, case, timeout)
     if quantized is not None and precision != "all":
         raise ConversionInputError("quantized: a quantized model is compared beside the others, with precision='all'")
-    computed = "f32" if precision == "all" else precision
+    if precision == "all" and device not in (None, "CPU"):
+        raise ConversionInputError(f"precision: all of them are compared on the CPU, not on {device}")
+    where = Where(device, "f32" if precision == "all" else precision)
     files = find_model(model, params)
     deadline = Deadline(timeout)
     program = whole = read_program(model, params, Registry(extension).signatures(), mapped=False)
@@ -136,18 +141,18 @@ def verify(
     settings = known_settings(files.program.parent)
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
     sequence_lengths |= any(name.endswith(LENGTHS_SUFFIX) for one in sets for name in one)
-    model = converted or convert(program, extension=extension, sequence_lengths=sequence_lengths)
+    model = converted or convert(program, extension=extension, device=where.target, sequence_lengths=sequence_lengths)
     drawn = None if sets else RandomInputs(program, model, shape_sets(shapes), seed, settings, sequence_lengths)
     sets = sets if drawn is None else drawn.sets
     in_int8 = quantized_model(quantized, model) if quantized is not None else None
-    compiled, computes_in = _compiled(model, computed)
+    compiled, where = _compiled(model, where)
     lower = LOW_TOLERANCE if tolerance is None else tolerance
     if tolerance is None:
-        tolerance = TOLERANCE if computes_in == "f32" else LOW_TOLERANCE
+        tolerance = TOLERANCE if where.precision == "f32" else LOW_TOLERANCE
     doing = _Progress(progress)
     say = doing.say
     say("starting Paddle", 0, len(sets))
-    found = Verification(origin(files.program), program.format, "", openvino.__version__, tolerance, computes_in)
+    found = Verification(origin(files.program), program.format, "", openvino.__version__, tolerance, where.precision)
     with SideProcess(paddle_python, deadline) as side:
         subject = Subject(
             files=files,
@@ -155,7 +160,7 @@ def verify(
             program=program,
             compiled=compiled,
             tolerance=tolerance,
-            precision=computes_in,
+            where=where,
             extension=extension,
             paddle_python=paddle_python,
             is_random=not (inputs or images),
@@ -174,7 +179,7 @@ def verify(
         except TimeUpError:
             found.unfinished = doing.what
     source.check()
-    if found.verdict == "differ" and computes_in != "f32":
+    if found.verdict == "differ" and where.precision != "f32":
         found.add_note(_ROUNDED)
     return found
 
@@ -269,22 +274,29 @@ def _check_folder(folder: Path) -> None:
         raise ConversionInputError(f"case: {folder} cannot be written")
 
 
-def _compiled(model: openvino.Model, precision: str) -> tuple[openvino.CompiledModel, str]:
-    """The model compiled in a precision, and the one that OpenVINO computes in.
+def _compiled(model: openvino.Model, where: Where) -> tuple[openvino.CompiledModel, Where]:
+    """The compiled model, and where it is, with the precision that OpenVINO computes in.
 
     Raises:
         ConversionInputError: that is another one than is asked for.
         OpenVINORunError: OpenVINO cannot compile the model.
     """
-    check_compilable(model, "CPU", {HINT: precision})
+    check_compilable(model, where.name, {HINT: where.precision})
     try:
-        compiled = compile_on_cpu(model, precision)
+        compiled = where.compile(model)
     except RuntimeError as error:
-        raise OpenVINORunError(f"OpenVINO cannot compile the model: {error}") from error
-    computes_in = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
-    if precision not in ("default", computes_in):
-        raise ConversionInputError(f"precision: OpenVINO computes in {computes_in} here where {precision} is asked for")
-    return compiled, computes_in
+        raise OpenVINORunError(f"OpenVINO cannot compile the model: {plain_message(error)}") from error
+    try:
+        computes_in = compiled.get_property(HINT).get_type_name()
+    except RuntimeError:  # several devices, such as AUTO
+        computes_in = where.precision
+        if computes_in == "default":
+            raise ConversionInputError(f"precision: {where.name} does not tell what it takes; name one") from None
+    if where.precision not in ("default", computes_in):
+        raise ConversionInputError(
+            f"precision: OpenVINO computes in {computes_in} here where {where.precision} is asked for"
+        )
+    return compiled, Where(where.device, computes_in)
 
 
 __all__ = ["PrecisionArgument", "verify"]

@@ -440,10 +440,10 @@ def test_arguments_that_cannot_be(tmp_path):
 
 
 def test_a_model_that_openvino_does_not_compile(monkeypatch):
-    def fail(model, precision):
+    def fail(model, device, precision):
         raise RuntimeError("no such primitive")
 
-    monkeypatch.setattr("paddle2ov.verification.verify.compile_on_cpu", fail)
+    monkeypatch.setattr("paddle2ov.verification.where.compile_in", fail)
     with pytest.raises(paddle2ov.OpenVINORunError, match="cannot compile the model: no such primitive"):
         paddle2ov.verify(network("squeezenet1_1", "pir"))
 
@@ -581,3 +581,20 @@ def test_inputs_without_names(given):
     for function in (paddle2ov.verify, paddle2ov.check):
         with pytest.raises(paddle2ov.ConversionInputError, match="inputs: arrays by the names of the inputs, or an"):
             function(folder, inputs=given)
+
+
+@pytest.mark.parametrize("device", ["CPU", "HETERO:CPU"])
+def test_a_graph_made_for_a_device_runs_on_it(device):
+    folder = generated_network(all_networks()["squeezenet1_1"], "pir")
+    found = paddle2ov.verify(folder, device=device)
+    assert (found.verdict, found.precision) == ("agree", "f32")
+
+
+def test_devices_are_checked():
+    folder = generated_network(all_networks()["squeezenet1_1"], "pir")
+    with pytest.raises(paddle2ov.OpenVINORunError, match="TPU"):
+        paddle2ov.verify(folder, device="TPU")
+    with pytest.raises(paddle2ov.ConversionInputError, match="all of them are compared on the CPU, not on GPU"):
+        paddle2ov.verify(folder, device="GPU", precision="all")
+    with pytest.raises(paddle2ov.ConversionInputError, match="HETERO:CPU does not tell what it takes"):
+        paddle2ov.verify(folder, device="HETERO:CPU", precision="default")
