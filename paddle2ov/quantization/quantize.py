@@ -67,7 +67,7 @@ def quantize(
             for models that read more memory than they compute.
         transformer: whether to quantize as fits transformers; by default, where the model has a Softmax of products.
         progress: whether NNCF shows its progress, on stderr.
-        options: other arguments of `convert`.
+        options: other arguments of `convert`; a `device` other than the CPU is none of them, as the data runs there.
 
     Raises:
         ModelReadError: the model cannot be found or read.
@@ -76,6 +76,10 @@ def quantize(
         OpenVINORunError: OpenVINO or NNCF cannot run the model on the data, or cannot quantize it.
     """
     _check(subset_size, max_drop, weights)
+    if options.get("device") not in (None, "CPU"):
+        raise ConversionInputError(
+            "device: the data runs on the CPU; leave it out, and the graph is right on any device"
+        )
     load_nncf()  # which may be missing, before the model is converted
     folder = find_model(model, params).program.parent
     # NNCF edits weights in place; with a report, nodes have the names of their operators

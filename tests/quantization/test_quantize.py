@@ -294,6 +294,7 @@ def test_a_recogniser_from_the_command_line(recogniser, tmp_path):
         ({"data": {3: np.zeros(3)}}, "'x' is missing; the program's inputs are x, given are 3"),
         ({"data": {"x": np.full((1, 3, 32, 64), np.nan, np.float32)}}, "data: item 0 has NaN in 'x'"),
         ({"subset_size": "3"}, "subset_size: '3'"),
+        ({"device": "GPU"}, "device: the data runs on the CPU"),
         ({"subset_size": 0}, "subset_size: 0"),
         ({"max_drop": 1.0}, "max_drop: 1.0"),
         ({"weights": "int2"}, "weights: 'int2'"),
