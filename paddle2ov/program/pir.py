@@ -220,8 +220,9 @@ class _Reader:
     def _read_parameter(self, op: pir_file.Op) -> None:
         (result,) = results_of(op)
         name = self._given_name(op)
-        if name in self._parameters:
-            raise ModelReadError(f"parameter '{name}' is declared twice")
+        variable = self._variable(name, result)
+        if self._parameters.get(name, variable) != variable:  # Paddle saves the state of two layers `rnn` once
+            raise ModelReadError(f"parameter '{name}' is declared twice, with different types")
         # OA is [persistable, stop_gradient, trainable], and not there in files that are not trainable. What is not
         # persistable is not saved: the dropout state of `rnn`, which no inference reads.
         flags = self._cache.flags(op)
@@ -230,7 +231,7 @@ class _Reader:
             self._bind(result.id, [""])
             return
         # Paddle declares what a loop may replace with the dimensions that it then may have; the file holds its own.
-        self._parameters[name] = self._variables[name] = self._variable(name, result)
+        self._parameters[name] = self._variables[name] = variable
         self._bind(result.id, [name])
 
     def _read_feed(self, op: pir_file.Op) -> None:

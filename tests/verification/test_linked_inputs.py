@@ -72,6 +72,24 @@ def test_lengths_whose_longest_is_the_sequence(static, tmp_path):
     assert not any(run.refused for run in found.runs)
 
 
+def test_layers_that_share_a_state(static, tmp_path):
+    """Paddle saves the dropout state of `rnn` once, and declares it for each layer."""
+
+    def build(x):
+        for _ in range(2):
+            x, _ = paddle.nn.GRU(4, 4)(x)
+        return x
+
+    save(static, tmp_path, build, x=([-1, -1, 4], "float32"))
+    assert paddle2ov.verify(tmp_path).verdict == "agree"
+    program = tmp_path / "inference.json"
+    state = '"dropout_state__non_persistable"],"DA":[],"O":{"%":'
+    first, second, third = program.read_text().split(state)
+    program.write_text(state.join((first, second, third.replace("0.t_ui8", "0.t_i8", 1))))
+    with pytest.raises(paddle2ov.ModelReadError, match="'dropout_state__non_persistable' is declared twice, with"):
+        paddle2ov.convert(tmp_path)
+
+
 def test_what_to_call_where_paddle_takes_none(static, tmp_path):
     def build(x, n):
         return paddle.reshape(x, n)
