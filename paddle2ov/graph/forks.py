@@ -1,7 +1,8 @@
 """What a forked process renews: threads are not in it, and locks that they held stay locked.
 
 OpenVINO keeps threads for the life of a process: those of each compiled model, which an idle pool keeps for the next
-one, and those that they share. A fork waits until no thread computes in OpenVINO, and empties the pool. The new process
+one, and those that they share. A fork waits until no thread computes in OpenVINO, empties the pool, and waits until the
+threads that are left sleep: one that is about to holds a lock, which the new process would wait for. The new process
 begins with a Core of its own; what belongs to the old one is never destroyed there, as that waits for its threads.
 """
 
@@ -10,8 +11,11 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Protocol
 from weakref import WeakSet
 
@@ -87,6 +91,35 @@ def has_lost_threads() -> bool:
     return _generation > 0
 
 
+_SETTLING = 2.0
+"""How long (s) a fork waits for threads that are not Python's; those of OpenVINO sleep after milliseconds."""
+_others: set[int] = set()
+"""Threads that did not sleep for so long: they belong to other libraries."""
+
+
+def _settle() -> None:
+    """Waits until the threads that are not Python's sleep, as far as Linux tells."""
+    end, are_asleep = time.monotonic() + _SETTLING, 0
+    while are_asleep < 2:  # one that was seen asleep may have been woken by one that was seen later
+        busy = _awake() - _others
+        if busy and time.monotonic() > end:
+            _others.update(busy)
+            return
+        are_asleep = 0 if busy else are_asleep + 1
+        time.sleep(0.0005)
+
+
+def _awake() -> set[int]:
+    """The threads that are not Python's and that run, or wait to."""
+    known, awake = {thread.native_id for thread in threading.enumerate()}, set[int]()
+    for task in Path("/proc/self/task").glob("*/stat"):
+        number = int(task.parent.name)
+        with suppress(OSError):  # it has ended
+            if number not in known and task.read_text(errors="replace").rpartition(")")[2].split()[0] in "RD":
+                awake.add(number)
+    return awake
+
+
 def register(release_idle: Callable[[], bool], begin_anew: Callable[[], None]) -> None:
     """Prepares forks.
 
@@ -100,10 +133,13 @@ def register(release_idle: Callable[[], bool], begin_anew: Callable[[], None]) -
         nonlocal had_threads
         computing.close()
         had_threads = release_idle()
+        if had_threads:
+            _settle()
 
     def after_in_child() -> None:
         global _generation
         computing.after_fork()
+        _others.clear()
         if had_threads:
             _generation += 1
             begin_anew()

@@ -1,5 +1,6 @@
 """Processes that are forked after a model was compiled; none may wait for threads that are not there."""
 
+import shutil
 import subprocess
 import sys
 import urllib.request
@@ -7,16 +8,29 @@ import urllib.request
 import numpy as np
 import pytest
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
+from gen_models import all_networks, all_ops
+from gen_models.harness.store import generated, generated_network
+from paddle2ov.graph import forks
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 
 LIMIT = 600
 """How long (s) anything may take; it takes seconds, and a process that waits for lost threads forever."""
 
-PRELOADED = """
-import multiprocessing, os, sys, threading
+FORKING = """
+import os, sys
+
+def status_of_fork(function):
+    child = os.fork()
+    if not child:
+        function()
+        sys.exit(5)  # ends the interpreter, and all that it holds
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+"""
+PRELOADED = (
+    FORKING
+    + """
+import multiprocessing, threading
 import numpy as np
 from paddle2ov import compile_model
 from paddle2ov.inference import Config, create_predictor
@@ -46,18 +60,11 @@ def use():
     compile_model(sys.argv[1])(image)
 
 
-def status_of_fork(function):
-    child = os.fork()
-    if not child:
-        function()
-        sys.exit(5)  # ends the interpreter, and all that it holds
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 def nested():
     use()
     assert status_of_fork(use) == 5
 """
+)
 
 FORKS = {
     "fork": "assert [status_of_fork(use) for _ in range(3)] == [5] * 3",
@@ -69,6 +76,16 @@ process = multiprocessing.get_context("fork").Process(target=use)
 process.start()
 process.join()
 assert process.exitcode == 0
+""",
+    "engine for PaddleX": """
+from paddle2ov.inference.paddlex import Runner
+runner = Runner(sys.argv[1])
+check(runner(image))
+def use():
+    check(runner([image]))
+    runner.close()
+    check(Runner(sys.argv[1])(image))
+assert status_of_fork(use) == 5
 """,
     "threads run meanwhile": """
 stop = threading.Event()
@@ -96,6 +113,48 @@ def test_forked(folder, how, hint):
     command = [sys.executable, "-c", PRELOADED + FORKS[how], str(folder), hint]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_commands(tmp_path):
+    """`verify`, `check` and `batch` in a process that was forked."""
+    op = all_ops()["relu"]
+    model = shutil.copytree(generated(op, op.cases[0], "pir"), tmp_path / "models" / "relu")
+    script = f"""
+from click.testing import CliRunner
+from paddle2ov import compile_model
+from paddle2ov.cli import cli
+model, folder = {str(model)!r}, {str(model.parent)!r}
+def use():
+    target = f"{{folder}}-{{os.getpid()}}"
+    for words in (["verify", model], ["check", model], ["batch", folder, "-o", target, "--check"]):
+        done = CliRunner().invoke(cli, words)
+        assert done.exit_code == 0, done.output
+compile_model(model)
+assert status_of_fork(use) == 5
+"""
+    command = [sys.executable, "-c", FORKING + script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(list(tmp_path.glob("models-*/**/*.xml"))) == 1
+
+
+def test_a_fork_waits_for_threads_that_go_to_sleep(monkeypatch):
+    seen = iter([{7}, {7, 8}, set(), {8}, set(), set()])
+    monkeypatch.setattr(forks, "_awake", lambda: next(seen))
+    forks._settle()
+    assert next(seen, None) is None
+
+
+def test_a_fork_waits_once_for_threads_of_others(monkeypatch):
+    asked = []
+    monkeypatch.setattr(forks, "_awake", lambda: asked.append(0) or {7})
+    monkeypatch.setattr(forks, "_others", set())
+    monkeypatch.setattr(forks, "_SETTLING", 0.01)
+    forks._settle()
+    assert forks._others == {7}
+    asked.clear()
+    forks._settle()
+    assert len(asked) == 2
 
 
 def test_forkserver(folder, tmp_path):
