@@ -36,6 +36,7 @@ _MAX_LIMITS = 4
 _DISTINCT = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 _EQUAL = (4, 32, 64, 1)
 _SEQUENCES = (3, 2, 4)
+_FEW = 8
 _HASHED = 2**15
 """What integers are below that may be any, so that what the program makes of them is likely to fit 32 bits."""
 _COUNTS = {"roi_align": "boxes", "roi_pool": "boxes", "psroi_pool": "boxes", "prroi_pool": "rois"}
@@ -43,10 +44,17 @@ _COUNTS = {"roi_align": "boxes", "roi_pool": "boxes", "psroi_pool": "boxes", "pr
 
 
 class Integers(NamedTuple):
-    """How integers are drawn that are no indices: what they are below, and whether they are sorted."""
+    """How integers are drawn that are no indices.
+
+    Attributes:
+        limit: what they are below.
+        is_sorted: whether they are sorted.
+        are_sizes: whether floats, of inputs that have few, are such numbers too: sizes of images.
+    """
 
     limit: int = _MAX_INDEX
     is_sorted: bool = False
+    are_sizes: bool = False
 
 
 class RandomInputs:
@@ -128,8 +136,12 @@ class RandomInputs:
                     yield self._draw(k, sizes, values)
 
     def _starts(self, k: int) -> Iterator[Sizes]:
-        """Sizes to start from: all of them different, and all of them equal."""
+        """Sizes to start from: all different, all equal, and usual ones with empty inputs that have any (caches)."""
         bounds = self._bounds[k]
+        usual = {one.name: self.sets[k][one.name].shape for one in self._program.inputs}
+        free = {one.name: len(free_dims(one, bounds.get(one.name))) for one in self._program.inputs}
+        if empty := {name: (0,) * len(shape) for name, shape in usual.items() if 2 < len(shape) == free[name]}:
+            yield usual | empty
         for size in (None, *_EQUAL):
             different = iter(_DISTINCT)
             found = {}
@@ -147,6 +159,7 @@ class RandomInputs:
             yield from (Integers(dim + 1) for dim in dims[:_MAX_LIMITS])
             yield Integers(is_sorted=True)
             yield Integers(2)
+        yield Integers(are_sizes=True)
 
     def _fit(self, sizes: Sizes, bounds: Mapping[str, PartialShape]) -> Sizes:
         free = {
@@ -230,6 +243,8 @@ def _array(
         return _drawn_integers(rng, shape, storage, allowed, values)
     if storage.kind == "c":
         return (rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)).astype(storage)
+    if values.are_sizes and math.prod(shape) <= _FEW:
+        return rng.integers(8, 32, shape).astype(storage)
     return rng.uniform(-1, 1, shape).astype(storage)
 
 

@@ -199,6 +199,7 @@ def serve() -> None:
     except ImportError as error:
         replies.write(json.dumps({"missing": str(error)}) + "\n")
         return
+    _limit_memory()
     paddle.enable_static()
     programs: dict[int, LoadedProgram] = {}
     for line in sys.stdin:
@@ -217,6 +218,19 @@ def serve() -> None:
         except Exception as error:
             reply = {"error": f"{type(error).__name__}: {_short(str(error))}"}
         replies.write(json.dumps(reply) + "\n")
+
+
+def _limit_memory() -> None:
+    """Has Paddle fail where there is no memory left, rather than Linux end this process or any other."""
+    try:
+        import resource
+
+        facts = Path("/proc/meminfo").read_text() + Path("/proc/self/status").read_text()
+        sizes = {name: int(size) << 10 for name, size in re.findall(r"^(\w+):\s+(\d+) kB$", facts, re.MULTILINE)}
+        limit = sizes["VmData"] + sizes["MemAvailable"]
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+    except (ImportError, OSError, KeyError, ValueError):
+        return  # it is not Linux, or less is allowed
 
 
 def _run(np: Any, program: LoadedProgram, request: dict[str, Any]) -> dict[str, Any]:

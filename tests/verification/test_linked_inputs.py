@@ -90,6 +90,19 @@ def test_layers_that_share_a_state(static, tmp_path):
         paddle2ov.convert(tmp_path)
 
 
+def test_floats_that_are_sizes_and_a_cache_that_is_empty(static, tmp_path):
+    """Neither is told by the model; Paddle refuses fractions as sizes, and a cache of other channels."""
+
+    def build(x, size, cache):
+        height, width = size[0].astype("int32"), size[1].astype("int32")
+        x = paddle.nn.functional.interpolate(x, size=[height, width])
+        return paddle.static.nn.cond(paddle.shape(cache)[0] > 0, lambda: paddle.concat([x, cache]), lambda: x * 1)
+
+    inputs = {"x": ([1, 2, 4, 4], "float32"), "size": ([2], "float32"), "cache": ([-1, -1, -1, -1], "float32")}
+    save(static, tmp_path, build, **inputs)
+    assert paddle2ov.verify(tmp_path).verdict == "agree"
+
+
 def test_what_to_call_where_paddle_takes_none(static, tmp_path):
     def build(x, n):
         return paddle.reshape(x, n)
