@@ -139,8 +139,8 @@ class RandomInputs:
         """Sizes to start from: all different, all equal, and usual ones with empty inputs that have any (caches)."""
         bounds = self._bounds[k]
         usual = {one.name: self.sets[k][one.name].shape for one in self._program.inputs}
-        free = {one.name: len(free_dims(one, bounds.get(one.name))) for one in self._program.inputs}
-        if empty := {name: (0,) * len(shape) for name, shape in usual.items() if 2 < len(shape) == free[name]}:
+        open_axes = {one.name: len(free_dims(one, bounds.get(one.name))) for one in self._program.inputs}
+        if empty := {name: (0,) * len(shape) for name, shape in usual.items() if 2 < len(shape) == open_axes[name]}:
             yield usual | empty
         for size in (None, *_EQUAL):
             different = iter(_DISTINCT)

@@ -222,15 +222,17 @@ def serve() -> None:
 
 def _limit_memory() -> None:
     """Has Paddle fail where there is no memory left, rather than Linux end this process or any other."""
-    try:
-        import resource
+    if sys.platform != "linux":
+        return
+    import resource
 
+    try:
         facts = Path("/proc/meminfo").read_text() + Path("/proc/self/status").read_text()
         sizes = {name: int(size) << 10 for name, size in re.findall(r"^(\w+):\s+(\d+) kB$", facts, re.MULTILINE)}
         limit = sizes["VmData"] + sizes["MemAvailable"]
         resource.setrlimit(resource.RLIMIT_DATA, (limit, resource.getrlimit(resource.RLIMIT_DATA)[1]))
-    except (ImportError, OSError, KeyError, ValueError):
-        return  # it is not Linux, or less is allowed
+    except (OSError, KeyError, ValueError):
+        return  # nothing is told, or less is allowed
 
 
 def _run(np: Any, program: LoadedProgram, request: dict[str, Any]) -> dict[str, Any]:
