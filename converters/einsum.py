@@ -55,6 +55,7 @@ def einsum(node: NodeContext) -> NamedOutputs:
 
 def _labels(node: NodeContext, equation: str, ranks: Sequence[int]) -> list[list[str]]:
     """The labels of the operands, and those of the result."""
+    node.require(all(one.isalpha() or one in ".,->" for one in equation), "labels are letters", equation=equation)
     left, arrow, right = equation.partition("->")
     terms = left.split(",")
     node.require(len(terms) == len(ranks), f"it names {len(terms)} operands of {len(ranks)}", equation=equation)
