@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, dim_vector, index_range, shape_of
-from paddle2ov.converters.graph.loops import Outputs, scan
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, shape_of
+from paddle2ov.converters.graph.loops import Outputs, scan_unrolled
 from paddle2ov.converters.lod.sequences import batch_input, from_dense, to_dense
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import output_of
-from paddle2ov.graph.slices import OPEN_END, reverse_along, slice_along
-from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
+from paddle2ov.graph.slices import OPEN_END, slice_along
+from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -28,19 +27,16 @@ def viterbi_decode(node: NodeContext) -> NamedOutputs:
     """
     x, transitions = node.get_input("potentials"), node.get_input("transition_params")
     lengths = cast_to(node.get_input("lengths"), Type.i64)
-    score, path = _best_path(x, transitions, lengths, node.get_bool("include_bos_eos_tag", True))
-    return {"scores": score, "path": path}
-
-
-def _best_path(x: Tensor, transitions: Output, lengths: Tensor, with_tags: bool) -> tuple[Node, Output]:
     # The path is as long as the longest sequence.
-    steps = ops.reduce_max(lengths, ints([0]), False)
-    used = slice_along(x, ints([0]), ops.unsqueeze(steps, ints([0])), 1).output(0)
-    remaining = ops.unsqueeze(lengths, ints([1])).output(0)
-    alpha, history = _forward(used, transitions, remaining, with_tags)
-    best = ops.topk(alpha, ints(1), 1, "max", "value", index_element_type=Type.i64, stable=True)
-    path = _backward(history, best.output(1), remaining, steps.output(0))
-    return ops.squeeze(best.output(0), ints([1])), path
+    used = slice_along(x, ints([0]), ops.reduce_max(lengths, ints([0]), True), 1)
+    start: Tensor = const_like(0, x)
+    stop: Tensor = start
+    if node.get_bool("include_bos_eos_tag", True):
+        start, stop = (ops.gather(transitions, ints(row), ints(0)) for row in (-1, -2))
+        # The first step counts even for a sequence of length 0, but does not end it.
+        stop = ops.select(ops.greater(ops.unsqueeze(lengths, ints([1, 2])), ints(0)), stop, const_like(0, x))
+    scores, path = _best_path(used, transitions, lengths, start, stop)
+    return {"scores": scores, "path": path}
 
 
 def crf_decoding(node: NodeContext) -> NamedOutputs:
@@ -51,27 +47,64 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     weights = node.get_input("transition")
     x, lengths, layout = batch_input(node, "emission", "length")
     start, stop = (ops.gather(weights, ints(row), ints(0)) for row in (0, 1))
-    transitions = slice_along(weights, ints([2]), ints([OPEN_END]), 0).output(0)
-    # Start and stop scores are those of the first and the last step.
-    size = dim_of(x, 1)
-    positions = ops.unsqueeze(index_range(size), ints([0, 2]))
-    ends = ops.unsqueeze(ops.subtract(lengths, ints(1)), ints([1, 2]))
-    scores: Tensor = x
-    for position, score in ((ints(0), start), (ends, stop)):
-        scores = ops.add(scores, ops.select(ops.equal(positions, position), score, const_like(0, x)))
-    _, path = _best_path(output_of(scores), transitions, lengths, with_tags=False)
-    length = dim_vector(path, [1])
-    rest = ops.concat([ints([0]), ops.subtract(ops.unsqueeze(size, ints([0])), length)], 0)
-    labels_of_path = ops.pad(path, ints([0, 0]), rest, "constant", ints(0))
+    transitions = slice_along(weights, ints([2]), ints([OPEN_END]), 0)
+    all_count = layout is not None and not isinstance(layout, SequenceLengths)
+    _, path = _best_path(x, transitions, None if all_count else lengths, start, stop)
     if node.has_input("label"):
         given: Tensor = cast_to(node.get_input("label"), Type.i64)
         given = given if layout is None else to_dense(given, layout, None)  # of the same LoD as the emissions
-        labels = ops.reshape(given, shape_of(labels_of_path), False)
-        inside = ops.less(ops.squeeze(positions, ints([2])), ops.unsqueeze(lengths, ints([1])))
-        labels_of_path = ops.convert(ops.logical_and(inside, ops.equal(labels, labels_of_path)), Type.i64)
+        labels = ops.reshape(given, shape_of(path), False)
+        inside = ops.less(ops.unsqueeze(index_range(dim_of(x, 1)), ints([0])), ops.unsqueeze(lengths, ints([1])))
+        path = ops.convert(ops.logical_and(inside, ops.equal(labels, path)), Type.i64)
     if layout is None:
-        return {"viterbi_path": labels_of_path}
-    return {"viterbi_path": from_dense(ops.unsqueeze(labels_of_path, ints([2])), layout)}
+        return {"viterbi_path": path}
+    return {"viterbi_path": from_dense(ops.unsqueeze(path, ints([2])), layout)}
+
+
+def _best_path(
+    x: Tensor, transitions: Tensor, lengths: Tensor | None, start: Tensor, stop: Tensor
+) -> tuple[Node, Node]:
+    """The best sum of each sequence [batch, steps, labels], and its labels; None for lengths: all steps count."""
+    table = ops.transpose(transitions, ints([1, 0]))  # [label, label before]
+
+    def forward(slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
+        best = ops.reduce_max(ops.add(state[0], invariants[0]), ints([2]), False)
+        after = ops.add(ops.unsqueeze(best, ints([1])), slices[0])
+        return [after], [after]
+
+    first = ops.add(ops.gather(x, ints([0]), ints(1)), start)
+    others = slice_along(x, ints([1]), ints([OPEN_END]), 1)
+    scores = ops.concat([first, *scan_unrolled(1, [others], [first], [table], forward)], 1)
+    sliced: list[Tensor] = [scores]
+    invariants: list[Tensor] = [table]
+    if lengths is None:
+        last = ops.gather(scores, ints([-1]), ints(1))
+    else:
+        lengths = ops.unsqueeze(lengths, ints([1]))
+        ends = ops.maximum(ops.subtract(lengths, ints(1)), ints(0))
+        last = ops.gather(scores, ends, ints(1), 1)
+        positions = ops.unsqueeze(index_range(dim_of(x, 1)), ints([0]))
+        sliced.append(positions)
+        invariants.append(ends)
+    best, label = _best_label(ops.add(last, stop))
+
+    def backward(slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
+        _, before = _best_label(ops.add(slices[0], ops.gather(invariants[0], state[0], ints(0))))
+        if lengths is not None:
+            before = ops.select(ops.less(slices[1], invariants[1]), before, state[0])
+        return [before], [before]
+
+    sliced = [slice_along(one, ints([0]), ints([-1]), 1) for one in sliced]
+    path: Node = ops.concat([*scan_unrolled(1, sliced, [label], invariants, backward, reverse=True), label], 1)
+    if lengths is not None:
+        path = ops.select(ops.less(positions, lengths), path, ints(0))
+    return ops.squeeze(best, ints([1, 2])), path
+
+
+def _best_label(scores: Tensor) -> tuple[Output, Node]:
+    """The best of scores [batch, 1, labels], and its label [batch, 1]."""
+    best = ops.topk(scores, ints(1), 2, "max", "value", index_element_type=Type.i64, stable=True)
+    return best.output(0), ops.squeeze(best.output(1), ints([2]))
 
 
 def gather_tree(node: NodeContext) -> NamedOutputs:
@@ -81,13 +114,13 @@ def gather_tree(node: NodeContext) -> NamedOutputs:
     beams = index_range(ops.gather(size, ints(2), ints(0)))
     first = ops.broadcast(beams, ops.slice(size, ints([1]), ints([3]), ints([1])))
 
-    def one_back(_: Tensor, slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
+    def one_back(slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
         positions = ops.unsqueeze(state[0], ints([0]))
         here, parent = (ops.gather_elements(part, positions, 2) for part in slices)
         return [ops.convert(ops.squeeze(parent, ints([0])), Type.i64)], [here]
 
-    _, (out,) = scan(0, [reverse_along(one, [0]).output(0) for one in (ids, parents)], [first], [], one_back)
-    return {"out": reverse_along(out, [0]).output(0)}
+    (out,) = scan_unrolled(0, [ids, parents], [first], [], one_back, reverse=True)
+    return {"out": out}
 
 
 def ctc_align(node: NodeContext) -> NamedOutputs:
@@ -124,43 +157,3 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
     out = slice_along(filled, ints([0]), ints([-1]), 1)
     number = ops.reduce_sum(ops.convert(keep, kind), ints([1]), True)
     return {"output": out, "output_length": number}
-
-
-def _forward(x: Output, transitions: Output, lengths: Output, with_tags: bool) -> tuple[Output, Output]:
-    """alpha [batch, labels]: the best score of a path that ends in each label; history: the label before, per step."""
-
-    def forward(step: Tensor, slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], Outputs]:
-        (now,), (before,), (table, length) = slices, state, invariants
-        logit = ops.squeeze(now, ints([1]))
-        sums = ops.add(ops.unsqueeze(before, ints([2])), table)
-        best = ops.topk(sums, ints(1), 1, "max", "value", index_element_type=Type.i64, stable=True)
-        moved = ops.add(ops.squeeze(best.output(0), ints([1])), logit)
-        first = ops.add(logit, ops.gather(table, ints(-1), ints(0))) if with_tags else logit
-        after = ops.select(ops.equal(step, ints(0)), first, moved)
-        if with_tags:
-            ends = ops.equal(ops.subtract(length, step), ints(1))
-            stop = ops.gather(table, ints(-2), ints(0))
-            after = ops.add(after, ops.select(ends, stop, const_like(0.0, stop)))
-        # The first step counts even for a sequence of length 0.
-        goes_on = ops.logical_or(ops.less(step, length), ops.equal(step, ints(0)))
-        return [ops.select(goes_on, after, before)], [best.output(1)]
-
-    first = ops.squeeze(slice_along(x, ints([0]), ints([1]), 1), ints([1]))
-    start = ops.multiply(first, const_like(0, x))
-    (final,), (history,) = scan(1, [x], [start], [transitions, lengths], forward)
-    return final, history
-
-
-def _backward(history: Output, last: Output, lengths: Output, steps: Output) -> Output:
-    """path [batch, steps]: from the last label of each sequence to the first, 0 after its end."""
-
-    def backward(done: Tensor, slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
-        (before,), (label,), (length, total) = slices, state, invariants
-        inside = ops.less(ops.subtract(ops.subtract(total, ints(1)), done), length)
-        here = ops.select(inside, label, const_like(0, label))
-        previous = ops.gather_elements(ops.squeeze(before, ints([1])), label, 1)
-        return [ops.select(inside, previous, label)], [here]
-
-    # `scan` only goes forwards.
-    _, (path,) = scan(1, [reverse_along(history, [1]).output(0)], [last], [lengths, steps], backward)
-    return reverse_along(path, [1]).output(0)

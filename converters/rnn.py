@@ -12,12 +12,13 @@ candidate, whose recurrent bias is added before the reset gate multiplies (`line
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, reshape
+from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ops
@@ -30,10 +31,10 @@ from paddle2ov.typing import AnyArray
 GATES = {"LSTM": [1, 0, 2, 3], "GRU": [1, 0, 2], "RNN_TANH": [0], "RNN_RELU": [0]}
 """For each of OpenVINO's gates, its index in Paddle's order."""
 
-_NO_CLIP = 1e30
+_CLOSED = 200
+"""Where a sigmoid is 0 or 1 for float32."""
 
 
-@works_around("lengths_of_dynamic_sequences")
 def rnn(node: NodeContext) -> NamedOutputs:
     """out, state = the hidden states of the last layer, and the last states of all layers and directions."""
     mode = node.get_str("mode", "RNN_TANH")
@@ -46,19 +47,22 @@ def rnn(node: NodeContext) -> NamedOutputs:
     states = node.get_inputs("pre_state")
     by_batch = ops.transpose(node.get_input("x"), ints([1, 0, 2]))
     x: Tensor = _with_static_dims(by_batch, states, node.get_known("weight_list"))
-    lengths = _lengths(node, x)
-    # OpenVINO's CPU plugin ignores given lengths where the shape is dynamic; a clip, far from any value, keeps it from
-    # its own kernel and has it run step by step, with the lengths.
-    clip = _NO_CLIP if node.has_input("sequence_length") else 0.0
+    size = ops.shape_of(x, Type.i32)
+    # OpenVINO's CPU plugin recognises this pattern as "every step counts" and then needs no masks.
+    batch, steps = (ops.gather(size, ints([axis]), ints(0)) for axis in (0, 1))
+    every = ops.broadcast(steps, batch)
     last: list[list[Tensor]] = [[] for _ in states]
     for layer in range(check_repeats(layers)):
         first = [_initial_state(state, layer * directions, directions) for state in states]
         weights = _weights(node, mode, layer, layers, directions)
-        direction = "bidirectional" if directions == 2 else "forward"
-        sequence = _sequence(mode, x, first, lengths, weights, hidden, direction, clip)
-        for kept, output in zip(last, sequence.outputs()[1:], strict=True):
+        if node.has_input("sequence_length"):
+            x, after = _layer_of_lengths(node, mode, x, first, every, weights, hidden)
+        else:
+            direction = "bidirectional" if directions == 2 else "forward"
+            sequence = _sequence(mode, x, first, every, weights, hidden, direction)
+            x, after = _merge_directions(sequence.output(0), directions, hidden), sequence.outputs()[1:]
+        for kept, output in zip(last, after, strict=True):
             kept.append(output)
-        x = _merge_directions(sequence.output(0), directions, hidden)
     state = [ops.transpose(ops.concat(kept, 1) if layers > 1 else kept[0], ints([1, 0, 2])) for kept in last]
     return {"out": ops.transpose(x, ints([1, 0, 2])), "state": state}
 
@@ -78,32 +82,68 @@ def _with_static_dims(x: Node, states: list[Output], weight: AnyArray | None) ->
 def _sequence(
     mode: str,
     x: Tensor,
-    first: list[Tensor],
-    lengths: Tensor,
-    weights: list[Tensor],
+    first: Sequence[Tensor],
+    lengths: Node,
+    weights: Sequence[AnyArray],
     hidden: int,
     direction: str,
-    clip: float,
 ) -> Node:
-    w, r, b = weights
+    w, r, b = (ops.constant(weight) for weight in weights)
     if mode == "LSTM":
         h, c = first
-        return ops.lstm_sequence(x, h, c, lengths, w, r, b, hidden, direction, clip=clip)
+        return ops.lstm_sequence(x, h, c, lengths, w, r, b, hidden, direction)
     (h,) = first
     if mode == "GRU":
-        return ops.gru_sequence(x, h, lengths, w, r, b, hidden, direction, clip=clip, linear_before_reset=True)
+        return ops.gru_sequence(x, h, lengths, w, r, b, hidden, direction, linear_before_reset=True)
     activations = [mode.removeprefix("RNN_").lower()]
-    return ops.rnn_sequence(x, h, lengths, w, r, b, hidden, direction, activations=activations, clip=clip)
+    return ops.rnn_sequence(x, h, lengths, w, r, b, hidden, direction, activations=activations)
 
 
-def _lengths(node: NodeContext, x: Tensor) -> Tensor:
-    """The number of steps of each sequence, int32; all of them where the program gives none."""
-    if node.has_input("sequence_length"):
-        return cast_to(node.get_input("sequence_length"), Type.i32)
-    size = ops.shape_of(x, Type.i32)
-    # OpenVINO's CPU plugin recognises this pattern as "every step counts" and then needs no masks.
-    batch, steps = (ops.gather(size, ints([axis]), ints(0)) for axis in (0, 1))
-    return ops.broadcast(steps, batch)
+@works_around("lengths_of_dynamic_sequences")
+def _layer_of_lengths(
+    node: NodeContext,
+    mode: str,
+    x: Tensor,
+    first: Sequence[Tensor],
+    every: Node,
+    weights: Sequence[AnyArray],
+    hidden: int,
+) -> tuple[Node, Sequence[Tensor]]:
+    """The outputs [batch, length, directions * hidden] and last states [batch, directions, hidden].
+
+    OpenVINO's CPU plugin ignores lengths where the shape is dynamic, and is slow elsewhere. So the layer runs over all
+    steps: those after the end of a sequence come last in either direction, and do not change what is before.
+    """
+    lengths = cast_to(node.get_input("sequence_length"), Type.i64)
+    inside = ops.unsqueeze(ops.less(index_range(dim_of(x, 1)), ops.unsqueeze(lengths, ints([1]))), ints([2]))
+    runs = ops.unsqueeze(ops.greater(lengths, ints(0)), ints([1, 2]))
+    end = ops.unsqueeze(ops.maximum(ops.subtract(lengths, ints(1)), ints(0)), ints([1]))
+    if mode == "LSTM":  # the last cell has to be kept until the end of the longest sequence
+        zero, one = (const_like(value, x) for value in (0, 1))
+        x = ops.concat([ops.select(inside, x, zero), ops.select(inside, zero, one)], 2)
+        weights = _closing_gates(*weights)
+    outputs: list[Node] = []
+    last: list[list[Node]] = []
+    for i in range(len(weights[0])):
+        steps = ops.reverse_sequence(x, lengths, 0, 1) if i else x
+        initial = [ops.gather(state, ints([i]), ints(1)) for state in first]
+        part = [weight[i : i + 1] for weight in weights]
+        sequence = _sequence(mode, steps, initial, every, part, hidden, "forward")
+        out: Node = ops.squeeze(sequence.output(0), ints([1]))
+        after: list[Tensor] = [ops.gather(out, end, ints(1), 1), *sequence.outputs()[2:]]
+        last.append([ops.select(runs, state, start) for state, start in zip(after, initial, strict=True)])
+        outputs.append(ops.reverse_sequence(out, lengths, 0, 1) if i else out)
+    joined = ops.select(inside, ops.concat(outputs, 2), const_like(0, outputs[0]))
+    return joined, [ops.concat(list(states), 1) for states in zip(*last, strict=True)]
+
+
+def _closing_gates(w: AnyArray, r: AnyArray, b: AnyArray) -> list[AnyArray]:
+    """Weights of an LSTM with another feature: 1 of it closes the input gate and opens the forget gate."""
+    # Where that feature is 1, the others are 0, and a hidden state is at most 1.
+    most = _CLOSED + np.abs(r).sum(-1).max() + np.abs(b).max()
+    column = arrays.repeat(np.array([most, -most, 0, 0], w.dtype), r.shape[-1])
+    column = arrays.broadcast(column[:, None], [*b.shape, 1])
+    return [np.concatenate([w, column], -1), r, b]
 
 
 def _initial_state(state: Tensor, start: int, directions: int) -> Tensor:
@@ -118,7 +158,7 @@ def _merge_directions(out: Tensor, directions: int, hidden: int) -> Node:
     return ops.reshape(ops.transpose(out, ints([0, 2, 1, 3])), ints([0, 0, directions * hidden]), True)
 
 
-def _weights(node: NodeContext, mode: str, layer: int, layers: int, directions: int) -> list[Tensor]:
+def _weights(node: NodeContext, mode: str, layer: int, layers: int, directions: int) -> list[AnyArray]:
     """W, R, B of one layer, each with an axis of directions in front."""
     # The list holds (input, recurrent) weights of each layer and direction, then the biases in the same order.
     numbers = [2 * (layer * directions + direction) for direction in range(directions)]
@@ -127,7 +167,7 @@ def _weights(node: NodeContext, mode: str, layer: int, layers: int, directions: 
     b_input, b_recurrent = ([_gates(node, mode, biases + n + part) for n in numbers] for part in (0, 1))
     b = [_bias(mode, a, c) for a, c in zip(b_input, b_recurrent, strict=True)]
     matrices = [np.stack([one.reshape(-1, one.shape[-1]) for one in part]) for part in (w, r)]
-    return [ops.constant(array) for array in (*matrices, np.stack(b))]
+    return [*matrices, np.stack(b)]
 
 
 def _gates(node: NodeContext, mode: str, number: int) -> AnyArray:

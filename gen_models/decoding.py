@@ -45,6 +45,11 @@ VITERBI = [
     ),
     case(potentials=tensor([1, 1, 4]), transition_params=tensor([4, 4]), lengths=_lengths(1)),
     case(potentials=tensor([2, 3, 4]), transition_params=tensor([4, 4]), lengths=_lengths(1, 1)),
+    case(
+        potentials=tensor([4, 13, 4], dims=[-1, -1, 4]),
+        transition_params=tensor([4, 4]),
+        lengths=_lengths(13, 1, 8, 6, dims=[-1]),
+    ),
 ]
 
 

@@ -172,7 +172,10 @@ OPS = [
             _gru_case(4, origin_mode=True),
             _gru_case(4, gate_activation="relu", activation="identity"),
             _gru_case(1),
-            *(case(input=_ids(6), weight=tensor([3, 9]), tagger=_TAGGER, lod=lod, **LOD) for lod in (None, [0, 3, 6])),
+            *(
+                case(input=_ids(rows), weight=tensor([3, 9]), tagger=_TAGGER, lod=lod, **LOD)
+                for rows, lod in ((6, None), (6, [0, 3, 6]), (13, None))
+            ),
         ],
         _gru_random,
     ),

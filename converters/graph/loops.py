@@ -10,16 +10,16 @@ import numpy as np
 from openvino import Model, Node, Output, Type
 from openvino.op import Constant, Parameter
 
-from paddle2ov.converters.graph.common import Tensor, dim_of
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_vector
 from paddle2ov.graph.bodies import bodies_of, mark_template
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.guards import seen_empty
-from paddle2ov.graph.loop_node import build_loop
+from paddle2ov.graph.loop_node import build_iterator, build_loop
 from paddle2ov.graph.names import forget_names
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.graph.slices import slice_along
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.workarounds import works_around
 
 Outputs: TypeAlias = Sequence[Output]
@@ -27,6 +27,8 @@ LoopStep: TypeAlias = Callable[[Tensor, Outputs, Outputs], tuple[Sequence[Tensor
 """(iteration, state, invariants) -> the next state, and whether to go on (None: for all iterations)."""
 ScanStep: TypeAlias = Callable[[Tensor, Outputs, Outputs, Outputs], tuple[Sequence[Tensor], Sequence[Tensor]]]
 """(iteration, slices, state, invariants) -> the next state, and this iteration's slices of the results."""
+SliceStep: TypeAlias = Callable[[Outputs, Outputs, Outputs], tuple[Sequence[Tensor], Sequence[Tensor]]]
+"""(slices, state, invariants) -> the next state, and this step's slices of the results."""
 
 
 def loop(
@@ -166,13 +168,70 @@ def scan(
     return last, scanned
 
 
-def _parameters(values: Sequence[Output], axis: int | None = None) -> list[Parameter]:
-    """A parameter of a loop's body for each value; given an axis, for a slice along it."""
+_UNROLLED = 5
+"""An iteration of OpenVINO's Loop takes as long as a dozen small nodes, which so many steps share."""
+
+
+def scan_unrolled(
+    axis: int,
+    sliced: Sequence[Tensor],
+    state: Sequence[Tensor],
+    invariants: Sequence[Tensor],
+    step: SliceStep,
+    reverse: bool = False,
+) -> list[Output]:
+    """The concatenated results of `scan`, with several steps in each iteration; `reverse` begins at the last slice.
+
+    It is faster where steps have few nodes. The last iteration goes on with slices of zeros: what it computes there is
+    cut off.
+    """
+    inputs, initial, constant = ([output_of(value) for value in values] for values in (sliced, state, invariants))
+    size, count = inputs[0].get_partial_shape()[axis], dim_vector(inputs[0], [axis])
+    steps = min(_UNROLLED, max(size.get_length(), 1)) if size.is_static else _UNROLLED
+    if size.is_static:
+        missing: Node = ints([-size.get_length() % steps if size.get_length() else steps])
+    else:  # at least one iteration, which a TensorIterator has to have
+        others = ops.divide(ops.maximum(ops.subtract(count, ints(1)), ints(0)), ints(steps))
+        missing = ops.subtract(ops.multiply(ops.add(others, ints(1)), ints(steps)), count)
+    inputs = [_filled(one, axis, missing, reverse) for one in inputs]
+    chunks, carried, invariant = _parameters(inputs, axis, steps), _parameters(initial), _parameters(constant)
+    slices = [ops.split(chunk, ints(axis), steps).outputs() for chunk in chunks]
+    after: Outputs = _outputs(carried)
+    found = []
+    for now in list(zip(*slices, strict=True))[:: -1 if reverse else 1]:
+        states, results = step(now, after, _outputs(invariant))
+        after = [output_of(one) for one in states]
+        found.append(results)
+    joined = [ops.concat(list(ones)[:: -1 if reverse else 1], axis) for ones in zip(*found, strict=True)]
+    outputs = build_iterator(
+        list(zip(chunks, inputs, strict=True)),
+        list(zip(carried, initial, after, strict=True)),
+        list(zip(invariant, constant, strict=True)),
+        _outputs(joined),
+        axis,
+        -steps if reverse else steps,
+    )
+    if size.is_static and not size.get_length() % steps and size.get_length():
+        return outputs
+    begin, end = (missing, ints([OPEN_END])) if reverse else (ints([0]), count)
+    return [slice_along(one, begin, end, axis).output(0) for one in outputs]
+
+
+def _filled(x: Output, axis: int, missing: Node, in_front: bool) -> Output:
+    """`x` with that many zeros more along `axis`, in front of the others or behind them."""
+    rank = len(x.get_partial_shape())
+    none, more = ints([0] * rank), ops.concat([ints([0] * axis), missing, ints([0] * (rank - axis - 1))], 0)
+    begin, end = (more, none) if in_front else (none, more)
+    return ops.pad(x, begin, end, "constant", const_like(0, x)).output(0)
+
+
+def _parameters(values: Sequence[Output], axis: int | None = None, size: int = 1) -> list[Parameter]:
+    """A parameter of a loop's body for each value; given an axis, for a part along it."""
     found = []
     for value in values:
         shape = value.get_partial_shape()
         if axis is not None:
-            shape[axis] = 1
+            shape[axis] = size
         found.append(ops.parameter(shape, value.get_element_type()))
     return found
 

@@ -12,18 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from openvino import Node
-
 from paddle2ov.converters.graph.common import Tensor, const_like, dim_vector, reshape
-from paddle2ov.converters.graph.loops import Outputs, scan
-from paddle2ov.converters.lod.sequences import dense_input, from_dense, reverse_sequences
+from paddle2ov.converters.graph.loops import Outputs, scan_unrolled
+from paddle2ov.converters.lod.sequences import from_dense, reverse_sequences, to_dense
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.values import SequenceLayout
+from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 Activation: TypeAlias = Callable[[Tensor], Tensor]
-CellFunction: TypeAlias = Callable[[Node, Outputs, Outputs], Sequence[Tensor]]
+CellFunction: TypeAlias = Callable[[Tensor, Outputs, Outputs], Sequence[Tensor]]
 
 _ACTIVATIONS: dict[str, Activation] = {
     "sigmoid": ops.sigmoid,
@@ -46,12 +44,10 @@ def fusion_gru(node: NodeContext) -> NamedOutputs:
 
 
 def _gru(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
-    x, layout = dense_input(node, name)
-    if node.has_input("weight_x"):
-        x = ops.matmul(x, node.get_input("weight_x"), False, False)
+    x = _projected(node, name)
+    width = _width(node, recurrent)
     if node.has_input("bias"):
         x = ops.add(x, reshape(node.get_input("bias"), [-1]))
-    width = _width(node, recurrent)
     # The weight's buffer holds [width, 2 * width] for u and r, then [width, width] for c.
     flat = reshape(node.get_input(recurrent), [-1])
     for_gates, for_candidate = ops.variadic_split(flat, ints(0), ints([2 * width * width, width * width])).outputs()
@@ -59,17 +55,16 @@ def _gru(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
     gate, candidate = _activation(node, "gate_activation", "sigmoid"), _activation(node, "activation", "tanh")
     origin = node.get_bool("origin_mode", False)
 
-    def step(now: Node, states: Outputs, weights: Outputs) -> Sequence[Tensor]:
+    def step(now: Tensor, states: Outputs, weights: Outputs) -> Sequence[Tensor]:
         (state,) = states
-        own_gates, own_candidate = ops.variadic_split(now, ints(1), ints([2 * width, width])).outputs()
-        u, r = ops.split(gate(ops.add(own_gates, ops.matmul(state, weights[0], False, False))), ints(1), 2).outputs()
-        reset = ops.multiply(r, state)
-        c = candidate(ops.add(own_candidate, ops.matmul(reset, weights[1], False, False)))
+        own_u, own_r, own_c = ops.split(now, ints(1), 3).outputs()
+        for_u, for_r = ops.split(ops.matmul(state, weights[0], False, False), ints(1), 2).outputs()
+        u, r = gate(ops.add(own_u, for_u)), gate(ops.add(own_r, for_r))
+        c = candidate(ops.add(own_c, ops.matmul(ops.multiply(r, state), weights[1], False, False)))
         start, end = (c, state) if origin else (state, c)
         return [ops.add(start, ops.multiply(u, ops.subtract(end, start)))]
 
-    (hidden,) = _recur(node, x, layout, [_state(node, "h0", x, width)], weights, step)
-    return {"hidden": from_dense(hidden, layout)}
+    return _recur(node, name, x, {"hidden": ("h0", width)}, weights, step)
 
 
 def lstm(node: NodeContext) -> NamedOutputs:
@@ -93,14 +88,12 @@ def lstmp(node: NodeContext) -> NamedOutputs:
 
 
 def _lstm(node: NodeContext, name: str, recurrent: str, result: str = "hidden") -> NamedOutputs:
-    x, layout = dense_input(node, name)
     projected = node.has_input("proj_weight")
     width = _width(node, "proj_weight" if projected else recurrent)
     looked_up = node.has_input("embeddings")
+    x = _projected(node, name)
     if looked_up:
-        x = ops.gather(node.get_input("embeddings"), ops.squeeze(x, ints([2])), ints(0))
-    if node.has_input("weight_x"):
-        x = ops.matmul(x, node.get_input("weight_x"), False, False)
+        x = ops.gather(node.get_input("embeddings"), ops.squeeze(x, ints([1])), ints(0))
     weights: list[Tensor] = [node.get_input(recurrent)]
     if node.has_input("bias"):
         bias = reshape(node.get_input("bias"), [-1])
@@ -118,7 +111,7 @@ def _lstm(node: NodeContext, name: str, recurrent: str, result: str = "hidden") 
     if projected:
         weights.append(node.get_input("proj_weight"))
 
-    def step(now: Node, states: Outputs, weights: Outputs) -> Sequence[Tensor]:
+    def step(now: Tensor, states: Outputs, weights: Outputs) -> Sequence[Tensor]:
         hidden: Tensor
         cell: Tensor
         hidden, cell = states
@@ -132,9 +125,14 @@ def _lstm(node: NodeContext, name: str, recurrent: str, result: str = "hidden") 
             hidden = _clip(proj_activation(ops.matmul(hidden, weights[-1], False, False)), most_projected)
         return [hidden, cell]
 
-    states = [_state(node, "h0", x, _width(node, recurrent)), _state(node, "c0", x, width)]
-    hidden, cell = _recur(node, x, layout, states, weights, step)
-    return {result: from_dense(hidden, layout), "cell": from_dense(cell, layout)}
+    states = {result: ("h0", _width(node, recurrent)), "cell": ("c0", width)}
+    return _recur(node, name, x, states, weights, step)
+
+
+def _projected(node: NodeContext, name: str) -> Tensor:
+    """The rows that are read, projected if the layer holds the projection."""
+    x = node.get_input(name)
+    return ops.matmul(x, node.get_input("weight_x"), False, False) if node.has_input("weight_x") else x
 
 
 def _clip(x: Tensor, most: float) -> Tensor:
@@ -158,29 +156,42 @@ def _activation(node: NodeContext, name: str, default: str) -> Activation:
     return _ACTIVATIONS[chosen]
 
 
-def _state(node: NodeContext, name: str, x: Tensor, width: int) -> Tensor:
-    if node.has_input(name):
-        return node.get_input(name)
-    batch = dim_vector(x, [0])
-    return ops.broadcast(const_like(0, x), ops.concat([batch, ints([width])], 0))
-
-
 def _recur(
     node: NodeContext,
+    name: str,
     x: Tensor,
-    layout: SequenceLayout,
-    states: Sequence[Tensor],
+    states: dict[str, tuple[str, int]],
     weights: Sequence[Tensor],
     step: CellFunction,
-) -> Sequence[Tensor]:
-    """The states after each step of x [count, steps, ...], each as [count, steps, width]."""
-    backwards = node.get_bool("is_reverse", False)
+) -> NamedOutputs:
+    """The states after each step of x [rows, ...]; for each result that is a state, its initial value and width."""
+    layout, backwards = node.sequence_layout(name), node.get_bool("is_reverse", False)
+    of_lengths = isinstance(layout, SequenceLengths)
+    # The rows of a single sequence are batches of one.
+    axis = 0 if not of_lengths and layout == 1 else 1
+    if axis:
+        x = to_dense(x, layout, None)
+        if backwards and of_lengths:
+            x = reverse_sequences(x, layout)
+    used = [i for i, result in enumerate(states) if node.is_output_used(result)]
 
-    def next_states(
-        _: Tensor, slices: Outputs, state: Outputs, invariants: Outputs
-    ) -> tuple[Sequence[Tensor], list[Node]]:
-        after = step(ops.squeeze(slices[0], ints([1])), state, invariants)
-        return after, [ops.unsqueeze(one, ints([1])) for one in after]
+    def next_states(slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
+        (now,) = slices
+        after = step(ops.squeeze(now, ints([1])) if axis else now, state, invariants)
+        return after, [ops.unsqueeze(after[i], ints([1])) if axis else after[i] for i in used]
 
-    _, found = scan(1, [reverse_sequences(x, layout) if backwards else x], states, weights, next_states)
-    return [reverse_sequences(one, layout) for one in found] if backwards else found
+    batch = dim_vector(x, [0]) if axis else ints([1])
+    initial = [_state(node, given, x, ops.concat([batch, ints([width])], 0)) for given, width in states.values()]
+    found = scan_unrolled(axis, [x], initial, weights, next_states, backwards and not of_lengths)
+    if backwards and of_lengths:
+        found = [reverse_sequences(one, layout).output(0) for one in found]
+    names = list(states)
+    return {
+        names[i]: from_dense(one, layout) if axis else LoDTensor(one, 1) for i, one in zip(used, found, strict=True)
+    }
+
+
+def _state(node: NodeContext, name: str, x: Tensor, shape: Tensor) -> Tensor:
+    if node.has_input(name):
+        return ops.reshape(node.get_input(name), shape, False)
+    return ops.broadcast(const_like(0, x), shape)

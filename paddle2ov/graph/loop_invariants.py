@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from openvino import Node, Output
-from openvino.op import Parameter, loop
+from openvino.op import Parameter, loop, tensor_iterator
 from openvino.op.util import InvariantInputDescription, MergedInputDescription
 
 from paddle2ov.graph.consumers import Consumer, consumers
@@ -58,7 +58,7 @@ def invariants_of(node: Node) -> list[Parameter]:
 
 
 def _parameters_of(node: Node, kind: type[InvariantInputDescription] | type[MergedInputDescription]) -> list[Parameter]:
-    if not isinstance(node, loop):
+    if not isinstance(node, loop | tensor_iterator):
         return []
     parameters = node.get_function().get_parameters()
     return [parameters[one.body_parameter_index] for one in node.get_input_descriptions() if isinstance(one, kind)]

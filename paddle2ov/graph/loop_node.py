@@ -76,6 +76,45 @@ def build_loop(
     return loop
 
 
+def build_iterator(
+    sliced: Sequence[tuple[Parameter, Output]],
+    carried: Sequence[tuple[Parameter, Output, Output]],
+    invariant: Sequence[tuple[Parameter, Output]],
+    concatenated: Sequence[Output],
+    axis: int,
+    stride: int,
+) -> list[Output]:
+    """The concatenated outputs of a TensorIterator, a Loop over parts of several slices.
+
+    Args:
+        sliced: (the body's parameter, the tensor of which each iteration gets one part along `axis`).
+        carried: (the body's parameter, its initial value, its value in the next iteration).
+        invariant: (the body's parameter, its value in every iteration).
+        concatenated: what is computed in the body, and concatenated along `axis`.
+        axis: along which parts are taken and results concatenated.
+        stride: how many slices make a part; below 0 if the first iteration gets the last one.
+    """
+    copy_invariants(parameter for parameter, _ in invariant)
+    copy_viewed_states(parameter for parameter, _, _ in carried)
+    after, found = ([ops.result(value) for value in values] for values in ([one[2] for one in carried], concatenated))
+    states = [(parameter, result) for (parameter, _, _), result in zip(carried, after, strict=True)]
+    copy_states(states)
+    node = ops.tensor_iterator()
+    parameters = [parameter for ones in (sliced, carried, invariant) for parameter, *_ in ones]
+    node.set_body(Model([*after, *found], parameters))
+    part, start, end = abs(stride), *((0, -1) if stride > 0 else (-1, 0))
+    for parameter, tensor in sliced:
+        node.set_sliced_input(parameter, tensor, start, stride, part, end, axis)
+    for (parameter, initial, _), result in zip(carried, after, strict=True):
+        node.set_merged_input(parameter, initial, result.output(0))
+    for parameter, value in invariant:
+        node.set_invariant_input(parameter, value)
+    for result in found:
+        node.get_concatenated_slices(result.output(0), start, stride, part, end, axis)
+    node.validate_and_infer_types()
+    return list(node.outputs())
+
+
 def _is_settled(parameter: Parameter, initial: Output, result: Result) -> bool:
     """Whether a carried value keeps its type and shape, so that those of the Loop's output are known already."""
     after = result.input_value(0)

@@ -88,6 +88,6 @@ def loop_invariants(graph: Graph) -> Counts:
         Parameter of a Loop's body → nodes that may be views → a node that may write there. The parameter is invariant,
         or read by another view.
     """
-    loops = graph.nodes("Loop")
+    loops = graph.nodes("Loop", "TensorIterator")
     copied = sum(copy_invariants(invariants_of(loop)) + copy_viewed_states(states_of(loop)) for loop in loops)
     return {"sites": copied}
