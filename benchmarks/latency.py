@@ -36,14 +36,17 @@ from benchmarks.conversion import ROOT, exported, reason, spread
 from benchmarks.record import Record, table
 from gen_models.harness.legacy import legacy_python
 
-INPUTS: dict[str, dict[str, tuple[list[int], str]]] = {
+INPUTS: dict[str, dict[str, tuple[Any, ...]]] = {
     "resnet18": {"x": ([1, 3, 224, 224], "float32")},
     "mobilenet_v3_large": {"x": ([1, 3, 224, 224], "float32")},
     "resnet50": {"x": ([1, 3, 224, 224], "float32")},
     "ocr_rec": {"x": ([1, 3, 48, 320], "float32")},
     "swin_tiny": {"x": ([1, 3, 224, 224], "float32")},
     "picodet": {"image": ([1, 3, 320, 320], "float32"), "scale_factor": ([1, 2], "float32")},
+    "tagger": {"ids": ([1, 50], "int64", 7), "lengths": ([1], "int64", 50)},
+    "lstm_lengths": {"x": ([1, 50, 64], "float32"), "lengths": ([1], "int64", 50)},
 }
+"""Network -> input -> shape, type, and its value where it is not drawn."""
 ROUTES = (
     "paddle2ov, PIR",
     "paddle2ov, legacy",
@@ -91,7 +94,10 @@ import numpy as np
 route, model, shapes, threads = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), int(sys.argv[4])
 hint = sys.argv[5]
 rng = np.random.default_rng(0)
-inputs = {name: rng.random(shape).astype(kind) for name, (shape, kind) in shapes.items()}
+inputs = {
+    name: np.full(shape, value[0], kind) if value else rng.random(shape).astype(kind)
+    for name, (shape, kind, *value) in shapes.items()
+}
 if route.startswith("Paddle"):
     from paddle.inference import Config, create_predictor
 
@@ -283,8 +289,13 @@ def precisions(name: str, pir: Path, temporary: Path, names: Sequence[str]) -> d
         why = "" if precision == "int8" or computes_in("CPU", precision) else "not computed by this processor"
         if precision == "int8":
             rng = np.random.default_rng(1)
-            shapes = INPUTS[name].items()
-            data = [{key: rng.random(shape).astype(kind) for key, (shape, kind) in shapes} for _ in range(CALIBRATED)]
+            data = [
+                {
+                    key: np.full(shape, value[0], kind) if value else rng.random(shape).astype(kind)
+                    for key, (shape, kind, *value) in INPUTS[name].items()
+                }
+                for _ in range(CALIBRATED)
+            ]
             model, hint = temporary / f"{name}.xml", "bf16" if computes_in("CPU", "bf16") else "f32"
             openvino.save_model(paddle2ov.quantize(pir, data).model, model, compress_to_fp16=False)
         found[f"paddle2ov, {precision}"] = Route(sys.executable, model, hint, why)

@@ -324,6 +324,33 @@ class Dilated(nn.Layer):
         return x
 
 
+class Tagger(nn.Layer):
+    """A tagger of words: two GRUs of both directions over sentences of given lengths, and a CRF."""
+
+    def __init__(self, width: int = 128, labels: int = 49) -> None:
+        super().__init__()
+        self.words = nn.Embedding(20000, width)
+        self.states = nn.GRU(width, width, 2, direction="bidirect")
+        self.scores = nn.Linear(2 * width, labels)
+        self.transitions = self.create_parameter([labels, labels])
+
+    def forward(self, ids: Any, lengths: Any) -> Any:
+        states, _ = self.states(self.words(ids), sequence_length=lengths)
+        return paddle.text.viterbi_decode(self.scores(states), self.transitions, lengths, False)
+
+
+class Sequences(nn.Layer):
+    """An LSTM over sequences of given lengths."""
+
+    def __init__(self, width: int = 64) -> None:
+        super().__init__()
+        self.states = nn.LSTM(width, width)
+
+    def forward(self, x: Any, lengths: Any) -> Any:
+        out, (hidden, cell) = self.states(x, sequence_length=lengths)
+        return out, hidden, cell
+
+
 IMAGE, LAST = ("x", [3, 224, 224], "float32"), ("x", [224, 224, 3], "float32")
 # Kernel, factor, stride, squeeze
 MOBILE = (
@@ -341,6 +368,8 @@ NETWORKS: dict[str, tuple[Any, list[tuple[str, list[int], str]]]] = {
     "pp_lcnet": (PPLCNet, [IMAGE]),
     "ocr_rec": (Recogniser, [("x", [3, 48, -1], "float32")]),
     "tcn": (Dilated, [("x", [64, -1], "float32")]),
+    "tagger": (Tagger, [("ids", [-1], "int64"), ("lengths", [], "int64")]),
+    "lstm_lengths": (Sequences, [("x", [-1, 64], "float32"), ("lengths", [], "int64")]),
     "picodet": (Pico, [("image", [3, 320, 320], "float32"), _SCALE]),
     "mask_rcnn": (MaskRCNN, [("image", [3, -1, -1], "float32"), _IM_SHAPE, _SCALE]),
     **{name: (build, [port]) for name, (build, port) in ATTENTION.items()},
@@ -358,7 +387,9 @@ def export(name: str, prefix: str) -> None:
     spec = []
     for port, shape, dtype in ports:
         batch = 1 if name == "mask_rcnn" else -1
-        spec.append(paddle.static.InputSpec([-1, -1] if dtype == "int64" else [batch, *shape], dtype, port))
+        spec.append(
+            paddle.static.InputSpec([-1] * (1 + len(shape)) if dtype == "int64" else [batch, *shape], dtype, port)
+        )
     paddle.jit.save(layer, prefix, input_spec=spec)
 
 
