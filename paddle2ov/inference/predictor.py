@@ -250,11 +250,7 @@ class SharedModel(RenewedModel):
 
     def unfit(self, shapes: Shapes) -> list[str]:
         """The inputs that do not take these shapes."""
-        return [
-            name
-            for name, shape in shapes.items()
-            if not self.inputs[name].source.get_partial_shape().compatible(openvino.PartialShape(list(shape)))
-        ]
+        return [name for name, shape in shapes.items() if not self.inputs[name].takes(tuple(shape))]
 
 
 def _number(compiled: openvino.CompiledModel, name: str, default: int) -> int:

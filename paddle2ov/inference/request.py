@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import openvino
@@ -13,10 +12,10 @@ from paddle2ov.checking.tensors import to_array
 from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError
 from paddle2ov.graph.forks import computing
 from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.graph.types import dtype_name, numpy_dtype
 from paddle2ov.typing import AnyArray
 
 
-@dataclass(frozen=True)
 class Port:
     """An input or a result of a compiled model.
 
@@ -25,16 +24,29 @@ class Port:
         source: OpenVINO's port.
         lengths: the port of the lengths of its sequences, where it has some.
         is_input: whether it is an input.
+        kind: the type of its elements.
+        kind_name: Paddle's name of that.
+        dtype: NumPy's type of the same size; None where it has no such numbers (bfloat16, float8).
+        stored: what NumPy stores the elements as.
     """
 
-    name: str
-    source: openvino.ConstOutput
-    lengths: openvino.ConstOutput | None
-    is_input: bool
+    def __init__(
+        self, name: str, source: openvino.ConstOutput, lengths: openvino.ConstOutput | None, is_input: bool
+    ) -> None:
+        self.name, self.source, self.lengths, self.is_input = name, source, lengths, is_input
+        self.kind = source.get_element_type()
+        self.kind_name, self.dtype = dtype_name(self.kind), numpy_dtype(self.kind)
+        self.stored = self.dtype or np.dtype(f"u{self.kind.size}")
+        self._taken: tuple[int, ...] | None = None
 
-    def element_type(self) -> openvino.Type:
-        """The type of its elements."""
-        return self.source.get_element_type()
+    def takes(self, shape: tuple[int, ...]) -> bool:
+        """Whether an array of a shape fits the declared one."""
+        if shape == self._taken:  # as in most runs
+            return True
+        fits = self.source.get_partial_shape().compatible(openvino.PartialShape(list(shape)))
+        if fits:
+            self._taken = shape
+        return bool(fits)
 
     def declared_shape(self) -> list[int]:
         """The shape that the model declares; -1 where a dimension is not fixed."""

@@ -13,7 +13,7 @@ import openvino
 
 from paddle2ov.checking.tensors import to_tensor
 from paddle2ov.errors import ConversionInputError, FailingAs
-from paddle2ov.graph.types import bits_to_values, dtype_name, numpy_dtype
+from paddle2ov.graph.types import bits_to_values
 from paddle2ov.inference.arguments import MAX_INT
 from paddle2ov.inference.array_types import as_type
 from paddle2ov.inference.request import Port, Request
@@ -43,7 +43,7 @@ class Tensor:
         Raises:
             ConversionInputError: `paddle.inference` has no name for it, as for int16.
         """
-        name = dtype_name(self._port.element_type())
+        name = self._port.kind_name
         if name.upper() not in DataType.__members__:
             raise ConversionInputError(f"'{self.name()}' is {name}, for which DataType has no name")
         return DataType[name.upper()]
@@ -116,7 +116,7 @@ class Tensor:
         """
         if not self._port.is_input:
             return self._request.result(self._port)
-        return bits_to_values(self.value(), self._port.element_type()).copy()
+        return bits_to_values(self.value(), self._port.kind).copy()
 
     to_numpy = copy_to_cpu
     numpy = copy_to_cpu
@@ -201,6 +201,8 @@ class Tensor:
             raise ConversionInputError(
                 f"input '{self.name()}' is not set: get_input_handle('{self.name()}').copy_from_cpu(...)"
             )
+        if self._shape == self._content.shape:
+            return self._content
         size = math.prod(self._shape)
         if size > self._content.size:
             raise ConversionInputError(
@@ -211,20 +213,21 @@ class Tensor:
     def _set(self, array: AnyArray) -> None:
         self._require_input("set")
         array = self._stored(array)
-        array = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes 0-D arrays 1-D
+        if not array.flags.c_contiguous:
+            array = np.ascontiguousarray(array)
         if self._flat_shape is not None and array.ndim == 1 and math.prod(self._flat_shape) == array.size:
             array = array.reshape(self._flat_shape)
         if not array.flags.writeable:  # OpenVINO shares what it could write to
             array = array.copy()
         self._content, self._shape, self._is_shared = array, array.shape, False
-        if self._port.source.get_partial_shape().compatible(openvino.PartialShape(list(array.shape))):
+        if self._port.takes(array.shape):
             self._share(array)
 
     def _stored(self, array: AnyArray) -> AnyArray:
         """The array as OpenVINO holds its type: bfloat16 and float8 as their bits, bfloat16 rounded to nearest even."""
-        kind = self._port.element_type()
-        named, name = numpy_dtype(kind), dtype_name(kind)
-        wanted = named or np.dtype(f"u{kind.size}")
+        kind, named, name, wanted = self._port.kind, self._port.dtype, self._port.kind_name, self._port.stored
+        if array.dtype is wanted:
+            return array
         if array.dtype == wanted:
             return array.view(wanted)  # OpenVINO knows one of the two names of long integers
         try:
@@ -241,9 +244,8 @@ class Tensor:
 
     def _share(self, array: AnyArray) -> None:
         """Makes an array the tensor of the request."""
-        kind = self._port.element_type()
-        if numpy_dtype(kind) is None:
-            tensor = openvino.Tensor(array, openvino.Shape(array.shape), kind)
+        if self._port.dtype is None:
+            tensor = openvino.Tensor(array, openvino.Shape(array.shape), self._port.kind)
         else:
             tensor = openvino.Tensor(array, shared_memory=array.size > 0)
         self._request.set_tensor(self._port.source, tensor)
