@@ -109,7 +109,7 @@ def batch_command(
 ) -> None:
     """Convert every Paddle model below FOLDER.
 
-    The results mirror FOLDER below OUT, which also gets summary.json, summary.html (needs jinja2) and the state
+    The results mirror FOLDER below OUT, which also gets summary.json, summary.html (needs Jinja2) and the state
     (.paddle2ov-batch): a run that is interrupted goes on from there; a model that has changed or failed is done again.
     A model that crashes or takes too long fails alone.
 
@@ -152,11 +152,15 @@ def batch_command(
         jobs = _jobs(models, {**options, "paddle_python": paddle_python, "extensions": paths}, changing)
         records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
     with plain_errors():
-        _write_summary(records, out)
+        has_page = _write_summary(records, out)
     counts = Counter(record["state"] for record in records.values())
     if not quiet:
         click.echo(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
         click.echo(f"{out / 'summary.json'}")
+        if has_page:
+            click.echo(f"{out / 'summary.html'}")
+        else:
+            click.echo(f"{out / 'summary.html'} is not written: that needs Jinja2: pip install 'paddle2ov[report]'")
     sys.exit(0 if all(state in GOOD for state in counts) else REFUSED)
 
 
@@ -230,6 +234,8 @@ def _run(executor: Executor, jobs: list[ConversionJob], out: Path, again: bool, 
 
             def report(job: ConversionJob, record: Record) -> None:
                 bar.update(task, advance=1, description=escape(job.name))
+                for text in () if quiet else record.get("warnings", ()):
+                    click.secho(f"Warning: {job.name}: {text}", fg="yellow", err=True)
                 if record["state"] not in GOOD:
                     click.secho(f"{job.name}: {record['state']}: {record['message']}", fg="red", err=True)
 
@@ -242,7 +248,8 @@ def _run(executor: Executor, jobs: list[ConversionJob], out: Path, again: bool, 
     return {job.name: records[job.name] for job in jobs}
 
 
-def _write_summary(records: dict[str, Any], out: Path) -> None:
+def _write_summary(records: dict[str, Any], out: Path) -> bool:
+    """Writes the summary as JSON and, which needs Jinja2, as a page; returns whether it did the latter."""
     from paddle2ov.deployment.saving import write_text
     from paddle2ov.jobs.conversions import GOOD
 
@@ -253,8 +260,10 @@ def _write_summary(records: dict[str, Any], out: Path) -> None:
 
         page = render("batch.html.jinja", {**data, "good": GOOD}, BATCH, models=data["models"], done=GOOD)
     except ImportError:
-        return  # jinja2 is not installed: the JSON says the same
+        (out / "summary.html").unlink(missing_ok=True)  # of an earlier run
+        return False
     write_text(out / "summary.html", page)
+    return True
 
 
 def _relative(record: Record, out: Path) -> Record:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -74,10 +75,14 @@ class ConversionJob:
 
 def convert_one(job: ConversionJob) -> Record:
     """Converts a model and writes it. Called in a process of the executor, which may terminate it."""
+    from paddle2ov.errors import ConversionWarning
     from paddle2ov.jobs.termination import terminable
 
-    with terminable():
-        return _convert_packed(job)
+    with terminable(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConversionWarning)  # also where another model in this process has given it
+        record = _convert_packed(job)
+    texts = list(dict.fromkeys(valid(str(warning.message)) for warning in caught))
+    return {**record, "warnings": texts} if texts else record
 
 
 def _convert_packed(job: ConversionJob) -> Record:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,9 +37,9 @@ def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda me
     `OUT/a/det_infer.xml`. No two have the same name or result.
 
     Args:
-        folder: where to look; links to folders are not followed.
+        folder: where to look; a folder that links lead to is searched once, under its own path if it has one there.
         out: where the results are to stand.
-        warn: called with what cannot be read below the folder, and with archives of other things; both are skipped.
+        warn: called with what is skipped: what cannot be read, archives of other things, links to what is found anyway.
 
     Raises:
         ModelReadError: the folder cannot be read.
@@ -46,17 +47,8 @@ def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda me
     if not folder.is_dir():
         raise ModelReadError(f"{folder}: no such folder")
 
-    def skip(error: OSError) -> None:
-        warn(f"{error.filename}: skipped: {error.strerror}")
-
     found: list[tuple[str, ModelFiles, Path]] = []
-    for place, folders, names in os.walk(folder, onerror=skip):
-        here = Path(place)
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".") and name not in _SKIPPED and not _same(here / name, out)
-        )
+    for here, names in _walk(folder, out, warn):
         below = here.relative_to(folder)
         for archive in filter(is_archive, (here / name for name in sorted(names))):
             packed = _packed(archive, warn)
@@ -76,6 +68,34 @@ def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda me
     shown = distinct(name for name, _, _ in found)
     stems = distinct(str(stem) for _, _, stem in found)
     return [FoundModel(name, one[1], out / f"{stem}.xml") for name, one, stem in zip(shown, found, stems, strict=True)]
+
+
+def _walk(folder: Path, out: Path, warn: Callable[[str], None]) -> Iterator[tuple[Path, list[str]]]:
+    """Each folder with the names of its files: first those below it, then those that links lead to."""
+
+    def skip(error: OSError) -> None:
+        warn(f"{error.filename}: skipped: {error.strerror}")
+
+    seen: dict[Path, Path] = {}
+    pending = deque([folder])
+    while pending:
+        for place, folders, names in os.walk(pending.popleft(), onerror=skip):
+            here = Path(place)
+            first = seen.setdefault(here.resolve(), here)
+            if first != here:  # a link to a parent as well
+                warn(f"{here}: skipped: the same folder as {first}")
+                folders.clear()
+                continue
+            folders[:] = sorted(
+                name
+                for name in folders
+                if not name.startswith(".") and name not in _SKIPPED and not _same(here / name, out)
+            )
+            pending += [here / name for name in folders if (here / name).is_symlink()]  # which os.walk passes over
+            dangling = {name for name in names if _leads_nowhere(here / name)}
+            for name in sorted(dangling):
+                warn(f"{here / name}: skipped: a link that leads nowhere")
+            yield here, [name for name in names if name not in dangling]
 
 
 def fingerprint(model: FoundModel, *options: object) -> str:
@@ -140,6 +160,14 @@ def _program(path: Path, warn: Callable[[str], None]) -> ModelFiles | None:
 def _is_same_in_other_format(one: ModelFiles, files: list[ModelFiles]) -> bool:
     """Whether two programs of a folder differ in their suffix only: a model in both formats."""
     return sum(other.program.stem == one.program.stem for other in files) > 1
+
+
+def _leads_nowhere(path: Path) -> bool:
+    """Whether a path is a link to what is not there, or to itself."""
+    try:
+        return path.is_symlink() and not path.exists()
+    except OSError:  # on the way to it
+        return False
 
 
 def _same(path: Path, other: Path) -> bool:

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sqlite3
+import sys
 import tempfile
 from contextlib import closing, suppress
 from pathlib import Path
@@ -106,6 +107,62 @@ def test_discovery(tree, tmp_path):
         "cls": "cls.xml",
         "ocr/det": "ocr/det.xml",
     }
+
+
+def test_links(tmp_path):
+    """Linked folders are searched once, under their own path where they have one; what is skipped is named."""
+    root, elsewhere = tmp_path / "models", tmp_path / "elsewhere"
+    put(root / "z" / "v3")
+    put(elsewhere)
+    for link, target in {
+        "latest": root / "z" / "v3",
+        "one": elsewhere,
+        "two": elsewhere,
+        "z/up": root,
+        "gone": tmp_path / "none",
+    }.items():
+        (root / link).symlink_to(target, target_is_directory=True)
+    warnings = []
+    found = find_models(root, tmp_path / "out", warnings.append)
+    assert [one.name for one in found] == ["one", "z/v3"]
+    assert warnings == [
+        f"{root}/gone: skipped: a link that leads nowhere",
+        f"{root}/latest: skipped: the same folder as {root}/z/v3",
+        f"{root}/two: skipped: the same folder as {root}/one",
+        f"{root}/z/up: skipped: the same folder as {root}",
+    ]
+
+
+def test_warnings_name_the_model(tmp_path, inline, monkeypatch):
+    """Each model's are given, also those that another has given before, and stand in the summary."""
+    monkeypatch.setattr("paddle2ov.translation.extension._script", {})
+    put(tmp_path / "models" / "one")
+    put(tmp_path / "models" / "two")
+    own = tmp_path / "own.py"
+    own.write_text("""
+from paddle2ov import ConversionExtension
+from paddle2ov.graph.opset import ops
+def relu(node):
+    node.warn("careful")
+    return {"out": ops.relu(node.get_input("x"))}
+CONVERTERS = [ConversionExtension("relu", relu)]
+""")
+    conversions._run_once.cache_clear()
+    result = batch(tmp_path / "models", "-o", tmp_path / "out", "--extension", own)
+    records = json.loads((tmp_path / "out" / "summary.json").read_text())["models"]
+    assert [one["name"] for one in records] == ["one", "two"]
+    for one in records:
+        (text,) = one["warnings"]
+        assert "careful" in text
+        assert f"Warning: {one['name']}: {text}" in result.output
+
+
+def test_the_page_needs_jinja2(tmp_path, inline, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    put(tmp_path / "models" / "one")
+    result = batch(tmp_path / "models", "-o", tmp_path / "out")
+    assert result.exit_code == 0
+    assert "summary.html is not written: that needs Jinja2: pip install 'paddle2ov[report]'" in result.output
 
 
 @NEEDS_PADDLE_2
@@ -378,7 +435,7 @@ def test_what_cannot_be_read_is_skipped(tmp_path, inline, monkeypatch):
     result = batch(root, "-o", out)
     assert result.exit_code == 0
     assert states(out) == {"one": "converted"}
-    assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["Warning"] * 2
+    assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["Warning"] * 4
     assert "closed: skipped: Permission denied" in result.stderr
     assert re.search(r"gone: skipped: .*Permission denied", result.stderr)
 
