@@ -107,8 +107,8 @@ format: $(READY) ## Format the code and apply the safe fixes
 	$(BIN)/ruff check --fix .
 
 .PHONY: new-op
-new-op: $(READY) ## Scaffold a converter: OP=my_op FAMILY=activation (or FAMILY=resize/interpolation; NEW_FAMILY=1; ROW='my_op(x, y) -> (out)')
-	@$(BIN)/python -m tools.new_op $(OP) --family $(FAMILY) $(if $(NEW_FAMILY),--new-family) $(if $(ROW),--row '$(ROW)')
+new-op: $(READY) ## Scaffold a converter: OP=my_op FAMILY=activation (or FAMILY=resize/interpolation; NEW_FAMILY=1; SPELLING_OF=abs; ROW='my_op(x, y) -> (out)')
+	@$(BIN)/python -m tools.new_op $(OP) $(if $(FAMILY),--family $(FAMILY)) $(if $(SPELLING_OF),--spelling-of $(SPELLING_OF)) $(if $(NEW_FAMILY),--new-family) $(if $(ROW),--row '$(ROW)')
 
 .PHONY: check-op
 check-op: $(READY) $(LEGACY_READY) ## Run all that an operator has to pass: OP=my_op

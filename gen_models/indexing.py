@@ -5,11 +5,10 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.marks import COMPLEX_HERE, LEGACY
+from gen_models.harness.marks import COMPLEX_HERE, LEGACY, NEW
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 PIR = ("pir",)
-NEW = "new in Paddle 3"
 
 
 def _gather(x, index, axis_tensor=None, *, axis=None, as_tensor=False):
@@ -202,8 +201,8 @@ OPS = [
             case(x=tensor([4, 5]), index=tensor([], "int64", values=[2])),
             case(x=tensor([4, 5]), index=tensor([], "int64", values=[2]), axis=1),
             case(x=tensor([4, 5]), index=tensor([3, 1], "int64", 0, 4)),
-            case(x=tensor([4, 5]), index=tensor([0], "int64"), formats=PIR, why=NEW),
-            case(x=tensor([4, 5]), index=int64s(-1, 0), formats=PIR, why=NEW),
+            case(x=tensor([4, 5]), index=tensor([0], "int64"), **NEW),
+            case(x=tensor([4, 5]), index=int64s(-1, 0), **NEW),
             case(x=tensor([4, 5], dims=[-1, -1]), index=int64s(0, 3, 1, dims=[-1])),
             case(x=tensor([4, 5], "int64"), index=int64s(0, 1), axis=1, as_tensor=True),
             case(x=tensor([4], "int32"), index=int64s(0, 1)),
@@ -234,8 +233,7 @@ OPS = [
             case(
                 x=tensor([4, 5], "int64"),
                 index=tensor([2, 2], "int64", values=[[-1, 2], [0, -5]]),
-                formats=PIR,
-                why=NEW,
+                **NEW,
             ),
             case(x=tensor([4, 5], "bool"), index=tensor([3, 2], "int64", 0, 4)),
             case(x=tensor([4, 5]), index=tensor([3, 0], "int64")),
@@ -292,7 +290,7 @@ OPS = [
                 indices=tensor([2, 1], "int64", values=[[0], [1]]),
                 axis=1,
             ),
-            case(arr=tensor([6]), indices=int64s(0, 5, -1), axis=0, formats=PIR, why=NEW),
+            case(arr=tensor([6]), indices=int64s(0, 5, -1), axis=0, **NEW),
             case(
                 arr=tensor([3, 5]),
                 indices=tensor([2, 4], "int64", 0, 5),
@@ -323,15 +321,14 @@ OPS = [
         "embedding_with_scaled_gradient",
         _embedding_scaled,
         cases=[
-            case(x=tensor([2, 3], "int64", 0, 10, dims=[-1, -1]), rows=10, width=4, formats=PIR, why=NEW),
+            case(x=tensor([2, 3], "int64", 0, 10, dims=[-1, -1]), rows=10, width=4, **NEW),
             case(
                 x=tensor([4], "int64", values=[0, 3, 9, 3]),
                 rows=10,
                 width=4,
                 padding_idx=3,
                 zero_padding=False,
-                formats=PIR,
-                why=NEW,
+                **NEW,
             ),
         ],
     ),

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.marks import COMPLEX_HERE, NEW
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
-
-PIR = ("pir",)
 
 
 def _scatter(x, index, updates, *, overwrite=True):
@@ -76,8 +74,6 @@ def _put_random(draw):
     return case(arr=tensor(shape), indices=indices, values=tensor(wanted), axis=axis, reduce=reduce)
 
 
-NEW = "new in Paddle 3"
-
 KNOWN = {"dynamic": False, "why": "a mask of unknown size is taken to be as large as the tensor: the run fails"}
 """For a case whose mask is smaller than the tensor."""
 
@@ -102,8 +98,8 @@ OPS = [
             ),
             case(x=tensor([4, 3]), index=tensor([], "int64", values=[2]), updates=tensor([3])),
             case(x=tensor([4, 3]), index=tensor([], "int64", values=[2]), updates=tensor([3]), overwrite=False),
-            case(x=tensor([4, 3]), index=int64s(-1, 0), updates=tensor([2, 3]), formats=PIR, why=NEW),
-            case(x=tensor([4, 3]), index=int64s(-1, 3), updates=tensor([2, 3]), overwrite=False, formats=PIR, why=NEW),
+            case(x=tensor([4, 3]), index=int64s(-1, 0), updates=tensor([2, 3]), **NEW),
+            case(x=tensor([4, 3]), index=int64s(-1, 3), updates=tensor([2, 3]), overwrite=False, **NEW),
         ],
         random=_scatter_random,
     ),
@@ -227,8 +223,7 @@ OPS = [
                     axis=1,
                     reduce=reduce,
                     include_self=include_self,
-                    formats=PIR,
-                    why=NEW,
+                    **NEW,
                 )
                 for kind in ("float32", "int64")
                 for reduce in ("add", "mul", "mean", "amin", "amax", "assign")
@@ -241,8 +236,7 @@ OPS = [
                 axis=1,
                 broadcast=False,
                 reduce="add",
-                formats=PIR,
-                why=NEW,
+                **NEW,
             ),
             *(
                 case(
@@ -252,8 +246,7 @@ OPS = [
                     axis=1,
                     broadcast=False,
                     reduce=reduce,
-                    formats=PIR,
-                    why=NEW,
+                    **NEW,
                 )
                 for reduce in ("assign", "mean")
             ),
@@ -263,8 +256,7 @@ OPS = [
                 values=tensor([3, 4], dims=[-1, 4]),
                 axis=1,
                 broadcast=False,
-                formats=PIR,
-                why=NEW,
+                **NEW,
             ),
         ],
         random=_put_random,

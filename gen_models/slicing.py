@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
@@ -9,8 +11,11 @@ from gen_models.harness.marks import COMPLEX_HERE
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 PIR = ("pir",)
-BACKWARD = "Paddle 2 takes a negative end of a negative stride for something else, also leaving out the first element"
-BEYOND = "Paddle 2 takes an element from beyond the end"
+BACKWARD: dict[str, Any] = {
+    "formats": PIR,
+    "why": "Paddle 2 misreads a negative end of a negative stride, also where it leaves out the first element",
+}
+BEYOND: dict[str, Any] = {"formats": PIR, "why": "Paddle 2 takes an element from beyond the end"}
 
 
 def _slice(x, at=None, *, axes=None, starts=None, ends=None, key=None):
@@ -75,11 +80,11 @@ def _strided_random(draw):
     starts, ends = [start for start, _ in bounds], [end for _, end in bounds]
     x = tensor(shape)
     if any(start > shape[axis] for start, axis in zip(starts, axes, strict=True)):
-        return case(x=x, axes=axes, starts=starts, ends=ends, strides=strides, formats=PIR, why=BEYOND)
+        return case(x=x, axes=axes, starts=starts, ends=ends, strides=strides, **BEYOND)
     inside = [0 <= end < shape[axis] for end, axis in zip(ends, axes, strict=True)]
     if all(stride > 0 or within for stride, within in zip(strides, inside, strict=True)):
         return case(x=x, axes=axes, starts=starts, ends=ends, strides=strides)
-    return case(x=x, axes=axes, starts=starts, ends=ends, strides=strides, formats=PIR, why=BACKWARD)
+    return case(x=x, axes=axes, starts=starts, ends=ends, strides=strides, **BACKWARD)
 
 
 def _crop_random(draw):
@@ -210,12 +215,9 @@ OPS = [
                 starts=[-1, -9],
                 ends=[-4, -12],
                 strides=[-1, -2],
-                formats=PIR,
-                why=BACKWARD,
+                **BACKWARD,
             ),
-            case(
-                x=tensor([6, 7]), axes=[1], starts=int32s(-8), ends=int32s(-9), strides=[-1], formats=PIR, why=BACKWARD
-            ),
+            case(x=tensor([6, 7]), axes=[1], starts=int32s(-8), ends=int32s(-9), strides=[-1], **BACKWARD),
             case(x=tensor([6, 7]), key=(slice(None, None, -1),)),
             case(x=tensor([6, 7], dims=[-1, -1]), key=(slice(None, None, 2), slice(None, None, -2))),
             case(x=tensor([6, 7]), at=int32s(4), key=(slice("at", None, -1), 3)),

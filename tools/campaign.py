@@ -59,8 +59,12 @@ def main(arguments: list[str]) -> int:
         if not options.only_page:
             planned = campaign.chunks(options.filter, options.seeds, here, kept(options))
             if not planned:
-                print(f"error: no operator with random cases matches {options.filter!r}", file=sys.stderr)
-                return 2
+                named = campaign.operators_named(options.filter)
+                if not named:
+                    print(f"error: no operator matches {options.filter!r}", file=sys.stderr)
+                    return 2
+                print(f"No random cases to run: {options.filter!r} selects none of {', '.join(named)}")
+                return 0
             run(executor(options), planned, state, campaign.run_chunk)
         failures = _print_failures(state.records())
         if options.page is not None:

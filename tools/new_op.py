@@ -1,15 +1,16 @@
 """Scaffold a new operator: `python -m tools.new_op my_op --family activation` (or `make new-op OP=... FAMILY=...`).
 
 The family is a module of converters/: `activation`, or in one of its folders `resize/interpolation`, for which
-`interpolation` will do where no other module is called so. Writes four things, each at its place, and says what to fill
-in, which tests there are to pass and which lists those read:
+`interpolation` will do where no other module is called so; `--new-family` makes one. Writes four things, each at its
+place, and says what to fill in, which tests there are to pass and which lists those read:
     converters/<family>.py           a converter that refuses the operator until it is written
     op_table.py                      the line that registers it
     paddle2ov/program/signatures.py  its row: PIR name, operands, results (an existing row is left as it is)
     gen_models/<module>.py           a builder and a first case, where the cases of the family's other operators are
 
 Operands and results are those of the signature row. Most of Paddle's operators have one; `--row` (`ROW=...`) gives that
-of another: `--row 'my_op(x, y) -> (out)'`.
+of another: `--row 'my_op(x, y) -> (out)'`. An operator that means the same as one that converts is another spelling of
+it: `--spelling-of OP`, instead of the family, registers OP's converter, and takes the operands of OP's row.
 """
 
 from __future__ import annotations
@@ -88,6 +89,7 @@ class Scaffold:
     family: str
     new_family: bool = False
     row: str = ""
+    spelling_of: str = ""
     changes: dict[Path, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -149,8 +151,13 @@ class Scaffold:
             self.notes.append(f"{UNSUPPORTED}: take it out there, where the reason is: {why}")
 
     def find_family(self) -> None:
-        """Completes a family that is a module in a folder; refuses one that may be mistyped."""
+        """Completes a family that is a module in a folder, takes another spelling's; refuses one that there is not."""
         table = self.read(TABLE)
+        if self.spelling_of:
+            families = families_of(table)
+            if self.spelling_of not in families:
+                raise ScaffoldError(f"{TABLE} has no {self.spelling_of}, which {self.op} is to be another spelling of")
+            self.family = families[self.spelling_of]
         known_families = list(imported_modules(table).values())
         folders = {family.rpartition("/")[0] for family in known_families}
         path = self.root / self.converter_file
@@ -172,18 +179,17 @@ class Scaffold:
             inside = ", ".join(sorted(one for one in known_families if one.startswith(f"{self.family}/")))
             raise ScaffoldError(f"family {self.family!r} is a folder: name a module in it, as {inside}")
         if self.family not in known_families and not (self.root / self.converter_file).exists():
-            self.found_family(known_families)
+            self.refuse_unknown_family(known_families)
 
-    def found_family(self, known: list[str]) -> None:
-        """Notes that a family is new, which has to be said where another has nearly its name."""
+    def refuse_unknown_family(self, known: list[str]) -> None:
+        """Refuses a family that there is not, unless a new one is asked for."""
+        if self.new_family:
+            self.notes.append(f"{self.converter_file}: a new family")
+            return
         names = {name: family for family in known for name in (family, family.rpartition("/")[2])}
         close = sorted({names[one] for one in difflib.get_close_matches(self.family, names, cutoff=0.8)})
-        if close and not self.new_family:
-            raise ScaffoldError(
-                f"no family {self.family!r}: did you mean {', '.join(close)}? "
-                "For a new one: NEW_FAMILY=1 (--new-family)"
-            )
-        self.notes.append(f"{self.converter_file}: a new family; there are {', '.join(sorted(known))}")
+        hint = f"did you mean {', '.join(close)}?" if close else f"there are {', '.join(sorted(known))}."
+        raise ScaffoldError(f"no family {self.family!r}: {hint} For a new one: NEW_FAMILY=1 (--new-family)")
 
     def read(self, path: Path) -> str:
         """The text of a file of the tree, as far as it has been changed here."""
@@ -192,6 +198,8 @@ class Scaffold:
     def plan(self) -> None:
         """Work out all four changes, or raise ScaffoldError."""
         for what, name, pattern in (("operator", self.op, NAME), ("family", self.family, f"({NAME}/)?{NAME}")):
+            if what == "family" and self.spelling_of:
+                continue
             if not re.fullmatch(pattern, name):
                 raise ScaffoldError(f"{what} {name!r}: use Paddle's snake_case name, without a trailing in-place '_'")
         if self.op.endswith("_"):
@@ -213,6 +221,9 @@ class Scaffold:
         }
         exists = (self.root / self.converter_file).exists()
         text = self.read(self.converter_file) if exists else CONVERTER_HEADER.format(**names)
+        if self.spelling_of:
+            self.changes[self.converter_file] = name_in_docstring(text, self.op)
+            return
         if re.search(rf"^(def {self.function}\(|{self.function}\b.*=)", text, re.MULTILINE):
             raise ScaffoldError(f"{self.converter_file} already has a {self.function}")
         text = extend_import(
@@ -226,21 +237,27 @@ class Scaffold:
     def plan_table(self) -> None:
         """The family's import and the operator's line, both in their sorted places."""
         text, module = import_module(self.read(TABLE), self.family)
-        self.changes[TABLE] = insert_row(text, self.op, f'    "{self.op}": {module}.{self.function},\n', TABLE)
-        self.notes.append(f"{TABLE}: registered")
+        converter = f"{module}.{self.function}"
+        if self.spelling_of:
+            converter = row_of(text, self.spelling_of).rstrip(",")
+        self.changes[TABLE] = insert_row(text, self.op, f'    "{self.op}": {converter},\n', TABLE)
+        self.notes.append(f"{TABLE}: registered: {converter}")
 
     def plan_signature(self) -> Signature:
         """The operator's row: the one that there is, the one that is given, or one to be corrected by hand."""
         text = self.read(SIGNATURES)
         if self.op in keys(text):
-            line = next(line.strip() for line in text.splitlines() if line.startswith(f'    "{self.op}": '))
+            there = row_of(text, self.op).rstrip(",")
             if self.row:
-                raise ScaffoldError(f"{SIGNATURES} has a row for {self.op}; correct it there: {line}")
-            self.notes.append(f"{SIGNATURES}: has a row for {self.op}, left as it is: {line}")
-            return parse_signature(self.op, line.partition(": ")[2].rstrip(",").strip('"'))
+                raise ScaffoldError(f'{SIGNATURES} has a row for {self.op}; correct it there: "{self.op}": {there}')
+            self.notes.append(f'{SIGNATURES}: has a row for {self.op}, left as it is: "{self.op}": {there}')
+            return parse_signature(self.op, there.strip('"'))
         if self.row and not re.fullmatch(SIGNATURE, self.row):
             raise ScaffoldError(f"row {self.row!r}: write it as '{self.op}(x, y) -> (out)'")
-        row = self.row or f"{self.op}(x) -> (out)"
+        operands = "(x) -> (out)"
+        if self.spelling_of in keys(text):
+            operands = "(" + row_of(text, self.spelling_of).rstrip(",").strip('"').partition("(")[2]
+        row = self.row or f"{self.op}{operands}"
         self.changes[SIGNATURES] = insert_row(text, self.op, f'    "{self.op}": "{row}",\n', SIGNATURES)
         if not self.row:
             self.notes.append(
@@ -264,7 +281,13 @@ class Scaffold:
             called = self.legacy_call(signature)
         else:
             used["gen_models.harness.spec"].append("paddle")
-            called = call(f"    return {self.paddle_function(signature)}", operands, 4)
+            function = self.paddle_function(signature)
+            if function is None:  # the operator itself, in either format
+                used["gen_models.harness.building"] = ["is_pir", "legacy_op"]
+                appended = call(f"        return paddle._C_ops.{signature.pir_name}", operands, 8)
+                called = f"    if is_pir():\n{appended}\n{self.legacy_call(signature)}"
+            else:
+                called = call(f"    return {function}", operands, 4)
         for module, names in used.items():
             text = extend_import(text, module, names, self.generator_file)
         start = re.search(r"^OPS\b.*= \[\n?", text, re.MULTILINE)
@@ -281,16 +304,16 @@ class Scaffold:
             "operand is float32 [2, 3] as yet"
         )
 
-    def paddle_function(self, signature: Signature) -> str:
-        """Paddle's public function of the operator's name, as it is called; of none that is found, one to correct."""
+    def paddle_function(self, signature: Signature) -> str | None:
+        """Paddle's public function of the operator's name, as it is called."""
         names = list(dict.fromkeys([signature.pir_name or self.op, self.op, re.sub(r"_?v?\d$", "", self.op)]))
         found = next(filter(None, map(public_function, names)), None)
         if found is None:
             self.notes.append(
                 f"{self.generator_file}: Paddle has no public function {' or '.join(names)}: call the one that appends "
-                "the operator, or the operator itself (`legacy_op` of gen_models.harness.building)"
+                "the operator, or add its attributes to the calls that append it itself"
             )
-        return found or f"paddle.{self.function}"
+        return found
 
     def legacy_call(self, signature: Signature) -> str:
         """How the operator is appended that only legacy programs have; the types of its results are to be corrected."""
@@ -319,6 +342,11 @@ class Scaffold:
 def keys(text: str) -> list[str]:
     """The keys of a table with one `    "key": ...` line per entry."""
     return [found["key"] for line in text.splitlines() if (found := ROW.match(line))]
+
+
+def row_of(text: str, key: str) -> str:
+    """What stands behind a key of a table, with the comma."""
+    return next(line.partition(": ")[2] for line in text.splitlines() if line.startswith(f'    "{key}": '))
 
 
 def public_function(name: str) -> str | None:
@@ -484,16 +512,16 @@ def main(arguments: list[str] | None = None) -> int:
     """Parse the command line, plan, write, and say what is left to do."""
     parser = argparse.ArgumentParser(description="Scaffold a new operator.")
     parser.add_argument("op", help="Paddle's operator name as in its program descriptions: top_k_v2, p_norm, ...")
-    parser.add_argument(
-        "--family", required=True, help="the module in converters/: reduction, resize/interpolation, ..."
-    )
-    parser.add_argument("--new-family", action="store_true", help="make a module that has nearly another's name")
+    kind = parser.add_mutually_exclusive_group(required=True)
+    kind.add_argument("--family", default="", help="the module in converters/: reduction, resize/interpolation, ...")
+    kind.add_argument("--spelling-of", default="", metavar="OP", help="an operator that converts and means the same")
+    parser.add_argument("--new-family", action="store_true", help="make a module that there is not")
     parser.add_argument(
         "--row", default="", help="the signature row of an operator that has none yet: 'my_op(x, y) -> (out)'"
     )
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[1], help="the repository")
     options = parser.parse_args(arguments)
-    scaffold = Scaffold(options.root, options.op, options.family, options.new_family, options.row)
+    scaffold = Scaffold(options.root, options.op, options.family, options.new_family, options.row, options.spelling_of)
     try:
         scaffold.plan()
     except ScaffoldError as error:

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 from gen_models import all_ops
 from gen_models.harness.exploration import explore, formats
 from gen_models.harness.naming import matches
-from gen_models.harness.spec import import_paddle
+from gen_models.harness.spec import FORMATS, import_paddle
 from paddle2ov.jobs.executor import Executor, Outcome
 from paddle2ov.jobs.state import State
 
@@ -72,6 +72,19 @@ def chunks(pattern: str, seeds: int, formats_here: Iterable[str], kept: Path) ->
         for start in range(0, seeds, ROUND)
         for (op, format), count in wanted.items()
         if start < count
+    ]
+
+
+def operators_named(pattern: str) -> list[str]:
+    """The operators that a filter selects, by declared cases or by random ones, which they need not have."""
+    return [
+        op.name
+        for op in all_ops().values()
+        if any(
+            matches(name, pattern)
+            for format in FORMATS
+            for name in (_name(op.name, format), *(f"testOpFuzzy/{one.name}/{format}" for one in op.cases))
+        )
     ]
 
 

@@ -195,4 +195,11 @@ def test_the_page_has_a_name_that_its_data_do_not_take(capsys):
 
 def test_a_filter_that_matches_nothing(tmp_path, capsys):
     assert command.main(["--filter", "testOpRandom/relo*", "--state", str(tmp_path / "state")]) == 2
-    assert "no operator with random cases matches 'testOpRandom/relo*'" in capsys.readouterr().err
+    assert "no operator matches 'testOpRandom/relo*'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("pattern", "op"), [("testOpRandom/empty_like", "empty_like"), ("testOpFuzzy/relu_*", "relu")])
+def test_a_filter_without_random_cases(tmp_path, capsys, pattern, op):
+    """An operator that draws none, and declared cases: `make fuzz` has run what there is."""
+    assert command.main(["--filter", pattern, "--state", str(tmp_path / "state")]) == 0
+    assert capsys.readouterr().out == f"No random cases to run: '{pattern}' selects none of {op}\n"

@@ -98,7 +98,8 @@ def test_new_operator_of_a_known_family(tree, capsys):
     assert 'node.refuse("the converter of hard_swish is not written yet")' in converter
     assert '"hard_swish": "hard_swish(x) -> (out)",\n    "lerp"' in signatures
     assert "from gen_models.harness.spec import Op, case, paddle, tensor\n" in generator
-    assert "def _hard_swish(x):\n    return paddle.hard_swish(x)\n\n\nOPS = [" in generator
+    assert "def _hard_swish(x):\n    if is_pir():\n        return paddle._C_ops.hard_swish(x)\n" in generator
+    assert '    return legacy_op("hard_swish", {"X": x}, {"Out": x.dtype}, {})\n\n\nOPS = [' in generator
     assert generator.index('Op("abs"') < generator.index('Op("hard_swish"')
     said = capsys.readouterr().out
     assert "make check-op OP=hard_swish, which runs" in said
@@ -264,7 +265,7 @@ def test_what_is_not_run_is_said(monkeypatch, capsys):
 
 
 def test_new_family(tree):
-    assert scaffold(tree, "a_first", "--family", "zeta") == 0
+    assert scaffold(tree, "a_first", "--family", "zeta", "--new-family") == 0
     after = contents(tree)
     assert after["converters/zeta.py"].startswith('"""Paddle\'s zeta operators.\n\nPaddle: `a_first`.\nSemantics: ')
     assert "from paddle2ov.converters import activation, reduction, zeta\n" in after["op_table.py"]
@@ -277,7 +278,7 @@ def test_last_row_and_bracketed_imports(tree):
         "import activation, reduction\n", "import (\n    activation,\n    reduction,\n)\n"
     )
     (tree / "op_table.py").write_text(table, encoding="utf-8")
-    assert scaffold(tree, "zeta", "--family", "loss") == 0
+    assert scaffold(tree, "zeta", "--family", "loss", "--new-family") == 0
     after = contents(tree)["op_table.py"]
     assert "import activation, loss, reduction\n" in after
     assert after.endswith('    "p_norm": reduction.p_norm,\n    "zeta": loss.zeta,\n}\n')
@@ -316,7 +317,10 @@ def test_a_row_that_is_given(tree, capsys):
         assert scaffold(tree, op, "--family", "activation", "--row", row) == 0
         assert f'    "{op}": "{row}",\n' in contents(tree)["paddle2ov/program/signatures.py"]
     assert "correct the row" not in capsys.readouterr().out
-    assert "def _mine(x, lambda_, y):\n    return paddle.mine(" in contents(tree)["gen_models/activation.py"]
+    assert (
+        "def _mine(x, lambda_, y):\n    if is_pir():\n        return paddle._C_ops.mine_(x, lambda_, y)\n"
+        in contents(tree)["gen_models/activation.py"]
+    )
     assert scaffold(tree, "none", "--family", "activation", "--row", "none() -> (out)") == 0
     assert 'Op("none", _none, cases=[case()])' in contents(tree)["gen_models/activation.py"]
     (tree / "paddle2ov/program/signatures.py").unlink()  # where long rows are admitted, unlike here
@@ -340,14 +344,14 @@ def test_all_rows_of_this_repository_are_understood():
 
 
 def test_python_keyword_becomes_a_function_name(tree):
-    assert scaffold(tree, "assert", "--family", "control_flow") == 0
+    assert scaffold(tree, "assert", "--family", "control_flow", "--new-family") == 0
     assert '"assert": control_flow.assert_,' in contents(tree)["op_table.py"]
 
 
 def test_the_tree_of_this_repository(tree):
     for name in ("op_table.py", "paddle2ov/program/signatures.py"):
         shutil.copy2(ROOT / name, tree / name)
-    assert scaffold(tree, "a_name_of_nobody", "--family", "zeta") == 0
+    assert scaffold(tree, "a_name_of_nobody", "--family", "zeta", "--new-family") == 0
     after = contents(tree)
     assert '    "a_name_of_nobody": zeta.a_name_of_nobody,\n' in after["op_table.py"]
     assert '    "a_name_of_nobody": "a_name_of_nobody(x) -> (out)",\n' in after["paddle2ov/program/signatures.py"]
@@ -380,10 +384,17 @@ def test_what_is_known_of_an_operator_is_told(tree, capsys, op, words):
     assert words in capsys.readouterr().out
 
 
-def test_a_new_family_is_said_to_be_one(tree, capsys):
-    assert scaffold(tree, "relu", "--family", "zeta") == 0
-    assert "converters/zeta.py: a new family; there are activation, reduction\n" in capsys.readouterr().out
-    assert scaffold(tree, "swish", "--family", "activations", "--new-family") == 0
+def test_another_spelling(tree, capsys):
+    """It takes the converter and the row's operands; its cases call the operator itself, as Paddle has no function."""
+    assert scaffold(tree, "abs_v2", "--spelling-of", "abs") == 0
+    after = contents(tree)
+    assert '    "abs_v2": activation.abs,\n' in after["op_table.py"]
+    assert after["converters/activation.py"] == TREE["converters/activation.py"]
+    assert '    "abs_v2": "abs_v2(x) -> (out)",\n' in after["paddle2ov/program/signatures.py"]
+    assert 'Op("abs_v2", _abs_v2, ' in after["gen_models/activation.py"]
+    accepted_by_ruff(tree)
+    capsys.readouterr()
+    refused(tree, capsys, "op_table.py has no abz", "mine", "--spelling-of", "abz")
 
 
 def test_existing_signature_is_left_alone(tree, capsys):
@@ -394,7 +405,7 @@ def test_existing_signature_is_left_alone(tree, capsys):
 
 def test_everything_written_is_python_that_ruff_accepts(tree):
     scaffold(tree, "hard_swish", "--family", "activation")
-    scaffold(tree, "a_first", "--family", "zeta")
+    scaffold(tree, "a_first", "--family", "zeta", "--new-family")
     for text in contents(tree).values():
         ast.parse(text)
     accepted_by_ruff(tree)
@@ -421,6 +432,7 @@ def accepted_by_ruff(tree):
         ("hardtanh", "activation", "hardtanh is PIR's name of brelu: make new-op OP=brelu"),
         ("while", "activation", "while is part of a program's structure"),
         ("relu", "activatons", "no family 'activatons': did you mean activation? For a new one: NEW_FAMILY=1"),
+        ("relu", "zeta", "no family 'zeta': there are activation, reduction. For a new one: NEW_FAMILY=1"),
     ],
 )
 def test_refusals_write_nothing(tree, capsys, op, family, message):
