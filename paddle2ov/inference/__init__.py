@@ -22,7 +22,7 @@ from paddle2ov.errors import ConversionInputError
 from paddle2ov.inference.config import Config
 from paddle2ov.inference.creation import PredictorPool, create_predictor
 from paddle2ov.inference.predictor import Predictor
-from paddle2ov.inference.switches import DataType, PlaceType, PrecisionType, XpuConfig
+from paddle2ov.inference.switches import DataType, InternalUtils, PlaceType, PrecisionType, XpuConfig
 from paddle2ov.inference.tensor import Tensor
 
 _BYTES = {"FLOAT64": 8, "INT64": 8, "FLOAT32": 4, "INT32": 4, "FLOAT16": 2, "BFLOAT16": 2}
@@ -70,6 +70,7 @@ def convert_to_mixed_precision(*arguments: Any, **options: Any) -> None:
 __all__ = [
     "Config",
     "DataType",
+    "InternalUtils",
     "PlaceType",
     "PrecisionType",
     "Predictor",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,17 @@ from paddle2ov.compilation.properties import property_value
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.core import processors, with_error_reporting, with_exact_integers
 from paddle2ov.inference.arguments import MAX_INT, as_path, contents, integer
-from paddle2ov.inference.switches import ANSWERS, MISSED, WITHOUT_EFFECT, PassBuilder, PrecisionType, XpuConfig
+from paddle2ov.inference.switches import (
+    ANSWERS,
+    MISSED,
+    REFUSED,
+    SETS,
+    WITHOUT_EFFECT,
+    Argument,
+    PassBuilder,
+    PrecisionType,
+    XpuConfig,
+)
 
 if TYPE_CHECKING:
     from paddle2ov.translation.input_spec import ShapeArgument
@@ -50,6 +60,7 @@ class Config:
             return
         self._model: Path | None = None
         self._params: Path | None = None
+        self._are_files = False
         self._buffers: tuple[bytes, bytes] | None = None
         self._properties: dict[str, Any] = {
             "PERFORMANCE_HINT": "LATENCY",
@@ -66,6 +77,7 @@ class Config:
         self._memory_optim = False
         self._glog = True
         self._warned: set[str] = set()
+        self._answers: dict[str, Any] = {}
         if model is not None:
             self.set_model(model, params)
 
@@ -74,6 +86,12 @@ class Config:
             raise ConversionInputError("Config: a configuration is copied as it is; set_model names other files")
         vars(self).update(vars(other))
         self._properties, self._warned = dict(other._properties), set(other._warned)
+        self._answers = dict(other._answers)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):  # as Paddle's, which tells a misspelt switch
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        super().__setattr__(name, value)
 
     # Files
 
@@ -86,15 +104,15 @@ class Config:
         self._model = as_path(model)
         if self._model is None:
             raise ConversionInputError("Config: the path of the model is empty")
-        self._params = as_path(params) if params is not None else None
+        self._params, self._are_files = as_path(params) if params is not None else None, params is not None
 
     def set_prog_file(self, path: str | os.PathLike[str]) -> None:
         """Names the program's file."""
-        self._model = as_path(path)
+        self._model, self._are_files = as_path(path), True
 
     def set_params_file(self, path: str | os.PathLike[str]) -> None:
         """Names the parameter file."""
-        self._params = as_path(path)
+        self._params, self._are_files = as_path(path), True
 
     def set_model_buffer(self, program: bytes, program_size: int, params: bytes, params_size: int) -> None:
         """Gives the contents of the program's and the parameters' files.
@@ -110,11 +128,11 @@ class Config:
 
     def model_dir(self) -> str:
         """The model's folder; "" where files were given."""
-        return str(self._model) if self._model is not None and self._params is None else ""
+        return str(self._model) if self._model is not None and not self._are_files else ""
 
     def prog_file(self) -> str:
         """The program's file; "" where a folder was given."""
-        return str(self._model) if self._model is not None and self._params is not None else ""
+        return str(self._model) if self._model is not None and self._are_files else ""
 
     def params_file(self) -> str:
         """The parameter file; "" where none was given."""
@@ -131,13 +149,14 @@ class Config:
     # What OpenVINO has as well
 
     def set_cpu_math_library_num_threads(self, count: int) -> None:
-        """The number of threads (INFERENCE_NUM_THREADS); by default, or for 0, OpenVINO takes one for each core.
+        """The number of threads (INFERENCE_NUM_THREADS); by default, or for 0 or less, one for each core.
 
         Raises:
             ConversionInputError: it is not a valid number.
         """
         refusal = f"set_cpu_math_library_num_threads: {count!r} is not a number of threads"
-        self._threads = self._properties["INFERENCE_NUM_THREADS"] = integer(count, 0, refusal)
+        self._threads = integer(count, -MAX_INT - 1, refusal)
+        self._properties["INFERENCE_NUM_THREADS"] = max(0, self._threads)
 
     def cpu_math_library_num_threads(self) -> int:
         """The number of threads; 0 where OpenVINO chooses."""
@@ -189,6 +208,7 @@ class Config:
         if not isinstance(inference_precision, PrecisionType) or inference_precision not in _HINTS:
             raise ConversionInputError(f"enable_openvino_engine: {inference_precision} is not a precision of OpenVINO")
         self.set_openvino_precision(_HINTS[inference_precision])
+        self._answers["openvino_engine_enabled"] = True
 
     def set_openvino_precision(self, precision: str) -> None:
         """What the device computes floats in (INFERENCE_PRECISION_HINT), as `compile_model` takes it.
@@ -300,7 +320,7 @@ class Config:
         if predictors > 1 and known["PERFORMANCE_HINT"] == "LATENCY" and "NUM_STREAMS" not in known:
             cores = processors()
             known["NUM_STREAMS"] = min(predictors, cores)
-            if self._threads:
+            if self._threads > 0:
                 known["INFERENCE_NUM_THREADS"] = min(predictors * self._threads, cores)
         if self._device != "CPU":
             known.pop("CPU_RUNTIME_CACHE_CAPACITY", None)
@@ -376,18 +396,24 @@ class Config:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name in ANSWERS:
-            return lambda: ANSWERS[name]
-        if name in WITHOUT_EFFECT:
-            return lambda *arguments, **options: None
-        if name in MISSED:
-            return lambda *arguments, **options: self._not_here(name)
+            return lambda: self._answers.get(name, ANSWERS[name])
+        if name in MISSED or name in WITHOUT_EFFECT:
+            return lambda *arguments, **options: self._switch(name, arguments, options)
+        if name in REFUSED:
+            return lambda *arguments, **options: self._refuse(name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
-    def _not_here(self, switch: str) -> None:
-        if switch not in self._warned:
+    def _switch(self, switch: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> None:
+        for getter, answer in SETS.get(switch, {}).items():
+            given = answer.of(arguments, options) if isinstance(answer, Argument) else answer
+            self._answers[getter] = type(ANSWERS[getter])(given)
+        if switch in MISSED and switch not in self._warned:
             self._warned.add(switch)
             consequence = MISSED[switch]
             warnings.warn(f"paddle2ov.inference: Config.{switch} has no effect: {consequence}", stacklevel=3)
+
+    def _refuse(self, method: str) -> None:
+        raise ConversionInputError(f"Config.{method} gives an object of Paddle's own engine: {REFUSED[method]}")
 
 
 _CORES = {"any": "ANY_CORE", "performance": "PCORE_ONLY", "efficiency": "ECORE_ONLY"}

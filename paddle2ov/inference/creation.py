@@ -30,15 +30,15 @@ def create_predictor(config: Config) -> Predictor:
         ConversionInputError: the configuration names no model, or inputs that it does not have, or is not a `Config`.
         OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
     """
-    return _created(config, 1)
+    return Predictor(variants_of(config))
 
 
-def _created(config: Config, predictors: int) -> Predictor:
-    """The first of so many predictors that run at once."""
+def variants_of(config: Config, predictors: int = 1) -> Variants:
+    """What a configuration names, compiled for so many predictors that run at once."""
     if not isinstance(config, Config):
         raise ConversionInputError(f"create_predictor: a Config is expected, not {type(config).__name__}")
     compilation = _Compilation(config, predictors)
-    return Predictor(Variants(compilation.compiled({}), compilation.compiled_again))
+    return Variants(compilation.compiled({}), compilation.compiled_again)
 
 
 class _Compilation:
@@ -122,7 +122,7 @@ class PredictorPool:
 
     def __init__(self, config: Config, size: int) -> None:
         count = integer(size, 1, f"a pool of {size!r} predictors")
-        first = _created(config, count)
+        first = Predictor(variants_of(config, count))
         self._predictors = [first, *(first.clone() for _ in range(count - 1))]
 
     def retrieve(self, index: int) -> Predictor:
@@ -140,4 +140,4 @@ class PredictorPool:
     retrive = retrieve  # as Paddle 2 spells it
 
 
-__all__ = ["PredictorPool", "create_predictor"]
+__all__ = ["PredictorPool", "create_predictor", "variants_of"]

@@ -14,6 +14,7 @@ import openvino
 
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.forks import keep_forever, renew_after_fork
+from paddle2ov.inference.config import Config
 from paddle2ov.inference.renewed_model import RenewedModel
 from paddle2ov.inference.request import Port, Request, by_name, input_ports, result_ports
 from paddle2ov.inference.result_array import ResultArray
@@ -26,14 +27,18 @@ _ATTEMPTS = 3
 
 
 class Predictor:
-    """A model that runs; made by `create_predictor`.
+    """A model that runs; `create_predictor(config)` makes it, or `Predictor(config)`.
 
     Handles and `run()` are for one thread at a time: `clone` gives another one its own. Any number of threads may call
     `run(inputs)`.
     """
 
-    def __init__(self, variants: Variants, spare: Spare[Predictor] | None = None) -> None:
-        self._variants = variants
+    def __init__(self, model: Variants | Config, spare: Spare[Predictor] | None = None) -> None:
+        if isinstance(model, Config):
+            from paddle2ov.inference.creation import variants_of
+
+            model = variants_of(model)
+        self._variants = variants = model
         declared = variants.declared
         # Not the model's: what refers to itself keeps its memory until Python's cyclic collector comes.
         self._spare: Spare[Predictor] = (
@@ -101,12 +106,12 @@ class Predictor:
         return {name: port.declared_shape() for name, port in self._variants.declared.inputs.items()}
 
     @overload
-    def run(self, inputs: None = None) -> bool: ...
+    def run(self, inputs: None = None) -> None: ...
 
     @overload
     def run(self, inputs: Sequence[Any]) -> list[Any]: ...
 
-    def run(self, inputs: Sequence[Any] | None = None) -> bool | list[Any]:
+    def run(self, inputs: Sequence[Any] | None = None) -> list[Any] | None:
         """Runs the model on what the input handles hold, or on a list of arrays in the order of the inputs.
 
         Given a list of such lists, it runs on each of them, on as many at a time as the compiled model is made for
@@ -114,8 +119,8 @@ class Predictor:
         that it shares with all clones, or waits for one.
 
         Returns:
-            True; given a list of arrays, the results as arrays, in their order; for several lists, a list of these.
-            The arrays have `numpy()` as well, as Paddle's tensors; bfloat16 is float32.
+            None, as Paddle's; given a list of arrays, the results as arrays, in their order; for several lists, a list
+            of these. The arrays have `numpy()` as well, as Paddle's tensors; bfloat16 is float32.
 
         Raises:
             ConversionInputError: an input is not set, an array has another type, whose numbers would change, or a shape
@@ -127,7 +132,7 @@ class Predictor:
         if inputs is None:
             with self._lock:
                 self._run_handles()
-            return True
+            return None
         if not isinstance(inputs, list | tuple):
             raise ConversionInputError(f"run: a list of arrays is expected, not {type(inputs).__name__}")
         if inputs and all(isinstance(one, list | tuple) for one in inputs):

@@ -7,14 +7,29 @@ Source of the names: `paddle/fluid/pybind/inference_api.cc`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from paddle2ov.errors import ConversionInputError
 
-class _Numbered(Enum):
+_NAMES = {"PrecisionType": "Precision", "PlaceType": "PaddlePlace", "DataType": "PaddleDType"}
+"""What Paddle's enumerations call themselves."""
+
+
+class _Named(Enum):
+    """Members with the texts that Paddle's have."""
+
+    def __str__(self) -> str:
+        return f"{_NAMES[type(self).__name__]}.{self.name}"
+
+    def __repr__(self) -> str:
+        return f"<{self}: {self.value}>"
+
+
+class _Numbered(_Named):
     """Members that `int` gives the number of, as those of Paddle's enumerations."""
 
     def __int__(self) -> int:
@@ -42,7 +57,7 @@ class PlaceType(_Numbered):
     CUSTOM = 4
 
 
-class DataType(int, Enum):
+class DataType(int, _Named):
     """Types of elements, as in `paddle.inference`: each equals its number.
 
     It equals the NumPy type of its arrays as well, and stands for it where NumPy takes one (`array.astype`).
@@ -75,10 +90,39 @@ class DataType(int, Enum):
 
 
 class XpuConfig:
-    """Settings of a device that is not here: takes any attribute."""
+    """Settings of a device that is not here; they have the names and first values of Paddle's."""
+
+    def __init__(self) -> None:
+        vars(self).update(_XPU, quant_post_dynamic_op_types=[])
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self.__dict__[name] = value
+        if name not in _XPU:
+            raise AttributeError(f"'XpuConfig' object has no attribute '{name}'")
+        vars(self)[name] = value
+
+
+_XPU: Mapping[str, Any] = {
+    "context": None,
+    "context_gm_size": -1,
+    "conv_autotune_file": "",
+    "conv_autotune_file_writeback": False,
+    "conv_autotune_level": 0,
+    "device_id": 0,
+    "fc_autotune_file": "",
+    "fc_autotune_file_writeback": False,
+    "fc_autotune_level": 0,
+    "gemm_compute_precision": 1,
+    "l3_autotune_size": 0,
+    "l3_ptr": None,
+    "l3_size": 0,
+    "quant_post_dynamic_activation_method": 0,
+    "quant_post_dynamic_op_types": [],
+    "quant_post_dynamic_weight_precision": 1,
+    "quant_post_static_gelu_out_threshold": 10.0,
+    "stream": None,
+    "transformer_encoder_adaptive_seqlen": True,
+    "transformer_softmax_optimize_level": 0,
+}
 
 
 class PassBuilder:
@@ -88,11 +132,48 @@ class PassBuilder:
         """None."""
         return []
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return lambda *arguments, **options: None
+    analysis_passes = all_passes
 
+    def debug_string(self) -> str:
+        """Nothing."""
+        return ""
+
+    def set_passes(self, passes: list[str]) -> None:
+        """Without effect."""
+
+    def append_pass(self, name: str) -> None:
+        """Without effect."""
+
+    append_analysis_pass = delete_pass = append_pass
+
+    def insert_pass(self, index: int, name: str) -> None:
+        """Without effect."""
+
+    def turn_on_debug(self) -> None:
+        """Without effect."""
+
+
+class InternalUtils:
+    """What Paddle's own tests call; not possible.
+
+    Raises:
+        ConversionInputError: whatever is called.
+    """
+
+    @staticmethod
+    def _refuse(*arguments: Any, **options: Any) -> None:
+        raise ConversionInputError("InternalUtils sets up TensorRT, which is not here: leave it out")
+
+    disable_tensorrt_half_ops = set_transformer_maskid = set_transformer_posid = _refuse
+
+
+REFUSED: Mapping[str, str] = {
+    "dist_config": "a model runs in one process here; PredictorPool and clone() run it several times at once",
+    "nnadapter": "the model runs on the CPU; set_openvino_device names another",
+    "quantizer_config": "`paddle2ov quantize` writes a model in int8",
+    "to_native_config": "Config itself is what create_predictor takes",
+}
+"""Methods that give objects of Paddle's own engines -> what to use."""
 
 MISSED: Mapping[str, str] = {
     "collect_shape_range_info": "no file is written; OpenVINO takes any shape that the program allows",
@@ -140,21 +221,21 @@ ANSWERS: Mapping[str, Any] = {
     "fraction_of_gpu_memory_for_pool": 0.0,
     "gpu_device_id": 0,
     "lite_engine_enabled": False,
-    "memory_pool_init_size_mb": 0,
+    "memory_pool_init_size_mb": 100,
     "mkldnn_int8_enabled": False,
-    "new_ir_enabled": True,
+    "new_ir_enabled": False,
     "onednn_int8_enabled": False,
     "onnxruntime_enabled": False,
-    "openvino_engine_enabled": True,
+    "openvino_engine_enabled": False,
     "shape_range_info_collected": False,
     "shape_range_info_path": "",
-    "specify_input_name": True,
+    "specify_input_name": False,
     "tensorrt_dla_enabled": False,
     "tensorrt_dynamic_shape_enabled": False,
     "tensorrt_engine_enabled": False,
     "tensorrt_explicit_quantization_enabled": False,
     "tensorrt_inspector_enabled": False,
-    "tensorrt_optimization_level": 0,
+    "tensorrt_optimization_level": 3,
     "tensorrt_precision_mode": PrecisionType.Float32,
     "tensorrt_varseqlen_enabled": False,
     "trt_allow_build_at_runtime": False,
@@ -165,4 +246,37 @@ ANSWERS: Mapping[str, Any] = {
     "use_xpu": False,
     "xpu_device_id": 0,
 }
-"""Getters with a fixed answer here -> the answer."""
+"""Getters of what has no effect here -> what they answer first, as Paddle's without GPU and TensorRT."""
+
+
+class Argument(NamedTuple):
+    """An argument of a switch: its name, its place, and its default value."""
+
+    name: str = ""
+    place: int = 0
+    default: Any = None
+
+    def of(self, arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
+        """Its value in a call."""
+        return arguments[self.place] if len(arguments) > self.place else options.get(self.name, self.default)
+
+
+SETS: Mapping[str, Mapping[str, Any]] = {
+    "collect_shape_range_info": {"shape_range_info_collected": True, "shape_range_info_path": Argument()},
+    "enable_mkldnn_int8": {"mkldnn_int8_enabled": True, "onednn_int8_enabled": True},
+    "enable_onednn_int8": {"mkldnn_int8_enabled": True, "onednn_int8_enabled": True},
+    "enable_new_ir": {"new_ir_enabled": Argument("x", 0, True)},
+    "enable_tensorrt_dla": {"tensorrt_dla_enabled": True},
+    "enable_tensorrt_explicit_quantization": {"tensorrt_explicit_quantization_enabled": True},
+    "enable_tensorrt_inspector": {"tensorrt_inspector_enabled": True},
+    "enable_tensorrt_varseqlen": {"tensorrt_varseqlen_enabled": True},
+    "enable_tuned_tensorrt_dynamic_shape": {
+        "shape_range_info_path": Argument("shape_range_info_path", 0, ""),
+        "trt_allow_build_at_runtime": Argument("allow_build_at_runtime", 1, True),
+        "tuned_tensorrt_dynamic_shape": True,
+    },
+    "set_tensorrt_optimization_level": {"tensorrt_optimization_level": Argument()},
+    "set_trt_dynamic_shape_info": {"tensorrt_dynamic_shape_enabled": Argument("min_input_shape")},
+    "switch_specify_input_names": {"specify_input_name": Argument("x", 0, True)},
+}
+"""Switches without effect -> what getters answer afterwards."""

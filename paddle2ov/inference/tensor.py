@@ -62,9 +62,9 @@ class Tensor:
             sizes = tuple(operator.index(size) for size in shape)
         except TypeError:
             raise ConversionInputError(f"input '{self.name()}': {str(shape)[:80]} is not a shape") from None
-        if any(not 0 <= size <= MAX_INT for size in sizes):
+        if any(not -1 <= size <= MAX_INT for size in sizes):
             raise ConversionInputError(
-                f"input '{self.name()}': {str(shape)[:80]} is not a shape: sizes are from 0 to {MAX_INT}"
+                f"input '{self.name()}': {str(shape)[:80]} is not a shape: sizes are from 0 to {MAX_INT}, or -1"
             )
         self._shape = self._flat_shape = sizes
         self._is_shared = False
@@ -157,8 +157,8 @@ class Tensor:
                 f"input '{self.name()}': {str(lod)[:80]} is not a list of offsets (LoD); [[0, ...]] is expected"
             ) from None
         levels = [level for level in levels if level]
-        if levels and self._port.lengths is None:
-            raise ConversionInputError(f"input '{self.name()}': the model takes no sequences (LoD) here")
+        if self._port.lengths is None and (len(levels) > 1 or (levels and len(levels[0]) > 2)):
+            raise ConversionInputError(f"input '{self.name()}': the model takes one sequence (LoD) here")
         if len(levels) > 1:
             raise ConversionInputError(f"input '{self.name()}': sequences of sequences (LoD) are not supported")
         if levels and (levels[0][0] != 0 or any(b < a for a, b in pairwise(levels[0])) or len(levels[0]) < 2):
@@ -176,7 +176,7 @@ class Tensor:
         value = self.value()
         if not self._is_shared:
             self._share(value)
-        if self._port.lengths is None:
+        if self._port.lengths is None and self._offsets is None:
             return
         rows = len(value)
         offsets = [0, rows] if self._offsets is None else self._offsets
@@ -184,7 +184,8 @@ class Tensor:
             raise ConversionInputError(
                 f"input '{self.name()}' has {rows} rows, its sequences (LoD) end at {offsets[-1]}"
             )
-        self._request.set_tensor(self._port.lengths, openvino.Tensor(np.diff(offsets).astype(np.int64)))
+        if self._port.lengths is not None:
+            self._request.set_tensor(self._port.lengths, openvino.Tensor(np.diff(offsets).astype(np.int64)))
 
     def move(self, request: Request, port: Port) -> None:
         """Makes this the handle on the tensor of another request, which gets what it holds before it runs."""
@@ -204,7 +205,7 @@ class Tensor:
         if self._shape == self._content.shape:
             return self._content
         size = math.prod(self._shape)
-        if size > self._content.size:
+        if size > self._content.size or -1 in self._shape:
             raise ConversionInputError(
                 f"input '{self.name()}' was reshaped to {list(self._shape)}, and holds {self._content.size} elements"
             )

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import warnings
 
 import numpy as np
 import openvino
@@ -9,7 +10,8 @@ import paddle.inference
 import pytest
 
 from paddle2ov import ConversionInputError
-from paddle2ov.inference import Config, PrecisionType, PredictorPool, create_predictor
+from paddle2ov.inference import Config, InternalUtils, PrecisionType, PredictorPool, XpuConfig, create_predictor
+from paddle2ov.inference.switches import ANSWERS, REFUSED
 from tests.inference.small_models import Doubled, X, saved
 
 SIGNATURE = re.compile(r"^(?:\d+\. )?(\w+)\(self: AnalysisConfig(?:, (.*))?\) -> ", re.MULTILINE)
@@ -41,9 +43,70 @@ def test_parameters_have_the_names_and_defaults_of_paddle():
                 continue
             assert name in ours, f"{method}({name}=...)"
             value = ours[name].default
-            told = f"<Precision.{value.name}: {value.value}>" if isinstance(value, PrecisionType) else str(value)
-            assert told == default, f"{method}({name}={default})"
+            assert (repr(value) if isinstance(value, PrecisionType) else str(value)) == default, (
+                f"{method}({name}={default})"
+            )
     assert checked > 100
+
+
+SAMPLES = {
+    "int": 3,
+    "str": "x",
+    "bool": True,
+    "set[str]": {"conv2d"},
+    "list[str]": ["x"],
+    "dict[str, list[int]]": {"x": [1]},
+}
+GETTERS = {"model_dir", "prog_file", "params_file", "model_from_memory", "ir_optim", "glog_info_disabled", *ANSWERS}
+GETTERS = (GETTERS | {"mkldnn_enabled", "onednn_enabled", "mkldnn_int8_enabled"}) & {*dir(paddle.inference.Config)}
+
+
+def calls():
+    """Each method of Paddle's `Config` with least, some, and false arguments, where the types of all are known."""
+    for method in (one for one in dir(paddle.inference.Config) if not one.startswith("_")):
+        text = getattr(paddle.inference.Config, method).__doc__ or ""
+        for name, parameters in SIGNATURE.findall(text.replace("paddle.base.libpaddle.", "")):
+            kinds = re.findall(r"\w+: (.*?)(?: = (.*?))?(?=, \w+: |$)", parameters)
+            if name == method and all(kind in SAMPLES for kind, default in kinds):
+                yield method, [SAMPLES[kind] for kind, default in kinds if not default]
+                yield method, [SAMPLES[kind] for kind, _ in kinds]
+                yield method, [type(SAMPLES[kind])() for kind, _ in kinds]
+
+
+def test_getters_answer_as_those_of_paddle():
+    compared = 0
+    for method, arguments in calls():
+        theirs, ours = paddle.inference.Config(), Config()
+        try:
+            getattr(theirs, method)(*arguments)
+        except (RuntimeError, ValueError):  # what needs a GPU or TensorRT
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                getattr(ours, method)(*arguments)
+            except ConversionInputError:
+                assert method in ("set_model_buffer", "to_native_config") or not any(arguments)
+                continue
+        for getter in GETTERS:
+            found, expected = getattr(ours, getter)(), getattr(theirs, getter)()
+            assert getattr(found, "value", found) == getattr(expected, "value", expected), (
+                f"{method}{arguments}: {getter}"
+            )
+        compared += 1
+    assert compared > 120
+
+
+def test_what_gives_objects_of_paddle_is_refused():
+    for method, way in REFUSED.items():
+        with pytest.raises(ConversionInputError, match=f"Config.{method} gives an object of Paddle's own engine: "):
+            getattr(Config(), method)()
+        assert way
+    with pytest.raises(ConversionInputError, match="InternalUtils"):
+        InternalUtils.set_transformer_posid(Config(), "ids")
+    for thing, name in ((Config(), "use_gpus"), (XpuConfig(), "device"), (Config().pass_builder(), "remove")):
+        with pytest.raises(AttributeError, match=name):
+            setattr(thing, name, True) if name != "remove" else thing.remove
 
 
 def test_switches_by_name():
@@ -105,10 +168,12 @@ def test_integers_of_numpy(kind, folder):
 @pytest.mark.parametrize("count", [True, -1, 1.5, "2", None, 2**40, np.array([1, 2]), np.True_, np.float32(2)])
 def test_counts_that_are_none(count, folder):
     config = Config(folder)
-    for switch in ("set_cpu_math_library_num_threads", "set_openvino_streams", "set_openvino_requests"):
+    for switch in ("set_openvino_streams", "set_openvino_requests"):
         with pytest.raises(ConversionInputError, match=rf"{switch}: .* is not a (valid )?number"):
             getattr(config, switch)(count)
-    if not isinstance(count, int) or count != -1:
+    if not isinstance(count, int) or count != -1:  # which Paddle takes
+        with pytest.raises(ConversionInputError, match=r"set_cpu_math_library_num_threads: .* is not a number"):
+            config.set_cpu_math_library_num_threads(count)
         with pytest.raises(ConversionInputError, match=r"set_mkldnn_cache_capacity: .* is not a number of primitives"):
             config.set_mkldnn_cache_capacity(count)
     with pytest.raises(ConversionInputError, match=r"a pool of .* predictors"):

@@ -19,7 +19,7 @@ def folder(tmp_path_factory):
     return saved(tmp_path_factory.mktemp("doubled"), Doubled(), "int64")
 
 
-LARGER, NEGATIVE = [2, 4], [-1, 2]
+LARGER = [2, 4]
 
 
 def reshaped(*shapes):
@@ -119,15 +119,15 @@ def test_what_does_not_hold_enough_is_not_run(folder):
     with pytest.raises(ConversionInputError, match=r"input 'x' was reshaped to \[2, 4\], and holds 6 elements"):
         predictor.run()
     x.reshape([6])
-    assert predictor.run()
+    assert predictor.run() is None
     x.reshape([10**6, 10**6])
     with pytest.raises(ConversionInputError, match=r"reshaped to \[1000000, 1000000\], and holds 6 elements"):
         predictor.run()
     x.copy_from_cpu(X)
-    assert predictor.run()
+    assert predictor.run() is None
 
 
-@pytest.mark.parametrize("shape", [NEGATIVE, [2**31, 1], [2, 10**30], "x", None, 5, [1.5], [[2, 3]], {"a": 1}])
+@pytest.mark.parametrize("shape", [[-2, 3], [2**31, 1], [2, 10**30], "x", None, 5, [1.5], [[2, 3]], {"a": 1}])
 def test_shapes_that_cannot_be(folder, shape):
     x, _ = handles(ours(folder))
     x.copy_from_cpu(X)
