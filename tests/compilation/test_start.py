@@ -11,8 +11,8 @@ from gen_models import all_networks
 from gen_models.harness.store import generated_network
 
 STATE = """
-def state():
-    names = [name for name in sys.modules if name.split(".")[0] == "openvino" and "benchmark" not in name]
+def state():  # OpenVINO's telemetry imports in a thread of its own meanwhile
+    names = [name for name in [*sys.modules] if name.split(".")[0] == "openvino" and "benchmark" not in name]
     return {name: sorted(set(dir(sys.modules[name])) - {"benchmark"}) for name in names}
 """
 
@@ -38,7 +38,7 @@ LOOKS = [
 ]
 
 LOOK = f"""
-import importlib, inspect, json, os, pickle, sys, threading
+import importlib, inspect, json, os, pickle, sys, threading, traceback
 from unittest import mock
 import paddle2ov, openvino
 {STATE}
@@ -51,6 +51,8 @@ for look in json.loads(sys.argv[1]):
         try:
             exec(look, dict(globals()))
             print(json.dumps([look, state()]), flush=True)
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(0)
     os.wait()
