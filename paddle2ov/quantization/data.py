@@ -13,7 +13,7 @@ from openvino import Model
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.program.model import Program
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.images import Pictures
+from paddle2ov.verification.images import Pictures, UnreadablePictureError
 from paddle2ov.verification.inputs import Inputs, given_inputs, load, model_inputs
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -22,10 +22,15 @@ Data: TypeAlias = Item | Iterable[Item]
 
 _PICTURES = frozenset((".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"))
 _ARRAYS = ".npz"
+_MAX_KEPT_BYTES = 2**30
+"""Prepared inputs beyond these are not kept, but prepared again."""
 
 
 class CalibrationData:
-    """Inputs of a model, each made when it is asked for.
+    """Inputs of a model, each made when it is first asked for, and kept as far as memory is granted.
+
+    Attributes:
+        unreadable: the pictures that `readable` has left out, with the reasons.
 
     Args:
         program: the model's program.
@@ -40,12 +45,26 @@ class CalibrationData:
     def __init__(self, program: Program, folder: Path, model: Model, data: Data) -> None:
         self._program, self._folder, self._model = program, folder, model
         self._items = [one for item in _listed(data) for one in _expanded(item)]
+        self.unreadable: dict[str, str] = {}
         self._pictures: Pictures | None = None
+        self._kept: dict[int, Inputs] = {}
+        self._kept_bytes = 0
         if not self._items:
             raise ConversionInputError("data: there is neither a picture nor an .npz file")
 
     def __len__(self) -> int:
         return len(self._items)
+
+    def readable(self, indices: Iterable[int]) -> list[int]:
+        """Those of some items that are not pictures that cannot be read; raises what `inputs` does of others."""
+        found = []
+        for index in indices:
+            try:
+                self.inputs(index)
+                found.append(index)
+            except UnreadablePictureError as error:
+                self.unreadable[self._name(index)] = str(error)
+        return found
 
     def inputs(self, index: int) -> Inputs:
         """What the model is given for an item.
@@ -54,6 +73,16 @@ class CalibrationData:
             ConversionInputError: a picture cannot be read or prepared, or arrays do not fit the model.
             ModelReadError: the settings beside the model cannot be read.
         """
+        if index in self._kept:
+            return self._kept[index]
+        found = self._prepared(index)
+        size = sum(array.nbytes for array in found.values())
+        if self._kept_bytes + size <= _MAX_KEPT_BYTES:
+            self._kept[index] = found
+            self._kept_bytes += size
+        return found
+
+    def _prepared(self, index: int) -> Inputs:
         item = self._items[index]
         if isinstance(item, Path) and item.suffix.lower() != _ARRAYS:
             if self._pictures is None:

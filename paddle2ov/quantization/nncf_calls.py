@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
@@ -36,6 +37,7 @@ _CHECKED = 3
 """The number of items on which it is tested that OpenVINO computes a quantized model right."""
 _MAX_LOST = 0.1
 """How much agreement may be lost there; a wrong model loses nearly all of it."""
+_SECONDS_BETWEEN_LINES = 15.0
 _MAX_BOXES_LOST = 0.5
 """The same for boxes, where a small difference may choose others."""
 
@@ -49,6 +51,7 @@ class Quantizer:
         reference: what the model computes in float32.
         weights: to quantize these only.
         max_drop: how much accuracy may be lost, where that is to be controlled.
+        progress: whether to say on stderr, where it is no terminal, how many models were measured for that so far.
 
     Raises:
         ConversionInputError: NNCF is not installed.
@@ -61,8 +64,12 @@ class Quantizer:
         reference: Reference,
         weights: Weights | None,
         max_drop: float | None,
+        progress: bool = False,
     ) -> None:
         self._nncf = load_nncf()
+        self._progress = progress and not sys.stderr.isatty()  # where NNCF draws bars
+        self._started = self._last_said = time.perf_counter()
+        self._measured = 0
         self._items, self._calibration, self._reference = items, calibration, reference
         self._weights, self._max_drop = weights, max_drop
 
@@ -121,6 +128,11 @@ class Quantizer:
     def _validate(self, compiled: CompiledModel, chosen: Iterable[int]) -> tuple[float, list[float]]:
         """What NNCF calls to learn how accurate a model is on some of the items."""
         values = [self._reference.agreement(compiled, item) for item in chosen]
+        self._measured += 1
+        now = time.perf_counter()
+        if self._progress and now - self._last_said >= _SECONDS_BETWEEN_LINES:
+            sys.stderr.write(f"{self._measured} models measured in {now - self._started:.0f} s\n")
+            self._last_said = now
         return sum(values) / len(values), values
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+import time
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from paddle2ov.compilation.precision import capabilities, computes_in, is_compilable_in_f16
 from paddle2ov.conversion import convert
-from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError
+from paddle2ov.errors import ConversionInputError, ConversionWarning, FailingAs, OpenVINORunError
 from paddle2ov.graph.core import has_integer_kernels
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import taking_archives
@@ -28,6 +31,7 @@ from paddle2ov.report import ConversionReport
 
 _SUBSET = 300
 _MAX_VALIDATED = 300
+_MAX_NAMED = 10
 _MIN_HELD_BACK = 50
 """From this number of items on, a fifth is not calibrated with where `subset_size` would take all."""
 
@@ -56,23 +60,24 @@ def quantize(
         model: the model's folder or program file.
         data: what the model is to be used for, some hundred items: pictures, .npz files with an array for each input,
             folders of both, or mappings from input names to arrays. Pictures are prepared as the `inference.yml`
-            beside the model says.
+            beside the model says; those that cannot be read are left out, with a warning.
         params: the parameter file, where it does not lie beside the program under the usual name.
         max_drop: how much accuracy may be lost, such as 0.01: layers go back to floating point until the loss is
-            below it, which takes a while; `Quantized.loses_too_much` says whether that was not reached. It is measured
+            below it. Where more is lost, each layer is tried in turn: the model is compiled once for each, and run on
+            all that it is measured on. `Quantized.loses_too_much` says whether that was not reached. It is measured
             in what the model is for, as far as its settings tell: labels, characters, text regions, boxes; else in the
             results.
         subset_size: how many items to calibrate with.
         weights: "int8" or "int4" leaves activations in floating point and makes the weights of products that small,
             for models that read more memory than they compute.
         transformer: whether to quantize as fits transformers; by default, where the model has a Softmax of products.
-        progress: whether NNCF shows its progress, on stderr.
+        progress: whether to show the progress on stderr, and with `max_drop` what it may cost before.
         options: other arguments of `convert`; a `device` other than the CPU is none of them, as the data runs there.
 
     Raises:
         ModelReadError: the model cannot be found or read.
         UnsupportedOpsError, OpConversionError: it cannot be converted.
-        ConversionInputError: NNCF is not installed, or the data or an argument do not fit.
+        ConversionInputError: NNCF is not installed, the data or an argument do not fit, or no picture can be read.
         OpenVINORunError: OpenVINO or NNCF cannot run the model on the data, or cannot quantize it.
     """
     _check(subset_size, max_drop, weights)
@@ -86,15 +91,24 @@ def quantize(
     converted = convert(model, params, **{"share_weights": False, "report": ConversionReport(), **options})
     settings = settings_in(folder)
     items = CalibrationData(read_program(model, params), folder, converted, data)
-    calibration, validation = _divided(len(items), subset_size)
+    calibration, validation = _readable(items, *_divided(len(items), subset_size))
+    started = time.perf_counter()
     with _openvino_errors("the model does not run on the data"):
         floats = compiled_in(converted, "f32")
         reference = Reference(floats, items, validation, settings)
+        if max_drop is not None and progress:
+            layers = len(layers_of(floats, converted))
+            seconds = layers * (time.perf_counter() - started)
+            sys.stderr.write(
+                f"If more than {max_drop:g} is lost, {layers} layers are tried one by one on {len(validation)} items, "
+                f"which takes about {seconds:.0f} s\n"
+            )
     name_tensors_of_branches(converted)
-    quantizer = Quantizer(items, calibration, reference, weights, max_drop)
+    quantizer = Quantizer(items, calibration, reference, weights, max_drop, progress)
     with nncf_output(progress):
         quantized = quantizer.quantized(converted, has_attention(converted) if transformer is None else transformer)
     found = Quantized(quantized, reference.measure.name, reference.measure.meaning, max_drop)
+    found.unreadable = items.unreadable
     found.was_quantized = is_quantized(converted)
     found.is_measured_on_calibration = not set(validation) - set(calibration)
     with _openvino_errors("the quantized model does not run"):
@@ -119,6 +133,24 @@ def _check(subset_size: int, max_drop: float | None, weights: Weights | None) ->
         raise ConversionInputError(f"weights: '{weights}' is neither int8 nor int4")
     if weights is not None and max_drop is not None:
         raise ConversionInputError("max_drop: goes with the quantization of activations, not with that of weights")
+
+
+def _readable(items: CalibrationData, calibration: list[int], validation: list[int]) -> tuple[list[int], list[int]]:
+    """What can be read of the items to calibrate with and to measure with; each stands in for the other.
+
+    Raises:
+        ConversionInputError: there is nothing.
+    """
+    found = items.readable(validation)  # first: these are run again and again, and what comes first is kept
+    calibrated = items.readable(calibration)
+    if items.unreadable:
+        names = list(items.unreadable)
+        more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+        text = f"data: {len(names)} of {len(items)} cannot be read: {', '.join(names[:_MAX_NAMED])}{more}"
+        if not (found or calibrated):
+            raise ConversionInputError(f"{text}; nothing is left: {items.unreadable[names[0]]}")
+        warnings.warn(f"{text}; left out", ConversionWarning, stacklevel=4)
+    return calibrated or found, found or calibrated
 
 
 def _divided(count: int, subset_size: int) -> tuple[list[int], list[int]]:

@@ -42,6 +42,7 @@ class Quantized:
         is_measured_on_calibration: whether agreement was measured on what the model was calibrated with, as there was
             little else, and may be less on other data.
         was_quantized: whether the program is quantized already; what is called f32 runs in int8 then.
+        unreadable: the pictures that were left out as they cannot be read, with the reasons.
         has_integer_kernels: whether this processor has fast ones (VNNI, AMX, or those of ARM); without, int8 is rarely
             worth it.
     """
@@ -55,6 +56,7 @@ class Quantized:
     is_measured_on_calibration: bool = False
     was_quantized: bool = False
     has_integer_kernels: bool = True
+    unreadable: dict[str, str] = field(default_factory=dict)
 
     @property
     def lost(self) -> float:
@@ -88,7 +90,7 @@ class Quantized:
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; without the model."""
         facts = ["measure", "meaning", "max_drop", "lost", "loses_too_much", "is_measured_on_calibration"]
-        facts += ["was_quantized", "has_integer_kernels", "advice"]
+        facts += ["was_quantized", "has_integer_kernels", "unreadable", "advice"]
         found = {name: getattr(self, name) for name in facts}
         return {
             **found,

@@ -25,6 +25,10 @@ _HINT = "prepare the inputs yourself and pass them as an .npz file (verify: --in
 _NO_SETTINGS = f"image: {{folder}} holds no settings ({{names}}) that say how to prepare a picture; {_HINT}"
 
 
+class UnreadablePictureError(ConversionInputError):
+    """A file is not a picture, or cannot be read."""
+
+
 class Pictures:
     """Makes inputs of a model from pictures.
 
@@ -50,7 +54,8 @@ class Pictures:
         """The inputs for a picture file.
 
         Raises:
-            ConversionInputError: it is not a picture, or OpenCV is not installed.
+            UnreadablePictureError: it is not a picture.
+            ConversionInputError: OpenCV is not installed, or the model does not take it as it is prepared.
         """
         pixels = _read(path)
         image, *sizes = self._compiled(pixels[None]).values()
@@ -117,12 +122,12 @@ def _read(path: Path) -> AnyArray:
         with regular_file(path) as file:
             content = np.frombuffer(file.readall(), np.uint8)
     except (OSError, ValueError) as error:
-        raise ConversionInputError(f"image: {path} cannot be read: {error}") from error
+        raise UnreadablePictureError(f"image: {path} cannot be read: {error}") from error
     pixels = cv2.imdecode(content, cv2.IMREAD_COLOR) if content.size else None
     if pixels is None:
-        raise ConversionInputError(f"image: {path} is not a picture that OpenCV reads")
+        raise UnreadablePictureError(f"image: {path} is not a picture that OpenCV reads")
     found: AnyArray = np.asarray(pixels)
     return found
 
 
-__all__ = ["Pictures", "image_inputs"]
+__all__ = ["Pictures", "UnreadablePictureError", "image_inputs"]

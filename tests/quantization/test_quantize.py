@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -14,7 +15,7 @@ from openvino import opset16 as ops
 import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
-from paddle2ov import ConversionInputError, OpenVINORunError, workarounds
+from paddle2ov import ConversionInputError, ConversionWarning, OpenVINORunError, workarounds
 from paddle2ov.cli import cli
 from paddle2ov.program import read_program
 from paddle2ov.program.settings import read_settings
@@ -271,16 +272,38 @@ def recogniser(tmp_path):
     return folder, pictures
 
 
-def test_a_recogniser_from_the_command_line(recogniser, tmp_path):
+def test_a_recogniser_from_the_command_line(recogniser, tmp_path, monkeypatch):
+    """Each picture is decoded once; one that cannot be read is left out; what it may cost is said before."""
     folder, pictures = recogniser
+    (pictures / "broken.png").write_bytes(b"no picture")
+    decoded, decode = [], cv2.imdecode
+    monkeypatch.setattr(cv2, "imdecode", lambda *given: decoded.append(1) or decode(*given))
     arguments = ["quantize", str(folder), "--data", str(pictures), "--subset-size", "3", "--max-drop", "0.5"]
-    result = CliRunner().invoke(cli, [*arguments, "-o", str(tmp_path / "int8.xml"), "--json"])
+    with pytest.warns(ConversionWarning, match=r"data: 1 of 7 cannot be read: .*/broken.png; left out"):
+        result = CliRunner().invoke(cli, [*arguments, "-o", str(tmp_path / "int8.xml")])
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
-    assert found["measure"] == "text"
-    assert found["precisions"][-1]["agreement"] >= 0.5
+    assert len(decoded) == 7
+    assert re.search(r"If more than 0.5 is lost, \d+ layers are tried one by one on \d items, which", result.stderr)
+    assert TEXT.meaning in result.stdout
+    assert float(re.search(r"^int8 +(.*)%", result.stdout, re.MULTILINE)[1]) >= 50
     kinds = [node.get_type_name() for node in openvino.Core().read_model(tmp_path / "int8.xml").get_ops()]
     assert "FakeQuantize" in kinds
+
+
+def test_no_picture_that_can_be_read(recogniser, tmp_path):
+    (tmp_path / "broken.png").write_bytes(b"no picture")
+    with pytest.raises(
+        ConversionInputError, match=r"1 of 1 cannot be read: .*; nothing is left: image: .* is not a pict"
+    ):
+        paddle2ov.quantize(recogniser[0], tmp_path / "broken.png")
+
+
+def test_a_log_shows_that_it_goes_on(monkeypatch, capsys):
+    monkeypatch.setattr(nncf_calls, "_SECONDS_BETWEEN_LINES", 0)
+    same = SimpleNamespace(agreement=lambda compiled, item: 1.0)
+    quantizer = nncf_calls.Quantizer(None, [], same, None, 0.1, progress=True)
+    assert quantizer._validate(None, [0]) == quantizer._validate(None, [0]) == (1.0, [1.0])
+    assert re.fullmatch(r"1 models measured in \d+ s\n2 models .*\n", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(
