@@ -101,7 +101,7 @@ def quantize(
             seconds = layers * (time.perf_counter() - started)
             sys.stderr.write(
                 f"If more than {max_drop:g} is lost, {layers} layers are tried one by one on {len(validation)} items, "
-                f"which takes about {seconds:.0f} s\n"
+                f"which takes {seconds:.0f} s or more\n"
             )
     name_tensors_of_branches(converted)
     quantizer = Quantizer(items, calibration, reference, weights, max_drop, progress)
