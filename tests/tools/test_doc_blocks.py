@@ -18,7 +18,10 @@ DOCS = ROOT / "docs"
 PAGES = [
     ROOT / "README.md",
     DOCS / "index.md",
-    *(DOCS / f"{name}.md" for name in ("quickstart", "speed", "serving", "report", "errors", "rewrites")),
+    *(
+        DOCS / f"{name}.md"
+        for name in ("quickstart", "equivalents", "speed", "serving", "report", "errors", "rewrites")
+    ),
 ]
 NAMES = ("PP-OCRv5_mobile_det_infer", "PP-OCRv4_mobile_det_infer", "model")
 """What the pages call a user's folder."""
