@@ -258,7 +258,11 @@ def _write_summary(records: dict[str, Any], out: Path) -> bool:
     try:
         from paddle2ov.reporting.page import BATCH, render
 
-        page = render("batch.html.jinja", {**data, "good": GOOD}, BATCH, models=data["models"], done=GOOD)
+        shown = [
+            {**one, "message": "; ".join(filter(None, [one.get("message"), *one.get("warnings", ())]))}
+            for one in data["models"]
+        ]
+        page = render("batch.html.jinja", {"models": shown, "good": GOOD}, BATCH, models=shown, done=GOOD)
     except ImportError:
         (out / "summary.html").unlink(missing_ok=True)  # of an earlier run
         return False

@@ -155,6 +155,7 @@ CONVERTERS = [ConversionExtension("relu", relu)]
         (text,) = one["warnings"]
         assert "careful" in text
         assert f"Warning: {one['name']}: {text}" in result.output
+    assert len(re.findall('"message":"[^"]*careful', (tmp_path / "out" / "summary.html").read_text())) == 2
 
 
 def test_the_page_needs_jinja2(tmp_path, inline, monkeypatch):
