@@ -15,6 +15,7 @@ from math import lcm, prod
 from openvino import Dimension, Model, Node, PartialShape
 from openvino.passes import ConstantFolding, Manager
 
+from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
@@ -47,9 +48,9 @@ class ShapeProbe:
         self._unfolded = self.model = model.clone()
         self.at_fault: Node | None = None
         _reveal(self.model)
-        ordered = self.model.get_ordered_ops()
+        ordered = list(_with_bodies(self.model))
         self._nodes = {node.get_friendly_name(): (i, node) for i, node in enumerate(ordered)}
-        self._reshapes = [node for node in ordered if node.get_type_name() == "Reshape"]
+        self._reshapes = [node for node in self.model.get_ops() if node.get_type_name() == "Reshape"]
         self._parameters = {
             name: node
             for node in self.model.get_parameters()
@@ -80,10 +81,18 @@ class ShapeProbe:
                 return -1, 0
             place, node = self._nodes[known[-1]]
             if self.model is not self._unfolded:
-                node = next((one for one in self.model.get_ops() if one.get_friendly_name() == known[-1]), node)
+                node = next((one for one in _with_bodies(self.model) if one.get_friendly_name() == known[-1]), node)
             self.at_fault = node
             return place, -_clashes(node)
         return float("inf"), 0
+
+
+def _with_bodies(model: Model) -> Iterator[Node]:
+    """The nodes in order, those of branches and of bodies of loops before their owner."""
+    for node in model.get_ordered_ops():
+        for body in bodies_of(node):
+            yield from _with_bodies(body)
+        yield node
 
 
 def _reveal(model: Model) -> None:

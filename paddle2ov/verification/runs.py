@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from paddle2ov.errors import PaddleRunError
 from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.progress import StageProgress
 from paddle2ov.verification.both_sides import Sides, Subject, run_both
+from paddle2ov.verification.comparison import compare_tensor
 from paddle2ov.verification.inputs import Inputs
 from paddle2ov.verification.paddle_faults import NOTE
 from paddle2ov.verification.paddle_process import PaddleProcess
@@ -17,6 +19,11 @@ from paddle2ov.verification.results import Verification
 WIDE = (
     "The program takes integers of any size, such as to hash them. For those beyond 32 bits the results differ: "
     "OpenVINO's CPU plugin computes int64 as int32 (docs/limits.md)"
+)
+
+SCALARS = (
+    "Of {}, Paddle gives a scalar and OpenVINO the same number in a tensor of one element, as one side of a branch, or "
+    "a loop without iterations, gives a scalar (docs/limits.md)"
 )
 
 
@@ -55,12 +62,31 @@ def run_all(
     if any(one.has_faulty for one in sides):
         found.add_note(NOTE)
     wide = drawn.beyond_32_bits() if drawn is not None else None
-    if wide is not None and run_both(subject, paddle, wide).run.verdict == "differ":
+    if wide is not None and sides[0].run.ok and run_both(subject, paddle, wide).run.verdict == "differ":
         found.add_note(WIDE)
     sequences = [one.name for one in subject.program.inputs if one.lod_level]
     if sequences and not any(name.endswith(LENGTHS_SUFFIX) for name in sets[0]):
         found.add_note(f"'{sequences[0]}' holds sequences (LoD), compared with one: --sequence-lengths gives several")
     return sides
+
+
+def unexplained(found: Verification, subject: Subject, sides: Sequence[Sides]) -> list[Sides]:
+    """The sets that differ by more than results that control flow makes scalars in Paddle alone, which are noted."""
+    branches = any(one.type in ("if", "while") for one in subject.program.block.operators)
+    differing, scalars = [], dict[str, None]()
+    for one in sides:
+        known = [
+            want.name
+            for ours, want in zip(one.results, one.expected, strict=False)
+            if branches and want.array.ndim == 0 < ours.array.ndim and ours.array.size == 1
+            if compare_tensor("", replace(ours, array=ours.array.reshape(())), want, subject.tolerance).ok
+        ]
+        scalars |= dict.fromkeys(known)
+        if any(not result.ok and result.name not in known for result in one.run.outputs):
+            differing.append(one)
+    if scalars:
+        found.add_note(SCALARS.format(", ".join(f"'{name}'" for name in scalars)))
+    return differing
 
 
 def _advice(subject: Subject, arrays: Inputs) -> str:
@@ -75,4 +101,4 @@ def _advice(subject: Subject, arrays: Inputs) -> str:
     )
 
 
-__all__ = ["WIDE", "run_all"]
+__all__ = ["SCALARS", "WIDE", "run_all", "unexplained"]

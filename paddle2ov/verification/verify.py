@@ -37,7 +37,7 @@ from paddle2ov.verification.paddle_process import PaddleProcess, SideProcess
 from paddle2ov.verification.precisions import compare_precisions, quantized_model
 from paddle2ov.verification.random_inputs import RandomInputs
 from paddle2ov.verification.results import Verification
-from paddle2ov.verification.runs import run_all
+from paddle2ov.verification.runs import run_all, unexplained
 from paddle2ov.verification.usual_sizes import shape_sets
 from paddle2ov.verification.where import Where
 
@@ -232,7 +232,7 @@ def _look_into(
     def note() -> None:
         found.runs = [one.run for one in sides]
 
-    differing = [one for one in sides if not one.run.ok]
+    differing = unexplained(found, subject, sides)
     for i, one in enumerate(differing):
         say("looking for ties", i, len(differing))
         one.look_for_ties(subject)

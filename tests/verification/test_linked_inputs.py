@@ -1,23 +1,24 @@
 """Random inputs that depend on each other, integers where programs break, and sequences."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import paddle2ov
-from gen_models import all_ops
+from gen_models import all_networks, all_ops
 from gen_models.harness.generate import run_saved
 from gen_models.harness.legacy import legacy_python
 from gen_models.harness.spec import paddle
-from gen_models.harness.store import generated
+from gen_models.harness.store import generated, generated_network
 from gen_models.linked import linked_program
 from paddle2ov.cli import cli
 from paddle2ov.program import read_program
 from paddle2ov.verification.paddle_faults import NOTE
 from paddle2ov.verification.random_inputs import RandomInputs, random_inputs
-from paddle2ov.verification.runs import WIDE
+from paddle2ov.verification.runs import SCALARS, WIDE
 from tests.support.formats import marks_of
 
 
@@ -103,6 +104,20 @@ def test_floats_that_are_sizes_and_a_cache_that_is_empty(static, tmp_path):
     assert paddle2ov.verify(tmp_path).verdict == "agree"
 
 
+def test_a_cache_that_a_branch_joins(static, tmp_path):
+    """Its sizes meet others inside the branch alone, and no size of it is declared."""
+
+    def build(x, cache):
+        join = partial(paddle.concat, [cache, x], axis=2)
+        return paddle.static.nn.cond(paddle.shape(cache)[2] > 0, join, lambda: x * 1)
+
+    save(static, tmp_path, build, x=([1, 2, -1, 8], "float32"), cache=([-1, -1, -1, -1], "float32"))
+    for arrays in random_inputs(read_program(tmp_path), paddle2ov.convert(tmp_path)):
+        batch, heads, length, width = arrays["cache"].shape
+        assert (batch, heads, width) == (1, 2, 8)
+        assert length > 0
+
+
 def test_what_to_call_where_paddle_takes_none(static, tmp_path):
     def build(x, n):
         return paddle.reshape(x, n)
@@ -176,6 +191,14 @@ def test_inputs_that_are_named_again_begin_another_set(static, tmp_path):
     runs = json.loads(result.stdout)["runs"]
     assert {tuple(map(tuple, one["inputs"].values())) for one in runs} == {((2, 3), (2, 3)), ((4, 3), (4, 3))}
     assert "--shape" not in CliRunner().invoke(cli, ["verify", "--help"]).stdout
+
+
+@pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
+@pytest.mark.filterwarnings("ignore:'if'. where its condition")
+def test_a_scalar_of_one_side_of_a_branch(format):
+    found = paddle2ov.verify(generated_network(all_networks()["marked"], format), paddle_python=legacy_python())
+    assert found.verdict == "differ"
+    assert found.note == SCALARS.format(f"'{found.runs[0].outputs[0].name}'"), "no operator is blamed"
 
 
 @pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
