@@ -267,7 +267,7 @@ _ROWS: dict[str, Converter] = {
     "fill_diagonal": diagonal.fill_diagonal,
     "fill_diagonal_tensor": on_complex.linear(diagonal.fill_diagonal_tensor),
     "fill_zeros_like": creation.zeros_like,
-    "fill_zeros_like2": creation.zeros_like,
+    "fill_zeros_like2": creation.fill_zeros_like2,
     "flash_attn": fused_attention.flash_attn,
     "flatten": on_complex.linear(shape.flatten),
     "flatten2": on_complex.linear(shape.flatten),

@@ -25,10 +25,10 @@ from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext, Required
 
 
-def number(node: NodeContext, name: str, x: Output, default: float) -> Tensor | float:
+def number(node: NodeContext, name: str, x: Output, default: float | Required = REQUIRED) -> Tensor | float:
     """A scalar attribute or input: a Python number, or a 0-D tensor of the type of x if the program computes it."""
     if not node.is_known(name):
         return ops.reshape(node.get_tensor(name, x.get_element_type()), ints([]), False)
@@ -88,7 +88,7 @@ def clip(node: NodeContext) -> NamedOutputs:
     """out = min(max(x, min), max)."""
     refuse_complex(node, "x")
     x = as_declared_float(node, node.get_input("x"))
-    low, high = number(node, "min", x, 0.0), number(node, "max", x, 0.0)
+    low, high = number(node, "min", x), number(node, "max", x)
     if isinstance(low, float) and isinstance(high, float) and x.get_element_type().is_real() and low <= high:
         return {"out": ops.clamp(x, low, high)}
     out: Tensor = x

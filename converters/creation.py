@@ -94,6 +94,11 @@ def zeros_like(node: NodeContext) -> NamedOutputs:
     return {"out": _like(node, x, 0, node.get_dtype("dtype") or x.get_element_type())}
 
 
+def fill_zeros_like2(node: NodeContext) -> NamedOutputs:
+    """out = 0 everywhere, in the shape of x and of the given type."""
+    return {"out": _like(node, node.get_input("x"), 0, node.get_dtype("dtype", Type.f32))}
+
+
 def ones_like(node: NodeContext) -> NamedOutputs:
     """out = 1 everywhere, in the shape of x, and in its type unless dtype says otherwise."""
     x = node.get_input("x")

@@ -81,7 +81,7 @@ def logcumsumexp(node: NodeContext) -> NamedOutputs:
 
 def cumprod(node: NodeContext) -> NamedOutputs:
     """out[i] = x[0] * ... * x[i] along `dim`; without x[i] if exclusive, from the end if reverse."""
-    x, axis = _input_and_axis(node, node.get_int("dim", -1))
+    x, axis = _input_and_axis(node, node.get_int("dim"))
     if rank_of(node, x) == 0:
         return {"out": x}
     exclusive, reverse = node.get_bool("exclusive", False), node.get_bool("reverse", False)

@@ -116,7 +116,7 @@ def take_along_axis(node: NodeContext) -> NamedOutputs:
     """out[i, j, k] = arr[i, indices[i, j, k], k] along axis."""
     x, indices = node.get_input("arr"), node.get_input("indices")
     rank = rank_of(node, x)
-    axis = normalize_axis(node, node.get_int("axis", 0), rank)
+    axis = normalize_axis(node, node.get_int("axis"), rank)
     if rank == 0:
         return {"out": x}
     declared, wanted = node.declared_input_shape("arr"), node.declared_input_shape("indices")

@@ -76,7 +76,7 @@ def huber_loss(node: NodeContext) -> NamedOutputs:
 @works_around("constants_of_sums_merged")
 def log_loss(node: NodeContext) -> NamedOutputs:
     """out = -label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon)."""
-    x, label, epsilon = node.get_input("input"), node.get_input("label"), node.get_float("epsilon", 1e-4)
+    x, label, epsilon = node.get_input("input"), node.get_input("label"), node.get_float("epsilon")
     yes = ops.log(ops.add(x, const_like(epsilon, x)))
     # A Maximum between the sums, which OpenVINO would fold into one: 1 + epsilon, rounded, minus x.
     rest = ops.maximum(const_like(-math.inf, x), ops.subtract(const_like(1.0, x), x))

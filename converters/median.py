@@ -66,7 +66,7 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
             index = ops.select(lost, ints(-1) if ignore_nan else first.output(1), index)
         out = or_of_nothing(out, rows, -1, np.nan if is_real else _NO_INTEGER)
         index = or_of_nothing(index, rows, -1, 0)
-        kept = node.get_bool("keepdim", ignore_nan)
+        kept = node.get_bool("keepdim", True)
         return {"out": _restore_axes(out, x, rank, axes, kept), "medians": _restore_axes(index, x, rank, axes, kept)}
 
     return convert

@@ -36,7 +36,7 @@ def rms_norm(node: NodeContext) -> NamedOutputs:
     begin = rank - max(len(node.get_attribute("normalized_shape", []) or [0]), 1)
     if node.has_input("scale"):
         x = expect_elements(x, range(begin, rank), node.input_dims("scale"))
-    out, inverse = _rms(x, list(range(begin, rank)), node.get_float("epsilon", 1e-5))
+    out, inverse = _rms(x, list(range(begin, rank)), node.get_float("epsilon"))
     if node.has_input("scale"):
         out = ops.multiply(out, reshape_to_normalized(node, "scale", x, begin, rank))
     return {"y": cast_to(out, x.get_element_type()), "invvar": _reshape_to_outer(inverse, x, begin)}
@@ -50,13 +50,13 @@ def rms_norm_residual(node: NodeContext) -> NamedOutputs:
     )
     x = node.get_input("x")
     rank = rank_of(node, x)
-    begin = normalize_axis(node, node.get_int("begin_norm_axis", 1), rank, "begin_norm_axis")
-    node.require(node.get_float("quant_scale", -1.0) <= 0, "quantized output is not supported", quant_scale="> 0")
+    begin = normalize_axis(node, node.get_int("begin_norm_axis"), rank, "begin_norm_axis")
+    node.require(node.get_float("quant_scale") <= 0, "quantized output is not supported", quant_scale="> 0")
     total = x = expect_elements(x, range(begin, rank), node.input_dims("norm_weight"))
     for name in ("bias", "residual"):
         if node.has_input(name):
             total = ops.add(total, cast_to(node.get_input(name), x.get_element_type())).output(0)
-    out, inverse = _rms(total, list(range(begin, rank)), node.get_float("epsilon", 1e-5))
+    out, inverse = _rms(total, list(range(begin, rank)), node.get_float("epsilon"))
     out = ops.multiply(out, reshape_to_normalized(node, "norm_weight", x, begin, rank))
     if node.has_input("norm_bias"):
         out = ops.add(out, reshape_to_normalized(node, "norm_bias", x, begin, rank))
@@ -142,8 +142,8 @@ def skip_layernorm(node: NodeContext) -> NamedOutputs:
     """out = layer_norm(x + y) * scale + bias over the dimensions from begin_norm_axis on."""
     total = ops.add(node.get_input("x"), node.get_input("y"))
     rank = rank_of(node, total.output(0))
-    begin = normalize_axis(node, node.get_int("begin_norm_axis", 2), rank, "begin_norm_axis")
+    begin = normalize_axis(node, node.get_int("begin_norm_axis"), rank, "begin_norm_axis")
     axes = ints(list(range(begin, rank)))
-    out = ops.mvn(total, axes, True, node.get_float("epsilon", 1e-5), "inside_sqrt")
+    out = ops.mvn(total, axes, True, node.get_float("epsilon"), "inside_sqrt")
     out = ops.multiply(out, reshape_to_normalized(node, "scale", total.output(0), begin, rank))
     return {"out": ops.add(out, reshape_to_normalized(node, "bias", total.output(0), begin, rank))}

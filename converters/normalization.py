@@ -189,7 +189,7 @@ def group_norm(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     rank = rank_of(node, x)
     last = channels_last(node)
-    groups = node.get_int("groups", 1)
+    groups = node.get_int("groups")
     epsilon = node.get_float("epsilon", 1e-5)
     if last:
         x = to_channels_first(x, rank).output(0)

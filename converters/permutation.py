@@ -80,7 +80,7 @@ def _rearrange_blocks(node: NodeContext, rearrange: Callable[..., Node], factor:
 def channel_shuffle(node: NodeContext) -> NamedOutputs:
     """out channel k·g + j = x channel j·(C/g) + k, g = groups."""
     x = node.get_input("x")
-    groups = node.get_int("groups", 1)
+    groups = node.get_int("groups")
     axis = 1 if _channels_first(node) else 3
     return {"out": ops.shuffle_channels(x, axis, groups)}
 

@@ -13,7 +13,7 @@ products.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from openvino import Node, Output, Type
@@ -55,7 +55,7 @@ def nansum(node: NodeContext) -> NamedOutputs:
     x: Tensor = cast_to(node.get_input("x"), node.get_dtype("dtype"))
     if x.get_element_type().is_real():
         x = ops.select(ops.is_nan(x), const_like(0, x), x)
-    return {"out": _reduce(node, ops.reduce_sum, x)}
+    return {"out": _reduce(node, ops.reduce_sum, x, default=())}
 
 
 def reduction(
@@ -136,7 +136,7 @@ def _lp(x: Output, p: float, axes: list[int], keepdim: bool) -> Tensor:
 def norm(node: NodeContext) -> NamedOutputs:
     """norm = sqrt(sum of x^2 over axis + epsilon), keeping the axis; out = x / norm."""
     x = node.get_input("x")
-    axis = normalize_axis(node, node.get_int("axis", -1), rank_of(node, x))
+    axis = normalize_axis(node, node.get_int("axis"), rank_of(node, x))
     epsilon = node.get_float("epsilon", 1e-10)
     out = ops.normalize_l2(x, ints([axis]), epsilon, "add")
     if not node.is_output_used("norm"):
@@ -199,21 +199,23 @@ def reduce_as(node: NodeContext) -> NamedOutputs:
     return {"out": ops.reduce_sum(ops.reshape(out, pairs, False), axes, False)}
 
 
-def _reduce(node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | None = None) -> Tensor:
+def _reduce(
+    node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | None = None, default: Sequence[int] = (0,)
+) -> Tensor:
     keepdim = node.get_bool("keepdim", False) if keepdim is None else keepdim
     if output_of(x).get_element_type() == Type.boolean and reduce in (exact_reduce_sum, ops.reduce_mean):
         reduce = ops.reduce_logical_or  # Paddle's sum of bool as bool, and the mean
     if not node.is_known("axis") and not node.get_bool("reduce_all", False):
         rank = rank_of(node, output_of(x))
         return scalar_as_declared(node, reduce_over_computed_axes(node, reduce, x, rank, keepdim) if rank else x)
-    axes = axes_of(node, x)
+    axes = axes_of(node, x, default)
     return scalar_as_declared(node, prevent_fusion(x, reduce(x, ints(axes), keepdim), axes) if axes else x)
 
 
-def axes_of(node: NodeContext, x: Tensor) -> list[int]:
+def axes_of(node: NodeContext, x: Tensor, default: Sequence[int] = (0,)) -> list[int]:
     """The reduced axes, counted from the front; all of them if none is given."""
     rank = rank_of(node, output_of(x)) - node.is_complex("x")
-    axes = node.get_ints("axis", [0])
+    axes = node.get_ints("axis", default)
     if not axes or node.get_bool("reduce_all", False):
         return list(range(rank))
     return sorted({normalize_axis(node, axis, rank) for axis in axes} if rank else set())

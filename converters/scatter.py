@@ -142,7 +142,7 @@ def put_along_axis(node: NodeContext) -> NamedOutputs:
     """out = arr with values[i, j, k] reduced into (or assigned to) arr[i, indices[i, j, k], k], along axis."""
     x, indices, values = node.get_input("arr"), node.get_input("indices"), node.get_input("values")
     rank = rank_of(node, x)
-    axis = normalize_axis(node, node.get_int("axis", 0), rank)
+    axis = normalize_axis(node, node.get_int("axis"), rank)
     reduce = node.get_str("reduce", "assign")
     node.require(reduce in _REDUCTIONS, f"it must be one of {', '.join(_REDUCTIONS)}", reduce=reduce)
     include_self = node.get_bool("include_self", True)

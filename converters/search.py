@@ -35,7 +35,7 @@ from paddle2ov.converters.graph.sorting import first_extreme, sort, topk
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext, Required
 from paddle2ov.translation.registry import Converter
 
 
@@ -54,11 +54,11 @@ def _restore_nan(x: Output, values: Tensor, indices: Tensor, axis: int) -> Tenso
     return ops.gather_elements(x, indices, axis) if x.get_element_type().is_real() else values
 
 
-def _operand(node: NodeContext) -> tuple[Output, int, int]:
+def _operand(node: NodeContext, default: int | Required = -1) -> tuple[Output, int, int]:
     """x, its rank, and the axis counted from the front."""
     x = node.get_input("x")
     rank = rank_of(node, x)
-    return x, rank, normalize_axis(node, node.get_int("axis", -1), rank)
+    return x, rank, normalize_axis(node, node.get_int("axis", default), rank)
 
 
 def top_k_v2(node: NodeContext) -> NamedOutputs:
@@ -96,7 +96,7 @@ def _arg_extreme(largest: bool) -> Converter:
                 return {"out": cast_to(ops.squeeze(found, ints([0])), dtype)}
             dims = ops.select(ops.equal(ints(list(range(rank))), axis_node), ints(1), shape_of(x))
             return {"out": cast_to(ops.reshape(found, dims, False), dtype)}
-        x, rank, axis = _operand(node)
+        x, rank, axis = _operand(node, REQUIRED)
         if rank == 0:
             return {"out": ops.constant(arrays.zeros([1] if keep and not flat else []), dtype)}
         if flat:

@@ -350,7 +350,7 @@ def _values(node: NodeContext, dtype: Type) -> Output:
         return ops.convert(x, dtype).output(0) if (x := node.get_input("values")).get_element_type() != dtype else x
     storage = numpy_dtype(dtype) or np.dtype(np.float32)
     array = node.get_constant("values").astype(storage)
-    shape = node.get_ints("shape", [1])
+    shape = node.get_ints("shape", [])
     return cast_to(ops.constant(array.reshape(shape)), dtype).output(0)
 
 

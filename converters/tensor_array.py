@@ -148,7 +148,7 @@ def slice_array_dense(node: NodeContext) -> NamedOutputs:
 def array_pop(node: NodeContext) -> NamedOutputs:
     """out = the element at index, array_out = the array without it."""
     array = node.get_input("input")
-    index = node.get_int("index", -1)
+    index = node.get_int("index")
     out = ops.gather(array, ints(index), ints(0))
     head = slice_along(array, ints([0]), ints([index]), 0)
     rest = head if index == -1 else ops.concat([head, slice_along(array, ints([index + 1]), ints([OPEN_END]), 0)], 0)

@@ -22,15 +22,15 @@ from paddle2ov.converters.graph.spatial import (
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext, Required
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def unfold(node: NodeContext) -> NamedOutputs:
     """out[n, (c, i, j), l] = the element (i, j) of the l-th window of channel c."""
     x = node.get_input("x")
     kernel = _pair(node, "kernel_sizes")
-    top, left, bottom, right = _four_paddings(node, node.get_ints("paddings", [0]))
-    strides, rates = _pair(node, "strides", [1]), _pair(node, "dilations", [1])
+    top, left, bottom, right = _four_paddings(node, node.get_ints("paddings"))
+    strides, rates = _pair(node, "strides"), _pair(node, "dilations")
     sizes = [rate * (size - 1) + 1 for rate, size in zip(rates, kernel, strict=True)]
     begin, end, dims = [top, left], [bottom, right], ranked_dims(x)[2:]
     end = [pad + over for pad, over in zip(end, window_overhang(dims, sizes, strides, begin, end), strict=True)]
@@ -63,22 +63,22 @@ def unfold(node: NodeContext) -> NamedOutputs:
 
 def fold(node: NodeContext) -> NamedOutputs:
     """out[n, c] = the sum of all windows, each at its position: the inverse of unfold."""
-    top, left, bottom, right = _four_paddings(node, node.get_ints("paddings", [0]))
+    top, left, bottom, right = _four_paddings(node, node.get_ints("paddings"))
     out = ops.col2im(
         node.get_input("x"),
         ints(_pair(node, "output_sizes")),
         ints(_pair(node, "kernel_sizes")),
-        _pair(node, "strides", [1]),
-        _pair(node, "dilations", [1]),
+        _pair(node, "strides"),
+        _pair(node, "dilations"),
         [top, left],
         [bottom, right],
     )
     return {"out": out}
 
 
-def _pair(node: NodeContext, name: str, default: list[int] | Required = REQUIRED) -> list[int]:
+def _pair(node: NodeContext, name: str) -> list[int]:
     """Two positive numbers; one counts for both."""
-    values = node.get_ints(name, default)
+    values = node.get_ints(name)
     values = values * 2 if len(values) == 1 else values
     is_pair = len(values) == 2 and all(0 < value < 2**31 for value in values)
     node.require(is_pair, "two positive numbers are expected", **{name: values})

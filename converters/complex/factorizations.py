@@ -156,7 +156,7 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ b (or x^-T @ b, or with the conjugate for trans "C"), where lu and pivots are what lu made of x."""
     packed = real_imag(node.get_input("lu"))
     rank = len(packed[0].get_partial_shape())
-    trans = node.get_str("trans", "N")
+    trans = node.get_str("trans")
     node.require(trans in ("N", "T", "C"), "unknown transposition", trans=trans)
     order = permutation_matrix(node.get_input("pivots"), dim_of(packed[0], rank - 2), rank, packed[0])
     low, high = _factors(packed, rank)

@@ -27,7 +27,7 @@ def cumprod(node: NodeContext) -> NamedOutputs:
     rank = len(state[0].get_partial_shape())
     if rank == 0:
         return {"out": node.get_input("x")}
-    axis = normalize_axis(node, node.get_int("dim", -1), rank)
+    axis = normalize_axis(node, node.get_int("dim"), rank)
     reverse = node.get_bool("reverse", False)
     state = prefix_scan(state, axis, _multiply_states, reverse)
     if node.get_bool("exclusive", False):

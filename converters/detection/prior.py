@@ -195,7 +195,7 @@ def _clip(boxes: Boxes) -> Boxes:
 
 
 def _variances(node: NodeContext, boxes: Boxes, priors: int) -> Boxes:
-    values = node.get_floats("variances", [])
+    values = node.get_floats("variances")
     node.require(len(values) == 4, "four numbers are expected", variances=values)
     if isinstance(boxes, ConstantValue):
         return ConstantValue(arrays.tile(np.asarray(values, boxes.array.dtype), (*boxes.array.shape[:-1], 1)))

@@ -92,7 +92,7 @@ def _survivors(node: NodeContext, boxes: Tensor, score: Tensor, images: Tensor, 
         found = ops.greater(score, const(-np.inf, Type.f32))
         rows = ops.transpose(ops.non_zero(found, "i64"), ints([1, 0]))
         return rows, ops.gather_nd(score, rows)
-    greedy = GreedyNms(threshold, normalized=not pixel, eta=node.get_float("eta", 1.0))
+    greedy = GreedyNms(threshold, normalized=not pixel, eta=node.get_float("eta"))
     triples, kept = greedy(boxes, ops.unsqueeze(score, ints(1)))
     rows = columns(triples, 0, 2)
     last = node.get_int("post_nms_top_n")

@@ -26,7 +26,7 @@ def retinanet_detection_output(node: NodeContext) -> NamedOutputs:
     images, classes = dim_of(score, 0), dim_of(node.get_input("scores"), 2)
     own = ops.equal(ops.unsqueeze(label, ints([1])), ops.unsqueeze(index_range(classes), ints([0, 2])))
     table = ops.select(own, ops.unsqueeze(score, ints([1])), const(-np.inf, Type.f32))  # [images, classes, boxes]
-    greedy = GreedyNms(node.get_float("nms_threshold"), normalized=False, eta=node.get_float("nms_eta", 1.0))
+    greedy = GreedyNms(node.get_float("nms_threshold"), normalized=False, eta=node.get_float("nms_eta"))
     rows, kept = greedy(box, table)
     keep = node.get_int("keep_top_k")
     node.require(keep > 0, "a positive number is expected", keep_top_k=keep)

@@ -68,9 +68,9 @@ def memory_efficient_attention(node: NodeContext) -> NamedOutputs:
     for name in ("cu_seqlens_q", "cu_seqlens_k", "causal_diagonal", "seqlen_k"):
         node.require(not node.has_input(name), f"'{name}' is not supported")
     q, k, v = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("query", "key", "value"))
-    scale = node.get_float("scale", -1.0)
+    scale = node.get_float("scale")
     mask: Tensor | None = node.get_input("bias") if node.has_input("bias") else None
-    if node.get_bool("causal", False):
+    if node.get_bool("causal"):
         later = _causal_mask(q, k, from_end=False)
         mask = later if mask is None else ops.add(mask, later)
     out = _attention(q, k, v, mask, None if scale < 0 else scale)

@@ -54,7 +54,7 @@ def _unary(node: NodeContext, name: str, x: Tensor) -> Node:
 
 def fused_bias_residual_layernorm(node: NodeContext) -> NamedOutputs:
     """residual_out = x + residual_alpha · residual + bias; out = layer_norm of it, or it without scale and bias."""
-    scale = node.get_float("quant_scale", -1.0)
+    scale = node.get_float("quant_scale")
     node.require(scale <= 0, "a result in int8 is not supported", quant_scale=scale)
     x = node.get_input("x")
     rank = rank_of(node, x)

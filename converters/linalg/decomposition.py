@@ -135,7 +135,7 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ b (or x^-T @ b), where lu and pivots are what lu made of x."""
     b, packed = node.get_input("b"), node.get_input("lu")
     rank = rank_of(node, packed)
-    trans = node.get_str("trans", "N")
+    trans = node.get_str("trans")
     node.require(trans in ("N", "T", "C"), "unknown transposition", trans=trans)
     order = permutation_matrix(node.get_input("pivots"), dim_of(packed, rank - 2), rank, packed)
     low, high = (ops.inverse(factor, adjoint=False) for factor in unpack_factors(packed, rank))

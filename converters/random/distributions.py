@@ -131,14 +131,14 @@ def truncated_gaussian_random(node: NodeContext) -> NamedOutputs:
 
 def randint(node: NodeContext) -> NamedOutputs:
     """out is an integer of low ... high - 1."""
-    low, high = (ints(node.get_int(name, default)) for name, default in (("low", 0), ("high", 0)))
+    low, high = (ints(node.get_int(name)) for name in ("low", "high"))
     dtype = node.get_dtype("dtype", Type.i64)
     return {"out": cast_to(_uniform(_shape(node), low, high, "i64", node.get_int("seed", 0)), dtype)}
 
 
 def random_(node: NodeContext) -> NamedOutputs:
     """out is an integer of from ... to - 1, in the type of x."""
-    x, low, high = node.get_input("x"), node.get_int("from", 0), node.get_int("to", 0)
+    x, low, high = node.get_input("x"), node.get_int("from"), node.get_int("to")
     node.require(low >= -(2**31) and high < 2**31, "OpenVINO draws integers of 32 bits", **{"from": low, "to": high})
     return {"out": cast_to(_uniform(shape_of(x), ints(low), ints(high), "i64", 0), x.get_element_type())}
 

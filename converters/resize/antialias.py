@@ -34,7 +34,7 @@ def interp_antialias(node: NodeContext) -> NamedOutputs:
         x = to_channels_first(x, rank).output(0)
     before = dim_vector(x, [2, 3])
     after, scales = _sizes(node, x)
-    ratios = _ratios(before, after, scales, node.get_bool("align_corners", False))
+    ratios = _ratios(before, after, scales, node.get_bool("align_corners", True))
     out: Tensor = x
     for i in (1, 0):
         old, new, ratio = (ops.gather(each, ints(i), ints(0)) for each in (before, after, ratios))
@@ -62,7 +62,7 @@ def _sizes(node: NodeContext, x: Output) -> tuple[Tensor, list[float] | None]:
         if None in dims:
             return dynamic_scaled_sizes(x, scales), scales
         return ints([int(scaled_sizes(dim or 0, scale)) for dim, scale in zip(dims, scales, strict=True)]), scales
-    sizes = [node.get_int("out_h", -1), node.get_int("out_w", -1)]
+    sizes = [node.get_int("out_h", 0), node.get_int("out_w", 0)]
     node.require(all(size > 0 for size in sizes), "no size is given", sizes=sizes)
     return ints(sizes), None
 

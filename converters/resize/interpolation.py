@@ -95,7 +95,7 @@ def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> R
         sizes = [None if dim is None else int(scaled_sizes(dim, scale)) for dim, scale in pairs]
         maybe_single = [i for i in maybe_single if dims[i] is None and scales[i] < 1]
     elif scale_tensor is None:
-        sizes = [*(node.get_int(name, -1) for name in ("out_d", "out_h", "out_w")[-count:])]
+        sizes = [*(node.get_int(name, 0) for name in ("out_d", "out_h", "out_w")[-count:])]
         node.require(all(size and size > 0 for size in sizes), "no size is given", sizes=sizes)
     if version == 1 or align_corners:
         # The ratio comes from the sizes alone.

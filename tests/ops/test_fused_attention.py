@@ -88,7 +88,8 @@ def test_flash_attn_refuses_dropout():
 def test_memory_efficient_attention(mask):
     q, k, v, bias = normal(2, 3, 4, 8), normal(2, 6, 4, 8), normal(2, 6, 4, 5), normal(*mask)
     inputs = {"query": q, "key": k, "value": v, "bias": bias}
-    (out,) = run("memory_efficient_attention", inputs, {"scale": 0.3, "is_test": True}, ["output"])
+    attributes = {"scale": 0.3, "causal": False, "is_test": True}
+    (out,) = run("memory_efficient_attention", inputs, attributes, ["output"])
     close(out, attention(q, k, v, bias, scale=0.3))
 
 

@@ -181,7 +181,7 @@ def test_fused_rms_norm_quant(given, dynamic):
 
 def test_fused_rms_norm_quant_over_two_dimensions():
     x, weight = normal(2, 3, 8), normal(24)
-    attributes = {"begin_norm_axis": 1, "epsilon": 1e-3}
+    attributes = {"begin_norm_axis": 1, "epsilon": 1e-3, "quant_scale": -1.0}
     (out,) = run("fused_rms_norm_quant", {"x": x, "norm_weight": weight}, attributes)
     x, weight = tensors(x, weight.reshape(3, 8))
     close(out, x * paddle.rsqrt(paddle.mean(x * x, [1, 2], keepdim=True) + 1e-3) * weight)
