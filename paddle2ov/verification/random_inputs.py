@@ -50,11 +50,13 @@ class Integers(NamedTuple):
         limit: what they are below.
         is_sorted: whether they are sorted.
         are_sizes: whether floats, of inputs that have few, are such numbers too: sizes of images.
+        are_chances: whether floats are in [0, 1) instead.
     """
 
     limit: int = _MAX_INDEX
     is_sorted: bool = False
     are_sizes: bool = False
+    are_chances: bool = False
 
 
 class RandomInputs:
@@ -159,6 +161,7 @@ class RandomInputs:
             yield from (Integers(dim + 1) for dim in dims[:_MAX_LIMITS])
             yield Integers(is_sorted=True)
             yield Integers(2)
+        yield Integers(are_chances=True)
         yield Integers(are_sizes=True)
 
     def _fit(self, sizes: Sizes, bounds: Mapping[str, PartialShape]) -> Sizes:
@@ -245,7 +248,7 @@ def _array(
         return (rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)).astype(storage)
     if values.are_sizes and math.prod(shape) <= _FEW:
         return rng.integers(8, 32, shape).astype(storage)
-    return rng.uniform(-1, 1, shape).astype(storage)
+    return rng.uniform(0 if values.are_chances else -1, 1, shape).astype(storage)
 
 
 def _drawn_integers(

@@ -193,6 +193,13 @@ def test_inputs_that_are_named_again_begin_another_set(static, tmp_path):
     assert "--shape" not in CliRunner().invoke(cli, ["verify", "--help"]).stdout
 
 
+def test_floats_that_are_chances(static, tmp_path):
+    """Paddle refuses those below 0."""
+    build = partial(paddle.nn.functional.binary_cross_entropy, reduction="none")
+    save(static, tmp_path, build, x=([2, 3], "float32"), labels=([2, 3], "float32"))
+    assert paddle2ov.verify(tmp_path).verdict == "agree"
+
+
 @pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
 @pytest.mark.filterwarnings("ignore:'if'. where its condition")
 def test_a_scalar_of_one_side_of_a_branch(format):
