@@ -9,6 +9,16 @@ from paddle2ov.errors import ModelReadError
 
 paddle = pytest.importorskip("paddle")
 X = np.arange(6, dtype=np.float32).reshape(3, 2)
+_IN_ORDER = ("FLAGS_new_executor_sequential_run", "FLAGS_new_executor_serial_run")
+
+
+@pytest.fixture(autouse=True)
+def in_order():
+    """Paddle's threads do not see that a branch hands on what is written in place, and may read it before or after."""
+    before = paddle.get_flags(list(_IN_ORDER))
+    paddle.set_flags(dict.fromkeys(_IN_ORDER, True))
+    yield
+    paddle.set_flags(before)
 
 
 def input_in_a_loop(x):
