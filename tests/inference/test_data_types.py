@@ -64,7 +64,7 @@ def test_data_types_are_those_of_paddle():
     assert np.dtype(np.float32) == DataType.FLOAT32
     assert DataType.FLOAT32 != "FLOAT32"
     assert DataType.FLOAT32 != DataType.INT64
-    assert str(DataType.INT64) == "DataType.INT64"
+    assert str(DataType.INT64) == str(known.INT64) == "PaddleDType.INT64"
     with pytest.raises(ConversionInputError, match="get_num_bytes_of_data_type: 1 is not a DataType"):
         inference.get_num_bytes_of_data_type(1)
 

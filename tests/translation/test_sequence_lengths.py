@@ -127,8 +127,9 @@ def test_an_input_without_sequences_takes_no_offsets():
     predictor = create_predictor(Config(str(folder)))
     handle = predictor.get_input_handle(predictor.get_input_names()[0])
     handle.set_lod([])
+    handle.set_lod([[0, 1]])  # one sequence, as without
     with pytest.raises(ConversionInputError, match="takes no sequences"):
-        handle.set_lod([[0, 1]])
+        handle.set_lod([[0, 1, 2]])
 
 
 @pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
