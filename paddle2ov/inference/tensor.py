@@ -146,7 +146,7 @@ class Tensor:
         Without it, or with an empty list, the rows are one sequence.
 
         Raises:
-            ConversionInputError: it is not such a list, has more than one level, the input has no sequences, or this
+            ConversionInputError: it is not such a list, has more than one level, the input takes one sequence, or this
                 is the handle of a result.
         """
         self._require_input("given sequences (LoD)")
