@@ -39,7 +39,7 @@ REASONS = {
     "converters.lod.sequences.constant_value": NO_FAULT,
     "converters.lod.window._convolved": NO_GRAPH,
     "converters.products.multiplex": IN_WHOLE_MODELS,
-    "converters.rnn._lengths": NO_FAULT,
+    "converters.rnn.rnn": NO_FAULT,
     "converters.rnn._with_static_dims": NO_FAULT,
     "converters.slicing._known_dims_slice": IN_WHOLE_MODELS,
     "converters.slicing._slice": NO_ELEMENTS,
