@@ -29,7 +29,7 @@ from paddle2ov.verification.measures import BOXES
 from paddle2ov.workarounds.table import AFTER_CALIBRATION
 
 Weights: TypeAlias = Literal["int8", "int4"]
-_RECURRENT = ("GRUSequence", "LSTMSequence", "RNNSequence")
+RECURRENT = ("GRUSequence", "LSTMSequence", "RNNSequence")
 _NO_DATA = "Calibration dataset must not be empty"
 """NNCF's message for a branch that no item takes."""
 _LONE_BRANCH = "none of the data takes one of its branches (if), which has no ranges then: give data that take both"
@@ -79,7 +79,7 @@ class Quantizer:
         Raises:
             OpenVINORunError: NNCF fails in all settings, or OpenVINO does not compute right what it made.
         """
-        settings: list[tuple[bool, Sequence[str]]] = [(True, ()), (False, ()), (False, _RECURRENT)]
+        settings: list[tuple[bool, Sequence[str]]] = [(True, ()), (False, ()), (False, RECURRENT)]
         if not is_transformer:
             del settings[0]
         for tried, one in enumerate(settings, 1):
@@ -155,12 +155,13 @@ def _check_low_precision(quantized: openvino.Model, reference: Reference) -> Non
         )
 
 
-def ignored_scope(model: openvino.Model, types: Iterable[str] = ()) -> Any:
+def ignored_scope(model: openvino.Model, types: Iterable[str] = RECURRENT) -> Any:
     """What NNCF should leave in floating point: `nncf.quantize(model, data, ignored_scope=ignored_scope(model))`.
 
     Args:
         model: what `convert` returned, or the IR that was saved of it.
-        types: types of nodes that stay in floating point, too.
+        types: types of nodes that stay in floating point, too; by default recurrent layers, of which OpenVINO computes
+            garbage on some processors. (`quantize` quantizes them, and looks what becomes of it.)
 
     Returns:
         An `nncf.IgnoredScope` of the first convolutions, comparisons, and what sorts, selects or computes boxes.
@@ -244,6 +245,7 @@ def nncf_output(shown: bool) -> Iterator[None]:
 
 
 __all__ = [
+    "RECURRENT",
     "Quantizer",
     "Weights",
     "has_attention",

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from openvino import opset16 as ops
 
 import paddle2ov
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
+from gen_models import all_networks, all_ops
+from gen_models.harness.store import generated, generated_network
 from paddle2ov import ConversionInputError, ConversionWarning, OpenVINORunError, workarounds
 from paddle2ov.cli import cli
 from paddle2ov.program import read_program
@@ -458,3 +458,20 @@ def test_weights_have_seven_bits_where_products_saturate(kernels, largest, monke
     found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
     weights = [node for node in found.model.get_ops() if node.get_output_element_type(0) == openvino.Type.i8]
     assert max(abs(node.get_data().astype(int)).max() for node in weights) == largest
+
+
+@pytest.mark.parametrize("number", [1, 16, 30])
+def test_recurrent_layers_stay_in_floating_point(number):
+    """On some processors OpenVINO computes garbage of recurrent layers in int8."""
+    op = all_ops()["rnn"]
+    folder = generated(op, next(case for case in op.cases if case.name == f"rnn_test_{number}"), "pir")
+    model = paddle2ov.convert(folder, share_weights=False)
+
+    def read_by_layers():
+        layers = [node for node in model.get_ops() if node.get_type_name() in nncf_calls.RECURRENT]
+        return [value.get_node().get_type_name() for node in layers for value in node.input_values()]
+
+    before = read_by_layers()
+    assert before
+    model = quantized_by_nncf(model, dict(np.load(folder / "inputs.npz")))
+    assert read_by_layers() == before
