@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -12,6 +13,7 @@ from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import upstream
+from paddle2ov.passes.quantized import source_behind
 from paddle2ov.typing import AnyArray
 
 Range = tuple[int, int]
@@ -24,6 +26,7 @@ _BY_COORDINATES = {"GatherND": 1, "ScatterNDUpdate": 1}
 _BY_ROW = {"EmbeddingBagOffsets": 1, "EmbeddingBagPacked": 1, "EmbeddingSegmentsSum": 1, "OneHot": 0}
 _LENGTHS = {"RNNSequence": 2, "GRUSequence": 2, "LSTMSequence": 3, "ReverseSequence": 1}
 _CLAMPS = frozenset(("Clamp", "Convert", "Maximum", "Minimum"))
+_RESHAPING = ("Convert", "Reshape", "Squeeze", "Unsqueeze")
 _MOST_NODES = 500
 
 
@@ -101,6 +104,9 @@ def index_ranges(
 
 def _watched(node: Node, integers: frozenset[str]) -> Iterator[_Watched]:
     kind = node.get_type_name()
+    if kind == "Less":
+        yield from _watched_lengths(node, integers)
+        return
     port = next((table[kind] for table in (_ON_AXIS, _BY_COORDINATES, _BY_ROW, _LENGTHS) if kind in table), None)
     if port is None or node.get_input_size() <= port:
         return
@@ -111,6 +117,16 @@ def _watched(node: Node, integers: frozenset[str]) -> Iterator[_Watched]:
     inputs = _sources(value, integers) if below is not None else None
     if below is not None and inputs:
         yield _Watched(value, 0 if kind not in _LENGTHS else 1, below, inputs)
+
+
+def _watched_lengths(less: Node, integers: frozenset[str]) -> Iterator[_Watched]:
+    """What positions 0, 1, 2, ... are compared with, to mask those after the end of a sequence."""
+    positions, lengths = less.input_values()
+    node, count = source_behind(positions, _RESHAPING), math.prod(dim or 0 for dim in dims_of(positions) or [0])
+    is_counting = node.get_type_name() == "Range" or ints_of(node.output(0)) == list(range(count))
+    inputs = _sources(lengths, integers) if is_counting and count else None
+    if inputs:
+        yield _Watched(lengths, 1, np.array([count + 1]), inputs)
 
 
 def _below(node: Node, kind: str, indices: Output) -> AnyArray | None:
