@@ -40,7 +40,7 @@ print(f"{len(found)} results of a model of Paddle 1.8 are as recorded")
 
 def notes(changelog: str, version: str, *, released: bool) -> str:
     """The section of a version; before its release, what is unreleased. Raises SystemExit where there is none."""
-    sections = dict(re.findall(r"^## (\S+).*?\n(.*?)(?=^## |\Z)", changelog, flags=re.M | re.S))
+    sections: dict[str, str] = dict(re.findall(r"^## (\S+).*?\n(.*?)(?=^## |\Z)", changelog, flags=re.M | re.S))
     text = sections.get(version) or (None if released else sections.get("Unreleased"))
     if not text or not text.strip():
         raise SystemExit(f"CHANGELOG.md has no section '## {version} - <date>'")
