@@ -37,8 +37,7 @@ from paddle2ov.converters.graph.powers import power
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import output_of
-from paddle2ov.graph.size_bounds import are_few
+from paddle2ov.graph.shapes import are_few, output_of
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

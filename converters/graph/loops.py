@@ -14,7 +14,7 @@ from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_ve
 from paddle2ov.graph.bodies import bodies_of, mark_template
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.consumers import consumers
-from paddle2ov.graph.guards import seen_empty
+from paddle2ov.graph.guards import empty_constants
 from paddle2ov.graph.loop_node import build_iterator, build_loop
 from paddle2ov.graph.names import forget_names
 from paddle2ov.graph.opset import ops
@@ -91,7 +91,7 @@ class _Templates:
         kept = self._kept.pop(key, None)
         if kept is None:
             body = build()
-            if seen_empty():  # then nodes that are built next are checked in another way
+            if empty_constants.seen:  # then nodes that are built next are checked in another way
                 return body
             share_integers(body)
             mark_template(body)

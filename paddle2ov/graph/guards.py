@@ -15,47 +15,31 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from openvino import Node, Output, Shape
 from openvino.op import Constant
 
 from paddle2ov.graph.evaluation import evaluate
+from paddle2ov.graph.node_factory import create
 from paddle2ov.graph.shapes import dims_of, known_dims, parsed, static_dims
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import MAX_COMPUTED_ELEMENTS, check_computed
 
-CreateNode: TypeAlias = Callable[[str, list[Output], dict[str, Any]], Node]
-"""Makes a node from its type, inputs and attributes."""
-
 _MAX_DIVISORS = 1 << 16
 
 
-class _Seen(threading.local):
-    empty = False
+class _EmptyConstants(threading.local):
+    """Whether a constant without elements was made in this thread since `seen` was reset."""
+
+    seen = False
 
 
-_seen = _Seen()
-
-
-def note_empty() -> None:
-    """Records that there is a constant without elements: until `forget_empty`, every new node is checked."""
-    _seen.empty = True
-
-
-def seen_empty() -> bool:
-    """Whether a constant without elements was made since `forget_empty`."""
-    return _seen.empty
-
-
-def forget_empty() -> None:
-    """Resets what `seen_empty` tells."""
-    _seen.empty = False
-
+empty_constants = _EmptyConstants()
 
 _SIZES = {
     "Broadcast": (1,),
@@ -70,72 +54,62 @@ _SIZES = {
 """Node types that infer shapes from the bounds of inputs, and which inputs these are."""
 
 
-def _clamped_sizes(inputs: Sequence[Output], sizes: Collection[int], create: CreateNode) -> list[Output]:
-    """The inputs of a node, with computed sizes clamped to at least 0.
+def with_clamped_sizes(kind: str, inputs: Sequence[Output], attributes: dict[str, Any]) -> Node:
+    """The node that OpenVINO refused, with computed sizes clamped to at least 0.
 
     OpenVINO 2026.4 refuses sizes whose lower bound is negative, such as n - 1 with n in 0..8.
     """
-    found = list(inputs)
-    for i in sizes:
-        if found[i].get_node().get_type_name() != "Constant" and not found[i].get_element_type().is_real():
-            zero = Constant(found[i].get_element_type(), Shape([]), [0]).output(0)
-            found[i] = create("Maximum", [found[i], zero], {"auto_broadcast": "numpy"}).output(0)
-    return found
+    clamped = list(inputs)
+    for i in _SIZES.get(kind, ()):
+        if clamped[i].get_node().get_type_name() != "Constant" and not clamped[i].get_element_type().is_real():
+            zero = Constant(clamped[i].get_element_type(), Shape([]), [0]).output(0)
+            clamped[i] = create("Maximum", [clamped[i], zero], {"auto_broadcast": "numpy"}).output(0)
+    return create(kind, clamped, attributes)
 
 
-def checked_create(create: CreateNode) -> CreateNode:
-    """A factory of nodes that checks what it makes."""
+def checked(node: Node, kind: str) -> Node:
+    """A new node of a kind that is in `SUSPECT`, or while there is a constant without elements.
 
-    def checked(kind: str, inputs: list[Output], attributes: dict[str, Any]) -> Node:
-        if "strides" in attributes:
-            _check_windows(attributes)
-        try:
-            node = create(kind, inputs, attributes)
-        except RuntimeError:
-            if kind not in _SIZES:
-                raise
-            node = create(kind, _clamped_sizes(inputs, _SIZES[kind], create), attributes)
-        if kind in _CHECKED:
-            _CHECKED[kind](node)
-        if not _seen.empty:
-            return without_elements(node) if kind in _SHRINKING else node
-        if kind in _LAYERS:
-            _check_layer(node)
-        return without_elements(node)
+    Returns:
+        The node, or a constant in its place.
 
-    return checked
+    Raises:
+        ValueError: it is impossible.
+    """
+    if kind in _CHECKED:
+        _CHECKED[kind](node)
+    if empty_constants.seen and kind in _LAYERS:
+        _check_layer(node)
+    return _without_elements(node) if empty_constants.seen or kind in _SHRINKING else node
 
 
 def checked_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that makes nodes, which checks them."""
+    """A function of OpenVINO that makes nodes, which checks them."""
 
     @wraps(function)
-    def checked(*values: Any, **attributes: Any) -> Any:
+    def checking(*values: Any, **attributes: Any) -> Any:
         if function.__name__ == "unique":
             _check_has_elements(values[0])
         node = function(*values, **attributes)
         if not isinstance(node, Node):
             return node
         kind = node.get_type_name()
-        if kind in _CHECKED:
-            _CHECKED[kind](node)
         if kind in _WINDOWED:
-            _check_windows(node.get_attributes())
-        if kind in _LAYERS:
+            check_windows(node.get_attributes())
             _check_layer(node)
-        return without_elements(node)
+        return _without_elements(checked(node, kind))
 
-    return checked
+    return checking
 
 
-def without_elements(node: Node) -> Node:
+def _without_elements(node: Node) -> Node:
     """The node; a constant where its only result is known to have no elements."""
     if node.get_output_size() != 1:
         return node
     shape = node.get_output_partial_shape(0)
     if shape.is_dynamic or "0" not in (text := shape.to_string()) or 0 not in (parsed(text) or ()):
         return node
-    note_empty()
+    empty_constants.seen = True
     return Constant(node.get_output_element_type(0), shape.to_shape(), [])
 
 
@@ -221,7 +195,7 @@ _LAYERS = _WINDOWED | {"Convolution", "GroupConvolution"}
 _MAX_STEPS = 2**31
 
 
-def _check_windows(attributes: Mapping[str, Any]) -> None:
+def check_windows(attributes: Mapping[str, Any]) -> None:
     """Refuses strides, dilations and sizes of windows beyond 32 bits: their products must fit in 64."""
     for name in ("strides", "dilations", "kernel", "pads_begin", "pads_end"):
         values = attributes.get(name, ())
@@ -277,14 +251,16 @@ _CHECKED: Mapping[str, Callable[[Node], None]] = {
 }
 """Checks by node type; they raise ValueError, which the translator reports with the place of the operator."""
 
+SUSPECT = _CHECKED.keys() | _SHRINKING
+"""Node types that are always checked."""
+
 __all__ = [
+    "SUSPECT",
     "UNCHECKED",
-    "CreateNode",
     "check_reshape",
-    "checked_create",
+    "check_windows",
+    "checked",
     "checked_function",
-    "forget_empty",
-    "note_empty",
-    "seen_empty",
-    "without_elements",
+    "empty_constants",
+    "with_clamped_sizes",
 ]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.opset import ops
-from paddle2ov.graph.size_bounds import are_few
+from paddle2ov.graph.quick_nodes import plain
+from paddle2ov.graph.shapes import are_few
 from paddle2ov.graph.upstream import data_sources, depends_on_data, upstream
 
 _UPSTREAM = 200
@@ -19,18 +19,18 @@ def runtime_zero(inputs: Sequence[Output] = ()) -> Node:
     It is computed from the first of `inputs` that depends on input data. If there is none, it comes from a random
     number, which OpenVINO's CPU plugin does not fold, through a Bucketize, which OpenVINO does not evaluate before.
     """
-    one, axis = opaque_one(inputs), ops.constant([0], Type.i64)
+    one, axis = opaque_one(inputs), plain.constant([0], Type.i64)
     if one is not None:
-        return ops.squeeze(ops.subtract(one, ops.constant([1], Type.i64)), axis)
-    shape, least, most = ops.constant([1], Type.i64), ops.constant(0, Type.f32), ops.constant(1, Type.f32)
-    below_one = ops.random_uniform(shape, least, most, "f32")  # of one dimension: a scalar is never written
-    return ops.squeeze(ops.bucketize(below_one, ops.constant([1], Type.f32), "i64"), axis)
+        return plain.squeeze(plain.subtract(one, plain.constant([1], Type.i64)), axis)
+    shape, least, most = plain.constant([1], Type.i64), plain.constant(0, Type.f32), plain.constant(1, Type.f32)
+    below_one = plain.random_uniform(shape, least, most, "f32")  # of one dimension: a scalar is never written
+    return plain.squeeze(plain.bucketize(below_one, plain.constant([1], Type.f32), "i64"), axis)
 
 
 def hide(value: Output, zero: Node) -> Node:
     """A copy of a tensor that OpenVINO does not recognise as constant; `zero` is the result of `runtime_zero`."""
-    axis = ops.constant(0, Type.i64)
-    return ops.gather(ops.unsqueeze(value, axis), zero, axis)
+    axis = plain.constant(0, Type.i64)
+    return plain.gather(plain.unsqueeze(value, axis), zero, axis)
 
 
 def is_hidden(value: Output) -> bool:
@@ -61,12 +61,12 @@ def opaque_one(values: Sequence[Output]) -> Output | None:
     source = next((one for one in readable if depends_on_data(one.get_node())), None)
     if source is None:
         return None
-    zero, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
+    zero, step = plain.constant([0], Type.i64), plain.constant([1], Type.i64)
     is_flat = source.get_partial_shape().rank == 1
-    flat = source if is_flat else ops.reshape(source, ops.constant([-1], Type.i64), False).output(0)
-    first = ops.convert(ops.slice(flat, zero, step, step, zero), Type.boolean)
-    anything = ops.reduce_logical_or(first, zero, True)
-    return ops.maximum(ops.convert(anything, Type.i64), ops.constant(1, Type.i64)).output(0)
+    flat = source if is_flat else plain.reshape(source, plain.constant([-1], Type.i64), False).output(0)
+    first = plain.convert(plain.slice(flat, zero, step, step, zero), Type.boolean)
+    anything = plain.reduce_logical_or(first, zero, True)
+    return plain.maximum(plain.convert(anything, Type.i64), plain.constant(1, Type.i64)).output(0)
 
 
 __all__ = ["hide", "hide_sizes", "is_hidden", "opaque_one", "runtime_zero"]

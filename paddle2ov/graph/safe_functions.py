@@ -3,128 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.guards import check_reshape
+from paddle2ov.graph.quick_nodes import plain
 from paddle2ov.graph.shapes import parsed
+from paddle2ov.graph.size_bounds import logical_not
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from paddle2ov.graph.opset_stub import NodeInput, Opset
-
-Function: TypeAlias = Callable[..., Node]
+    from paddle2ov.graph.opset_stub import NodeInput
 
 _WIDE = 2**25  # the most elements of an axis that is sliced by steps of 64 up to the limit of int32
 
 
-def install_safe_functions(ops: Opset) -> None:
-    """Puts these functions in the place of the opset's, whose own they call."""
-    for name, safe in _SAFE.items():
-        setattr(ops, name, safe(ops))
+@works_around("greater_than_nan")
+def greater(left: NodeInput, right: NodeInput, auto_broadcast: str = "NUMPY") -> Node:
+    # OpenVINO's Greater and GreaterEqual, compiled for AVX-512, are true for NaN and any number.
+    return plain.less(right, left, auto_broadcast)
 
 
 @works_around("greater_than_nan")
-def _greater(ops: Opset) -> Function:
-    # OpenVINO's Greater and GreaterEqual, compiled for AVX-512, are true for NaN and any number; these two are not.
-    def greater(left: NodeInput, right: NodeInput, auto_broadcast: str = "NUMPY") -> Node:
-        return ops.less(right, left, auto_broadcast)
-
-    return greater
-
-
-@works_around("greater_than_nan")
-def _greater_equal(ops: Opset) -> Function:
-    def greater_equal(left: NodeInput, right: NodeInput, auto_broadcast: str = "NUMPY") -> Node:
-        return ops.less_equal(right, left, auto_broadcast)
-
-    return greater_equal
+def greater_equal(left: NodeInput, right: NodeInput, auto_broadcast: str = "NUMPY") -> Node:
+    return plain.less_equal(right, left, auto_broadcast)
 
 
 @works_around("reshape_of_matmul_to_number")
-def _reshape(ops: Opset) -> Function:
-    plain = ops.reshape
-
-    def reshape(node: NodeInput, output_shape: NodeInput, special_zero: bool) -> Node:
-        made = plain(node, output_shape, special_zero)
-        if special_zero:
-            check_reshape(made)
-        if made.get_output_partial_shape(0).to_string() == "[]":
-            # OpenVINO's CPU plugin (2026.4) crashes on a product of matrices that is reshaped to rank 0.
-            rank = made.get_input_partial_shape(0).rank
-            if rank.is_static and rank.get_length() > 0:
-                return ops.squeeze(node, np.arange(rank.get_length()))
-        return made
-
-    return reshape
+def reshape(node: NodeInput, output_shape: NodeInput, special_zero: bool) -> Node:
+    made = plain.reshape(node, output_shape, special_zero)
+    if special_zero:
+        check_reshape(made)
+    if made.get_output_partial_shape(0).to_string() == "[]":
+        # OpenVINO's CPU plugin (2026.4) crashes on a product of matrices that is reshaped to rank 0.
+        rank = made.get_input_partial_shape(0).rank
+        if rank.is_static and rank.get_length() > 0:
+            return plain.squeeze(node, np.arange(rank.get_length()))
+    return made
 
 
 @works_around("broadcast_to_ones", "broadcast_to_number")
-def _broadcast(ops: Opset) -> Function:
-    plain = ops.broadcast
-
-    def broadcast(
-        data: NodeInput, target_shape: NodeInput, axes_mapping: NodeInput | None = None, broadcast_spec: str = "NUMPY"
-    ) -> Node:
-        made = plain(data, target_shape, axes_mapping, broadcast_spec)
-        if made.get_output_partial_shape(0).rank == 0:
-            # OpenVINO's CPU plugin (2026.4) crashes on a Broadcast to rank 0.
-            return ops.reshape(data, np.array([], np.int64), False)
-        if isinstance(made, Constant):
-            return made
-        missing = _missing_axes(made) if broadcast_spec == "BIDIRECTIONAL" else 0
-        return plain(ops.unsqueeze(data, np.arange(missing)), target_shape, None, broadcast_spec) if missing else made
-
-    return broadcast
+def broadcast(
+    data: NodeInput, target_shape: NodeInput, axes_mapping: NodeInput | None = None, broadcast_spec: str = "NUMPY"
+) -> Node:
+    made = plain.broadcast(data, target_shape, axes_mapping, broadcast_spec)
+    if made.get_output_partial_shape(0).rank == 0:
+        # OpenVINO's CPU plugin (2026.4) crashes on a Broadcast to rank 0.
+        return reshape(data, np.array([], np.int64), False)
+    if isinstance(made, Constant):
+        return made
+    missing = _missing_axes(made) if broadcast_spec == "BIDIRECTIONAL" else 0
+    return (
+        plain.broadcast(plain.unsqueeze(data, np.arange(missing)), target_shape, None, broadcast_spec)
+        if missing
+        else made
+    )
 
 
 @works_around("select_of_its_condition", "select_of_another_condition")
-def _select(ops: Opset) -> Function:
-    plain = ops.select
-
-    def select(cond: NodeInput, then_node: NodeInput, else_node: NodeInput, auto_broadcast: str = "numpy") -> Node:
-        made = plain(cond, then_node, else_node, auto_broadcast)
-        if made.get_output_element_type(0) != Type.boolean:
-            return made
-        # OpenVINO's CPU plugin (2026.4) turns booleans into bytes, except conditions: a node that is both gets lost.
-        chosen = ops.logical_and(cond, then_node)
-        return ops.logical_or(chosen, ops.logical_and(ops.logical_not(cond), else_node))
-
-    return select
+def select(cond: NodeInput, then_node: NodeInput, else_node: NodeInput, auto_broadcast: str = "numpy") -> Node:
+    made = plain.select(cond, then_node, else_node, auto_broadcast)
+    if made.get_output_element_type(0) != Type.boolean:
+        return made
+    # OpenVINO's CPU plugin (2026.4) turns booleans into bytes, except conditions: a node that is both gets lost.
+    chosen = plain.logical_and(cond, then_node)
+    return plain.logical_or(chosen, plain.logical_and(logical_not(cond), else_node))
 
 
 @works_around("size_of_open_slice_in_32_bits")
-def _slice(ops: Opset) -> Function:
-    plain = ops.slice
-
-    def slice_(
-        data: NodeInput, start: NodeInput, stop: NodeInput, step: NodeInput, axes: NodeInput | None = None
-    ) -> Node:
-        made = plain(data, start, stop, step, axes)
-        if ".." not in made.get_output_partial_shape(0).to_string():
+def slice_(data: NodeInput, start: NodeInput, stop: NodeInput, step: NodeInput, axes: NodeInput | None = None) -> Node:
+    made = plain.slice(data, start, stop, step, axes)
+    if ".." not in made.get_output_partial_shape(0).to_string():
+        return made
+    stops, steps = made.input_value(2).get_node(), made.input_value(3).get_node()
+    # An end of 2^31 - 1 bounds an unknown size, and OpenVINO (2026.4) computes with that bound in 32 bits.
+    if not isinstance(stops, Constant):
+        if not _is_wide(made):
             return made
-        stops, steps = (made.input_value(place).get_node() for place in (2, 3))
-        # An end of 2^31 - 1 bounds an unknown size, and OpenVINO (2026.4) computes with that bound in 32 bits.
-        if not isinstance(stops, Constant):
-            if not _is_wide(made):
-                return made
-            return plain(data, start, _computed_open_ends(ops, made.input_value(2)), step, axes)
-        if not isinstance(steps, Constant):
-            return made
-        stop, strides = _open_ends(stops.get_data()), steps.get_data()
-        if strides.min() >= -1:
-            return plain(data, start, stop, strides, axes)
-        backwards = plain(data, start, stop, np.maximum(strides, -1), axes)
-        ends = np.full(len(strides), np.iinfo(np.int64).max)
-        return plain(backwards, np.zeros(len(strides), np.int64), ends, np.maximum(-strides, 1), axes)
-
-    return slice_
+        return plain.slice(data, start, _computed_open_ends(made.input_value(2)), step, axes)
+    if not isinstance(steps, Constant):
+        return made
+    stop, strides = _open_ends(stops.get_data()), steps.get_data()
+    if strides.min() >= -1:
+        return plain.slice(data, start, stop, strides, axes)
+    backwards = plain.slice(data, start, stop, np.maximum(strides, -1), axes)
+    ends = np.full(len(strides), np.iinfo(np.int64).max)
+    return plain.slice(backwards, np.zeros(len(strides), np.int64), ends, np.maximum(-strides, 1), axes)
 
 
 def _is_wide(made: Node) -> bool:
@@ -132,17 +102,17 @@ def _is_wide(made: Node) -> bool:
     return any(dim.is_dynamic and dim.get_max_length() >= _WIDE for dim in made.get_output_partial_shape(0))
 
 
-def _computed_open_ends(ops: Opset, stops: Output) -> Node:
+def _computed_open_ends(stops: Output) -> Node:
     """The same as `_open_ends`, of a tensor: of the constants among those that it joins, if it joins some."""
     node = stops.get_node()
     if node.get_type_name() == "Concat" and stops.get_element_type() == Type.i64:
         parts = [(part, _constant_ends(part)) for part in node.input_values()]
         if any(ends is not None for _, ends in parts):
-            return ops.concat([part if ends is None else ops.constant(ends) for part, ends in parts], 0)
+            return plain.concat([part if ends is None else plain.constant(ends) for part, ends in parts], 0)
     narrow, wide = np.iinfo(np.int32), np.iinfo(np.int64)
-    ends = ops.convert(stops, Type.i64)
-    ends = ops.select(ops.less_equal(ends, np.int64(narrow.min)), np.int64(wide.min), ends)
-    return ops.select(ops.greater_equal(ends, np.int64(narrow.max)), np.int64(wide.max), ends)
+    ends = plain.convert(stops, Type.i64)
+    ends = select(plain.less_equal(ends, np.int64(narrow.min)), np.int64(wide.min), ends)
+    return select(greater_equal(ends, np.int64(narrow.max)), np.int64(wide.max), ends)
 
 
 def _constant_ends(part: Output) -> NDArray[np.int64] | None:
@@ -161,22 +131,17 @@ def _open_ends(stops: NDArray[Any]) -> NDArray[np.int64]:
 
 
 @works_around("gather_of_unsqueezed_axis")
-def _gather(ops: Opset) -> Function:
-    plain = ops.gather
-
-    def gather(data: NodeInput, indices: NodeInput, axis: NodeInput, batch_dims: int = 0) -> Node:
-        made = plain(data, indices, axis, batch_dims)
-        if isinstance(made, Constant):
-            return made
-        if _may_read_beyond(made):
-            table, axis_of_one = ops.unsqueeze(data, np.int64(1)), np.int64(-1)
-            return ops.squeeze(plain(table, indices, np.int64(0), 0), axis_of_one)
-        if _is_squeeze(made):
-            return ops.squeeze(data, axis)
-        place = None if batch_dims else _single_axis(made)
-        return made if place is None else _repeated(ops, made.input_value(0), list(made.get_input_shape(1)), place)
-
-    return gather
+def gather(data: NodeInput, indices: NodeInput, axis: NodeInput, batch_dims: int = 0) -> Node:
+    made = plain.gather(data, indices, axis, batch_dims)
+    if isinstance(made, Constant):
+        return made
+    if _may_read_beyond(made):
+        table, axis_of_one = plain.unsqueeze(data, np.int64(1)), np.int64(-1)
+        return plain.squeeze(plain.gather(table, indices, np.int64(0), 0), axis_of_one)
+    if _is_squeeze(made):
+        return plain.squeeze(data, axis)
+    place = None if batch_dims else _single_axis(made)
+    return made if place is None else _repeated(made.input_value(0), list(made.get_input_shape(1)), place)
 
 
 @works_around("gather_out_of_vector")
@@ -227,13 +192,13 @@ def _single_axis(gather: Node) -> int | None:
     return place
 
 
-def _repeated(ops: Opset, data: Output, counts: Sequence[int], axis: int) -> Node:
+def _repeated(data: Output, counts: Sequence[int], axis: int) -> Node:
     """`data`, repeated along an axis of size 1; several counts give several axes in its place."""
     if len(counts) > 1:
-        data = ops.unsqueeze(data, np.arange(axis, axis + len(counts) - 1)).output(0)
+        data = plain.unsqueeze(data, np.arange(axis, axis + len(counts) - 1)).output(0)
     target = np.ones(data.get_partial_shape().rank.get_length(), np.int64)
     target[axis : axis + len(counts)] = counts
-    return ops.broadcast(data, target, None, "BIDIRECTIONAL")
+    return broadcast(data, target, None, "BIDIRECTIONAL")
 
 
 @works_around("broadcast_to_ones")
@@ -246,14 +211,10 @@ def _missing_axes(broadcast: Node) -> int:
     return made.get_length() - given.get_length() if given.is_static and made.is_static else 0
 
 
-_SAFE: dict[str, Callable[[Opset], Function]] = {
-    "greater": _greater,
-    "greater_equal": _greater_equal,
-    "reshape": _reshape,
-    "broadcast": _broadcast,
-    "select": _select,
-    "gather": _gather,
-    "slice": _slice,
+SAFE: dict[str, Callable[..., Node]] = {
+    function.__name__.rstrip("_"): function
+    for function in (broadcast, gather, greater, greater_equal, reshape, select, slice_)
 }
+"""These functions, by their names in the opset."""
 
-__all__ = ["install_safe_functions"]
+__all__ = ["SAFE"]

@@ -6,12 +6,14 @@ They are parsed from the text of a shape, such as "[1,3,?,2..8]": this takes 2 Â
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
 from openvino import Node, Output, PartialShape
 
+_FEW = 16
 Dims: TypeAlias = list[int | None]
 """The dimensions of a tensor of known rank; None where one is not known."""
 
@@ -47,8 +49,14 @@ def parsed(text: str) -> tuple[int | None, ...] | None:
     return tuple(int(one) if one.isdigit() else None for one in text[1:-1].split(",") if one)
 
 
+def are_few(value: Output) -> bool:
+    """Whether a tensor has no more elements than sizes are computed in."""
+    dims = parsed(value.get_partial_shape().to_string())
+    return dims is not None and None not in dims and math.prod(filter(None, dims)) <= _FEW
+
+
 def _shape(x: Output | Node) -> PartialShape:
     return x.get_partial_shape() if isinstance(x, Output) else x.get_output_partial_shape(0)
 
 
-__all__ = ["Dims", "dims_of", "known_dims", "output_of", "parsed", "static_dims"]
+__all__ = ["Dims", "are_few", "dims_of", "known_dims", "output_of", "parsed", "static_dims"]

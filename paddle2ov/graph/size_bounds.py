@@ -8,25 +8,23 @@ size without an upper bound the lower bound is 0, whatever is subtracted: n - 3 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.opaque_values import hide_sizes
+from paddle2ov.graph.quick_nodes import plain
+from paddle2ov.graph.shapes import are_few, output_of
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.workarounds import works_around
 
 if TYPE_CHECKING:
     from paddle2ov.graph.opset_stub import NodeInput
 
-_FEW = 16
 _MAX_UPSTREAM = 200
 
-_OF_SIGNED = ("abs", "divide", "equal", "reduce_prod")
-"""Functions with wrong bounds only for values that may be negative; those of the others are wrong for any."""
 _KEEP_SIGN = {
     **dict.fromkeys(("Add", "Concat", "Divide", "Maximum", "Multiply"), slice(None)),
     **dict.fromkeys(("Broadcast", "Convert", "Gather", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum"), slice(1)),
@@ -38,28 +36,8 @@ _KEEP_SIGN = {
 """Node types whose result is negative only if one of these inputs is."""
 
 
-@works_around(
-    "abs_of_sizes",
-    "equal_to_negative_size",
-    "narrow_numbers_of_sizes",
-    "power_of_sizes",
-    "product_of_sizes",
-    "remainder_of_sizes",
-)
-def hiding_bounds(functions: Mapping[str, Callable[..., Node]]) -> dict[str, Callable[..., Node]]:
-    """Replacements for those of the functions that are concerned: they read copies of sizes, without bounds."""
-    return {
-        "convert": _converting(functions["convert"]),
-        "reduce_prod": _reducing(functions["reduce_prod"]),
-        **{name: _unary(functions[name], name in _OF_SIGNED) for name in ("abs", "logical_not")},
-        **{
-            name: _binary(functions[name], name in _OF_SIGNED)
-            for name in ("divide", "equal", "floor_mod", "mod", "power", "squared_difference")
-        },
-    }
-
-
 def _unary(function: Callable[..., Node], of_signed: bool) -> Callable[..., Node]:
+    """`of_signed`: whether its bounds are wrong only for values that may be negative."""
     return lambda node: function(_without_bounds(node, of_signed))
 
 
@@ -72,21 +50,21 @@ def _binary(function: Callable[..., Node], of_signed: bool) -> Callable[..., Nod
     return build
 
 
-def _reducing(reduce: Callable[..., Node]) -> Callable[..., Node]:
-    return lambda node, reduction_axes, keep_dims=False: reduce(_without_bounds(node, True), reduction_axes, keep_dims)
+def _reduce_prod(node: NodeInput, reduction_axes: NodeInput, keep_dims: bool = False) -> Node:
+    return plain.reduce_prod(_without_bounds(node, True), reduction_axes, keep_dims)
 
 
-def _converting(convert: Callable[..., Node]) -> Callable[..., Node]:
+def _convert(data: NodeInput, destination_type: str | Type | type) -> Node:
     """Hides the bounds of what becomes boolean, as -2 and 2 both are true, or does not fit into 8 or 16 bits."""
-    of_signed: dict[str | Type, bool] = {Type.boolean: True, "boolean": True}
-    for name in ("i8", "i16", "u8", "u16"):
-        of_signed |= {name: False, getattr(Type, name): False}
+    of_signed = _NARROW.get(destination_type) if isinstance(destination_type, str | Type) else None
+    return plain.convert(data if of_signed is None else _without_bounds(data, of_signed), destination_type)
 
-    def build(data: NodeInput, destination_type: str | Type | type) -> Node:
-        concerned = of_signed.get(destination_type) if isinstance(destination_type, str | Type) else None
-        return convert(data if concerned is None else _without_bounds(data, concerned), destination_type)
 
-    return build
+_NARROW: dict[str | Type, bool] = {
+    **dict.fromkeys(("boolean", Type.boolean), True),
+    **dict.fromkeys(("i8", "i16", "u8", "u16", Type.i8, Type.i16, Type.u8, Type.u16), False),
+}
+"""Types to which the bounds of a conversion are wrong, and whether only for values that may be negative."""
 
 
 def _without_bounds(value: NodeInput, of_signed: bool) -> NodeInput:
@@ -96,19 +74,11 @@ def _without_bounds(value: NodeInput, of_signed: bool) -> NodeInput:
     output = output_of(value)
     if not are_few(output) or (of_signed and not _may_be_negative(output.get_node())):
         return value
-    from paddle2ov.graph.opaque_values import hide_sizes  # which is made of these functions
-
     return hide_sizes(output)
 
 
 def _is_many(value: NodeInput) -> bool:
     return isinstance(value, Node | Output) and not are_few(output_of(value))
-
-
-def are_few(value: Output) -> bool:
-    """Whether a tensor has no more elements than sizes are computed in."""
-    shape = value.get_partial_shape()
-    return shape.is_static and math.prod(shape.to_shape()) <= _FEW
 
 
 def _may_be_negative(node: Node) -> bool:
@@ -133,4 +103,31 @@ def _is_zero(value: Output) -> bool:
     return isinstance(node, Constant) and are_few(value) and not node.get_data().any()
 
 
-__all__ = ["are_few", "hiding_bounds"]
+logical_not = _unary(plain.logical_not, of_signed=False)
+
+
+@works_around(
+    "abs_of_sizes",
+    "equal_to_negative_size",
+    "narrow_numbers_of_sizes",
+    "power_of_sizes",
+    "product_of_sizes",
+    "remainder_of_sizes",
+)
+def hiding_bounds() -> dict[str, Callable[..., Node]]:
+    """Functions of the opset that read copies of sizes, without bounds."""
+    return {
+        "abs": _unary(plain.abs, of_signed=True),
+        "convert": _convert,
+        "divide": _binary(plain.divide, of_signed=True),
+        "equal": _binary(plain.equal, of_signed=True),
+        "floor_mod": _binary(plain.floor_mod, of_signed=False),
+        "logical_not": logical_not,
+        "mod": _binary(plain.mod, of_signed=False),
+        "power": _binary(plain.power, of_signed=False),
+        "reduce_prod": _reduce_prod,
+        "squared_difference": _binary(plain.squared_difference, of_signed=False),
+    }
+
+
+__all__ = ["hiding_bounds", "logical_not"]

@@ -18,7 +18,7 @@ from msgspec import Struct
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.graph.guards import note_empty
+from paddle2ov.graph.guards import empty_constants
 from paddle2ov.graph.names import derive_name, is_generated
 from paddle2ov.graph.types import COMPLEX_DTYPES, NUMPY_TYPES, OV_TYPES, bits_to_values, constant
 from paddle2ov.typing import AnyArray
@@ -56,7 +56,7 @@ class ConstantValue:
         if self._node is not None:
             return self._node
         if not self.array.size:
-            note_empty()
+            empty_constants.seen = True
         node = constant(self.array, self.dtype, share=self.share)
         if self.name:
             self._give_name(node)

@@ -12,7 +12,7 @@ from openvino.op import Parameter
 
 from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError, described
 from paddle2ov.graph.block_records import BlockRecord
-from paddle2ov.graph.guards import forget_empty, seen_empty
+from paddle2ov.graph.guards import empty_constants
 from paddle2ov.graph.names import Names
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import operator_id, set_operators
@@ -151,12 +151,12 @@ class Translator:
             _refuse_unnamed(operator, signature)
         context = NodeContext(operator, inputs, self.variables, signature, self._used)
         converter = self._converter_of(operator, context)
-        forget_empty()
+        empty_constants.seen = False
         if self._empty and any(is_empty(value) for values in inputs.values() for value in values):
             results = self._without_elements(converter, context, operator, inputs, signature)
         else:
             results = _by_port(_call(converter, context, operator), operator, signature)
-            if seen_empty():
+            if empty_constants.seen:
                 results = {port: [_constant_if_empty(value) for value in values] for port, values in results.items()}
         if not self._registry.is_extension(operator.type):
             context.refuse_unread_attributes()

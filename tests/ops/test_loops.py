@@ -10,14 +10,14 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.converters.graph.loops import loop, scan
 from paddle2ov.graph.bodies import bodies_of, walk
 from paddle2ov.graph.constants import ints
-from paddle2ov.graph.guards import forget_empty
+from paddle2ov.graph.guards import empty_constants
 from paddle2ov.graph.opset import ops
 
 
 @pytest.fixture(autouse=True)
 def _nothing_seen():
     """Nodes are checked, and bodies not kept, where something without elements was made before, as in other tests."""
-    forget_empty()
+    empty_constants.seen = False
 
 
 def test_bodies_that_are_kept_hold_each_integer_once():

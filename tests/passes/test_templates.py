@@ -7,7 +7,7 @@ from openvino import Model, Type
 
 from paddle2ov.converters.graph.loops import loop
 from paddle2ov.graph.constants import ints
-from paddle2ov.graph.guards import forget_empty
+from paddle2ov.graph.guards import empty_constants
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.replacement import replace
@@ -16,7 +16,7 @@ from paddle2ov.passes.replacement import replace
 @pytest.fixture(autouse=True)
 def _nothing_seen():
     """Nodes are checked, and bodies not kept, where something without elements was made before, as in other tests."""
-    forget_empty()
+    empty_constants.seen = False
 
 
 def looped(width: int, template: str | None) -> Model:
