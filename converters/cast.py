@@ -22,6 +22,7 @@ from paddle2ov.converters.graph.common import (
     refuse_complex,
     with_exact_division,
 )
+from paddle2ov.converters.graph.reshaping import keeps_shape
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -78,6 +79,7 @@ def seed(node: NodeContext) -> NamedOutputs:
     return {"out": ConstantValue(np.array([node.get_int("seed", 0)], np.int32))}
 
 
+@keeps_shape("mask")
 def dropout(node: NodeContext) -> NamedOutputs:
     """out = x at inference; x · (1 - p) where training did not scale what it kept (mode "downgrade_in_infer")."""
     refuse_complex(node, "x")

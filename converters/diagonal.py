@@ -44,7 +44,8 @@ def tril_triu(node: NodeContext) -> NamedOutputs:
     """out = x on and below (lower) or above the diagonal, else 0."""
     x = node.get_input("x")
     diagonal = node.get_int("diagonal", 0)
-    lower = node.op_type == "tril" or (node.op_type == "tril_triu" and node.get_bool("lower", False))
+    kind = node.op_type.removesuffix("_grad")
+    lower = kind == "tril" or (kind == "tril_triu" and node.get_bool("lower", False))
     compare = ops.less_equal if lower else ops.greater_equal
     return {"out": exact_select(compare(_offsets(x), ints(diagonal)), x, const_like(0, x))}
 

@@ -13,12 +13,14 @@ from collections.abc import Callable
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.reshaping import keeps_shape
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.slices import reverse_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
+@keeps_shape()
 def transpose(node: NodeContext) -> NamedOutputs:
     """out[i] = x[i[perm]]: axis k of out is axis perm[k] of x; axes beyond a shorter perm stay where they are."""
     x = node.get_input("x")

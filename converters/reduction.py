@@ -27,12 +27,12 @@ from paddle2ov.converters.graph.common import (
     prevent_fusion,
     rank_of,
     reshape,
-    shape_of,
     widen_narrow_integers,
 )
 from paddle2ov.converters.graph.computed_axis import reduce_over_computed_axes
 from paddle2ov.converters.graph.integer_reductions import exact_reduce_max, exact_reduce_min, exact_reduce_sum
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
+from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of, static_dims
@@ -182,21 +182,11 @@ def reduce_as(node: NodeContext) -> NamedOutputs:
     As by `reduce_sum`, bool and int32 are summed as int64; where nothing is left to sum, Paddle keeps the type.
     """
     x, target = node.get_input("x"), node.get_input("target")
-    more = rank_of(node, x) - rank_of(node, target)
-    sizes, given = static_dims(target), static_dims(x)
-    if sizes is not None and sizes == given:
+    sizes = static_dims(target)
+    if sizes is not None and sizes == static_dims(x):
         return {"out": x}
     out = cast_to(x, Type.i64 if x.get_element_type() in (Type.boolean, Type.i32) else None)
-    out = ops.reduce_sum(out, ints(list(range(more))), False) if more else out
-    if sizes is not None:
-        ones = [axis for axis, size in enumerate(sizes) if size == 1]
-        return {"out": prevent_fusion(out, ops.reduce_sum(out, ints(ones), True), ones) if ones else out}
-    # A dimension n becomes (t, n / t), where t is n or 1: the sum over n / t keeps the dimension or reduces it to 1.
-    wanted = shape_of(target)
-    ratios = ops.divide(shape_of(out), ops.maximum(wanted, ints(1)))
-    pairs = ops.reshape(ops.concat([ops.unsqueeze(one, ints(1)) for one in (wanted, ratios)], 1), ints([-1]), False)
-    axes = ints([2 * i + 1 for i in range(rank_of(node, target))])
-    return {"out": ops.reduce_sum(ops.reshape(out, pairs, False), axes, False)}
+    return {"out": unbroadcast(out, target)}
 
 
 def _reduce(

@@ -16,7 +16,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, dim_vector, int_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.computed_axis import front_permutations
-from paddle2ov.converters.graph.reshaping import scalar_as_declared
+from paddle2ov.converters.graph.reshaping import keeps_shape, scalar_as_declared
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import of_length
@@ -76,6 +76,7 @@ def _scalar_shape(node: NodeContext, name: str) -> tuple[int, ...]:
     return (1,) if node.declared_output_shape(name) == (1,) else ()
 
 
+@keeps_shape()
 def reshape(node: NodeContext) -> NamedOutputs:
     """out = x with another shape; one dimension may be -1 (inferred), a 0 keeps the dimension at the same index."""
     complex_part = [2] if node.is_complex("x") else []
@@ -114,6 +115,7 @@ def view_shape(node: NodeContext) -> NamedOutputs:
     return {"out": ops.reshape(node.get_input("input"), ints(node.get_ints("dims")), False)}
 
 
+@keeps_shape()
 def squeeze(node: NodeContext) -> NamedOutputs:
     """out = x without the dimensions in axis; those that are not 1 stay. No axis: without all dimensions of 1."""
     x = node.get_input("x")
@@ -167,6 +169,7 @@ def _computed_axes(node: NodeContext) -> tuple[Output, int]:
     return axes, int(count.get_length())
 
 
+@keeps_shape()
 def unsqueeze(node: NodeContext) -> NamedOutputs:
     """out = x with dimensions of 1 inserted at axis, one after the other."""
     x = node.get_input("x")
@@ -195,6 +198,7 @@ def _unsqueeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
     return ops.reshape(x, dims, False)
 
 
+@keeps_shape()
 def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:
     """out = x with the dimensions start_axis ... stop_axis flattened into one."""
     x = node.get_input("x")
@@ -213,6 +217,7 @@ def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:
     }
 
 
+@keeps_shape()
 def flatten(node: NodeContext) -> NamedOutputs:
     """out = x as a matrix: the dimensions before axis flattened into one, and the others; a 0-D x as [1]."""
     x = node.get_input("x")

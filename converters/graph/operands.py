@@ -27,9 +27,9 @@ def operands(node: NodeContext) -> tuple[Output, Output]:
         most = max(rank_of(node, x), rank_of(node, y))
         node.require(0 <= axis <= most, f"out of range for rank {most}", axis=axis)
         if rank_of(node, x) > rank_of(node, y):
-            y = _unsqueeze_for_axis(node, "y", rank_of(node, x), axis)
+            y = align(node, "y", rank_of(node, x), axis)
         else:
-            x = _unsqueeze_for_axis(node, "x", rank_of(node, y), axis)
+            x = align(node, "x", rank_of(node, y), axis)
     if x.get_element_type() != y.get_element_type():
         y = ops.convert(y, x.get_element_type()).output(0)
     return _with_rank_of_single(x, y), _with_rank_of_single(y, x)
@@ -50,7 +50,7 @@ def _with_rank_of_single(x: Output, y: Output) -> Output:
     return ops.unsqueeze(x, ints(list(range(len(shape) - rank.get_length())))).output(0)
 
 
-def _unsqueeze_for_axis(node: NodeContext, name: str, rank: int, axis: int) -> Output:
+def align(node: NodeContext, name: str, rank: int, axis: int) -> Output:
     """An operand unsqueezed so that its first dimension is at `axis` of a tensor of the given rank."""
     small = node.get_input(name)
     missing = rank - axis - rank_of(node, small)
@@ -64,4 +64,4 @@ def _unsqueeze_for_axis(node: NodeContext, name: str, rank: int, axis: int) -> O
     return small
 
 
-__all__ = ["operands", "real_input"]
+__all__ = ["align", "operands", "real_input"]

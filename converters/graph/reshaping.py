@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+
 from openvino import Output
 
 from paddle2ov.converters.graph.common import Tensor, reshape
@@ -9,7 +12,8 @@ from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.translation.node_context import NodeContext
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
 
 
 def transpose_to(x: Output, perm: list[int]) -> Output:
@@ -39,4 +43,18 @@ def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Ten
     return out
 
 
-__all__ = ["scalar_as_declared", "transpose_to"]
+def keeps_shape(name: str = "x_shape") -> Callable[[Converter], Converter]:
+    """A decorator: the converter has one more result, of which a gradient reads the shape only; x stands for it."""
+
+    def decorate(converter: Converter) -> Converter:
+        @wraps(converter)
+        def convert(node: NodeContext) -> NamedOutputs:
+            found = converter(node)
+            return {name: node.get_input("x"), **found} if node.is_output_used(name) else found
+
+        return convert
+
+    return decorate
+
+
+__all__ = ["keeps_shape", "scalar_as_declared", "transpose_to"]

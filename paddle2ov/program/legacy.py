@@ -43,6 +43,10 @@ from paddle2ov.program.vocabulary import Vocabulary
 _NEWEST_VERSION = 3_999_999  # 2.6.2 writes 2006002, 3.x writes 300xxxx or 0
 
 
+_CLIPPED = ("Mask", "XShape")
+"""Ports of gradients whose variables are results that `save_inference_model` drops; not all gradients need them."""
+
+
 def read_legacy(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
     """Reads a legacy program, the content of `path`; returns it without its parameters, and those that it declares.
 
@@ -190,6 +194,8 @@ class _Reader:
         inputs: dict[str, list[str]] = {}
         for port, i in by_preference(desc.inputs, signature):
             given = [name for name in desc.inputs[i][1] if name != "@EMPTY@"]
+            if desc.inputs[i][0] in _CLIPPED and desc.type.endswith("_grad"):
+                given = [name for name in given if scope.find(name) is not None]
             for name in given:
                 self._begin_array(block, scope, name, index)
             names = [self._use(scope, name) for name in given]

@@ -453,6 +453,13 @@ class NodeContext:
             operator = replace(operator, attributes={**operator.attributes, **components})
         return NodeContext(operator, inputs, self._variables, self._signature, self._used, on_components=True)
 
+    def with_inputs(self, **inputs: Output | Sequence[Output]) -> NodeContext:
+        """The same operator with other inputs, for what is computed by the converter of another operator."""
+        given = {name: [value] if isinstance(value, Output) else list(value) for name, value in inputs.items()}
+        return NodeContext(
+            self._operator, {**self._inputs, **given}, self._variables, self._signature, self._used, self._on_components
+        )
+
     def default_single_output_mapping(self, node: Node, names: Sequence[str]) -> NamedOutputs:
         """Maps the outputs of one OpenVINO node to results in order, as OpenVINO's Paddle frontend does."""
         return {name: node.output(i) for i, name in enumerate(names)}

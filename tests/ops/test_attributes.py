@@ -45,8 +45,42 @@ REDUCED = {"out_dtype": "passed to Paddle's kernel by sums only"}
 DIAGONAL = {"diag_\\w+": "not read by Paddle's kernel"}
 RANDOM = {**DIAGONAL, "dtype": "the declared type of the result"}
 
+SHAPES_SAY = "the shapes of the operands say it"
+REDUCED_BACK = {"keepdim": SHAPES_SAY, **REDUCED}
+GRADIENTS = {
+    "dropout_grad": {"fix_seed|mask|seed": "training mode is refused"},
+    "elementwise_min_grad": {"x_data_format|y_data_format": "oneDNN's"},
+    "expand_as_v2_grad": {"target_shape": SHAPES_SAY},
+    "expand_v2_grad": {"shape": SHAPES_SAY},
+    "flatten2_grad": {"axis": SHAPES_SAY},
+    "flatten_contiguous_range_grad": {"start_axis|stop_axis": SHAPES_SAY},
+    "frobenius_norm_grad": {"keep_dim": SHAPES_SAY, **REDUCED},
+    "lerp_grad": {"out": "computed of the others"},
+    "logsumexp_grad": {"keepdim": SHAPES_SAY},
+    "p_norm_grad": {"keepdim": SHAPES_SAY},
+    "pad_grad": {"pad_value|x": "constants"},
+    **dict.fromkeys(
+        [f"reduce_{name}_grad" for name in ["amax", "amin", "max", "mean", "min", "prod", "sum"]], REDUCED_BACK
+    ),
+    "reduce_as_grad": {"target": SHAPES_SAY},
+    "reshape2_grad": {"shape": SHAPES_SAY},
+    "reshape2_grad_grad": {"shape": SHAPES_SAY},
+    "roll_grad": {"x": SHAPES_SAY},
+    "silu_grad": {"out": "computed of x"},
+    "slice_grad": {"infer_flags": "which bounds are known"},
+    "squeeze2_grad": {"axis": SHAPES_SAY},
+    "stack_grad": {"x": SHAPES_SAY},
+    "strided_slice_grad": {"infer_flags": "which bounds are known"},
+    "thresholded_relu_grad": {"value": "a constant, whose derivative is 0"},
+    "tile_grad": {"repeat_times": SHAPES_SAY},
+    "transpose2_grad": {"data_format": "not read by Paddle's kernel"},
+    "unsqueeze2_grad": {"axis": SHAPES_SAY},
+    "unstack_grad": {"num": "the number of results"},
+}
+
 # Attributes and inputs of single operators, by patterns that are matched in full; `|` stands between whole ones.
 INERT_OF = {
+    **GRADIENTS,
     "argsort": {"stable": "the order is always stable, as in Paddle's CPU kernel"},
     "assign_value": {"output": "the tensor that is overwritten"},
     "batch_norm": {"momentum": "statistics are updated in training only"},

@@ -1,0 +1,1 @@
+"""Gradients: vector-Jacobian products of other operators, as formulas over `terms.Term`."""

@@ -1,0 +1,161 @@
+"""Gradients of what moves, repeats, joins or leaves out elements.
+
+Paddle: `broadcast_tensors_grad`, `concat_grad`, `dropout_grad`, `expand_as_v2_grad` (PIR `expand_as_grad`),
+`expand_v2_grad` (PIR `expand_grad`), `flatten2_grad`, `flatten_contiguous_range_grad` (PIR `flatten_grad`), `pad_grad`,
+`reshape2_grad` (PIR `reshape_grad`), `reshape2_grad_grad` (PIR `reshape_double_grad`), `roll_grad`, `slice_grad`,
+`squeeze2_grad` (PIR `squeeze_grad`), `stack_grad`, `strided_slice_grad`, `tile_grad`, `transpose2_grad` (PIR
+`transpose_grad`), `tril_grad`, `tril_triu_grad`, `triu_grad`, `unsqueeze2_grad` (PIR `unsqueeze_grad`), `unstack_grad`.
+Semantics: `paddle/phi/kernels/impl/{slice,strided_slice,concat,tile,expand,pad,transpose}_grad_kernel_impl.h`,
+`paddle/phi/kernels/cpu/{roll,stack,pad3d}_grad_kernel.cc`.
+"""
+
+from __future__ import annotations
+
+from paddle2ov.converters import diagonal, slicing
+from paddle2ov.converters.gradients.terms import operand, results
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    const_like,
+    dim_vector,
+    index_range,
+    int_vector,
+    normalize_axis,
+    rank_of,
+    shape_of,
+)
+from paddle2ov.converters.graph.unbroadcast import unbroadcast
+from paddle2ov.graph.constants import ints
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
+
+
+def reshaped(result: str = "x_grad", like: str = "x", given: str = "out_grad") -> Converter:
+    """A converter: the gradient in the shape of the operand."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """x_grad = out_grad in the shape of x."""
+        return {result: ops.reshape(node.get_input(given), shape_of(node.get_input(like)), False)}
+
+    return convert
+
+
+def by_converter(converter: Converter) -> Converter:
+    """A converter: what an operator whose matrix is symmetric computes of the gradient."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """x_grad = the operator of out_grad."""
+        return {"x_grad": converter(node.with_inputs(x=node.get_input("out_grad")))["out"]}
+
+    return convert
+
+
+tril_triu = by_converter(diagonal.tril_triu)
+
+
+def dropout(node: NodeContext) -> NamedOutputs:
+    """x_grad = out_grad; in mode downscale_in_infer times 1 - p, as at inference."""
+    node.require(node.get_bool("is_test", False), "dropout is for training", is_test=False)
+    kept = 1.0 if node.get_str("mode", "downgrade_in_infer") == "upscale_in_train" else 1 - node.get_float("p", 0.5)
+    return results(node, {"x_grad": lambda: operand(node, "out_grad") * kept})
+
+
+def transpose(node: NodeContext) -> NamedOutputs:
+    """x_grad = out_grad with the axes permuted back."""
+    out_grad = node.get_input("out_grad")
+    axes = [normalize_axis(node, axis, rank_of(node, out_grad), "perm") for axis in node.get_ints("perm")]
+    back = [axes.index(axis) for axis in range(len(axes))]
+    return {"x_grad": ops.transpose(out_grad, ints(back)) if axes else out_grad}
+
+
+def concat(node: NodeContext) -> NamedOutputs:
+    """x_grad[i] = the part of out_grad that x[i] was joined as."""
+    parts, out_grad = node.get_inputs("x"), node.get_input("out_grad")
+    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, out_grad))
+    sizes = ops.concat([dim_vector(one, [axis]) for one in parts], 0)
+    found = ops.variadic_split(out_grad, ints(axis), sizes)
+    return {"x_grad": [found.output(i) for i in range(len(parts))]}
+
+
+def stack(node: NodeContext) -> NamedOutputs:
+    """x_grad[i] = out_grad[..., i, ...]."""
+    out_grad, count = node.get_input("out_grad"), node.get_output_size("x_grad")
+    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, out_grad))
+    found = ops.split(out_grad, ints(axis), count)
+    return {"x_grad": [ops.squeeze(found.output(i), ints([axis])) for i in range(count)]}
+
+
+def unstack(node: NodeContext) -> NamedOutputs:
+    """x_grad = all gradients of the parts, stacked."""
+    parts = node.get_inputs("out_grad")
+    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, parts[0]) + 1)
+    return {"x_grad": ops.concat([ops.unsqueeze(one, ints([axis])) for one in parts], axis)}
+
+
+def expand(node: NodeContext) -> NamedOutputs:
+    """x_grad = out_grad, summed over the axes along which x was repeated."""
+    return {"x_grad": unbroadcast(node.get_input("out_grad"), node.get_input("x"))}
+
+
+def broadcast_tensors(node: NodeContext) -> NamedOutputs:
+    """x_grad[i] = the gradient of its expansion, summed over the axes along which x[i] was repeated."""
+    parts = node.get_inputs("input")
+    return {"input_grad": [unbroadcast(g, x) for g, x in zip(node.get_inputs("out_grad"), parts, strict=True)]}
+
+
+def tile(node: NodeContext) -> NamedOutputs:
+    """x_grad = the sum of the parts of out_grad that x was repeated as."""
+    x, out_grad = node.get_input("x"), node.get_input("out_grad")
+    rank = rank_of(node, out_grad)
+    if rank == 0:
+        return {"x_grad": out_grad}
+    dims = ops.concat([ints([1] * (rank - rank_of(node, x))), shape_of(x)], 0)
+    counts = ops.divide(shape_of(out_grad), ops.maximum(dims, ints(1)))
+    pairs = ops.reshape(ops.concat([ops.unsqueeze(one, ints(1)) for one in (counts, dims)], 1), ints([-1]), False)
+    parts = ops.reshape(out_grad, pairs, False)
+    total = ops.reduce_sum(parts, ints([2 * i for i in range(rank)]), False)
+    return {"x_grad": ops.reshape(total, shape_of(x), False)}
+
+
+def roll(node: NodeContext) -> NamedOutputs:
+    """x_grad = out_grad, rolled back."""
+    shifts = [-one for one in node.get_ints("shifts")]
+    out_grad, axes = node.get_input("out_grad"), node.get_ints("axis", [])
+    if not axes:
+        flat = ops.reshape(out_grad, ints([-1]), False)
+        return {"x_grad": ops.reshape(ops.roll(flat, ints(shifts), ints([0])), shape_of(out_grad), False)}
+    return {"x_grad": ops.roll(out_grad, ints(shifts), ints(axes))}
+
+
+def slice_(node: NodeContext) -> NamedOutputs:
+    """input_grad = out_grad at the place of the slice, 0 elsewhere."""
+    return {"input_grad": scattered(node, slicing.slice_, "input")}
+
+
+def strided_slice(node: NodeContext) -> NamedOutputs:
+    """x_grad = out_grad at the places of the slice, 0 elsewhere."""
+    return {"x_grad": scattered(node, slicing.strided_slice, "x")}
+
+
+def scattered(node: NodeContext, forward: Converter, name: str = "x", result: str = "out") -> Tensor:
+    """out_grad added at the element that each element of the result was selected from.
+
+    What the operator selects from the numbers of all elements are the places.
+    """
+    x, out_grad = node.get_input(name), node.get_input("out_grad")
+    count = ops.reduce_prod(shape_of(x), ints([0]), False)
+    numbers = ops.reshape(index_range(count), shape_of(x), False)
+    places = forward(node.with_inputs(**{name: numbers.output(0)}))[result]
+    flat = [ops.reshape(one, ints([-1]), False) for one in (places, out_grad)]
+    zeros = ops.broadcast(const_like(0, out_grad), ops.unsqueeze(count, ints([0])))
+    total = ops.scatter_elements_update(zeros, *flat, ints(0), reduction="sum")
+    return ops.reshape(total, shape_of(x), False)
+
+
+def pad(node: NodeContext) -> NamedOutputs:
+    """x_grad = out_grad without the padding."""
+    out_grad, paddings = node.get_input("out_grad"), int_vector(node, "paddings")
+    pairs = ops.reshape(paddings, ints([-1, 2]), False)
+    begin, end = (ops.gather(pairs, ints(i), ints(1)) for i in (0, 1))
+    end = ops.subtract(shape_of(out_grad), end)
+    return {"x_grad": ops.slice(out_grad, begin, end, ints([1] * rank_of(node, out_grad)))}

@@ -1,0 +1,41 @@
+"""Sums over the axes along which a tensor was broadcast."""
+
+from __future__ import annotations
+
+from paddle2ov.converters.graph.common import Tensor, prevent_fusion, shape_of
+from paddle2ov.graph.constants import ints
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import Dims, dims_of, output_of
+
+
+def unbroadcast(x: Tensor, target: Tensor, partner: Dims | None = None) -> Tensor:
+    """`x` summed to the shape of `target`, over the leading axes that it lacks and those where it has size 1.
+
+    Args:
+        x: a tensor of a shape that `target` broadcasts to.
+        target: a tensor whose rank, like that of x, is known.
+        partner: the dimensions of what `target` was broadcast with: where one is 1, or missing, nothing is to sum.
+    """
+    dims, wanted = _dims(x), _dims(target)
+    more = len(dims) - len(wanted)
+    others = dims if partner is None else [1] * (len(dims) - len(partner)) + partner
+    summed = [axis for axis, dim in enumerate(wanted) if dim == 1 and dims[more + axis] != 1]
+    unknown = [axis for axis, dim in enumerate(wanted) if dim is None and others[more + axis] != 1]
+    if more:
+        x = ops.reduce_sum(x, ints(list(range(more))), False)
+    if not unknown:
+        return prevent_fusion(x, ops.reduce_sum(x, ints(summed), True), summed) if summed else x
+    # A dimension n becomes (t, n / t), where t is n or 1: the sum over n / t keeps the dimension or reduces it to 1.
+    shape = shape_of(target)
+    ratios = ops.divide(shape_of(x), ops.maximum(shape, ints(1)))
+    pairs = ops.reshape(ops.concat([ops.unsqueeze(one, ints(1)) for one in (shape, ratios)], 1), ints([-1]), False)
+    return ops.reduce_sum(ops.reshape(x, pairs, False), ints([2 * i + 1 for i in range(len(wanted))]), False)
+
+
+def _dims(x: Tensor) -> Dims:
+    dims = dims_of(output_of(x))
+    assert dims is not None, "the rank is not known"
+    return dims
+
+
+__all__ = ["unbroadcast"]
