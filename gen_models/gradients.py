@@ -58,7 +58,8 @@ def _call(path: str) -> Callable[..., Any]:
 
 def _built(module: ModuleType, name: str) -> Callable[..., Any]:
     """What builds the cases of an operator in another module."""
-    return next(op.build for op in module.OPS if op.name == name)
+    found: Op = next(op for op in module.OPS if op.name == name)
+    return found.build
 
 
 def _of_x(path: str) -> Callable[..., Any]:

@@ -11,6 +11,8 @@ Semantics: `paddle/phi/kernels/impl/{slice,strided_slice,concat,tile,expand,pad,
 
 from __future__ import annotations
 
+from typing import cast
+
 from paddle2ov.converters import diagonal, slicing
 from paddle2ov.converters.gradients.terms import operand, results
 from paddle2ov.converters.graph.common import (
@@ -146,9 +148,9 @@ def scattered(node: NodeContext, forward: Converter, name: str = "x", result: st
     count = ops.reduce_prod(shape_of(x), ints([0]), False)
     numbers = ops.reshape(index_range(count), shape_of(x), False)
     places = forward(node.with_inputs(**{name: numbers.output(0)}))[result]
-    flat = [ops.reshape(one, ints([-1]), False) for one in (places, out_grad)]
+    flat, added = (ops.reshape(one, ints([-1]), False) for one in (cast("Tensor", places), out_grad))
     zeros = ops.broadcast(const_like(0, out_grad), ops.unsqueeze(count, ints([0])))
-    total = ops.scatter_elements_update(zeros, *flat, ints(0), reduction="sum")
+    total = ops.scatter_elements_update(zeros, flat, added, ints(0), "sum")
     return ops.reshape(total, shape_of(x), False)
 
 

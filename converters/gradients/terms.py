@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from openvino import Output
 
@@ -39,16 +39,16 @@ class Term:
             left, right = _in_common_type(left, right)
         return Term(build(right, left) if swap else build(left, right))
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Any) -> Term:
         return self if other is ZERO else self._with(ops.add, other)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Any) -> Term:
         return self if other is ZERO else self._with(ops.subtract, other)
 
     def __rsub__(self, other: float) -> Term:
         return self._with(ops.subtract, other, swap=True)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Any) -> Term:
         return ZERO if other is ZERO else self._with(ops.multiply, other)
 
     def __truediv__(self, other: Any) -> Term:
@@ -92,37 +92,41 @@ class Term:
     __rmul__ = __mul__
 
 
-class Zero:
+class Zero(Term):
     """A gradient that is not there: nothing depends on it."""
 
-    def __add__(self, other: Any) -> Any:
-        return other
+    __slots__ = ()
 
-    def __rsub__(self, other: Any) -> Any:
-        return other
+    def __init__(self) -> None: ...
 
-    def __sub__(self, other: Any) -> Any:
-        return -other
+    def __add__(self, other: Any) -> Term:
+        return cast("Term", other)
 
-    def __mul__(self, other: Any) -> Zero:
+    def __rsub__(self, other: Any) -> Term:
+        return cast("Term", other)
+
+    def __sub__(self, other: Any) -> Term:
+        return cast("Term", -other)
+
+    def __mul__(self, other: Any) -> Term:
         return self
 
-    def __truediv__(self, other: Any) -> Zero:
+    def __truediv__(self, other: Any) -> Term:
         return self
 
-    def __neg__(self) -> Zero:
+    def __neg__(self) -> Term:
         return self
 
     __radd__ = __add__
     __rmul__ = __mul__
 
 
-ZERO = Zero()
+ZERO: Term = Zero()
 Formula: TypeAlias = Callable[..., Any]
 Reader: TypeAlias = Callable[[NodeContext, str], Output]
 
 
-def _in_common_type(left: Output, right: Tensor) -> tuple[Tensor, Tensor]:
+def _in_common_type(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
     """Both in the type of the one that is floating point, of the left one if both are."""
     kind = left.get_element_type()
     return (left, cast_to(right, kind)) if kind.is_real() else (cast_to(left, right.get_element_type()), right)
@@ -135,8 +139,8 @@ def function(build: Callable[..., Tensor]) -> Callable[..., Term]:
 
 def select(condition: Term, then: Any, otherwise: Any, like: Term) -> Term:
     """One value where the condition holds, another one elsewhere; numbers become constants of the type of `like`."""
-    both = [one.value if isinstance(one, Term) else const_like(one, like.value) for one in (then, otherwise)]
-    return Term(ops.select(condition.value, *both))
+    first, second = (one.value if isinstance(one, Term) else const_like(one, like.value) for one in (then, otherwise))
+    return Term(ops.select(condition.value, first, second))
 
 
 def read(node: NodeContext, name: str) -> Output:
@@ -144,7 +148,7 @@ def read(node: NodeContext, name: str) -> Output:
     return node.get_input(name)
 
 
-def operand(node: NodeContext, name: str, reader: Reader = read) -> Any:
+def operand(node: NodeContext, name: str, reader: Reader = read) -> Term:
     """An operand as a term; `ZERO` where the program leaves it out."""
     refuse_complex(node, name)
     return Term(reader(node, name)) if node.has_input(name) else ZERO

@@ -18,7 +18,7 @@ def unbroadcast(x: Tensor, target: Tensor, partner: Dims | None = None) -> Tenso
     """
     dims, wanted = _dims(x), _dims(target)
     more = len(dims) - len(wanted)
-    others = dims if partner is None else [1] * (len(dims) - len(partner)) + partner
+    others = dims if partner is None else [*[1] * (len(dims) - len(partner)), *partner]
     summed = [axis for axis, dim in enumerate(wanted) if dim == 1 and dims[more + axis] != 1]
     unknown = [axis for axis, dim in enumerate(wanted) if dim is None and others[more + axis] != 1]
     if more:

@@ -72,7 +72,7 @@ _REASONS: dict[str, str] = {
 
 
 LEFT_OUT: dict[str, str] = {
-    "a gradient; derivatives inside a program are not supported yet": (
+    "a gradient that has no converter; those of most operators that a network differentiates as it runs have one": (
         r"\w+_grad(_\w+)?|grad_add|tensor_to_array|\w+_bwd_\w+|\w+_bwd|fused_dconv_drelu_dbn|fused_linear_param_grad_add"
     ),
     "works on sparse, selected-rows or string tensors, which OpenVINO does not have": (
