@@ -508,7 +508,7 @@ _ROWS: dict[str, Converter] = {
     "max_pool3d_with_index": pooling_indices.max_pool_with_index,
     "maxout": softmax.maxout,
     "mean": on_complex.linear(reduction.mean_all),
-    "mean_grad": reduction_gradients.mean,
+    "mean_grad": reduction_gradients.mean_of_all,
     "median": median.median,
     "memcpy": on_complex.native(cast.identity()),
     "memcpy_d2h": on_complex.native(cast.identity()),

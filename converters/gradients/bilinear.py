@@ -34,15 +34,14 @@ class Bilinear:
     """The gradients of a product, up to the third order.
 
     Attributes:
-        product: x · y.
-        by_x: its gradient by x, of y and that of the product, in the shape of x.
-        by_y: its gradient by y, of x and that of the product, in the shape of y.
+        functions: the product of x and y; its gradient by x, of y and that of the product, in the shape of x; and its
+            gradient by y, of x and that of the product.
     """
 
     def __init__(
         self, product: Product, by_x: Product, by_y: Product, names: tuple[str, str] = ("x", "y"), forward: str = ""
     ) -> None:
-        self._functions = product, by_x, by_y
+        self.functions = product, by_x, by_y
         self._names = names
         self._forward = forward
 
@@ -50,7 +49,7 @@ class Bilinear:
         def apply(function: Product, x: Any, y: Any) -> Any:
             return ZERO if x is ZERO or y is ZERO else Term(function(node, x.value, y.value))
 
-        return tuple(partial(apply, function) for function in self._functions)
+        return tuple(partial(apply, function) for function in self.functions)
 
     def first(self, node: NodeContext) -> NamedOutputs:
         """The gradients by both operands."""

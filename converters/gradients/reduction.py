@@ -30,17 +30,17 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
 
-def _axes(node: NodeContext) -> list[int]:
-    """The reduced axes, of all operators here: all where none is given."""
-    if node.op_type == "p_norm_grad":
-        rank = rank_of(node, node.get_input("x"))
-        whole = node.get_bool("asvector", False) or rank == 0
-        return list(range(rank)) if whole else [node.get_int("axis", -1) % rank]
-    default = () if node.op_type in _OF_ALL else (0,)
-    return axes_of(node, node.get_input("x"), default)
+def _all_axes(node: NodeContext) -> list[int]:
+    return list(range(rank_of(node, node.get_input("x"))))
 
 
-_OF_ALL = ("mean_grad", "squared_l2_norm_grad", "l1_norm_grad")
+def _given_axes(node: NodeContext) -> list[int]:
+    return axes_of(node, node.get_input("x"))
+
+
+def _axis_of_norm(node: NodeContext) -> list[int]:
+    axes = _all_axes(node)
+    return axes if node.get_bool("asvector", False) or not axes else [node.get_int("axis", -1) % len(axes)]
 
 
 def _restored(node: NodeContext, name: str, axes: list[int]) -> Term:
@@ -53,7 +53,9 @@ def _restored(node: NodeContext, name: str, axes: list[int]) -> Term:
     return Term(reduced if kept or not axes else ops.unsqueeze(reduced, ints(axes)))
 
 
-def _reduction(formula: Callable[..., Any]) -> Converter:
+def _reduction(
+    formula: Callable[..., Any], axes_of_node: Callable[[NodeContext], list[int]] = _given_axes
+) -> Converter:
     """A converter of a formula of x, out and out_grad, of those that it has as parameters, in the shape of x."""
     names = formula.__code__.co_varnames[: formula.__code__.co_argcount]
 
@@ -61,7 +63,7 @@ def _reduction(formula: Callable[..., Any]) -> Converter:
         """x_grad, of the gradient of each element's reduction."""
 
         def value() -> Term:
-            x, axes = node.get_input("x"), _axes(node)
+            x, axes = node.get_input("x"), axes_of_node(node)
             given: dict[str, Any] = {"node": node, "axes": axes, "x": Term(x)}
             given |= {name: _restored(node, name, axes) for name in names if name.startswith("out")}
             found = cast_to(formula(*(given[name] for name in names)).value, x.get_element_type())
@@ -85,7 +87,7 @@ def _extreme(axes: list[int], x: Term, out: Term, out_grad: Term) -> Term:
 
 
 def _p_norm(node: NodeContext, x: Term, out: Term, out_grad: Term) -> Term:
-    p, epsilon = node.get_float("porder", 2.0), node.get_float("epsilon", 1e-12)
+    p, epsilon = node.get_float("porder"), node.get_float("epsilon")
     if p == 0:
         return x * 0
     if math.isinf(p):
@@ -95,12 +97,13 @@ def _p_norm(node: NodeContext, x: Term, out: Term, out_grad: Term) -> Term:
 
 extreme = _reduction(_extreme)
 frobenius_norm = _reduction(lambda x, out, out_grad: x / (out + 1e-12) * out_grad)
-l1_norm = _reduction(lambda x, out_grad: sign(x) * out_grad)
+l1_norm = _reduction(lambda x, out_grad: sign(x) * out_grad, _all_axes)
 logsumexp = _reduction(lambda x, out, out_grad: out_grad * exp(x - out))
 mean = _reduction(_mean)
-p_norm = _reduction(_p_norm)
+mean_of_all = _reduction(_mean, _all_axes)
+p_norm = _reduction(_p_norm, _axis_of_norm)
 product = _reduction(lambda x, out, out_grad: out_grad * out / x)
-squared_l2_norm = _reduction(lambda x, out_grad: x * 2 * out_grad)
+squared_l2_norm = _reduction(lambda x, out_grad: x * 2 * out_grad, _all_axes)
 total = _reduction(lambda out_grad: out_grad)
 
 

@@ -62,6 +62,8 @@ def reads_of(converter: Any) -> list[Read]:
     """Every read of an attribute that a converter can come to."""
     ways = (converter.convert, converter.of_complex) if isinstance(converter, ComplexAware) else (converter,)
     reads = [read for way in ways for read in _reads(way, [_NODE], {})]
+    for part in getattr(getattr(converter, "__self__", None), "functions", ()):  # of what a class was made of
+        reads += _reads(part, [_NODE, UNKNOWN, UNKNOWN], {})
     return list({repr(read): read for read in reads if read.attribute is not None}.values())
 
 

@@ -3,6 +3,7 @@
 Where no Paddle has a default, a program without the attribute is refused, as Paddle refuses it.
 """
 
+import re
 import sys
 from fnmatch import fnmatchcase
 from functools import cache
@@ -43,7 +44,8 @@ EXCEPTIONS = {
     "linspace.dtype": UNSET,
     "logical_*.axis": PADDLE_1,
     "logspace.dtype": UNSET,
-    "logsumexp.axis": "[0] up to Paddle 2; the proto of Paddle 3 reduces all axes, which its programs say",
+    "logsumexp*.axis": "[0] up to Paddle 2; the proto of Paddle 3 reduces all axes, which its programs say",
+    "mv_grad.transpose_*": "shared with other products of matrices",
     "lstm_unit.*": ON_GPU,
     "*lstm*.*_clip": PADDLE_1,
     "*lstm*.proj_activation": PADDLE_1,
@@ -56,6 +58,10 @@ EXCEPTIONS = {
     "unique_with_counts.dtype": "has no default in Paddle, which refuses a program without it",
 }
 """Patterns of operator.attribute -> why the default of the converter need not be Paddle's."""
+
+
+GRADIENTS = {key: re.sub(r"(_grad|_double|_triple)+$", "", key) for key in OP_TABLE if key.endswith("_grad")}
+"""Gradients, which have no protos -> the operators whose attributes they have."""
 
 
 @cache
@@ -97,9 +103,11 @@ def compared():
         for read in reads_of(converter):
             if read.default is REQUIRED:
                 continue
+            if not isinstance(read.attribute, str) and key in GRADIENTS:
+                continue  # of a formula: programs carry all attributes of the operator that they differentiate
             assert isinstance(read.attribute, str), f"the name of an attribute of {key} is not known: {read.place}"
             name = signature(key).canonical(read.attribute)
-            defaults, is_known = defaults_of(key, name)
+            defaults, is_known = defaults_of(GRADIENTS.get(key, key), name)
             if not defaults and not is_known:
                 apart.append((key, name, read))
             elif not defaults:
