@@ -13,9 +13,8 @@ from openvino import Node, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.nms import box_size, sentinel_if_empty
-from paddle2ov.converters.detection.rows import best_per_image, column, columns, indices_where
 from paddle2ov.converters.detection.suppression import GreedyNms
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -41,18 +40,10 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
         size // 2,
     )
     boxes, score = _merged(greedy.overlap, boxes, score)
-    rows, found = greedy(boxes, ops.unsqueeze(score, ints(1)))
     keep = node.get_int("keep_top_k")
-    if keep >= 0:
-        images = dim_of(boxes, 0)
-        image = column(rows, 0)
-        chosen = best_per_image(image, found, images, keep) if keep else indices_where(ops.less(image, ints(0)))
-        rows, found = (ops.gather(value, chosen, ints(0)) for value in (rows, found))
-    box = ops.gather_nd(boxes, columns(rows, 0, 2))
-    found = ops.unsqueeze(found, ints(1))
-    labels = ops.broadcast(const(label, Type.f32), ops.shape_of(found))
-    out = sentinel_if_empty(cast_to(ops.concat([labels, found, box], 1), dtype), 2 + size)
-    return {"out": LoDTensor(out, UNKNOWN_LOD)}
+    kept = greedy(boxes, ops.unsqueeze(score, ints(1)), max(keep, -1))
+    out = ops.add(kept.out, const([label] + [0] * (1 + size), Type.f32))
+    return {"out": LoDTensor(sentinel_if_empty(cast_to(out, dtype), 2 + size), UNKNOWN_LOD)}
 
 
 def _class(node: NodeContext) -> int:

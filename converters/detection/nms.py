@@ -5,49 +5,26 @@ Semantics: `paddle/phi/kernels/cpu/multiclass_nms3_kernel.cc`, `paddle/phi/kerne
 `paddle/phi/kernels/cpu/nms_kernel.cc`, `paddle/phi/kernels/cpu/matrix_nms_kernel.cc`.
 Polygons (8, 16, 24 or 32 coordinates per box) must be simple, see `polygon_overlap`; `matrix_nms` has none. Boxes of
 the 2-D form without `rois_num` have their images from LoD, or belong to a single image.
-
-OpenVINO's `MulticlassNms` is not used. It treats scores that differ by less than 1e-6 as equal: of 0.5 and 0.5000004 it
-keeps the first one if one box is to be kept (OpenVINO 2026.4); and boxes in pixels, boxes without area and an
-`nms_top_k` of 0 are not as in Paddle. It would be one node instead of two hundred, and takes 0.75 to 1.2 of the time
-on the heads of `benchmarks/yolo_post.py`.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from msgspec import Struct
+from msgspec.structs import replace
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.box import split_corners
-from paddle2ov.converters.detection.rows import best_per_image, column, columns, count_per_image, indices_where
+from paddle2ov.converters.detection.rows import best_per_image, column, count_per_image, indices_where
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
-from paddle2ov.converters.detection.suppression import GreedyNms
+from paddle2ov.converters.detection.suppression import GreedyNms, Kept
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, rank_of, reshape
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-
-
-class _Kept(Struct, frozen=True):
-    """The boxes kept: image, class, index, score and corners of each; and the number of images."""
-
-    image: Tensor
-    label: Tensor
-    number: Tensor
-    score: Tensor
-    box: Tensor
-    images: Tensor
-
-    def at(self, found: Tensor) -> _Kept:
-        """The entries at some indices."""
-        image, label, number, score, box = (
-            ops.gather(part, found, ints(0)) for part in (self.image, self.label, self.number, self.score, self.box)
-        )
-        return _Kept(image, label, number, score, box, self.images)
 
 
 def multiclass_nms(node: NodeContext) -> NamedOutputs:
@@ -57,41 +34,36 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     is the number of boxes of each image.
     """
     boxes, scores = node.get_input("bboxes"), node.get_input("scores")
-    dtype, size, count = scores.get_element_type(), box_size(node, boxes), boxes.get_partial_shape()[1]
+    dtype, size = scores.get_element_type(), box_size(node, boxes)
     threshold, background = node.get_float("score_threshold"), node.get_int("background_label", 0)
-    top_k = node.get_int("nms_top_k")
     candidates = score_prefilter(boxes, scores, threshold, background)
     if candidates:
         boxes, scores = candidates.boxes, candidates.scores
-        top_k = -1 if count.is_static and count.get_length() <= top_k else top_k
     boxes, scores = output_of(cast_to(boxes, Type.f32)), output_of(cast_to(scores, Type.f32))
     if boxes.get_partial_shape()[2].is_dynamic:
         boxes = ops.reshape(boxes, ints([0, 0, size]), True).output(0)
-    keep = node.get_int("keep_top_k")
     greedy = GreedyNms(
         node.get_float("nms_threshold", 0.3),
         threshold,
-        top_k,
+        node.get_int("nms_top_k"),
         node.get_bool("normalized", True),
         node.get_float("nms_eta", 1.0),
         size // 2,
+        background,
     )
+    keep = node.get_int("keep_top_k")
     if rank_of(node, scores) == 2:
-        kept = _separate(node, greedy, boxes, scores, background, keep)
-        index = ops.add(ops.multiply(kept.number, dim_of(scores, 1)), kept.label)
+        kept = _separate(node, greedy, boxes, scores, keep)
     else:
-        kept = _shared(greedy, boxes, scores, background, keep)
-        number = ops.gather(candidates.index, kept.number, ints(0)) if candidates else kept.number
-        total = candidates.total if candidates else dim_of(boxes, 1)
-        index = ops.add(ops.multiply(kept.image, total), number)
-    label, score = ops.unsqueeze(cast_to(kept.label, Type.f32), ints(1)), ops.unsqueeze(kept.score, ints(1))
-    out = cast_to(ops.concat([label, score, kept.box], 1), dtype)
+        kept = greedy(boxes, scores, keep)
+    out = cast_to(kept.out, dtype)
+    index = candidates.index_of(kept.index) if candidates else kept.index
     if not node.get_output_size("index"):
         out = sentinel_if_empty(out, 2 + size)
     return {
         "out": LoDTensor(out, UNKNOWN_LOD),
         "index": ops.unsqueeze(cast_to(index, Type.i32), ints(1)),
-        "nms_rois_num": count_per_image(kept.image, kept.images),
+        "nms_rois_num": kept.count,
     }
 
 
@@ -107,54 +79,40 @@ def box_size(node: NodeContext, boxes: Tensor) -> int:
     return size
 
 
-def _shared(greedy: GreedyNms, boxes: Tensor, scores: Tensor, background: int, keep: int) -> _Kept:
-    images = dim_of(scores, 0)
-    rows, score = greedy(boxes, _foreground(scores, background, 3), keep)
-    image, label, number = (column(rows, i) for i in range(3))
-    box = ops.gather_nd(boxes, columns(rows, 0, 2))
-    return _Kept(image, label, number, score, box, images)
-
-
-def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tensor, background: int, keep: int) -> _Kept:
-    # One group for each class and image: boxes [C, M, 4], scores [C, images, M]
+def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tensor, keep: int) -> Kept:
+    # Classes and images change places: boxes [C, M, 4], scores [C, images, M], a row for each image's own boxes.
     boxes = ops.transpose(boxes, ints([1, 0, 2]))
-    scores = _foreground(scores, background, 2)
-    scores = ops.unsqueeze(ops.transpose(scores, ints([1, 0])), ints(1))
-    total = dim_of(boxes, 1)
+    scores = ops.transpose(scores, ints([1, 0]))
+    classes, total = dim_of(scores, 0), dim_of(scores, 1)
+    own: Tensor = ops.not_equal(ops.unsqueeze(index_range(classes), ints([1, 2])), ints(greedy.background))
     counts = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("bboxes")
+    images: Tensor = ints(1)
     if counts is not None:
-        ends = ops.cum_sum(counts, ints(0))
-        number = index_range(total)
-        starts = ops.subtract(ends, counts)
-        own = ops.logical_and(
-            ops.greater_equal(number, ops.unsqueeze(starts, ints(1))), ops.less(number, ops.unsqueeze(ends, ints(1)))
-        )
-        scores = ops.select(own, scores, const(-np.inf, Type.f32))
+        ends, number = ops.cum_sum(counts, ints(0)), index_range(total)
+        begins = ops.greater_equal(number, ops.unsqueeze(ops.subtract(ends, counts), ints(1)))
+        own = ops.logical_and(own, ops.logical_and(begins, ops.less(number, ops.unsqueeze(ends, ints(1)))))
         images = dim_of(counts, 0)
-    else:
-        images = ints(1)
-    rows, score = greedy(boxes, scores, 0 if keep == 0 else -1)  # the best of an image are those of all classes
-    label, image, number = (column(rows, i) for i in range(3))
+    scores = ops.select(own, ops.unsqueeze(scores, ints(1)), const(-np.inf, Type.f32))
+    # The best of an image are those of all classes.
+    kept = replace(greedy, background=-1)(boxes, scores, 0 if keep == 0 else -1)
+    image, index = (cast_to(one, Type.i64) for one in (column(kept.out, 0), kept.index))
+    label = ops.divide(index, total)
+    number = ops.subtract(index, ops.multiply(label, total))
     # by image, class and number of the box: Paddle sorts this form by number, not by score
-    key = ops.add(ops.multiply(ops.add(ops.multiply(image, dim_of(boxes, 0)), label), total), number)
+    key = ops.add(ops.multiply(ops.add(ops.multiply(image, classes), label), total), number)
     key = ops.concat([key, ints([np.iinfo(np.int32).max])], 0)  # TopK needs at least one
     size = ops.squeeze(ops.shape_of(key, Type.i64), ints(0))
     order = ops.topk(key, size, 0, "min", "value", index_element_type="i64").output(1)
-    box = ops.gather_nd(boxes, columns(rows, 0, 2))
-    kept = _Kept(image, label, number, score, box, images)
-    kept = kept.at(ops.slice(order, ints([0]), ints([-1]), ints([1])))
-    return kept.at(best_per_image(kept.image, kept.score, images, keep)) if keep > 0 else kept
-
-
-def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
-    """`scores` with those of the background class set to -∞."""
-    if background < 0:
-        return scores
-    number = index_range(dim_of(scores, 1))
-    others = ops.not_equal(number, ints(background))
-    if rank == 3:
-        others = ops.unsqueeze(others, ints(1))
-    return ops.select(others, scores, const(-np.inf, Type.f32))
+    order = ops.slice(order, ints([0]), ints([-1]), ints([1]))
+    rows = ops.concat(
+        [ops.unsqueeze(cast_to(label, Type.f32), ints(1)), slice_along(kept.out, ints([1]), ints([OPEN_END]), 1)], 1
+    )
+    number = ops.add(ops.multiply(number, classes), label)
+    rows, image, number = (ops.gather(one, order, ints(0)) for one in (rows, image, number))
+    if keep > 0:
+        best = best_per_image(image, column(rows, 1), images, keep)
+        rows, image, number = (ops.gather(one, best, ints(0)) for one in (rows, image, number))
+    return Kept(rows, cast_to(number, Type.i32), count_per_image(image, images))
 
 
 def sentinel_if_empty(out: Tensor, width: int) -> Node:
@@ -168,16 +126,13 @@ def sentinel_if_empty(out: Tensor, width: int) -> Node:
 
 def nms(node: NodeContext) -> NamedOutputs:
     """out = the indices of the boxes, in order, that overlap no earlier kept box by more than the threshold."""
-    low, high = split_corners(cast_to(node.get_input("x"), Type.f32))
-    # A box whose corners are exchanged overlaps none, as one without area; OpenVINO would put the corners in order.
-    x = ops.concat([low, ops.maximum(low, high)], 1)
-    count = dim_of(x, 0)
+    x = ops.unsqueeze(cast_to(node.get_input("x"), Type.f32), ints(0))
+    count = dim_of(x, 1)
     # Earlier boxes have the better score.
-    score = cast_to(ops.subtract(count, index_range(count)), Type.f32)
-    greedy = GreedyNms(node.get_float("threshold", 1.0))
+    score = reshape(cast_to(ops.subtract(count, index_range(count)), Type.f32), [1, 1, -1])
     # This kernel keeps boxes that overlap by 0 / 0, as OpenVINO does.
-    rows = greedy.by_openvino(ops.unsqueeze(x, ints(0)), reshape(score, [1, 1, -1]))
-    return {"out": column(rows, 2)}
+    kept = GreedyNms(node.get_float("threshold", 1.0)).by_openvino(x, score)
+    return {"out": cast_to(kept.index, Type.i64)}
 
 
 @works_around("matrix_nms_without_boxes")
@@ -219,8 +174,7 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
     image = ops.divide(index, ops.add(count, ints(1)))
     index = ops.subtract(index, image)  # one box less for each image
     if candidates:
-        number = ops.gather(candidates.index, ops.subtract(index, ops.multiply(image, count)), ints(0))
-        index = ops.add(ops.multiply(image, candidates.total), number)
+        index = candidates.index_of(index)
     return {
         "out": LoDTensor(cast_to(out, dtype), UNKNOWN_LOD),
         "index": cast_to(index, Type.i32),

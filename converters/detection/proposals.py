@@ -13,10 +13,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from msgspec.structs import replace
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.rows import column, columns, count_per_image, indices_where
-from paddle2ov.converters.detection.suppression import GreedyNms
+from paddle2ov.converters.detection.rows import count_per_image, indices_where
+from paddle2ov.converters.detection.suppression import GreedyNms, Kept
 from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
@@ -30,6 +31,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.graph.segments import segment_ids
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -74,32 +76,25 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
     score = ops.concat([score, ops.select(nothing, const(0, Type.f32), const(-np.inf, Type.f32))], 1)
     boxes = ops.pad(boxes, ints([0, 0, 0]), ints([0, 1, 0]), "constant", const(0, Type.f32))
 
-    rows, kept = _survivors(node, boxes, score, images, pixel)
-    number = count_per_image(column(rows, 0), images)
+    kept = _survivors(node, boxes, ops.unsqueeze(score, ints(1)), pixel)
+    _, probs, rois = ops.variadic_split(cast_to(kept.out, dtype), ints(1), ints([1, 1, 4])).outputs()
+    lengths = SequenceLengths(output_of(kept.count))
     return {
-        "rpn_rois": LoDTensor(cast_to(ops.gather_nd(boxes, rows), dtype), SequenceLengths(number.output(0))),
-        "rpn_roi_probs": LoDTensor(cast_to(ops.unsqueeze(kept, ints(1)), dtype), SequenceLengths(number.output(0))),
-        "rpn_rois_num": number,
+        "rpn_rois": LoDTensor(rois, lengths),
+        "rpn_roi_probs": LoDTensor(probs, lengths),
+        "rpn_rois_num": kept.count,
         # Paddle 1 has the offsets at which the images' boxes end.
-        "rpn_rois_lod": ops.cumsum(ops.convert(number, Type.i64), ints(0)),
+        "rpn_rois_lod": ops.cumsum(ops.convert(kept.count, Type.i64), ints(0)),
     }
 
 
-def _survivors(node: NodeContext, boxes: Tensor, score: Tensor, images: Tensor, pixel: bool) -> tuple[Tensor, Tensor]:
-    """The (image, index) of the boxes that survive suppression, best first in each image, and their scores."""
+def _survivors(node: NodeContext, boxes: Tensor, scores: Tensor, pixel: bool) -> Kept:
+    """The boxes that survive suppression, best first in each image."""
     threshold = node.get_float("nms_thresh")
-    if threshold <= 0:
-        found = ops.greater(score, const(-np.inf, Type.f32))
-        rows = ops.transpose(ops.non_zero(found, "i64"), ints([1, 0]))
-        return rows, ops.gather_nd(score, rows)
     greedy = GreedyNms(threshold, normalized=not pixel, eta=node.get_float("eta"))
-    triples, kept = greedy(boxes, ops.unsqueeze(score, ints(1)))
-    rows = columns(triples, 0, 2)
-    last = node.get_int("post_nms_top_n")
-    if last <= 0:
-        return rows, kept
-    within = indices_where(ops.less(_rank(column(rows, 0), images), ints(last)))
-    return ops.gather(rows, within, ints(0)), ops.gather(kept, within, ints(0))
+    if threshold <= 0:  # nothing is suppressed
+        return replace(greedy, iou_threshold=2.0).by_openvino(boxes, scores)
+    return greedy(boxes, scores, max(node.get_int("post_nms_top_n"), 0) or -1)
 
 
 def _decode(anchor: Node, delta: Node, offset: Node) -> Node:
@@ -124,14 +119,6 @@ def _large(boxes: Node, least: float, size: Node | None, scale: Node | None, off
         center = ops.add(low, ops.multiply(extent, const(0.5, Type.f32)))
         large = ops.logical_and(large, ops.less_equal(center, size))
     return ops.reduce_logical_and(large, ints(2), False)
-
-
-def _rank(image: Tensor, images: Tensor) -> Node:
-    """The rank of each entry among those of its image, which are contiguous."""
-    counts = cast_to(count_per_image(image, images), Type.i64)
-    starts = ops.cum_sum(counts, ints(0), exclusive=True)
-    number = index_range(ops.squeeze(ops.shape_of(image, Type.i64), ints(0)))
-    return ops.subtract(number, ops.gather(starts, image, ints(0)))
 
 
 def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:

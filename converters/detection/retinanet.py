@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.rows import best_per_image, column, columns
+from paddle2ov.converters.detection.rows import column
 from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, exact_divide, index_range
 from paddle2ov.converters.graph.sorting import topk
@@ -23,19 +23,16 @@ def retinanet_detection_output(node: NodeContext) -> NamedOutputs:
     info = cast_to(node.get_input("im_info"), Type.f32)
     found = [_level(node, i, info) for i in range(node.get_input_size("scores"))]
     box, score, label = (ops.concat(list(parts), 1) for parts in zip(*found, strict=True))
-    images, classes = dim_of(score, 0), dim_of(node.get_input("scores"), 2)
+    classes = dim_of(node.get_input("scores"), 2)
     own = ops.equal(ops.unsqueeze(label, ints([1])), ops.unsqueeze(index_range(classes), ints([0, 2])))
     table = ops.select(own, ops.unsqueeze(score, ints([1])), const(-np.inf, Type.f32))  # [images, classes, boxes]
     greedy = GreedyNms(node.get_float("nms_threshold"), normalized=False, eta=node.get_float("nms_eta"))
-    rows, kept = greedy(box, table)
     keep = node.get_int("keep_top_k")
     node.require(keep > 0, "a positive number is expected", keep_top_k=keep)
-    chosen = best_per_image(column(rows, 0), kept, images, keep)
-    rows, kept = (ops.gather(one, chosen, ints(0)) for one in (rows, kept))
-    order = _order(column(rows, 0), kept)
-    rows, kept = (ops.gather(one, order, ints(0)) for one in (rows, kept))
-    number = ops.convert(ops.add(columns(rows, 1), ints([1])), Type.f32)
-    out = ops.concat([number, ops.unsqueeze(kept, ints([1])), ops.gather_nd(box, columns(rows, 0, 2))], 1)
+    kept = greedy(box, table, keep)
+    image = ops.divide(cast_to(kept.index, Type.i64), dim_of(box, 1))
+    out = ops.gather(kept.out, _order(image, column(kept.out, 1)), ints(0))
+    out = ops.add(out, const([1, 0, 0, 0, 0, 0], Type.f32))
     return {"out": cast_to(out, node.get_input("scores").get_element_type())}
 
 

@@ -20,11 +20,6 @@ def best_per_image(image: Tensor, scores: Tensor, images: Tensor, limit: int) ->
 
     image [M]: the image of each score; images: how many there are, 0-D.
     """
-    return best_and_least(image, scores, images, limit)[0]
-
-
-def best_and_least(image: Tensor, scores: Tensor, images: Tensor, limit: int) -> tuple[Node, Node]:
-    """`best_per_image`, and the least of these scores [images, 1]: -∞ where an image has fewer than `limit`."""
     # An extra entry of no image keeps TopK from being empty.
     image = ops.concat([image, ints([-1])], 0)
     scores = ops.concat([scores, const([-np.inf], Type.f32)], 0)
@@ -36,7 +31,7 @@ def best_and_least(image: Tensor, scores: Tensor, images: Tensor, limit: int) ->
     missing = ops.subtract(k, ops.reduce_sum(cast_to(better, Type.i64), ints(1), True))
     first = ops.less_equal(ops.cum_sum(cast_to(tied, Type.i64), ints(1)), missing)
     chosen = ops.logical_or(better, ops.logical_and(tied, first))
-    return indices_where(ops.reduce_logical_or(chosen, ints(0), False)), least
+    return indices_where(ops.reduce_logical_or(chosen, ints(0), False))
 
 
 def count_per_image(image: Tensor, images: Tensor) -> Node:

@@ -18,7 +18,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.detection.rows import indices_where
-from paddle2ov.converters.graph.common import Tensor, const, dim_of, index_range, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, reshape
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints, ints_of, is_zero
 from paddle2ov.graph.opset import ops
@@ -33,6 +33,13 @@ class Candidates(Struct, frozen=True):
     scores: Output
     index: Tensor
     total: Tensor
+
+    def index_of(self, index: Tensor) -> Node:
+        """image * total + number of candidates that are given as image * K + number among these."""
+        index, count = cast_to(index, Type.i64), dim_of(self.index, 0)
+        image = ops.divide(index, count)
+        number = ops.gather(self.index, ops.subtract(index, ops.multiply(image, count)), ints(0))
+        return ops.add(ops.multiply(image, self.total), number)
 
 
 def score_prefilter(boxes: Output, scores: Output, threshold: float, background: int) -> Candidates | None:

@@ -1,32 +1,46 @@
-"""Greedy non-maximum suppression as in Paddle, built on OpenVINO's NonMaxSuppression; used by several converters.
+"""Greedy non-maximum suppression as in Paddle, used by several converters.
 
-OpenVINO's operator has Paddle's order (group, score, then index) and its strict thresholds, with these adaptations:
-- it suppresses at IoU >= threshold, Paddle above it: the next larger number is the threshold;
-- it has no pixel boxes: one is added to the maximum corner of boxes that are not normalized;
-- it has no `nms_top_k`: boxes beyond the best are dropped afterwards, which does not change the others, and only where
-  some of them are among the best of their image;
-- in Paddle pixel boxes less than a pixel apart do not overlap, and equal boxes of no area do: where two boxes are so
-  small that this matters, and where the threshold adapts (eta < 1), `exact_suppression` is used.
+OpenVINO's `MulticlassNms` computes it in one node, with these adaptations:
+- it suppresses at IoU >= threshold and considers scores >= threshold, Paddle only those above: the next larger numbers
+  are its thresholds;
+- it considers scores equal that differ by less than 1e-6: they are multiplied by a power of two;
+- its overlap differs from Paddle's for narrow boxes (see `exact_suppression`): where one of these is kept, the result
+  is computed again by Paddle's definition, in a loop that runs zero times or once. (An If would be natural, but
+  OpenVINO 2026.4 mixes up the memory of its results.)
+Polygons and thresholds that adapt (eta < 1) are always computed by the definition.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
-from openvino import Node, Output, Type
+from msgspec.structs import astuple, replace
+from openvino import Node, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.polygon_overlap import PolygonOverlap
-from paddle2ov.converters.detection.rows import best_and_least, column, columns, indices_where
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector
 from paddle2ov.converters.graph.loops import Outputs, loop
-from paddle2ov.converters.graph.selection import exact_select
-from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import slice_along
+
+
+class Kept(Struct, frozen=True):
+    """The boxes that survive, by image, class, score (descending) and number.
+
+    Attributes:
+        out: class, score and corners of each, [M, 2 + size].
+        index: image * boxes + number of each, int32 [M].
+        count: how many each image has, int32 [images].
+    """
+
+    out: Tensor
+    index: Tensor
+    count: Tensor
 
 
 class GreedyNms(Struct, frozen=True):
@@ -35,10 +49,11 @@ class GreedyNms(Struct, frozen=True):
     Attributes:
         iou_threshold: boxes that overlap a kept one by more are dropped.
         score_threshold: only scores above it are considered.
-        top_k: how many of a group's best scores are considered; -1 for all.
+        top_k: how many of the best scores of each class and image are considered; -1 for all.
         normalized: whether a side is the difference of coordinates; else one more (pixels).
         eta: factor on the threshold after each kept box, while it is above 0.5.
         points: corners of each polygon; 2 for boxes along the axes.
+        background: a class that is left out; -1 for none.
     """
 
     iou_threshold: float
@@ -47,115 +62,30 @@ class GreedyNms(Struct, frozen=True):
     normalized: bool = True
     eta: float = 1.0
     points: int = 2
+    background: int = -1
 
-    def __call__(self, boxes: Tensor, scores: Tensor, keep: int = -1) -> tuple[Tensor, Node]:
-        """The boxes kept per group (p, q): boxes [P, N, 2 points], scores [P, Q, N] give rows [M, 3] and scores [M].
-
-        Rows are (p, q, n), ordered by p, q, score (descending) and n; the best `keep` of each p, -1 for all.
-        """
+    def __call__(self, boxes: Tensor, scores: Tensor, keep: int = -1) -> Kept:
+        """Of boxes [images, N, 2 points] and scores [images, classes, N] the best `keep` of each image, -1 for all."""
         if 0 in (self.top_k, keep):
-            return replace(self, score_threshold=np.inf, top_k=-1)(boxes, scores)
-        if (
-            self.points > 2
-            or (self.eta < 1 and self.iou_threshold > 0.5)
-            or (self.iou_threshold <= 0 and not self.normalized)
-        ):
-            rows, _ = self._best(self._by_definition(boxes, scores, self._candidates(boxes, scores)), scores, keep)
-        else:
-            rows = self._corrected(self.by_openvino(boxes, scores), boxes, scores, keep)
-        return rows, ops.gather_nd(scores, rows)
-
-    def _corrected(self, rows: Tensor, boxes: Tensor, scores: Tensor, keep: int) -> Tensor:
-        """The best rows that OpenVINO kept, or others if `top_k` matters, or OpenVINO's overlap of very small boxes.
-
-        This takes two hundred nodes that hardly any image needs: they are the body of a loop that runs zero times or
-        once. (An If would be natural, but OpenVINO 2026.4 mixes up the memory of its results.)
-        """
-        # What is kept depends on better boxes only: those below the best rows do not matter.
-        best, least = self._best(rows, scores, keep)
-        some: Tensor = self.overlap.may_differ(boxes, best)
-        exceeds = [self._may_exceed_top_k(scores, least)] if self._is_limited(scores) else []
-        some = ops.logical_or(some, exceeds[0]) if exceeds else some
+            return replace(self, score_threshold=_LARGEST, top_k=-1)(boxes, scores)
+        adapts = self.eta < 1 and self.iou_threshold > 0.5
+        if adapts or self.points > 2 or (self.iou_threshold <= 0 and not self.normalized):
+            return self._by_definition(boxes, scores, keep)
+        found = self.by_openvino(boxes, scores, keep)
+        narrow = self.overlap.any_narrow(found.out)
         # A loop copies its inputs, needed or not.
-        end = _end_if(some)
-        boxes, scores = (_until(end, value, axis) for value, axis in ((boxes, 1), (scores, 2)))
+        end = ops.select(narrow, ints([_BEYOND_ANY_DIM]), ints([0]))
+        invariants = [end, _until(end, boxes, 1), _until(end, scores, 2)]
 
-        def correct(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
-            (kept,), (boxes, scores, *exceeds) = state, invariants
-            candidates = self._candidates(boxes, scores)
-            if exceeds:
-                again = self.by_openvino(boxes, _scores_of(candidates, scores), exceeds[0])
-                kept = _either(exceeds[0], again, kept).output(0)
-            disputed = self.overlap.disputed(boxes, candidates, kept)
-            exact = self._by_definition(boxes, scores, _until(_end_if(disputed), candidates, 0))
-            return [self._best(_either(disputed, exact, kept), scores, keep)[0]], None
+        def again(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+            end, boxes, scores = invariants
+            exact = self._by_definition(boxes, scores, keep)
+            # OpenVINO drops a state that no iteration reads, and with it the result of none.
+            nowhere = ops.subtract(ints([_BEYOND_ANY_DIM]), end)
+            each = zip(state, astuple(exact), strict=True)
+            return [ops.concat([_until(nowhere, old, 0), new], 0) for old, new in each], None
 
-        (rows,) = loop(cast_to(some, Type.i64), [best], [boxes, scores, *exceeds], correct, template=(self, keep))
-        return rows
-
-    def _best(self, rows: Tensor, scores: Tensor, keep: int) -> tuple[Tensor, Tensor | None]:
-        """The best `keep` rows of each p, and the least score of them [P, 1], -∞ for fewer; None for all rows."""
-        if keep < 0:
-            return rows, None
-        found, least = best_and_least(column(rows, 0), ops.gather_nd(scores, rows), dim_of(scores, 0), keep)
-        return ops.gather(rows, found, ints(0)), least
-
-    def _is_limited(self, scores: Tensor) -> bool:
-        """Whether a group may have more than `top_k` boxes."""
-        count = _last_dim(scores)
-        return self.top_k >= 0 and (count is None or count > self.top_k)
-
-    def _may_exceed_top_k(self, scores: Tensor, least: Tensor | None) -> Node:
-        """Whether a group has more than `top_k` scores that take part and are not below the best rows; 0-D."""
-        at_least: Tensor = const(np.nextafter(np.float32(self.score_threshold), np.float32(np.inf)), Type.f32)
-        if least is not None:
-            at_least = ops.unsqueeze(ops.maximum(least, at_least), ints(2))
-        # Boxes that have no such score in any group are left out first: a mask of bytes is faster than numbers to add.
-        some = ops.reduce_logical_or(ops.greater_equal(scores, at_least), ints([0, 1]), False)
-        few = ops.gather(scores, indices_where(some), ints(2))
-        ones = ops.select(ops.greater_equal(few, at_least), const(1, Type.f32), const(0, Type.f32))
-        too_many = ops.greater(ops.reduce_sum(ones, ints(2), False), const(self.top_k, Type.f32))
-        return ops.reduce_logical_or(too_many, ints([0, 1]), False)
-
-    # --- OpenVINO's operator --------------------------------------------------------------------------------------
-
-    def by_openvino(self, boxes: Tensor, scores: Tensor, condition: Tensor | None = None) -> Output:
-        """The same by OpenVINO's operator, for boxes that are not too small, a fixed threshold and any `top_k`.
-
-        There are no rows unless `condition` holds.
-        """
-        boxes = boxes if self.normalized else ops.add(boxes, const([0, 0, 1, 1], Type.f32))
-        smallest = np.finfo(np.float32).tiny
-        above = max(np.nextafter(np.float32(self.iou_threshold), np.float32(np.inf)), smallest)
-        rows, _ = _non_max_suppression(boxes, scores, above, self.score_threshold, self.top_k, condition)
-        return rows
-
-    # --- as written -----------------------------------------------------------------------------------------------
-
-    def _candidates(self, boxes: Tensor, scores: Tensor) -> Output:
-        """The rows (p, q, n) of the boxes that take part, the best first in each group."""
-        # Nothing is suppressed here, so that the boxes do not matter. (Not a constant: if the scores are
-        # constant too, the CPU plugin cannot compile it.)
-        any_boxes = slice_along(boxes, ints([0]), ints([4]), 2) if self.points > 2 else boxes
-        return _non_max_suppression(any_boxes, scores, 2.0, self.score_threshold, self.top_k)[0]
-
-    def _by_definition(self, boxes: Tensor, scores: Tensor, rows: Tensor) -> Node:
-        """The same for any boxes, of `_candidates`."""
-        groups = ops.multiply(dim_of(scores, 0), dim_of(scores, 1))
-        group = ops.add(ops.multiply(column(rows, 0), dim_of(scores, 1)), column(rows, 1))
-        group = ops.concat([group, ops.unsqueeze(groups, ints(0))], 0)  # there may be none
-        every = index_range(groups)
-        starts = ops.search_sorted(group, every)
-        counts = ops.subtract(ops.search_sorted(group, every, right_mode=True), starts)  # [G]
-        width = ops.reduce_max(ops.concat([counts, ints([1])], 0), ints(0), False)  # never zero
-        number = index_range(width)  # [K]
-        valid = ops.less(number, ops.unsqueeze(counts, ints(1)))  # [G, K]
-        table = ops.select(valid, ops.add(ops.unsqueeze(starts, ints(1)), number), ints(0))  # [G, K] -> row
-        box = ops.gather_nd(boxes, columns(rows, 0, 2))  # [M, 2 points]
-        box = ops.concat([box, const(arrays.zeros((1, 2 * self.points)), Type.f32)], 0)  # there may be none
-        kept = self.overlap.choose(ops.gather(box, table, ints(0)), valid)
-        found = ops.gather_nd(table, ops.transpose(ops.non_zero(kept, "i64"), ints([1, 0])))
-        return ops.gather(rows, found, ints(0))
+        return Kept(*loop(cast_to(narrow, Type.i64), astuple(found), invariants, again, template=(self, keep)))
 
     @property
     def overlap(self) -> Overlap:
@@ -164,59 +94,77 @@ class GreedyNms(Struct, frozen=True):
             return PolygonOverlap(self.iou_threshold, self.normalized, self.eta, self.points)
         return Overlap(self.iou_threshold, self.normalized, self.eta)
 
+    def _by_definition(self, boxes: Tensor, scores: Tensor, keep: int) -> Kept:
+        """The same by Paddle's overlap: OpenVINO's node gets the scores of what is kept, and ranks these."""
+        nothing, considered = const(-np.inf, Type.f32), self._considered(boxes, scores)
+        kept = self.overlap.survivors(boxes, considered, keep)
+        kept_scores = ops.select(kept, considered, nothing)
+        ranked = replace(self, iou_threshold=2.0)  # which no overlap reaches
+        if self.points == 2:
+            return ranked.by_openvino(boxes, kept_scores, keep)
+        any_boxes = slice_along(boxes, ints([0]), ints([4]), 2)
+        found = ranked.by_openvino(any_boxes, kept_scores, keep)
+        polygon = ops.gather(ops.reshape(boxes, ints([-1, 2 * self.points]), False), found.index, ints(0))
+        return replace(found, out=ops.concat([slice_along(found.out, ints([0]), ints([2]), 1), polygon], 1))
+
+    def _considered(self, boxes: Tensor, scores: Tensor) -> Node:
+        """The scores that take part; -∞ elsewhere."""
+        nothing, least = const(-np.inf, Type.f32), const(self.score_threshold, Type.f32)
+        count = output_of(scores).get_partial_shape()[2]
+        if self.top_k < 0 or (count.is_static and count.get_length() <= self.top_k):
+            return ops.select(ops.greater(scores, least), scores, nothing)
+        # OpenVINO's node chooses them faster than a stable TopK, and suppresses none here. (Boxes are no constant: if
+        # the scores are constant too, the CPU plugin cannot compile it.)
+        any_boxes = slice_along(boxes, ints([0]), ints([4]), 2) if self.points > 2 else boxes
+        limit, never, hard = ints(self.top_k), const(2, Type.f32), const(0, Type.f32)
+        rows = ops.non_max_suppression(any_boxes, scores, limit, never, least, hard, "corner", False, "i64").output(0)
+        nowhere = ops.broadcast(nothing, ops.shape_of(scores))
+        return ops.scatter_nd_update(nowhere, rows, ops.gather_nd(scores, rows))
+
+    def by_openvino(self, boxes: Tensor, scores: Tensor, keep: int = -1) -> Kept:
+        """The same for boxes [images, N, 4] that are not narrow, and a threshold that does not adapt."""
+        scale = _scale(self.score_threshold)
+        least = _above(self.score_threshold) * scale
+        found = ops.multiclass_nms(
+            boxes,
+            ops.multiply(scores, const(scale, Type.f32)),
+            sort_result_type="classid",
+            output_type="i32",
+            iou_threshold=max(_above(self.iou_threshold), float(np.finfo(np.float32).tiny)),
+            score_threshold=float(np.clip(least, -_LARGEST, _LARGEST)),  # infinity has no text in OpenVINO's IR
+            nms_top_k=self.top_k,
+            keep_top_k=keep,
+            background_class=max(self.background, -1),
+            normalized=self.normalized,
+        )
+        out = ops.multiply(found.output(0), const([1, 1 / scale, 1, 1, 1, 1], Type.f32))
+        count = found.output(2)
+        if output_of(boxes).get_partial_shape()[1].is_dynamic:
+            # Without boxes OpenVINO counts no images.
+            missing = ops.subtract(dim_vector(scores, [0]), ops.shape_of(count))
+            count = ops.pad(count, ints([0]), missing, "constant", const(0, Type.i32))
+        return Kept(out, ops.squeeze(found.output(1), ints(1)), count)
+
+
+_LARGEST = float(np.finfo(np.float32).max)
 
 _BEYOND_ANY_DIM = 1 << 30
 """Beyond the end of any dimension, and a number that a Select in float32 keeps."""
 
 
-def _non_max_suppression(
-    boxes: Tensor,
-    scores: Tensor,
-    iou_threshold: float,
-    score_threshold: float,
-    top_k: int,
-    condition: Tensor | None = None,
-) -> tuple[Output, Node]:
-    if output_of(boxes).get_partial_shape()[2].is_dynamic:
-        boxes = ops.reshape(boxes, ints([0, 0, 4]), True)
-    limit = ints(top_k) if top_k >= 0 else ints(np.iinfo(np.int32).max)
-    if condition is not None:
-        limit = exact_select(condition, limit, ints(0))
-    found = ops.non_max_suppression(
-        boxes,
-        scores,
-        limit,
-        const(iou_threshold, Type.f32),
-        const(score_threshold, Type.f32),
-        const(0, Type.f32),
-        box_encoding="corner",
-        sort_result_descending=False,
-        output_type="i64",
-    )
-    return found.output(0), column(found.output(1), 2)
+def _scale(least: float) -> float:
+    """A power of two by which neighbouring scores above `least` are at least 1e-6 apart.
+
+    Without a positive limit these are scores above 1e-29.
+    """
+    return 2.0 ** (math.ceil(math.log2(20 / least)) if least > 1e-29 else 100)
 
 
-def _scores_of(rows: Tensor, scores: Tensor) -> Node:
-    """The scores of some rows; -∞ elsewhere."""
-    nothing = ops.broadcast(const(-np.inf, Type.f32), ops.shape_of(scores))
-    return ops.scatter_nd_update(nothing, rows, ops.gather_nd(scores, rows))
-
-
-def _end_if(condition: Tensor) -> Node:
-    """The end of a Slice that takes everything if the condition holds, else nothing; [1]."""
-    return ops.select(condition, ints([_BEYOND_ANY_DIM]), ints([0]))
+def _above(number: float) -> float:
+    """The next larger number in float32, at most the largest."""
+    return float(np.nextafter(np.float32(number), np.float32(_LARGEST)))
 
 
 def _until(end: Tensor, value: Tensor, axis: int) -> Node:
     """The value up to an end along an axis."""
     return slice_along(value, ints([0]), end, axis)
-
-
-def _either(condition: Tensor, rows: Tensor, others: Tensor) -> Node:
-    """`rows`, which are empty unless the condition holds, else `others`."""
-    return ops.concat([_until(_end_if(ops.logical_not(condition)), others, 0), rows], 0)
-
-
-def _last_dim(x: Tensor) -> int | None:
-    dim = output_of(x).get_partial_shape()[2]
-    return int(dim.get_length()) if dim.is_static else None
