@@ -1,9 +1,13 @@
 """Filters the candidates of a suppression: boxes with a score above its threshold, in any class and any image.
 
-All others are removed before it: OpenVINO's suppression then visits a few hundred scores instead of a million, and the
-pass `gather_pushdown` decodes only the remaining boxes. The scores need not be computed for this: the input of their
-monotonic functions (logits) is compared with the preimage of the threshold. That is lowered slightly, so that rounding
-errors let too many boxes pass rather than too few, which does no harm: the suppression compares the scores themselves.
+All others are removed before it: the pass `gather_pushdown` then decodes a few hundred boxes instead of ten thousand.
+The scores need not be computed for this: what they increase with (logits) is compared with a threshold of its own.
+That is lowered slightly, so that rounding errors let too many boxes pass rather than too few, which does no harm: the
+suppression compares the scores themselves.
+
+From the scores `_masks` goes up through nodes that move values (Concat of levels, Reshape, Transpose) or are monotonic
+(Sigmoid, Softmax, the product with an object's score), and compares there. Small heads are left as they are, and those
+of unknown size: a hundred nodes more take longer to compile than they save.
 """
 
 from __future__ import annotations
@@ -15,15 +19,16 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 from openvino import Node, Output, Type
-from openvino.op import Constant
 
 from paddle2ov.converters.detection.rows import indices_where
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, reshape
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints, ints_of, is_zero
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of, static_dims
-from paddle2ov.graph.types import value_of
+from paddle2ov.graph.shapes import dims_of
+
+_LEAST_SCORES = 100_000
+"""How many scores of an image are worth a filter: PicoDet has 170,000 at 320 x 320, with 80 classes."""
 
 
 class Candidates(Struct, frozen=True):
@@ -32,46 +37,43 @@ class Candidates(Struct, frozen=True):
     boxes: Output
     scores: Output
     index: Tensor
-    total: Tensor
+    total: int
 
     def index_of(self, index: Tensor) -> Node:
         """image * total + number of candidates that are given as image * K + number among these."""
         index, count = cast_to(index, Type.i64), dim_of(self.index, 0)
         image = ops.divide(index, count)
         number = ops.gather(self.index, ops.subtract(index, ops.multiply(image, count)), ints(0))
-        return ops.add(ops.multiply(image, self.total), number)
+        return ops.add(ops.multiply(image, ints(self.total)), number)
 
 
 def score_prefilter(boxes: Output, scores: Output, threshold: float, background: int) -> Candidates | None:
     """The boxes [N, M, 4] that have a score [N, classes, M] above a threshold in any image, and maybe some others.
 
-    None if every box may pass. Boxes keep their order, and the first one of each level is always kept, so that the
-    result is not empty; a level is an input of the Concat that gives the scores.
+    None where it does not pay. Boxes keep their order; the first one of each level is always among them.
     """
-    if threshold < 0 or any(len(dims_of(one) or ()) != 3 for one in (boxes, scores)):
+    scores_dims, boxes_dims = dims_of(scores) or [], dims_of(boxes) or []
+    if len(scores_dims) != 3 or len(boxes_dims) != 3 or threshold <= 0:
         return None
-    try:
-        masks = _Masks(background, scores).of(_Threshold(scores, 1, 2, 1, threshold))
-    except _EveryBoxError:
+    classes, total = scores_dims[1], scores_dims[2] or boxes_dims[1]
+    if classes is None or total is None or classes * total < _LEAST_SCORES:
         return None
-    mask = ops.concat([_with_first(one) for one in masks], 0)
-    index = indices_where(mask)
+    masks = _masks(_Threshold(scores, 1, 2, 1, threshold), background)
+    index = indices_where(ops.concat([_with_first(mask) for mask in masks], 0))
     few, their = ops.gather(boxes, index, ints(1)), ops.gather(scores, index, ints(2))
-    return Candidates(few.output(0), their.output(0), index, dim_of(mask, 0))
+    return Candidates(few.output(0), their.output(0), index, total)
 
 
-def _with_first(mask: Tensor) -> Node:
-    """The mask with the first entry set, if there is one."""
+def _with_first(mask: Node) -> Node:
+    """The mask with the first entry set."""
     # Not a Slice to the end: its length has an upper bound of 2 ** 31, for which OpenVINO plans memory.
-    dims = static_dims(mask)
-    if dims is not None:
-        return ops.logical_or(mask, const(arrays.arange(dims[0]) == 0, Type.boolean))
-    length = dim_of(mask, 0)
-    return ops.logical_or(mask, ops.less(index_range(length), ints(1)))
-
-
-class _EveryBoxError(Exception):
-    """Every score is above the threshold."""
+    (count,) = dims_of(mask.output(0)) or [None]
+    first: Tensor = (
+        ops.less(index_range(dim_of(mask, 0)), ints(1))
+        if count is None
+        else const(arrays.arange(count) == 0, Type.boolean)
+    )
+    return ops.logical_or(mask, first)
 
 
 class _Threshold(Struct, frozen=True):
@@ -82,7 +84,7 @@ class _Threshold(Struct, frozen=True):
         class_axis: its axis of the classes.
         box_axis: the first of its axes of the boxes.
         box_axes: how many of these there are.
-        number: the preimage of the scores' threshold, slightly lowered.
+        number: the threshold of the value.
     """
 
     value: Output
@@ -92,107 +94,65 @@ class _Threshold(Struct, frozen=True):
     number: float
 
     @property
-    def constant(self) -> Tensor:
-        """The number, of the type of the value."""
-        return const(self.number, self.value.get_element_type())
-
-    @property
     def dims(self) -> list[int | None]:
         """The dimensions of the value."""
         return dims_of(self.value) or []
 
+    @property
+    def other_axes(self) -> list[int]:
+        """The axes of images and classes."""
+        return [axis for axis in range(len(self.dims)) if not 0 <= axis - self.box_axis < self.box_axes]
 
-class _Masks:
-    """Masks of the boxes that can survive, one for each level. A class `background` >= 0 is ignored."""
+    def levels(self) -> list[_Threshold]:
+        """The same for each input of a Concat along the boxes; itself where it is none."""
+        node = self.value.get_node()
+        if node.get_type_name() != "Concat" or self.box_axes > 1:
+            return [self]
+        if node.get_attributes()["axis"] % len(self.dims) != self.box_axis:
+            return [self]
+        return [level for value in node.input_values() for level in replace(self, value=value).levels()]
 
-    def __init__(self, background: int, scores: Output) -> None:
-        self._background = background
-        self._scores = scores
 
-    def of(self, scores: _Threshold) -> list[Node]:
-        """The masks computed from `scores`."""
-        node = scores.value.get_node()
-        if _is_concat_of_levels(node, scores):
-            return [mask for one in node.input_values() for mask in self.of(replace(scores, value=one))]
+def _masks(scores: _Threshold, background: int) -> list[Node]:
+    """Masks of the boxes that may pass, one for each level."""
+    masks = []
+    for level in scores.levels():
+        node = level.value.get_node()
         step = _STEPS.get(node.get_type_name())
-        before = step(node, scores) if step else None
-        return self._masks_above(scores) if before is None else self.of(before)
-
-    def _masks_above(self, scores: _Threshold) -> list[Node]:
-        axes = range(scores.box_axis, scores.box_axis + scores.box_axes)
-        others = [axis for axis in range(len(scores.dims)) if axis not in axes]
-        node = scores.value.get_node()
-        if node.get_type_name() == "Softmax" and node.get_attributes()["axis"] % len(scores.dims) == scores.class_axis:
-            if scores.number <= 0:
-                raise _EveryBoxError
-            own = replace(scores, value=node.input_value(0), number=_lowered(math.log(scores.number)))
-            masks = self._of_shares(own, others)
-        elif scores.dims[scores.class_axis] == 1:
-            masks = [self._of_one_class(scores, others)]
-        elif scores.value == self._scores:
-            masks = [self._any(scores, others)]
+        before = step(node, level) if step else None
+        if before is not None:
+            masks += _masks(before, background)
+        elif node.get_type_name() == "Softmax" and node.get_attributes()["axis"] % len(level.dims) == level.class_axis:
+            logits = replace(level, value=node.input_value(0), number=_lowered(math.log(level.number)))
+            masks += [_mask_of_logits(one, background) for one in logits.levels()]
         else:
-            masks = [ops.greater(self._largest(scores, others), scores.constant)]
-        return [reshape(mask, [-1]) for mask in masks] if scores.box_axes > 1 else masks
-
-    def _of_one_class(self, scores: _Threshold, axes: list[int]) -> Node:
-        """Whether a score is above the threshold, without a reduction over the classes: OpenVINO's takes long."""
-        passes = ops.greater(ops.squeeze(scores.value, ints(scores.class_axis)), scores.constant)
-        left = [axis - (axis > scores.class_axis) for axis in axes if axis != scores.class_axis]
-        return ops.reduce_logical_or(passes, ints(left), False)
-
-    def _any(self, scores: _Threshold, axes: list[int]) -> Node:
-        """Whether a score is above the threshold in any class; a NaN does not hide the others."""
-        passes = ops.greater(scores.value, scores.constant)
-        if self._background >= 0:
-            number = ops.unsqueeze(index_range(dim_of(scores.value, 1)), ints(1))
-            passes = ops.logical_and(passes, ops.not_equal(number, ints(self._background)))
-        return ops.reduce_logical_or(passes, ints(axes), False)
-
-    def _largest(self, scores: _Threshold, axes: list[int], keep: bool = False) -> Node:
-        """The maximum over some axes, one of them the classes, without the background."""
-        count, kind = scores.dims[scores.class_axis], scores.value.get_element_type()
-        value: Tensor = scores.value
-        if count is not None and 0 <= self._background < count and count > 1:
-            # Adding -1e30 is faster than slicing the class off, which would copy the others one box at a time.
-            shape = [count if axis == scores.class_axis else 1 for axis in range(len(scores.dims))]
-            least = np.where(arrays.arange(count) == self._background, -1e30, 0.0).reshape(shape)
-            value = ops.add(value, const(least, kind))
-        return ops.reduce_max(value, ints(axes), keep)
-
-    def _of_shares(self, scores: _Threshold, others: list[int]) -> list[Node]:
-        """Masks from the input of a softmax: exp(x) / sum(exp) > t only if x - max(x) > log t."""
-        if _is_concat_of_levels(scores.value.get_node(), scores):
-            levels = scores.value.get_node().input_values()
-            return [mask for one in levels for mask in self._of_shares(replace(scores, value=one), others)]
-        width = scores.dims[scores.class_axis] or 0
-        x = _map_of(scores.value) if (scores.box_axis, scores.class_axis) == (1, 2) else None
-        if x is not None and self._background in (0, width - 1) and width > 1:
-            passes = ops.greater(self._margin_in(x, width), const(scores.number, x.get_element_type()))
-            return [ops.reduce_logical_or(passes, ints(0), False)]
-        best = self._largest(scores, [scores.class_axis], keep=True)
-        margin = ops.subtract(best, ops.reduce_max(scores.value, ints([scores.class_axis]), True))
-        passes = ops.greater(margin, scores.constant)
-        return [ops.reduce_logical_or(passes, ints(others), False)]
-
-    def _margin_in(self, x: Output, width: int) -> Node:
-        """max over the classes but the background, minus the max over all, where the classes are channels: [N, M]."""
-        channels = (dims_of(x) or [])[1] or 0
-        flat = ops.reshape(x, ints([0, channels, -1]), True)
-        sizes = [width - 1, 1] if self._background else [1, width - 1]
-        parts = ops.variadic_split(flat, ints(1), ints(sizes * (channels // width))).outputs()
-        margins = []
-        for pair in zip(parts[::2], parts[1::2], strict=True):
-            others, background = pair if self._background else pair[::-1]
-            ahead = ops.subtract(ops.reduce_max(others, ints([1]), True), background)
-            margins.append(ops.minimum(ahead, const(0, x.get_element_type())))
-        return ops.reshape(ops.transpose(ops.concat(margins, 1), ints([0, 2, 1])), ints([0, -1]), True)
+            masks.append(_mask(level, background))
+    return masks
 
 
-def _is_concat_of_levels(node: Node, scores: _Threshold) -> bool:
-    """Whether a Concat joins the boxes of several levels."""
-    is_concat = node.get_type_name() == "Concat" and scores.box_axes == 1
-    return bool(is_concat and node.get_attributes()["axis"] % len(scores.dims) == scores.box_axis)
+def _mask(scores: _Threshold, background: int) -> Node:
+    """Whether a box's value is above the number in any image, and in any class but the background."""
+    classes = scores.dims[scores.class_axis] or 1
+    numbers = np.full([classes if axis == scores.class_axis else 1 for axis in range(len(scores.dims))], scores.number)
+    if 0 <= background < classes > 1:
+        numbers.reshape(-1)[background] = np.inf
+    passes = ops.greater(scores.value, const(numbers, scores.value.get_element_type()))
+    mask = ops.reduce_logical_or(passes, ints(scores.other_axes), False)
+    return reshape(mask, [-1]) if scores.box_axes > 1 else mask
+
+
+# --- Softmax ----------------------------------------------------------------------------------------------------------
+
+
+def _mask_of_logits(logits: _Threshold, background: int) -> Node:
+    """Whether x - max(x) > log t in any class but the background; otherwise exp(x) / sum(exp) > t cannot be."""
+    width, kind = logits.dims[logits.class_axis] or 0, logits.value.get_element_type()
+    x = _map_of(logits.value) if (logits.box_axis, logits.class_axis) == (1, 2) else None
+    if x is not None and background in (0, width - 1) and width > 1:
+        margin = _margin_in(x, width, background)
+        return ops.reduce_logical_or(ops.greater(margin, const(logits.number, kind)), ints(0), False)
+    largest = ops.reduce_max(logits.value, ints([logits.class_axis]), True)
+    return _mask(replace(logits, value=ops.subtract(logits.value, largest).output(0)), background)
 
 
 def _map_of(rows: Output) -> Output | None:
@@ -208,13 +168,27 @@ def _map_of(rows: Output) -> Output | None:
     return x if same and (before[1] or 0) % after[2] == 0 else None
 
 
+def _margin_in(x: Output, width: int, background: int) -> Node:
+    """max over the classes but the background, minus the max over all, where the classes are channels: [N, M]."""
+    channels = (dims_of(x) or [])[1] or 0
+    flat = ops.reshape(x, ints([0, channels, -1]), True)
+    sizes = [width - 1, 1] if background else [1, width - 1]
+    parts = ops.variadic_split(flat, ints(1), ints(sizes * (channels // width))).outputs()
+    margins = []
+    for pair in zip(parts[::2], parts[1::2], strict=True):
+        others, own = pair if background else pair[::-1]
+        ahead = ops.subtract(ops.reduce_max(others, ints([1]), True), own)
+        margins.append(ops.minimum(ahead, const(0, x.get_element_type())))
+    return ops.reshape(ops.transpose(ops.concat(margins, 1), ints([0, 2, 1])), ints([0, -1]), True)
+
+
 def _source(x: Output, kind: str) -> Output | None:
     """The first input of the node of `x` if that is of type `kind`."""
     node = x.get_node()
     return node.input_value(0) if node.get_type_name() == kind else None
 
 
-# --- what scores increase with ----------------------------------------------------------------------------------------
+# --- one node up ------------------------------------------------------------------------------------------------------
 
 
 def _lowered(threshold: float) -> float:
@@ -222,95 +196,22 @@ def _lowered(threshold: float) -> float:
 
 
 def _sigmoid(node: Node, scores: _Threshold) -> _Threshold:
-    return _before_sigmoid(scores, node.input_value(0))
-
-
-def _before_sigmoid(scores: _Threshold, value: Output) -> _Threshold:
-    if scores.number <= 0:
-        raise _EveryBoxError
-    above = min(scores.number, 1 - 1e-6)
-    return replace(scores, value=value, number=_lowered(math.log(above) - math.log1p(-above)))
-
-
-def _sqrt(node: Node, scores: _Threshold) -> _Threshold | None:
-    if scores.number <= 0:
-        return None
-    return replace(scores, value=node.input_value(0), number=scores.number**2 * (1 - 1e-4))
-
-
-def _add(node: Node, scores: _Threshold) -> _Threshold | None:
-    found = _with_number(node)
-    if found is None:
-        return None
-    value, number = found
-    return replace(scores, value=value, number=scores.number - number - 1e-5 * (abs(scores.number) + abs(number)))
+    share = min(scores.number, 1 - 1e-6)
+    return replace(scores, value=node.input_value(0), number=_lowered(math.log(share) - math.log1p(-share)))
 
 
 def _multiply(node: Node, scores: _Threshold) -> _Threshold | None:
-    found = _with_number(node)
-    if found is None:
-        value = _object_score(node, scores)
-        return replace(scores, value=value) if value is not None else None
-    if found[1] <= 0:
-        return None
-    above = scores.number / found[1]
-    return replace(scores, value=found[0], number=above - 1e-5 * abs(above))
-
-
-def _with_number(node: Node) -> tuple[Output, float] | None:
-    sides = node.input_values()
-    for one, other in (sides, sides[::-1]):
-        node = other.get_node()
-        array = value_of(node) if isinstance(node, Constant) else None
-        if array is not None and array.size == 1 and array.ndim <= len(dims_of(one) or ()):
-            return one, float(array.reshape(()))
-    return None
-
-
-def _object_score(node: Node, scores: _Threshold) -> Output | None:
-    """The second factor of sigmoid(class) * object: an upper bound of the scores with one value per box.
+    """sigmoid(class) * object → object, an upper bound of the scores with one value per box.
 
     It is used only if it is set to zero below a threshold of its own, as in YOLO: otherwise it lets most boxes pass.
     """
     for share, score in (node.input_values(), node.input_values()[::-1]):
-        rows = _source(score, "Reshape") or score
-        dims = dims_of(score) or []
+        rows, dims = _source(score, "Reshape") or score, dims_of(score) or []
         of_any_class = len(dims) == len(scores.dims) and dims[scores.class_axis] == 1
-        if scores.number < 0 or _source(share, "Sigmoid") is None or not of_any_class:
-            continue
         zeroed = _source(rows, "Select") is not None and is_zero(rows.get_node().input_value(1))
-        if zeroed and (dims[scores.box_axis] == scores.dims[scores.box_axis] is not None or _of_one_map(share, score)):
-            return score
+        if _source(share, "Sigmoid") is not None and of_any_class and zeroed:
+            return replace(scores, value=score) if dims[scores.box_axis] == scores.dims[scores.box_axis] else None
     return None
-
-
-def _of_one_map(share: Output, score: Output) -> bool:
-    """Whether there are as many object scores as boxes, since both come from the cells of the same map [N, C, H, W].
-
-    Sigmoid ← VariadicSplit ← Reshape [0, -1, width] ← Transpose ← [N, A, width, H * W] ← x, and Reshape [0, -1, 1] ←
-    ... element by element ... ← Gather of A channels ← x.
-    """
-    part = _source(_source(share, "Sigmoid") or share, "VariadicSplit")
-    rows = _source(part, "Reshape") if part is not None else None
-    boxes = _source(rows, "Transpose") if rows is not None else None
-    dims = dims_of(boxes) if boxes is not None else None
-    if part is None or boxes is None or dims is None or len(dims) != 4 or (dims_of(part) or [None])[-1] != dims[2]:
-        return False
-    x = _source(boxes, "Reshape") or boxes
-    x = _source(x, "VariadicSplit") or x
-    waiting = [score]
-    for _ in range(_MAX_BETWEEN):
-        if not waiting:
-            return False
-        node = waiting.pop(0).get_node()
-        if node.get_type_name() == "Gather" and node.input_value(0) == x:
-            return ints_of(node.input_value(2)) == [1] and len(ints_of(node.input_value(1)) or ()) == dims[1]
-        if node.get_type_name() in ("Multiply", "Power", "Reshape", "Select", "Sigmoid"):
-            waiting += node.input_values()
-    return False
-
-
-_MAX_BETWEEN = 30
 
 
 def _transpose(node: Node, scores: _Threshold) -> _Threshold | None:
@@ -324,25 +225,23 @@ def _transpose(node: Node, scores: _Threshold) -> _Threshold | None:
 def _reshape(node: Node, scores: _Threshold) -> _Threshold | None:
     """[N, C, h · w] of [N, C, h, w], or [N, h · w, C] of [N, h, w, C]; of a sigmoid, that of the reshaped."""
     before, after = dims_of(node.input_value(0)) or [], scores.dims
-    if scores.box_axes == 1 and len(after) == 3 and len(before) == 4 and after[scores.class_axis] is not None:
+    if scores.box_axes == 1 and len(after) == 3 and len(before) == 4:
         first, classes = (2, 1) if scores.box_axis == 2 else (1, 3)
-        height, width = before[first : first + 2]
-        many = height * width if height is not None and width is not None else None
-        same = many is not None and many == after[scores.box_axis]
-        if same and before[classes] == after[scores.class_axis]:
+        sides = before[first : first + 2]
+        same = None not in sides and math.prod(side or 0 for side in sides) == after[scores.box_axis]
+        if same and before[classes] == after[scores.class_axis] is not None:
             return replace(scores, value=node.input_value(0), class_axis=classes, box_axis=first, box_axes=2)
     logits = _source(node.input_value(0), "Sigmoid")
     if logits is None:
         return None
-    special_zero = node.get_attributes()["special_zero"]
-    return _before_sigmoid(scores, ops.reshape(logits, node.input_value(1), special_zero).output(0))
+    reshaped = ops.reshape(logits, node.input_value(1), node.get_attributes()["special_zero"])
+    return _sigmoid(ops.sigmoid(reshaped), scores)
 
 
 _STEPS: dict[str, Callable[[Node, _Threshold], _Threshold | None]] = {
-    "Add": _add,
     "Multiply": _multiply,
     "Reshape": _reshape,
     "Sigmoid": _sigmoid,
-    "Sqrt": _sqrt,
     "Transpose": _transpose,
 }
+"""Node type -> the threshold of what it reads."""

@@ -138,11 +138,11 @@ class GreedyNms(Struct, frozen=True):
             normalized=self.normalized,
         )
         out = ops.multiply(found.output(0), const([1, 1 / scale, 1, 1, 1, 1], Type.f32))
-        count = found.output(2)
+        count: Tensor = found.output(2)
         if output_of(boxes).get_partial_shape()[1].is_dynamic:
-            # Without boxes OpenVINO counts no images.
-            missing = ops.subtract(dim_vector(scores, [0]), ops.shape_of(count))
-            count = ops.pad(count, ints([0]), missing, "constant", const(0, Type.i32))
+            # Without boxes OpenVINO counts no images, although its shape inference says so.
+            images = dim_vector(scores, [0])
+            count = _until(images, ops.concat([count, ops.broadcast(const(0, Type.i32), images)], 0), 0)
         return Kept(out, ops.squeeze(found.output(1), ints(1)), count)
 
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections import Counter
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionReport, convert
 from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.converters.detection import score_prefilter
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import Graph
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
@@ -21,20 +23,22 @@ from paddle2ov.translation.input_spec import parse_input
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
 from tests.support.formats import FORMATS
-from tests.support.suppressions import check_same, gathered, unfiltered
+from tests.support.suppressions import check_same, filtered, gathered, unfiltered
 
 RNG = np.random.default_rng(0)
 DECODED = {
-    "ppyoloe": {"Softmax": 3, "Convolution": 3, "Sigmoid": 1},
     "ppyoloe_fixed": {"Softmax": 3, "Convolution": 1, "Sigmoid": 1},
-    "picodet": {"Softmax": 3, "MatMul": 3},
     "picodet_fixed": {"Softmax": 3, "MatMul": 3},
     "ssd": {"Softmax": 1},
     "ssd_in_pixels": {"Exp": 6, "Softmax": 1},
-    "yolov3": {"Exp": 3, "Sigmoid": 6},
-    "ppyolo": {"Exp": 3, "Sigmoid": 6},
 }
 """Network -> kinds of nodes that decode, and how many of them do so for some boxes only."""
+
+
+@pytest.fixture(autouse=True)
+def filter_small_heads():
+    with filtered():
+        yield
 
 
 def test_report_counts_what_computes_less():
@@ -103,9 +107,9 @@ def test_no_box_and_every_box(threshold, some):
 
 
 def test_numbers_of_the_boxes():
-    program = program_of("ppyoloe")
+    program = program_of("ppyoloe_fixed")
     names = [suppression(program).outputs[port][0] for port in ("index", "out", "nms_rois_num")]
-    inputs = load(generated_network(all_networks()["ppyoloe"], "pir") / "inputs_0.npz")
+    inputs = load(generated_network(all_networks()["ppyoloe_fixed"], "pir") / "inputs_0.npz")
     model = translated(program, names)
     assert gathered(model)
     check_same(model, plain(program, names), inputs)
@@ -114,11 +118,18 @@ def test_numbers_of_the_boxes():
 # --- left as it is ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("threshold", [0.0, -0.1])
-def test_a_threshold_that_all_boxes_pass(threshold):
-    program = program_of("ppyoloe")
+@pytest.mark.parametrize(("name", "threshold"), [("ppyoloe_fixed", 0.0), ("ppyoloe_fixed", -0.1), ("ppyoloe", 0.9)])
+def test_a_threshold_that_all_boxes_pass_or_unknown_sizes(name, threshold):
+    program = program_of(name)
     suppression(program).attributes["score_threshold"] = threshold
-    assert gathered(translated(program)).keys() <= {"Gather"}
+    assert not gathered(translated(program))
+
+
+def test_a_small_head():
+    with patch.object(score_prefilter, "_LEAST_SCORES", 505):
+        assert not gathered(translated(program_of("ppyoloe_fixed")))
+    with patch.object(score_prefilter, "_LEAST_SCORES", 504):
+        assert gathered(translated(program_of("ppyoloe_fixed")))
 
 
 @pytest.mark.parametrize("port", ["bboxes", "scores"])

@@ -7,12 +7,17 @@ import numpy as np
 from openvino import CompiledModel
 
 from paddle2ov.compilation.running import compile_on_cpu, infer
-from paddle2ov.converters.detection import nms
+from paddle2ov.converters.detection import nms, score_prefilter
 
 
 def unfiltered():
     """A context where suppressions look at all boxes."""
     return patch.object(nms, "score_prefilter", lambda *_: None)
+
+
+def filtered():
+    """A context where suppressions look only at boxes that can survive, however few there are."""
+    return patch.object(score_prefilter, "_LEAST_SCORES", 0)
 
 
 def gathered(model):
