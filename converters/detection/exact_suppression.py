@@ -54,21 +54,22 @@ class Overlap(Struct, frozen=True):
         adapts = [ops.broadcast(const(self.threshold, Type.f32), ops.shape_of(scores))] if self.eta < 1 else []
 
         def take_best(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], Tensor]:
-            (left, kept, *limits), (number, boxes, *others) = state, invariants
+            (left, kept, *adapted), (number, boxes, *others) = state, invariants
             score, at = ops.topk(left, ints(1), 2, "max", "value", index_element_type="i64", stable=True).outputs()
             is_box, own = ops.greater(score, const(-np.inf, Type.f32)), ops.equal(number, at)
             box = ops.gather_nd(boxes, at, 1)  # [P, Q, size]
-            limit = limits[0] if limits else const(self.threshold, Type.f32)
+            limit: Tensor = adapted[0] if adapted else const(self.threshold, Type.f32)
             over = self._exceeds_threshold(self._geometry(ops.unsqueeze(box, ints(2))), others, limit)
-            keeps, dropped = is_box, ops.logical_or(own, over)
-            if limits:
+            keeps, dropped, limits = is_box, ops.logical_or(own, over), list[Tensor]()
+            if adapted:
                 fails = ops.reduce_logical_or(ops.logical_and(kept, over), ints(2), True)
                 keeps, dropped = ops.logical_and(is_box, ops.logical_not(fails)), own
                 is_high = ops.logical_and(keeps, ops.greater(limit, const(0.5, Type.f32)))
                 limits = [ops.select(is_high, ops.multiply(limit, const(self.eta, Type.f32)), limit)]
-            left = ops.select(dropped, const(-np.inf, Type.f32), left)
-            kept = ops.logical_or(kept, ops.logical_and(own, keeps))
-            return [left, kept, *limits], ops.reduce_logical_or(is_box, ints([0, 1, 2]), False)
+            rest = ops.select(dropped, const(-np.inf, Type.f32), left)
+            return [rest, ops.logical_or(kept, ops.logical_and(own, keeps)), *limits], ops.reduce_logical_or(
+                is_box, ints([0, 1, 2]), False
+            )
 
         invariants = [number, boxes, *self._geometry(ops.unsqueeze(boxes, ints(1)))]
         trips = ints(most) if most >= 0 and not adapts else size

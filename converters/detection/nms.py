@@ -88,14 +88,14 @@ def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tenso
     counts = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("bboxes")
     images: Tensor = ints(1)
     if counts is not None:
-        ends, number = ops.cum_sum(counts, ints(0)), index_range(total)
-        begins = ops.greater_equal(number, ops.unsqueeze(ops.subtract(ends, counts), ints(1)))
-        own = ops.logical_and(own, ops.logical_and(begins, ops.less(number, ops.unsqueeze(ends, ints(1)))))
+        ends, every = ops.cum_sum(counts, ints(0)), index_range(total)
+        begins = ops.greater_equal(every, ops.unsqueeze(ops.subtract(ends, counts), ints(1)))
+        own = ops.logical_and(own, ops.logical_and(begins, ops.less(every, ops.unsqueeze(ends, ints(1)))))
         images = dim_of(counts, 0)
     scores = ops.select(own, ops.unsqueeze(scores, ints(1)), const(-np.inf, Type.f32))
     # The best of an image are those of all classes.
     kept = replace(greedy, background=-1)(boxes, scores, 0 if keep == 0 else -1)
-    image, index = (cast_to(one, Type.i64) for one in (column(kept.out, 0), kept.index))
+    image, index = cast_to(column(kept.out, 0), Type.i64), cast_to(kept.index, Type.i64)
     label = ops.divide(index, total)
     number = ops.subtract(index, ops.multiply(label, total))
     # by image, class and number of the box: Paddle sorts this form by number, not by score
@@ -103,16 +103,15 @@ def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tenso
     key = ops.concat([key, ints([np.iinfo(np.int32).max])], 0)  # TopK needs at least one
     size = ops.squeeze(ops.shape_of(key, Type.i64), ints(0))
     order = ops.topk(key, size, 0, "min", "value", index_element_type="i64").output(1)
-    order = ops.slice(order, ints([0]), ints([-1]), ints([1]))
-    rows = ops.concat(
-        [ops.unsqueeze(cast_to(label, Type.f32), ints(1)), slice_along(kept.out, ints([1]), ints([OPEN_END]), 1)], 1
-    )
-    number = ops.add(ops.multiply(number, classes), label)
-    rows, image, number = (ops.gather(one, order, ints(0)) for one in (rows, image, number))
+    order = ops.slice(order, ints([0]), ints([-1]), ints([1])).output(0)
     if keep > 0:
-        best = best_per_image(image, column(rows, 1), images, keep)
-        rows, image, number = (ops.gather(one, best, ints(0)) for one in (rows, image, number))
-    return Kept(rows, cast_to(number, Type.i32), count_per_image(image, images))
+        scores, owner = (ops.gather(one, order, ints(0)) for one in (column(kept.out, 1), image))
+        order = ops.gather(order, best_per_image(owner, scores, images, keep), ints(0)).output(0)
+    named = ops.unsqueeze(cast_to(label, Type.f32), ints(1))
+    out = ops.concat([named, slice_along(kept.out, ints([1]), ints([OPEN_END]), 1)], 1)
+    flat = cast_to(ops.add(ops.multiply(number, classes), label), Type.i32)
+    out, flat, owner = (ops.gather(one, order, ints(0)) for one in (out, flat, image))
+    return Kept(out, flat, count_per_image(owner, images))
 
 
 def sentinel_if_empty(out: Tensor, width: int) -> Node:

@@ -200,7 +200,13 @@ def _products(node: Node) -> int:
     return max((math.prod(dims[1:]) for dims in weights if dims is not None and len(dims) > 2), default=1)
 
 
-_DATA = {"If": slice(1, None), "Loop": slice(2, None), "NonMaxSuppression": slice(2), "TensorIterator": slice(None)}
+_DATA = {
+    "If": slice(1, None),
+    "Loop": slice(2, None),
+    "MulticlassNms": slice(2),
+    "NonMaxSuppression": slice(2),
+    "TensorIterator": slice(None),
+}
 """Node type -> the inputs that are not a condition, count or threshold."""
 
 
@@ -208,10 +214,10 @@ _DATA = {"If": slice(1, None), "Loop": slice(2, None), "NonMaxSuppression": slic
 def computed_once(graph: Graph, node: Node) -> list[Input] | None:
     """OpenVINO runs loops and branches over constants once, as it compiles, in memory that it overwrites later.
 
-    It crashes if they draw random numbers, and does not compile a NonMaxSuppression over constants.
+    It crashes if they draw random numbers, and does not compile a suppression over constants.
 
     Given:
-        If, Loop, TensorIterator or NonMaxSuppression that depends on no Parameter.
+        If, Loop, TensorIterator, MulticlassNms or NonMaxSuppression that depends on no Parameter.
     """
     has_no_inputs = graph.independence("Parameter", "ReadValue", "RandomUniform")
     return node.inputs()[_DATA[node.get_type_name()]] if has_no_inputs(node) else None
