@@ -125,7 +125,7 @@ def sentinel_if_empty(out: Tensor, width: int) -> Node:
 
 def nms(node: NodeContext) -> NamedOutputs:
     """out = the indices of the boxes, in order, that overlap no earlier kept box by more than the threshold."""
-    x = ops.unsqueeze(cast_to(node.get_input("x"), Type.f32), ints(0))
+    x = reshape(cast_to(node.get_input("x"), Type.f32), [1, -1, 4])
     count = dim_of(x, 1)
     # Earlier boxes have the better score.
     score = reshape(cast_to(ops.subtract(count, index_range(count)), Type.f32), [1, 1, -1])
