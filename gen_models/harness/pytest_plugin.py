@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--every-form",
         action="store_true",
-        help="operators as declared, with dynamic dimensions and at random in each format, not in one of them each",
+        help="all combinations of parameters, not one of several; operators in all forms and formats",
     )
     group.addoption("--exports", type=int, default=20, metavar="N", help="how often a served model is exported again")
     group.addoption("--all-networks", action="store_true", help="quantize every network, not a few of each kind")
@@ -39,6 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Leaves out networks with `--fast`: a test that asks for one is skipped."""
+    config.addinivalue_line("markers", "every_form: runs with --every-form only")
     if config.getoption("--fast"):
         store.generated_network = _no_network
 
@@ -48,9 +50,13 @@ def _no_network(network: Network, format: str) -> Path:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keeps the tests that `--filter` names, by pytest's id where they have no such name; a sample with `--fast`."""
-    pattern = config.getoption("--filter")
+    """Keeps the tests that `--filter` names, by pytest's id where they have no such name; a sample with `--fast`.
+
+    Those marked `every_form` are kept with that option.
+    """
+    pattern, every_form = config.getoption("--filter"), config.getoption("--every-form")
     kept = [item for item in items if pattern is None or matches(_name(item), pattern)]
+    kept = [item for item in kept if every_form or item.get_closest_marker("every_form") is None]
     if config.getoption("--fast"):
         kept = list({_sampled_as(item): item for item in reversed(kept)}.values())[::-1]
     if dropped := set(items).difference(kept):
@@ -58,13 +64,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
+def pytest_collection_finish() -> None:
+    """Spares the garbage collector the tests themselves, which it would go through again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 def _sampled_as(item: pytest.Item) -> tuple[str, ...]:
     """The same for those tests of which `--fast` keeps the first."""
     test = item.nodeid.partition("[")[0]
     spec = getattr(item, "callspec", None)
-    if spec is None or not {"op", "case", "format"} <= spec.params.keys():
+    if spec is None or not {"op", "case", "form"} <= spec.params.keys():
         return (test,)
-    return (test, spec.params["op"].name, spec.params["format"])
+    return (test, spec.params["op"].name, spec.params["form"].format)
 
 
 def _name(item: pytest.Item) -> str:

@@ -14,6 +14,7 @@ from gen_models.harness.store import generated
 from paddle2ov.conversion import convert
 from paddle2ov.translation import translator
 from paddle2ov.translation.node_context import NodeContext
+from tests.support.formats import forms
 from tests.support.one_operator import Noted
 
 # Attributes of any operator, in full: what they are for, and an operator whose cases carry the attribute.
@@ -191,14 +192,11 @@ def cases():
 
 
 @pytest.mark.parametrize("op", list(cases()))
-def test_what_a_program_carries_is_read(op, contexts):
+def test_what_a_program_carries_is_read(op, contexts, request):
     never_read: dict[str, bool] = defaultdict(lambda: True)
-    for case in op.cases:
-        for format in case.formats:
-            if format == "legacy" and legacy_python() is None:
-                continue
-            if not case.xfail:
-                convert(generated(op, case, format), rewrite=False)
+    for case, form in forms(op, request.config.getoption("--every-form")):
+        if not case.xfail and (form.format == "pir" or legacy_python() is not None):
+            convert(generated(op, case, form.format), rewrite=False)
     for operator, inputs in contexts:
         if operator.type == op.name:
             for name in operator.attributes:

@@ -136,11 +136,16 @@ def dynamic_shapes(chain, unknown):
     }
 
 
-# What OpenVINO fuses does not depend on how much is unknown: for the batch alone, a fifth of the chains is enough.
-_UNKNOWN = [*((chain, "sizes") for chain in CHAINS), *((chain, "batch") for chain in CHAINS[::5])]
+def some(step, limits):
+    """The chains, of which one in `step` runs without `--every-form`, and those with limits of their own."""
+    for number, chain in enumerate(CHAINS):
+        more = number % step and limit(chain.name, limits) is None
+        yield pytest.param(chain, marks=[pytest.mark.every_form] if more else [], id=chain.name)
 
 
-@pytest.mark.parametrize(("chain", "unknown"), _UNKNOWN, ids=lambda value: getattr(value, "name", value))
+# What OpenVINO fuses does not depend on how much is unknown.
+@pytest.mark.parametrize("unknown", ["sizes", "batch"])
+@pytest.mark.parametrize("chain", some(5, DYNAMIC_LIMITS + SIZES_LIMITS))
 def test_dynamic_shapes(chain, unknown):
     (case,) = chain.cases
     model = paddle2ov.convert(generated(chain, case, "pir"), input=dynamic_shapes(chain, unknown))
@@ -163,7 +168,7 @@ def graph(folder):
 
 
 @NEEDS_PADDLE_2
-@pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: chain.name)
+@pytest.mark.parametrize("chain", some(3, LEGACY_LIMITS))
 def test_legacy_format(chain):
     (case,) = chain.cases
     one, other = (graph(generated(chain, case, format)) for format in ("pir", "legacy"))

@@ -5,13 +5,14 @@ import numpy as np
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
+from tests.support.formats import in_turn
 from tests.support.random_graphs import node_by_node, random_graph
 
 SEEDS = 25
 
 
 def pytest_generate_tests(metafunc):
-    metafunc.parametrize("seed", range(metafunc.config.getoption("--seeds") or SEEDS))
+    metafunc.parametrize("seed", in_turn(2, range(metafunc.config.getoption("--seeds") or SEEDS)))
 
 
 def test_random_graph(seed):

@@ -12,13 +12,14 @@ from openvino import opset16 as ops
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
+from tests.support.formats import in_turn
 from tests.support.random_graphs import node_by_node
 
 SEEDS = 40
 
 
 def pytest_generate_tests(metafunc):
-    metafunc.parametrize("seed", range(metafunc.config.getoption("--seeds") or SEEDS))
+    metafunc.parametrize("seed", in_turn(2, range(metafunc.config.getoption("--seeds") or SEEDS)))
 
 
 class Maker:

@@ -170,25 +170,33 @@ LAYERS = [
 ]
 
 
-def built(layer, shape, reader):
-    x = ops.parameter(shape, Type.f32)
-    read = ops.relu(x)
-    return Model([ops.result(layer(read)), ops.result(READERS[reader](read))], [x])
+def built(reader):
+    """Each layer beside the reader, as parts of one model."""
+    inputs, results = [], []
+    for layer, shape in LAYERS:
+        inputs.append(ops.parameter(shape, Type.f32))
+        read = ops.relu(inputs[-1])
+        results += [ops.result(layer(read)), ops.result(READERS[reader](read))]
+    return Model(results, inputs)
+
+
+def reshape(model, *, first=None):
+    """Gives the inputs the layers' shapes, with a first size of its own."""
+    shapes = [PartialShape(shape if first is None else [first, *shape[1:]]) for _, shape in LAYERS]
+    model.reshape(dict(zip(model.inputs, shapes, strict=True)))
 
 
 @pytest.mark.parametrize("fixed_later", [False, True], ids=["known", "fixed later"])
-@pytest.mark.parametrize(("layer", "shape"), LAYERS, ids=[f"{one.__name__}, {shape}" for one, shape in LAYERS])
 @pytest.mark.parametrize("reader", READERS)
-def test_reader(reader, layer, shape, fixed_later):
-    model = built(layer, shape, reader)
-    data = random(*shape)
-    wanted = node_by_node(model, [data])
+def test_reader(reader, fixed_later):
+    model, data = built(reader), [random(*shape) for _, shape in LAYERS]
+    wanted = node_by_node(model, data)
     if fixed_later:
-        model.reshape(PartialShape([-1, *shape[1:]]))
+        reshape(model, first=-1)
     run_rewrites(model, rewrites_for())
-    model.reshape(PartialShape(shape))
+    reshape(model)
     request = compile_on_cpu(model).create_infer_request()
     for _ in range(2):
-        computed = request.infer([data])
+        computed = request.infer(data)
         for i, want in enumerate(wanted):
             np.testing.assert_allclose(computed[i], want, rtol=1e-4, atol=1e-4)

@@ -3,15 +3,15 @@
 from gen_models.harness.exploration import BatchError
 from gen_models.harness.store import generated
 from paddle2ov import convert
-from paddle2ov.testing import check_case, check_cases
+from paddle2ov.testing import _check_together, _trials_of_case, check_case
 
 LARGE = 200  # nodes: many selections of boxes, of 600 nodes each, take longer to compile together than one by one
 
-_tried: dict[tuple[str, str, bool, bool, tuple[str, ...]], Exception | bool] = {}
+_tried: dict[tuple, Exception | bool] = {}
 """Batch -> its error; True if it agrees, False if its cases are checked one by one."""
 
 
-def check_in_batch(op, name, batch, format, *, declared, dynamic):
+def check_in_batch(op, check, batch):
     """Checks one case of an operator, with the others of its batch where that is possible.
 
     If they fail together each tells by itself whether it is the one. The first that is asked for tries the others too:
@@ -19,39 +19,47 @@ def check_in_batch(op, name, batch, format, *, declared, dynamic):
 
     Args:
         op: the operator.
-        name: the name of the case.
-        batch: the names of the cases to check together, this one among them; empty for none.
-        format: "pir" or "legacy".
-        declared: whether to check with the shapes that the program declares.
-        dynamic: whether to check with dynamic dimensions.
+        check: the name of the case, and the `Form` that it is checked in.
+        batch: the checks to make together, this one among them; empty for none.
     """
-    cases = {one.name: one for one in op.cases}
-    how = {"declared": declared, "dynamic": dynamic}
-    key = op.name, format, declared, dynamic, batch
-    is_first = key not in _tried
+    is_first = batch not in _tried
     if is_first:
-        _tried[key] = _check_together(op, [cases[one] for one in batch], format, how)
-    found = _tried[key]
+        _tried[batch] = _tried_together(op, batch)
+    found = _tried[batch]
     if found is True:
         return
-    check_case(generated(op, cases[name], format), **how)
-    if is_first and found and all(_agrees(op, cases[one], format, how) for one in batch):
-        raise BatchError(f"{', '.join(batch)} agree one by one, but not as parts of one model: {found}") from found
+    _check_alone(op, check)
+    if is_first and found and all(_agrees(op, one) for one in batch):
+        names = ", ".join(name for name, _ in batch)
+        raise BatchError(f"{names} agree one by one, but not as parts of one model: {found}") from found
 
 
-def _check_together(op, cases, format, how):
+def _tried_together(op, batch):
+    """Which of them it is that fails, and why, each tells by itself."""
     try:
-        if len(cases) < 2 or len(convert(generated(op, cases[0], format)).get_ops()) > LARGE:
+        folders = [(_folder(op, check), check[1]) for check in batch]
+        if len(batch) < 2 or len(convert(folders[0][0]).get_ops()) > LARGE:
             return False
-        check_cases([generated(op, case, format) for case in cases], **how)
-    except Exception as error:  # which of them it is, and why, each tells by itself
+        _check_together(
+            [trial for folder, form in folders for trial in _trials_of_case(folder, None, form.declared, form.dynamic)]
+        )
+    except Exception as error:
         return error
     return True
 
 
-def _agrees(op, case, format, how):
+def _folder(op, check):
+    name, form = check
+    return generated(op, next(case for case in op.cases if case.name == name), form.format)
+
+
+def _check_alone(op, check):
+    check_case(_folder(op, check), declared=check[1].declared, dynamic=check[1].dynamic)
+
+
+def _agrees(op, check):
     try:
-        check_case(generated(op, case, format), **how)
+        _check_alone(op, check)
     except Exception:
         return False
     return True

@@ -1,4 +1,10 @@
-"""The formats that tests run in. Legacy models are written by Paddle 2, which `make test LEGACY=0` goes without."""
+"""The formats that tests run in, and what runs with `--every-form` only (`make test-all`).
+
+Legacy models are written by Paddle 2, which `make test LEGACY=0` goes without.
+"""
+
+import itertools
+from typing import NamedTuple
 
 import pytest
 
@@ -12,3 +18,54 @@ FORMATS = ["pir", LEGACY]
 def marks_of(format):
     """What a test in a format is marked with."""
     return [NEEDS_PADDLE_2] if format == "legacy" else []
+
+
+ParameterSet = type(pytest.param())
+
+
+def in_turn(step, *axes):
+    """All combinations of the axes' values, of which one in `step` runs without `--every-form`.
+
+    Of three axes or more, each value of one runs with each value of another if a third one has `step` values.
+    """
+    for chosen in itertools.product(*(list(enumerate(axis)) for axis in axes)):
+        values = [value if isinstance(value, ParameterSet) else pytest.param(value) for _, value in chosen]
+        marks = [mark for value in values for mark in value.marks]
+        if sum(place for place, _ in chosen) % step:
+            marks.append(pytest.mark.every_form)
+        yield pytest.param(*(value.values[0] for value in values), marks=marks)
+
+
+class Form(NamedTuple):
+    """How a case is checked: in a format, with the shapes that it declares, with dynamic dimensions, or both."""
+
+    format: str
+    declared: bool = True
+    dynamic: bool = True
+
+
+def forms(op, every_form):
+    """Each case of an operator, with a form that it is checked in.
+
+    Both formats go through the same converters. The first case that gives a set of arguments is checked in both, as
+    declared in one and with dynamic dimensions in the other. Cases that give the same arguments other values or sizes
+    take one of these four forms each, in turn.
+
+    Args:
+        op: the operator.
+        every_form: whether each case takes each form in each format.
+    """
+    seen: dict[frozenset[str], int] = {}
+    for number, case in enumerate(op.cases):
+        if every_form or len(case.formats) == 1 or legacy_python() is None:
+            yield from ((case, Form(format)) for format in case.formats)
+            continue
+        arguments = frozenset(case.arguments)
+        turn = seen[arguments] = seen.get(arguments, -1) + 1
+        if turn == 0:
+            formats = case.formats if number % 2 else case.formats[::-1]
+            yield case, Form(formats[0], dynamic=False)
+            yield case, Form(formats[1], declared=False)
+        else:
+            is_declared = (number + turn // 2) % 2 == 0
+            yield case, Form(case.formats[turn % 2], is_declared, not is_declared)

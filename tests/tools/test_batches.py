@@ -5,9 +5,12 @@ import pytest
 from gen_models import all_ops
 from gen_models.harness.exploration import BatchError
 from tests.support import batches
+from tests.support.formats import Form
 
 OP = all_ops()["softshrink"]
 NAMES = tuple(case.name for case in OP.cases if "pir" in case.formats)[:3]
+DECLARED = Form("pir", dynamic=False)
+BATCH = tuple((name, DECLARED) for name in NAMES)
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +19,7 @@ def nothing_is_tried(monkeypatch):
 
 
 def check(name):
-    batches.check_in_batch(OP, name, NAMES, "pir", declared=True, dynamic=False)
+    batches.check_in_batch(OP, (name, DECLARED), BATCH)
 
 
 def failing(*names):
@@ -27,7 +30,7 @@ def failing(*names):
     return check_case
 
 
-def fail_together(folders, declared, dynamic):
+def fail_together(trials):
     raise ValueError("as if parts of one model differed")
 
 
@@ -38,7 +41,7 @@ def test_what_agrees_together_is_not_checked_one_by_one(monkeypatch):
 
 
 def test_one_that_fails_is_the_one_that_tells(monkeypatch):
-    monkeypatch.setattr(batches, "check_cases", fail_together)
+    monkeypatch.setattr(batches, "_check_together", fail_together)
     monkeypatch.setattr(batches, "check_case", failing(NAMES[1]))
     check(NAMES[0])
     check(NAMES[2])
@@ -47,7 +50,7 @@ def test_one_that_fails_is_the_one_that_tells(monkeypatch):
 
 
 def test_what_fails_only_together_fails_once(monkeypatch):
-    monkeypatch.setattr(batches, "check_cases", fail_together)
+    monkeypatch.setattr(batches, "_check_together", fail_together)
     monkeypatch.setattr(batches, "check_case", failing())
     with pytest.raises(BatchError, match=f"{', '.join(NAMES)} agree one by one, but not as parts of one model: as if"):
         check(NAMES[0])
@@ -56,8 +59,8 @@ def test_what_fails_only_together_fails_once(monkeypatch):
 
 
 def test_one_case_and_large_models_go_alone(monkeypatch):
-    monkeypatch.setattr(batches, "check_cases", fail_together)
+    monkeypatch.setattr(batches, "_check_together", fail_together)
     monkeypatch.setattr(batches, "check_case", failing())
-    batches.check_in_batch(OP, NAMES[0], (), "pir", declared=True, dynamic=False)
+    batches.check_in_batch(OP, (NAMES[0], DECLARED), ())
     monkeypatch.setattr(batches, "LARGE", 0)
     check(NAMES[0])

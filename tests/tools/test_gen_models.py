@@ -272,12 +272,13 @@ def test_fast_takes_one_case_of_each_operator_and_format_and_no_network(tmp_path
 import pytest
 from gen_models import all_networks, all_ops
 from gen_models.harness.store import generated_network
+from tests.support.formats import forms
 
 OPS = [all_ops()[name] for name in ("relu", "abs")]
-CASES = [(op, case, format) for op in OPS for case in op.cases for format in case.formats]
+CASES = [(op, *one) for op in OPS for one in forms(op, False)]
 
-@pytest.mark.parametrize(("op", "case", "format"), CASES, ids=[f"{case.name}/{format}" for _, case, format in CASES])
-def test_case(op, case, format):
+@pytest.mark.parametrize(("op", "case", "form"), CASES, ids=[f"{case.name}/{form.format}" for _, case, form in CASES])
+def test_case(op, case, form):
     pass
 
 @pytest.mark.parametrize("number", [1, 2, 3])

@@ -29,7 +29,7 @@ from paddle2ov.jobs.state import State
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.testing import MismatchError, compare_rounded
 from paddle2ov.verification.expected import Expected
-from tests.support.formats import FORMATS, NEEDS_PADDLE_2
+from tests.support.formats import FORMATS, NEEDS_PADDLE_2, in_turn
 from tools import fuzz_programs as command
 
 DIFFERED = Path(__file__).parent / "differed"
@@ -39,8 +39,8 @@ FIRST, COUNT = 1, 12
 
 def pytest_generate_tests(metafunc):
     if metafunc.function is test_program:
-        metafunc.parametrize("format", FORMATS)
-        metafunc.parametrize("seed", range(FIRST, FIRST + (metafunc.config.getoption("--seeds") or COUNT)))
+        seeds = range(FIRST, FIRST + (metafunc.config.getoption("--seeds") or COUNT))
+        metafunc.parametrize(("seed", "format"), in_turn(2, seeds, FORMATS))
 
 
 def test_program(seed, format, tmp_path):
@@ -50,8 +50,9 @@ def test_program(seed, format, tmp_path):
     assert found.compared or found.refused
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("path", sorted(DIFFERED.glob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    ("path", "format"), in_turn(2, sorted(DIFFERED.glob("*.json")), FORMATS), ids=lambda one: getattr(one, "stem", one)
+)
 def test_program_that_differed(path, format, tmp_path):
     """Programs that showed faults which are mended, or gone around, since.
 

@@ -29,9 +29,11 @@ def names_of(model):
 
 
 def cases():
-    for one in all_networks().values():
-        for format in one.formats:
-            yield pytest.param(one.name, format, marks=marks_of(format), id=f"{one.name}-{format}")
+    """Each network in one of its formats, which alternate."""
+    for number, one in enumerate(all_networks().values()):
+        for i, format in enumerate(one.formats):
+            more = [pytest.mark.every_form] if (number + i) % len(one.formats) else []
+            yield pytest.param(one.name, format, marks=[*marks_of(format), *more], id=f"{one.name}-{format}")
 
 
 @pytest.mark.parametrize(("name", "format"), list(cases()))

@@ -9,6 +9,7 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.passes.drop_neutral import drop_neutral
 from paddle2ov.workarounds.table import row
+from tests.support.formats import in_turn
 from tests.support.passes_checks import compare, parameter, random, transpose
 
 IMAGES = [
@@ -62,19 +63,17 @@ SLOPES = {
 }
 
 
-@pytest.mark.parametrize("is_known", [False, True])
-@pytest.mark.parametrize("name", SLOPES)
-@pytest.mark.parametrize(
-    ("rank", "slope"),
-    [
-        (rank, slope)
-        for rank in (1, 2, 3, 4)
-        for slope in ((4,), (1, 4), (1, 1, 4), (4, 1), (1,), (4, 1, 1))
-        if len(slope) <= rank
-    ],
-    ids=str,
-)
-def test_slopes(rank, slope, name, is_known):
+SLOPE_SHAPES = [
+    (rank, slope)
+    for rank in (1, 2, 3, 4)
+    for slope in ((4,), (1, 4), (1, 1, 4), (4, 1), (1,), (4, 1, 1))
+    if len(slope) <= rank
+]
+
+
+@pytest.mark.parametrize(("shapes", "name", "is_known"), in_turn(3, SLOPE_SHAPES, SLOPES, [False, True]), ids=str)
+def test_slopes(shapes, name, is_known):
+    rank, slope = shapes
     sizes = [(4,) * rank, (2,) * (rank - 1) + (4,)] if slope[-1] == 4 or slope == (1,) else [(4,) * rank]
 
     def build(dims):

@@ -13,6 +13,7 @@ from paddle2ov.graph.opset import create
 from paddle2ov.graph.types import value_of
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
+from tests.support.formats import in_turn
 from tests.support.passes_checks import apply, compare, parameter, random, transpose
 from tests.support.random_graphs import node_by_node
 
@@ -143,11 +144,18 @@ def test_avoid_abs_sinking_fails_to_match():
     assert row("moved.abs_of_joined")(Graph(model)) == {"sites": 0}
 
 
-@pytest.mark.parametrize("mode", ["NUMPY", "BIDIRECTIONAL"])
-@pytest.mark.parametrize("kind", ["add", "divide", "power"])
-@pytest.mark.parametrize("first", [True, False])
-@pytest.mark.parametrize("other", [(), (1,), (2,), (-1,), (1, 2), (-1, -1)], ids=str)
-@pytest.mark.parametrize("data", [(), (1,), (-1, 1)], ids=str)
+@pytest.mark.parametrize(
+    ("mode", "kind", "first", "other", "data"),
+    in_turn(
+        3,
+        ["NUMPY", "BIDIRECTIONAL"],
+        ["add", "divide", "power"],
+        [True, False],
+        [(), (1,), (2,), (-1,), (1, 2), (-1, -1)],
+        [(), (1,), (-1, 1)],
+    ),
+    ids=str,
+)
 def test_broadcasts_to_nothing(mode, kind, first, other, data):
     def build():
         x, y, shape = parameter(*data), parameter(*other), ops.parameter([2], Type.i64)

@@ -11,6 +11,7 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
+from tests.support.formats import in_turn
 from tests.support.passes_checks import parameter, random
 from tests.support.random_graphs import node_by_node
 
@@ -27,9 +28,7 @@ VIEWS = {
 REDUCING = (ops.reduce_sum, ops.reduce_mean, ops.reduce_max, ops.reduce_l2)
 
 
-@pytest.mark.parametrize("keep", [False, True])
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("rank", [1, 2, 3])
+@pytest.mark.parametrize(("rank", "view", "keep"), in_turn(2, [1, 2, 3], VIEWS, [False, True]))
 def test_reduce_before_unsqueeze(rank, view, keep):
     """Every axis that may be added, and every set of axes that is reduced."""
     rng, shape, models, moved = np.random.default_rng(rank), [3, 1, 2][:rank], [], 0
@@ -62,15 +61,13 @@ BEHIND_UNSQUEEZED = {
 }
 
 
-@pytest.mark.parametrize("build", BEHIND_UNSQUEEZED.values(), ids=BEHIND_UNSQUEEZED)
-@pytest.mark.parametrize("added", range(4))
-@pytest.mark.parametrize("axis", range(4))
-def test_what_follows_a_reduction_of_what_is_unsqueezed(axis, added, build):
+@pytest.mark.parametrize(("follow", "added", "axis"), in_turn(3, BEHIND_UNSQUEEZED, range(4), range(4)))
+def test_what_follows_a_reduction_of_what_is_unsqueezed(follow, added, axis):
     """All rules together: what is right alone lets OpenVINO make what others go around."""
     shape = (4, 4, 4) if axis != added else (1, 4, 5)
     x = parameter(*shape)
     reduced = ops.reduce_max(ops.unsqueeze(x, np.array([added])), np.array([axis]), False)
-    model, array = Model([build(reduced)], [x]), random(*shape)
+    model, array = Model([BEHIND_UNSQUEEZED[follow](reduced)], [x]), random(*shape)
     (want,) = node_by_node(model, [array])
     run_rewrites(model, rewrites_for())
     got = compile_on_cpu(model)([array])[0]

@@ -11,6 +11,7 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
+from tests.support.formats import in_turn
 from tests.support.passes_checks import apply, parameter, random
 from tests.support.random_graphs import node_by_node
 
@@ -40,9 +41,11 @@ def product(sizes, lead, known, following):
     return build, [random(*shape) for shape in shapes], count
 
 
-@pytest.mark.parametrize("following", FOLLOWING)
-@pytest.mark.parametrize("lead", [(), (3,), (2, 2)], ids=str)
-@pytest.mark.parametrize("sizes", [*itertools.product((1, 2), repeat=2), (3, 2), (2, 3)], ids=str)
+@pytest.mark.parametrize(
+    ("sizes", "lead", "following"),
+    in_turn(3, [*itertools.product((1, 2), repeat=2), (3, 2), (2, 3)], [(), (3,), (2, 2)], FOLLOWING),
+    ids=str,
+)
 def test_columns(sizes, lead, following):
     build, arrays, count = product(sizes, lead, [True] * 4, following)
     model = build()
@@ -55,8 +58,9 @@ def test_columns(sizes, lead, following):
         np.testing.assert_allclose(compiled(arrays)[0], want, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("following", FOLLOWING)
-@pytest.mark.parametrize("known", itertools.product((True, False), repeat=3), ids=str)
+@pytest.mark.parametrize(
+    ("known", "following"), in_turn(2, itertools.product((True, False), repeat=3), FOLLOWING), ids=str
+)
 def test_columns_of_unknown_sizes(known, following):
     """Fixed afterwards as well."""
     build, arrays, _ = product((2, 2), (3,), known, following)
@@ -129,11 +133,14 @@ def biased(behind, dims, groups=0, bias=True):
 PIXEL_FILTERS = random(6, 3)
 
 
-@pytest.mark.parametrize("dims", [(-1, 3, -1), (-1, 3, -1, -1), (1, 3, -1, -1), (-1, 3, 1, 1), (-1, 3, -1, 1, -1)])
-@pytest.mark.parametrize("groups", [0, 3, 6])
-@pytest.mark.parametrize(("behind", "count"), BEHIND.values(), ids=BEHIND)
-def test_pixel_post_ops(behind, count, groups, dims):
+@pytest.mark.parametrize(
+    ("follow", "groups", "dims"),
+    in_turn(3, BEHIND, [0, 3, 6], [(-1, 3, -1), (-1, 3, -1, -1), (1, 3, -1, -1), (-1, 3, 1, 1), (-1, 3, -1, 1, -1)]),
+    ids=str,
+)
+def test_pixel_post_ops(follow, groups, dims):
     """One pixel: in bfloat16 as in float32."""
+    behind, count = BEHIND[follow]
     model = biased(behind, dims, groups)
     assert row("post_ops.of_one_pixel")(Graph(model)) == {"sites": count}
     pixel = random(1, 3, *[1] * (len(dims) - 2))

@@ -11,6 +11,7 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
+from tests.support.formats import in_turn
 from tests.support.passes_checks import parameter, random
 from tests.support.random_graphs import node_by_node
 
@@ -62,9 +63,16 @@ def norm(form, shape):
     return build
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 8), (1, 1, 1, 8), (1, 3, 8), (1, 1, 1), (1, 3, 1), (2, 1, 8)], ids=str)
-@pytest.mark.parametrize("dims", [(3, 8), (-1, 8), (-1, -1)], ids=str)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("form", "dims", "shape"),
+    in_turn(
+        2,
+        FORMS,
+        [(3, 8), (-1, 8), (-1, -1)],
+        [(1, 1, 8), (1, 1, 1, 8), (1, 3, 8), (1, 1, 1), (1, 3, 1), (2, 1, 8)],
+    ),
+    ids=str,
+)
 def test_weights_of_higher_rank(form, dims, shape):
     build = norm(form, shape)
     assert row("moved.weight_of_higher_rank")(Graph(build(*dims))) == {"sites": int(shape[0] == 1)}
@@ -93,9 +101,11 @@ def layer_of(name, shape):
     return build
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 8), (1, 1, 1, 8), (1, 3, 8), (1, 1, 1)], ids=str)
-@pytest.mark.parametrize("dims", [(3, 8), (-1, 8)], ids=str)
-@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize(
+    ("layer", "dims", "shape"),
+    in_turn(2, LAYERS, [(3, 8), (-1, 8)], [(1, 1, 8), (1, 1, 1, 8), (1, 3, 8), (1, 1, 1)]),
+    ids=str,
+)
 def test_biases_of_higher_rank(layer, dims, shape):
     build = layer_of(layer, shape)
     assert row("moved.weight_of_higher_rank")(Graph(build(*dims))) == {"sites": 1}
