@@ -49,9 +49,10 @@ class Overlap(Struct, frozen=True):
         Each iteration takes the best box that is left for each row of scores, and drops those that overlap it. If the
         threshold adapts, that of a later box may be lower, so that boxes are compared one by one.
         """
-        number, size = index_range(dim_of(scores, 2)), dim_of(scores, 2)
-        none = ops.broadcast(const(False, Type.boolean), ops.shape_of(scores))
-        adapts = [ops.broadcast(const(self.threshold, Type.f32), ops.shape_of(scores))] if self.eta < 1 else []
+        size = dim_of(scores, 2)
+        number = index_range(size)
+        none = ops.less(scores, const(-np.inf, Type.f32))
+        adapts = [ops.select(none, scores, const(self.threshold, Type.f32))] if self.eta < 1 else []
 
         def take_best(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], Tensor]:
             (left, kept, *adapted), (number, boxes, *others) = state, invariants

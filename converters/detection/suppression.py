@@ -70,8 +70,8 @@ class GreedyNms(Struct, frozen=True):
             return replace(self, score_threshold=_LARGEST, top_k=-1)(boxes, scores)
         adapts = self.eta < 1 and self.iou_threshold > 0.5
         if adapts or self.points > 2 or (self.iou_threshold <= 0 and not self.normalized):
-            return self._by_definition(boxes, scores, keep)
-        found = self.by_openvino(boxes, scores, keep)
+            return _counted(self._by_definition(boxes, scores, keep), scores)
+        found = _counted(self.by_openvino(boxes, scores, keep), scores)
         narrow = self.overlap.any_narrow(found.out)
         # A loop copies its inputs, needed or not.
         end = ops.select(narrow, ints([_BEYOND_ANY_DIM]), ints([0]))
@@ -118,7 +118,7 @@ class GreedyNms(Struct, frozen=True):
         any_boxes = slice_along(boxes, ints([0]), ints([4]), 2) if self.points > 2 else boxes
         limit, never, hard = ints(self.top_k), const(2, Type.f32), const(0, Type.f32)
         rows = ops.non_max_suppression(any_boxes, scores, limit, never, least, hard, "corner", False, "i64").output(0)
-        nowhere = ops.broadcast(nothing, ops.shape_of(scores))
+        nowhere = ops.select(ops.less(scores, nothing), scores, nothing)  # without a shape to compute
         return ops.scatter_nd_update(nowhere, rows, ops.gather_nd(scores, rows))
 
     def by_openvino(self, boxes: Tensor, scores: Tensor, keep: int = -1) -> Kept:
@@ -138,18 +138,22 @@ class GreedyNms(Struct, frozen=True):
             normalized=self.normalized,
         )
         out = ops.multiply(found.output(0), const([1, 1 / scale, 1, 1, 1, 1], Type.f32))
-        count: Tensor = found.output(2)
-        if output_of(boxes).get_partial_shape()[1].is_dynamic:
-            # Without boxes OpenVINO counts no images, although its shape inference says so.
-            images = dim_vector(scores, [0])
-            count = _until(images, ops.concat([count, ops.broadcast(const(0, Type.i32), images)], 0), 0)
-        return Kept(out, ops.squeeze(found.output(1), ints(1)), count)
+        return Kept(out, ops.squeeze(found.output(1), ints(1)), found.output(2))
 
 
 _LARGEST = float(np.finfo(np.float32).max)
 
 _BEYOND_ANY_DIM = 1 << 30
 """Beyond the end of any dimension, and a number that a Select in float32 keeps."""
+
+
+def _counted(kept: Kept, scores: Tensor) -> Kept:
+    """The same with a count for each image: without boxes OpenVINO gives none, although its shape inference says so."""
+    if output_of(scores).get_partial_shape()[2].is_static:
+        return kept
+    images = dim_vector(scores, [0])
+    count = ops.concat([kept.count, ops.broadcast(const(0, Type.i32), images)], 0)
+    return replace(kept, count=_until(images, count, 0))
 
 
 def _scale(least: float) -> float:
