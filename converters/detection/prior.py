@@ -141,10 +141,11 @@ class _Grid:
             width, height = (side for side in self.feature if isinstance(side, int))
             x, y = ((arrays.arange(n) + offset) * s for n, s in zip((width, height), self.step, strict=True))
             charge_array(width * height * corners.size)
-            center = np.stack(np.broadcast_arrays(x[None, :], y[:, None]), -1)
-            boxes = arrays.tile(center, 2)[:, :, None, :] + corners
+            boxes = np.empty((height, width, *corners.shape))
+            boxes[..., 0::2] = x[:, None, None] + corners[:, 0::2]
+            boxes[..., 1::2] = y[:, None, None, None] + corners[:, 1::2]
             if self.image:
-                boxes = boxes / arrays.tile(np.array(self.image, np.float64), 2)
+                boxes /= np.array(self.image * 2, np.float64)
             return ConstantValue(boxes.astype(self.storage))
         centers = ops.concat([self._centers(0, offset), self._centers(1, offset)], 2)
         corner = ops.unsqueeze(ops.concat([centers, centers], 2), ints(2))
@@ -198,5 +199,5 @@ def _variances(node: NodeContext, boxes: Boxes, priors: int) -> Boxes:
     values = node.get_floats("variances")
     node.require(len(values) == 4, "four numbers are expected", variances=values)
     if isinstance(boxes, ConstantValue):
-        return ConstantValue(arrays.tile(np.asarray(values, boxes.array.dtype), (*boxes.array.shape[:-1], 1)))
+        return ConstantValue(arrays.full(boxes.array.shape, values, boxes.array.dtype))
     return ops.broadcast(const(values, boxes.get_element_type()), ops.shape_of(boxes, Type.i64))
