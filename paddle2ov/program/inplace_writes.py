@@ -13,9 +13,14 @@ from paddle2ov.errors import ModelReadError
 
 
 class InPlaceWrites:
-    """The last version of each variable that was written in place."""
+    """The last version of each variable that was written in place.
+
+    Attributes:
+        any: whether there may be anything but first versions; `current` need not be asked before.
+    """
 
     def __init__(self) -> None:
+        self.any = False
         self._last: dict[str, str] = {}
         self._journal: list[tuple[str, str | None]] = []  # what `_last` held before each change
         self._groups: dict[str, list[set[str]]] = {}  # variable -> groups that may be in one memory, which it is in
@@ -27,8 +32,6 @@ class InPlaceWrites:
         Raises:
             ModelReadError: one of them may have been written through another one.
         """
-        if not self._last and not self._clobbered:
-            return names
         for name in names:
             if name in self._clobbered:
                 raise ModelReadError(
@@ -39,6 +42,7 @@ class InPlaceWrites:
 
     def write(self, names: Sequence[str], versions: Sequence[str]) -> None:
         """Notes that variables were written: `versions` hold what their memory holds now."""
+        self.any = True
         for name, version in zip(names, versions, strict=True):
             self._journal.append((name, self._last.get(name)))
             self._last[name] = version
@@ -57,6 +61,7 @@ class InPlaceWrites:
 
     def clobber(self, names: Iterable[str]) -> None:
         """Marks variables as clobbered: what they hold is not known, and reading them from here on is an error."""
+        self.any = True
         self._clobbered.update(filter(None, names))
 
     def mark(self) -> int:

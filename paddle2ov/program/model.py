@@ -129,12 +129,15 @@ class Block(Struct):
     inputs: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
 
-    def walk(self) -> Iterator[Operator]:
+    def walk(self) -> list[Operator]:
         """All operators of this block and, after each, of the blocks that it owns."""
+        found = []
         for operator in self.operators:
-            yield operator
-            for block in operator.blocks:
-                yield from block.walk()
+            found.append(operator)
+            if operator.blocks:
+                for block in operator.blocks:
+                    found += block.walk()
+        return found
 
 
 class Output(Struct):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from codecs import BOM_UTF8
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -16,7 +17,7 @@ from paddle2ov.program import pir_file
 from paddle2ov.program.budget import MAX_NESTED_BLOCKS, Budget
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.op_versions import current_name
-from paddle2ov.program.pir_file import JsonCache, results_of
+from paddle2ov.program.pir_file import decode_any, results_of
 from paddle2ov.program.pir_memory import LoopArguments, ProgramMemory, written_operand
 from paddle2ov.program.places import MALFORMED, PlacedReadError, placed
 from paddle2ov.program.vocabulary import Vocabulary
@@ -25,6 +26,7 @@ NEWEST_VERSION = 4
 """The newest `base_code.version` that is understood: the one Paddle 3.3 writes."""
 
 _DIALECTS = {"0": "builtin", "1": "pd_op", "2": "cf", "3": "custom_op", "4": "dist"}
+_NAMED = frozenset(("p", "1.data", "1.feed", "pd_op.data", "pd_op.feed", "0.parameter", "builtin.parameter"))
 _FETCH_BYTES = 100  # what an operator that fetches takes at least
 _UNREADABLE = (*MALFORMED, msgspec.MsgspecError, ModelReadError)
 
@@ -58,31 +60,45 @@ def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Progra
         raise ModelReadError(f"{path}: nested too deeply") from None
 
 
+class _OperatorKind(msgspec.Struct):
+    """What operators of one name and one number of operands have in common.
+
+    Attributes:
+        name: PIR's name, without the dialect.
+        source_type: that with the dialect.
+        key: the registry's key.
+        operands: the names of the operands.
+        results: the names of the results that the signature has.
+        written: the position of the operand whose memory the first result is written to.
+    """
+
+    name: str
+    source_type: str
+    key: str
+    operands: Sequence[str]
+    results: Sequence[str]
+    written: int | None
+
+
 class _Reader:
     def __init__(self, vocabulary: Vocabulary, budget: Budget, file: pir_file.File) -> None:
         self._file = file
         self._vocabulary = vocabulary
         self._budget = budget
-        self._cache = JsonCache()
+        self._types = pir_file.decoded_types()
+        self._attribute_values = pir_file.decoded_attributes()
+        self._kinds: dict[tuple[str, int], _OperatorKind] = {}  # (name in the file, number of operands) -> kind
         self._names: dict[int, list[str]] = {}  # value id -> variable names; a vector value has several
         self._memory = ProgramMemory(self._names, file.program.regions)
         self._variables: dict[str, Variable] = {}
         self._inputs: list[Variable] = []
         self._outputs: list[tuple[int, Output]] = []
         self._parameters: dict[str, Variable] = {}
-        self._reserved: set[str] = set()
         self._blocks = 0
         self._depth = 0
 
     def read(self) -> tuple[Program, list[Variable]]:
-        main = self._file.program.regions[0].blocks[0]
-        for index, op in enumerate(main.ops):  # names that the file gives win over the ones made up for other values
-            if op.id in ("p", "1.data", "1.feed", "pd_op.data", "pd_op.feed", "0.parameter", "builtin.parameter"):
-                try:
-                    self._reserved.add(self._given_name(op))
-                except _UNREADABLE as error:
-                    raise placed(error, 0, index, op.id) from None
-        block = self._read_block(main)
+        block = self._read_block(self._file.program.regions[0].blocks[0])
         self._outputs.sort(key=lambda item: item[0])
         outputs = [output for _, output in self._outputs]
         block.inputs = [variable.name for variable in self._inputs]
@@ -98,12 +114,18 @@ class _Reader:
         block = Block(self._blocks)
         self._blocks += 1
         for argument in source.args:
-            block.inputs += self._define(argument, f"arg_{-argument.id}")
+            block.inputs += self._define(argument, "arg")
         if loop is not None:
             self._memory.begin_iteration(loop)
-        for index, op in enumerate(source.ops):
+        # Those with names of their own come first: such a name wins over the ones made up for other values.
+        named = [(i, op) for i, op in enumerate(source.ops) if op.id in _NAMED]
+        others = [(i, op) for i, op in enumerate(source.ops) if op.id not in _NAMED]
+        for index, op in named + others:
             try:
-                self._read_op(block, op, index)
+                if op.id == "p":
+                    self._read_parameter(op)
+                else:
+                    self._read_op(block, op, index)
             except PlacedReadError:
                 raise
             except _UNREADABLE as error:
@@ -112,14 +134,45 @@ class _Reader:
         return block
 
     def _read_op(self, block: Block, op: pir_file.Op, index: int) -> None:
-        if op.id == "p":
-            self._read_parameter(op)
-            return
-        dialect, _, name = op.id.partition(".")
-        dialect = _DIALECTS.get(dialect, dialect)
-        if dialect == "pd_op" and name not in ("data", "feed", "fetch"):  # nearly all of them
-            block.operators.append(self._operator(block, op, dialect, name, index))
-            return
+        kind = self._kinds.get((op.id, len(op.operands)))
+        if kind is None:
+            dialect, _, name = op.id.partition(".")
+            dialect = _DIALECTS.get(dialect, dialect)
+            if self._read_structure(block, op, dialect, name, index):
+                return
+            kind = self._kinds[op.id, len(op.operands)] = self._kind(dialect, name, len(op.operands))
+        inputs = {}
+        for port, operand in zip(kind.operands, op.operands, strict=True):
+            if (value := operand.id) != 0:
+                inputs[port] = self._use(value)
+        blocks: tuple[Block, ...] = ()
+        if op.regions:
+            blocks = tuple([self._read_block(one) for region in op.regions for one in region.blocks])
+        results = op.results if isinstance(op.results, list) else [op.results]
+        ports = kind.results
+        if len(results) > len(ports):
+            ports = _ports(ports, len(results), "output")
+        outputs, stem = {}, kind.name
+        for port, result in zip(ports, results, strict=False):
+            outputs[port] = self._define(result, stem)
+        if kind.written is not None and results:
+            self._memory.overwrite(op.operands[kind.written], results[0])
+        attributes = self._attributes(op)
+        block.operators.append(
+            Operator(kind.key, inputs, outputs, attributes, kind.source_type, block.index, index, blocks)
+        )
+
+    def _kind(self, dialect: str, name: str, operands: int) -> _OperatorKind:
+        name = current_name(name, operand_count=operands)
+        signature = self._vocabulary.of_pir(name)
+        key, ports, results = (signature.key, signature.operands, signature.results) if signature else (name, (), ())
+        ports = ports[:operands] if operands <= len(ports) else _ports(ports, operands, "input")
+        return _OperatorKind(
+            name.rstrip("_"), f"{dialect}.{name}", key, ports, results, written_operand(name, operands)
+        )
+
+    def _read_structure(self, block: Block, op: pir_file.Op, dialect: str, name: str, index: int) -> bool:
+        """Reads what is part of the program's structure, and no operator with a signature; False for any other."""
         match dialect, name:
             case "builtin", "parameter":
                 self._read_parameter(op)
@@ -131,51 +184,36 @@ class _Reader:
                 for result, one in zip(results_of(op), names, strict=True):
                     self._bind(result.id, [one])
             case "builtin", "slice":
-                position = self._cache.attributes(op)["index"]
+                position = self._attributes(op)["index"]
                 names = self._named(op.operands[0].id)
                 if not 0 <= position < len(names):
                     raise ModelReadError(f"index {position} is out of range")
                 self._bind(results_of(op)[0].id, self._memory.writes.current([names[position]]))
             case "builtin", "shadow_output":
-                self._read_fetch(op, str(self._cache.attributes(op)["output_name"]), len(self._outputs))
+                self._read_fetch(op, str(self._attributes(op)["output_name"]), len(self._outputs))
             case "pd_op", "data" | "feed":
                 self._read_feed(op)
             case "pd_op", "fetch":
-                attributes = self._cache.attributes(op)
+                attributes = self._attributes(op)
                 self._read_fetch(op, str(attributes["name"]), int(attributes["col"]))
+            case "pd_op", "if" | "while":
+                block.operators.append(self._control_flow(block, op, name, index))
             case "cf", "yield":
                 block.outputs = [one for operand in op.operands for one in self._use(operand.id)]
             case "cf", _:
                 pass  # stacks of values for the backward pass
             case _:
-                block.operators.append(self._operator(block, op, dialect, name, index))
+                return False
+        return True
 
-    def _operator(self, block: Block, op: pir_file.Op, dialect: str, name: str, index: int) -> Operator:
-        if dialect == "pd_op" and name in ("if", "while"):
-            return self._control_flow(block, op, name, index)
-        name = current_name(name, operand_count=len(op.operands))
-        signature = self._vocabulary.of_pir(name)
-        ports: Sequence[str] = signature.operands if signature else ()
-        if len(op.operands) > len(ports):
-            ports = _ports(ports, len(op.operands), "input")
-        inputs = {}
-        for port, operand in zip(ports, op.operands, strict=False):
-            if (value := operand.id) != 0:
-                inputs[port] = self._use(value)
-        inner = [one for region in op.regions for one in region.blocks]
-        blocks = tuple([self._read_block(one) for one in inner])
-        results = results_of(op)
-        ports = signature.results if signature else ()
-        if len(results) > len(ports):
-            ports = _ports(ports, len(results), "output")
-        stem = name.rstrip("_")
-        outputs = {port: self._define(result, stem) for port, result in zip(ports, results, strict=False)}
-        written = written_operand(op, name)
-        if written is not None and results:
-            self._memory.overwrite(written, results[0])
-        key = signature.key if signature else name
-        attributes = self._cache.attributes(op)
-        return Operator(key, inputs, outputs, attributes, f"{dialect}.{name}", block.index, index, blocks)
+    def _attributes(self, op: pir_file.Op) -> dict[str, Any]:
+        """The attributes of an operator; lists are copied, as operators may share the JSON of a value."""
+        found = {}
+        for item in op.attributes:
+            if type(item) is pir_file.Attribute:
+                value = self._attribute_values[bytes(item.value)]
+                found[item.name] = value.copy() if type(value) is list else value
+        return found
 
     def _control_flow(self, block: Block, op: pir_file.Op, name: str, index: int) -> Operator:
         inputs = {
@@ -208,7 +246,7 @@ class _Reader:
         writes.write(written, after)
         self._memory.share_results(op, loop)
         outputs = {"out": results + after}
-        attributes = self._cache.attributes(op)
+        attributes = self._attributes(op)
         return Operator(name, inputs, outputs, attributes, f"pd_op.{name}", block.index, index, tuple(blocks))
 
     def _new_version(self, name: str) -> str:
@@ -218,14 +256,14 @@ class _Reader:
         return version
 
     def _read_parameter(self, op: pir_file.Op) -> None:
-        (result,) = results_of(op)
+        (result,) = op.results if isinstance(op.results, list) else (op.results,)
         name = self._given_name(op)
         variable = self._variable(name, result)
         if self._parameters.get(name, variable) != variable:  # Paddle saves the state of two layers `rnn` once
             raise ModelReadError(f"parameter '{name}' is declared twice, with different types")
         # OA is [persistable, stop_gradient, trainable], and not there in files that are not trainable. What is not
         # persistable is not saved: the dropout state of `rnn`, which no inference reads.
-        flags = self._cache.flags(op)
+        flags = decode_any(op.flags)
         kept = flags[0] if isinstance(flags, list) and flags else "__non_persistable" not in name
         if op.id == "p" and not kept:
             self._bind(result.id, [""])
@@ -254,32 +292,35 @@ class _Reader:
             if len(op.attributes) < 4 or not isinstance(op.attributes[3], str) or not op.attributes[3]:
                 raise ModelReadError("a parameter without a name")
             return op.attributes[3]
-        attributes = self._cache.attributes(op)
+        attributes = self._attributes(op)
         name = attributes.get("name", attributes.get("parameter_name"))
         if not isinstance(name, str) or not name:
             raise ModelReadError(f"{op.id} without a name")
         return name
 
-    def _define(self, value: pir_file.Value, stem: str) -> list[str]:
-        declared, number = self._cache.type(value.type), value.id
+    def _define(self, value: pir_file.Value | pir_file.Argument, stem: str) -> list[str]:
+        """The variables of a new value, whose names begin with `stem`."""
+        number, declared = value.id, self._types[bytes(value.type)]
         if declared is None:
             names = [""]
-        elif isinstance(declared, Variable):
-            names = [self._fresh(f"{stem}_{number if number >= 0 else -number}", declared)]
-        else:
+        elif isinstance(declared, list):
             names = [self._fresh(f"{stem}_{number}.{i}", element) for i, element in enumerate(declared)]
+        else:
+            names = [self._fresh(f"{stem}_{abs(number)}", declared)]
         self._bind(number, names)
         return names
 
     def _fresh(self, name: str, declared: Variable) -> str:
-        while name in self._variables or name in self._reserved:
+        while name in self._variables:
             name += "_"
-        self._variables[name] = declared.named(name)
+        self._variables[name] = Variable(name, declared.dtype, declared.shape, declared.is_array)
         return name
 
     def _variable(self, name: str, value: pir_file.Value) -> Variable:
-        declared = self._cache.type(value.type)
-        return declared.named(name) if isinstance(declared, Variable) else Variable(name)
+        declared = self._types[bytes(value.type)]
+        if not isinstance(declared, Variable):
+            return Variable(name)
+        return Variable(name, declared.dtype, declared.shape, declared.is_array)
 
     def _bind(self, value: int, names: list[str]) -> None:
         if value in self._names:
@@ -288,12 +329,13 @@ class _Reader:
             self._names[value] = names
 
     def _use(self, value: int) -> list[str]:
+        """The variables that hold what a value holds now; none for 0."""
         if value == 0:
             return []
-        names = self._named(value)
+        names = self._names.get(value) or self._named(value)
         if len(names) > 1:
             self._budget.charge("names in lists of values", len(names))
-        return self._memory.writes.current(names)
+        return self._memory.writes.current(names) if self._memory.writes.any else names
 
     def _named(self, value: int) -> list[str]:
         """The variables of a value as it was defined."""

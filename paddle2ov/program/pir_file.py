@@ -6,7 +6,8 @@ The format is that of `paddle/fluid/pir/serialize_deserialize/` (schema.h, ir_se
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -15,9 +16,10 @@ from paddle2ov.program import dtypes
 from paddle2ov.program.budget import MAX_DIM, check_rank
 from paddle2ov.program.model import Variable
 
+_T = TypeVar("_T")
 _FLOATS = {"NaN": math.nan, "INF": math.inf, "-INF": -math.inf}
-# Types and attributes are most of a file, and few of them differ: they stay as they are written until `JsonCache`
-# decodes each distinct one once.
+# Types and attributes are most of a file, and few of them differ: they stay as they are written until `Decoded`
+# holds what they mean.
 _NOTHING = msgspec.Raw(b"null")
 
 
@@ -27,20 +29,17 @@ class Type(msgspec.Struct):
 
 
 class Value(msgspec.Struct, gc=False):
-    """An operand, a result or an argument of a block."""
+    """An operand or a result. `id` is the number by which operands name a value; 0 for none."""
 
-    percent_id: int | None = msgspec.field(name="%", default=None)
-    hash_id: int | None = msgspec.field(name="#", default=None)  # older writers, and block arguments
+    id: int = msgspec.field(name="%")
     type: msgspec.Raw = msgspec.field(name="TT", default=_NOTHING)
 
-    @property
-    def id(self) -> int:
-        """The number by which operands name it; 0 for none."""
-        if self.percent_id is not None:
-            return self.percent_id
-        if self.hash_id is None:
-            raise ModelReadError("a value without an id")
-        return self.hash_id
+
+class Argument(msgspec.Struct, gc=False):
+    """An argument of a block, with an `id` of its own."""
+
+    id: int = msgspec.field(name="#")
+    type: msgspec.Raw = msgspec.field(name="TT", default=_NOTHING)
 
 
 class AttributeData(msgspec.Struct):
@@ -69,7 +68,7 @@ class Block(msgspec.Struct):
     """Operators in order, and for the body of a loop the arguments: what it carries from iteration to iteration."""
 
     ops: list[Op]
-    args: list[Value] = msgspec.field(default_factory=list)
+    args: list[Argument] = msgspec.field(default_factory=list)
 
 
 class Region(msgspec.Struct):
@@ -97,46 +96,30 @@ class File(msgspec.Struct):
 decode_file = msgspec.json.Decoder(File).decode
 _read_type = msgspec.json.Decoder(Type | None).decode
 _read_attribute = msgspec.json.Decoder(AttributeData).decode
-_read_any = msgspec.json.Decoder().decode
 
 
-class JsonCache:
-    """Decodes types, attributes and flags of parameters; equal JSON is decoded once."""
+class Decoded(dict[bytes, _T]):
+    """JSON -> what it means; equal JSON is decoded once."""
 
-    def __init__(self) -> None:
-        self._types: dict[bytes, list[Variable] | Variable | None] = {}
-        self._attributes: dict[bytes, Any] = {}
-        self._flags: dict[bytes, Any] = {}
+    def __init__(self, decode: Callable[[bytes], _T]) -> None:
+        self._decode = decode
 
-    def type(self, text: msgspec.Raw) -> list[Variable] | Variable | None:
-        """A variable of that type, without a name; a list for a vector, None for no value."""
-        key = bytes(text)
-        try:
-            return self._types[key]
-        except KeyError:
-            found = self._types[key] = _declared(_read_type(key))
-            return found
-
-    def attributes(self, op: Op) -> dict[str, Any]:
-        """The attributes of an operator, decoded; lists are copied, as operators may share the JSON of a value."""
-        found = {}
-        known = self._attributes
-        for item in op.attributes:
-            if type(item) is Attribute:
-                key = bytes(item.value)
-                if key in known:
-                    value = known[key]
-                else:
-                    value = known[key] = _attribute(_read_attribute(key))
-                found[item.name] = value.copy() if type(value) is list else value
+    def __missing__(self, text: bytes) -> _T:
+        found = self[text] = self._decode(text)
         return found
 
-    def flags(self, op: Op) -> Any:
-        """The flags of a parameter (OA)."""
-        key = bytes(op.flags)
-        if key not in self._flags:
-            self._flags[key] = _read_any(key)
-        return self._flags[key]
+
+def decoded_types() -> Decoded[list[Variable] | Variable | None]:
+    """JSON of a type -> a variable of that type, without a name; a list for a vector, None for no value."""
+    return Decoded(lambda text: _declared(_read_type(text)))
+
+
+def decoded_attributes() -> Decoded[Any]:
+    """JSON of an attribute -> its value."""
+    return Decoded(lambda text: _attribute(_read_attribute(text)))
+
+
+decode_any = msgspec.json.Decoder().decode
 
 
 def yielded(block: Block) -> list[Value]:
@@ -192,22 +175,27 @@ def _declared(kind: Type | None) -> list[Variable] | Variable | None:
         return Variable("")
     element, dims, *_ = kind.data
     # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
-    shape = tuple([max(dim, -1) if isinstance(dim, int) else dim for dim in dims])
-    check_rank(len(shape))
-    if not all(isinstance(dim, int) and dim <= MAX_DIM for dim in shape):
-        raise ModelReadError(f"a value has an impossible shape {list(shape)[:16]}")
+    check_rank(len(dims))
+    if not {int}.issuperset(map(type, dims)) or max(dims, default=0) > MAX_DIM:
+        raise ModelReadError(f"a value has an impossible shape {dims[:16]}")
+    shape = tuple([max(dim, -1) for dim in dims])
     dtype = dtypes.PIR_TYPES.get(str(element["#"]).rpartition(".")[2])
     return Variable("", dtype, shape, is_array=name == "t_dense_tensor_array")
 
 
 __all__ = [
+    "Argument",
+    "Attribute",
     "Block",
+    "Decoded",
     "File",
-    "JsonCache",
     "Op",
     "Region",
     "Value",
+    "decode_any",
     "decode_file",
+    "decoded_attributes",
+    "decoded_types",
     "results_of",
     "yielded",
 ]

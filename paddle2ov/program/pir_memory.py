@@ -20,11 +20,21 @@ _NOT_WRITTEN = frozenset(("batch_norm_", "sync_batch_norm_", "share_data_"))
 _WRITTEN = frozenset(("array_pop",))
 
 
-def written_operand(op: Op, name: str) -> Value | None:
-    """The operand whose memory an in-place operator writes its first result to, or None."""
-    if not (name.endswith("_") or name in _WRITTEN) or name in _NOT_WRITTEN or not op.operands:
+def written_operand(name: str, operands: int) -> int | None:
+    """The position of the operand whose memory an in-place operator writes its first result to, or None.
+
+    Args:
+        name: the operator's name, without the dialect.
+        operands: how many operands it has.
+    """
+    if not (name.endswith("_") or name in _WRITTEN) or name in _NOT_WRITTEN or not operands:
         return None
-    return op.operands[1] if name == "assign_out_" and len(op.operands) > 1 else op.operands[0]
+    return 1 if name == "assign_out_" and operands > 1 else 0
+
+
+def _written(op: Op) -> Value | None:
+    position = written_operand(op.id.rpartition(".")[2], len(op.operands))
+    return None if position is None else op.operands[position]
 
 
 class _Memories:
@@ -55,7 +65,7 @@ class _Memories:
     def _join_in(self, block: Block) -> None:
         for op in block.ops:
             results, is_loop = results_of(op), op.id.endswith(".while")
-            operand = written_operand(op, op.id.rpartition(".")[2])
+            operand = _written(op)
             if operand is not None:
                 for result in results[:1]:
                     self._join(result.id, operand.id)
@@ -82,7 +92,7 @@ def _kept_in_place(body: Block, written: Collection[int]) -> dict[int, int]:
     """
     roots: dict[int, int] = {}  # result of an operator that writes in place -> what it was written to
     for op in body.ops:
-        operand = written_operand(op, op.id.rpartition(".")[2])
+        operand = _written(op)
         if operand is not None:
             roots.update({result.id: roots.get(operand.id, operand.id) for result in results_of(op)[:1]})
     pairs = zip(body.args, yielded(body)[1:], strict=False)
@@ -211,7 +221,7 @@ class ProgramMemory:
         if found is None:
             found = self._written[id(regions)] = {}
             for op in (op for region in regions for inner in region.blocks for op in inner.ops):
-                operand = written_operand(op, op.id.rpartition(".")[2])
+                operand = _written(op)
                 if operand is not None:
                     found[operand.id] = None
                 if op.regions:
