@@ -22,8 +22,7 @@ _GENERATED = re.compile(r"(?:.*/)?[A-Z][A-Za-z0-9]*_\d+")
 
 def is_generated(name: str) -> bool:
     """Whether a name of the program has the form of a generated one."""
-    # Most names are lower case, and need no regular expression.
-    return not name.islower() and _GENERATED.fullmatch(name) is not None
+    return _GENERATED.fullmatch(name) is not None
 
 
 def is_unnamed(node: Node) -> bool:
@@ -68,7 +67,7 @@ class Names:
 
     def give(self, node: Node, name: str) -> None:
         """Names a node `name`, or derives a name from it if another node has that name or might get it."""
-        if name in self._taken or is_generated(name):
+        if name in self._taken or (not name.islower() and is_generated(name)):  # few names have capitals
             derive_name(node, name)
         else:
             self._taken.add(name)

@@ -31,7 +31,7 @@ def concatenate_arrays(block: Block, wanted: Iterable[str]) -> Block:
     Returns:
         The block with these operators replaced.
     """
-    if not any(one.type == "tensor_array_to_tensor" for one in block.walk()):
+    if "tensor_array_to_tensor" not in {one.type for one in block.walk()}:
         return block
     arrays = _Arrays(block, wanted)
     concatenations = {

@@ -111,9 +111,10 @@ class _Dependencies:
         writers = self.writers
         for operator in block.operators:
             alone = (operator,)
-            for name in operator.output_names():
-                if name not in given:
-                    writers[name] = alone if name not in writers else (*writers[name], operator)
+            for names in operator.outputs.values():
+                for name in names:
+                    if name not in given:
+                        writers[name] = alone if name not in writers else (*writers[name], operator)
             if operator.blocks:
                 self._enter(operator, given)
 
@@ -137,16 +138,18 @@ class _Dependencies:
             for operator in self.writers.get(name, ()):
                 if id(operator) not in operators:
                     operators.add(id(operator))
-                    pending += _reads(operator)
+                    if operator.blocks:
+                        pending += _reads(operator)
+                    else:
+                        for read in operator.inputs.values():
+                            pending += read
             if name in self.counterparts:
                 pending += self.counterparts[name]
         return Liveness(frozenset(names), frozenset(operators))
 
 
 def _reads(operator: Operator) -> Iterable[str]:
-    """What an operator needs, whichever of its results is live."""
-    if not operator.blocks:
-        return operator.input_names()
+    """What an operator with blocks needs, whichever of its results is live."""
     if operator.type == "if":
         return operator.inputs.get("cond", ())
     if operator.type == "while":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 import struct
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ def read_combined(path: Path, variables: Iterable[Variable], source: Source, map
     headers: dict[bytes, _Header] = {}
     with source.open(path) as opened:
         file = (_MappedFile if mapped else _File)(opened, path)
-        for variable in sorted(variables, key=lambda item: item.name):
+        for variable in sorted(variables, key=attrgetter("name")):
             parameters[variable.name], offset = _read_tensor(file, offset, variable, path, headers)
         if mapped:
             source.keep(path, opened)
@@ -164,10 +165,11 @@ class _MappedFile(_File):
         return np.frombuffer(self._buffer, storage, count, offset)
 
 
-_WINDOW = 256
-"""How many bytes to read for a header; few are longer."""
-_LOD_HEADER = struct.Struct("<IQ")  # version, number of LoD levels
+_WINDOW = 4096
+"""How many bytes to read for a header: those of small tensors that follow are often among them."""
+_LOD_BYTES = 12  # version, number of LoD levels
 _TENSOR_HEADER = struct.Struct("<Ii")  # version, size of the description
+_HEADERS = struct.Struct("<IQIi")  # both, which follow one another where there is no LoD
 
 
 class _Header(Struct, frozen=True):
@@ -189,17 +191,18 @@ def _read_tensor(
         return ModelReadError(f"{path}: parameter '{variable.name}' at byte {start}: {reason}")
 
     try:
-        version, levels = _LOD_HEADER.unpack(file.bytes_at(start, _LOD_HEADER.size))
-        if version != 0:
-            raise fail(f"unknown format version {version}")
-        if levels > _MAX_LOD_LEVELS:
-            raise fail(f"absurd number of LoD levels {levels}")
-        offset = start + _LOD_HEADER.size
-        for _ in range(levels):
-            offset += 8 + struct.unpack("<Q", file.bytes_at(offset, 8))[0]
-            if offset > end:
-                raise fail("the file ends within its LoD")
-        version, size = _TENSOR_HEADER.unpack(file.bytes_at(offset, _TENSOR_HEADER.size))
+        lod_version, levels, version, size = _HEADERS.unpack(file.bytes_at(start, _HEADERS.size))
+        if lod_version != 0:
+            raise fail(f"unknown format version {lod_version}")
+        offset = start + _LOD_BYTES
+        if levels:
+            if levels > _MAX_LOD_LEVELS:
+                raise fail(f"absurd number of LoD levels {levels}")
+            for _ in range(levels):
+                offset += 8 + struct.unpack("<Q", file.bytes_at(offset, 8))[0]
+                if offset > end:
+                    raise fail("the file ends within its LoD")
+            version, size = _TENSOR_HEADER.unpack(file.bytes_at(offset, _TENSOR_HEADER.size))
     except struct.error:
         raise fail("the file ends within it") from None
     if version != 0:
@@ -232,7 +235,7 @@ def _header(text: bytes) -> _Header:
     dtype = dtypes.LEGACY.get(number)
     if dtype is None:
         raise ValueError(f"unknown data type number {number}")
-    if len(dims) > MAX_RANK or any(dim < 0 for dim in dims):
+    if len(dims) > MAX_RANK or min(dims, default=0) < 0:
         raise ValueError(f"impossible shape {dims}")
     shape = tuple(dims)
     return _Header(dtype, shape, dtypes.STORAGE[dtype], element_count(shape))

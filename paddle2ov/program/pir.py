@@ -165,10 +165,14 @@ class _Reader:
     def _kind(self, dialect: str, name: str, operands: int) -> _OperatorKind:
         name = current_name(name, operand_count=operands)
         signature = self._vocabulary.of_pir(name)
-        key, ports, results = (signature.key, signature.operands, signature.results) if signature else (name, (), ())
-        ports = ports[:operands] if operands <= len(ports) else _ports(ports, operands, "input")
+        named: Sequence[str] = signature.operands if signature else ()
         return _OperatorKind(
-            name.rstrip("_"), f"{dialect}.{name}", key, ports, results, written_operand(name, operands)
+            name=name.rstrip("_"),
+            source_type=f"{dialect}.{name}",
+            key=signature.key if signature else name,
+            operands=named[:operands] if operands <= len(named) else _ports(named, operands, "input"),
+            results=signature.results if signature else (),
+            written=written_operand(name, operands),
         )
 
     def _read_structure(self, block: Block, op: pir_file.Op, dialect: str, name: str, index: int) -> bool:

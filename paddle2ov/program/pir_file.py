@@ -49,6 +49,8 @@ class AttributeData(msgspec.Struct):
 
 
 class Attribute(msgspec.Struct, gc=False):
+    """An attribute, whose value stays as it is written."""
+
     name: str = msgspec.field(name="N")
     value: msgspec.Raw = msgspec.field(name="AT")
 

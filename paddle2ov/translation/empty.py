@@ -27,7 +27,7 @@ def declared_empty(variables: Mapping[str, Variable]) -> frozenset[str]:
     return frozenset(
         name
         for name, one in variables.items()
-        if one.shape and min(one.shape) == 0 and not one.is_array and one.dtype in OV_TYPES
+        if one.shape and 0 in one.shape and min(one.shape) == 0 and not one.is_array and one.dtype in OV_TYPES
     )
 
 

@@ -30,8 +30,6 @@ def are_foldable(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
         for value in values:
             if value is None:
                 continue
-            if isinstance(value, Output):
-                return False
             known = unmarked(value)
             if not isinstance(known, ConstantValue) or known.dtype not in _EXACT:
                 return False

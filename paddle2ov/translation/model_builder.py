@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,8 +15,8 @@ from paddle2ov.graph.aliases import alias, may_be_input
 from paddle2ov.graph.names import Names, make_unique
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import operator_id, set_operators
-from paddle2ov.graph.types import OV_TYPES
-from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, mark_if_complex, unmarked
+from paddle2ov.graph.types import COMPLEX_DTYPES, OV_TYPES
+from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, mark_if_complex, unmarked
 from paddle2ov.program import Program
 from paddle2ov.program.budget import Budget, charging
 from paddle2ov.program.concatenated_arrays import concatenate_arrays
@@ -142,7 +143,7 @@ def _translated(request: TranslationRequest, progress: Progress | None) -> Model
 
 def _block_converters(block: Block) -> Mapping[str, BlockConverter]:
     """How operators that own blocks are translated."""
-    if not any(operator.blocks for operator in block.operators):
+    if not any(map(attrgetter("blocks"), block.operators)):
         return {}
     from paddle2ov.translation.control_flow.table import CONTROL_FLOW  # few models have branches or loops
 
@@ -170,7 +171,7 @@ def _enter_weights(program: Program, used: Set[str], share: bool, scope: Scope) 
     for name, weight in program.parameters.items():
         if name in used:
             value = ConstantValue(weight.data, weight.dtype, name, share)
-            scope.values[name] = mark_if_complex(value, weight.dtype)
+            scope.values[name] = ComplexValue(value) if weight.dtype in COMPLEX_DTYPES else value
 
 
 _INPUT_TYPES = (*OV_TYPES.values(), Type.u16, Type.u32, Type.dynamic)
@@ -181,7 +182,7 @@ def _cannot_be_converted(reason: str) -> Paddle2OVError:
 
 
 def _budget_of(program: Program) -> Budget:
-    parameters = sum(weight.data.nbytes for weight in program.parameters.values())
+    parameters = sum([weight.data.nbytes for weight in program.parameters.values()])
     return Budget(program.size, parameters, count_operators(program.block))
 
 

@@ -27,7 +27,7 @@ from paddle2ov.graph.values import (
     is_complex,
     unmarked,
 )
-from paddle2ov.program.budget import check_rank
+from paddle2ov.program.budget import MAX_RANK, check_rank
 from paddle2ov.program.model import Operator, Semantics, Variable
 from paddle2ov.program.signatures import Signature
 from paddle2ov.translation.attribute_types import (
@@ -59,7 +59,7 @@ class Required:
 REQUIRED: Final = Required()
 """In place of a default: the operator is refused if the program does not carry the attribute."""
 _NUMBERS = frozenset((bool, int, float))
-_INTEGERS = frozenset((bool, int))
+_INTEGER = frozenset((int,))
 _PER_DIMENSION = """
 axes axis decrease_axis dilations ends kernel_size offsets out_size output_size paddings perm repeat_times shape starts
 strides target_shape
@@ -87,6 +87,7 @@ class NodeContext:
         on_components: bool = False,
     ) -> None:
         self._operator = operator
+        self._attributes = operator.attributes
         self._inputs = inputs
         self._variables = variables
         self._signature = signature
@@ -119,8 +120,10 @@ class NodeContext:
 
     def has_input(self, name: str) -> bool:
         """Whether the program passes the input (an optional one may be left out)."""
-        values = self._given(name)
-        return len(values) > 0 and (values[0] is not None or any(value is not None for value in values))
+        for value in self._inputs.get(name) or self._given(name):  # noqa: SIM110 (a generator takes longer)
+            if value is not None:
+                return True
+        return False
 
     def get_input_size(self, name: str | None = None) -> int:
         """The number of values passed as input `name`; without a name, of all inputs."""
@@ -139,19 +142,22 @@ class NodeContext:
             if not -len(flat) <= name < len(flat):
                 self.refuse(f"input {name} is asked for, the operator has {len(flat)}")
             name, idx = flat[name]
-        values = self._given(name)
+        values = self._inputs.get(name) or self._given(name)
         if not -len(values) <= idx < len(values):
             passed = ", ".join(port for port, given in self._inputs.items() if given) or "none"
             self.refuse(f"input '{name}' [{idx}] is missing; the program passes {passed}")
-        return self._output(values[idx], name)
+        value = values[idx]
+        return value if isinstance(value, Output) else self._output(value, name)
 
     def input_dims(self, name: str, idx: int = 0) -> Dims | None:
         """The dimensions of an input, None for one that is not known; None if the rank is not.
 
         This is for converters that need not read the input itself: a constant of the program does not become a node.
         """
-        values = self._given(name)
-        value = unmarked(values[idx]) if idx < len(values) else None
+        values = self._inputs.get(name) or self._given(name)
+        value = values[idx] if idx < len(values) else None
+        if not isinstance(value, ConstantValue):
+            value = unmarked(value)
         if isinstance(value, ConstantValue):
             return [*value.array.shape, *([2] if value.array.dtype.kind == "c" else [])]
         return dims_of(self.get_input(name, idx))
@@ -173,9 +179,8 @@ class NodeContext:
 
         The array may be a view into the mapped model file: read it, never write to it.
         """
-        values = self._given(name)
-        value = values[idx] if idx < len(values) else None
-        return _known(value)
+        values = self._inputs.get(name) or self._given(name)
+        return _known(values[idx]) if idx < len(values) else None
 
     def get_reshaped(self, name: str, shape: Sequence[int]) -> Output:
         """An input in another shape; a known one (a weight) is viewed so, which costs neither a node nor a copy."""
@@ -230,11 +235,11 @@ class NodeContext:
 
     def has_attribute(self, name: str) -> bool:
         """Whether the program carries the attribute."""
-        return self._attribute_name(name) in self._operator.attributes
+        return self._attribute_name(name) in self._attributes
 
     def has_any_attribute(self, names: Set[str]) -> bool:
         """Whether the program carries any of the attributes: one check instead of several, as most carry none."""
-        return not names.isdisjoint(self._operator.attributes)
+        return not names.isdisjoint(self._attributes)
 
     def get_attribute(self, name: str, default: Any = REQUIRED, dtype: Any = None) -> Any:
         """The value of an attribute, as a Python value.
@@ -253,7 +258,10 @@ class NodeContext:
 
     def is_known(self, name: str) -> bool:
         """Whether an attribute, or an input that may be one, has a value at conversion (absent counts as known)."""
-        return all(_known(value) is not None for value in self._given(name))
+        for value in self._inputs.get(name) or self._given(name):  # noqa: SIM110
+            if _known(value) is None:
+                return False
+        return True
 
     def get_constant(self, name: str, default: Any = REQUIRED) -> AnyArray:
         """The value of an input or attribute that must be known at conversion, as an array.
@@ -261,14 +269,14 @@ class NodeContext:
         Raises:
             OpConversionError: it is computed by the program, or it is absent and has no default.
         """
-        values = self._given(name)
-        if values:
-            arrays = [_known(value) for value in values]
-            known = [array for array in arrays if array is not None]
-            if len(known) != len(arrays):
+        known = []
+        for value in self._inputs.get(name) or self._given(name):
+            if (array := _known(value)) is None:
                 self.refuse(f"'{name}' is computed by the program; only a value known at conversion is supported")
-            return known[0] if len(known) == 1 else np.concatenate([array.reshape(-1) for array in known])
-        return np.asarray(self._numbers(name, default))
+            known.append(array)
+        if not known:
+            return np.asarray(self._numbers(name, self._attribute(name, default), default))
+        return known[0] if len(known) == 1 else np.concatenate([array.reshape(-1) for array in known])
 
     def get_bool(self, name: str, default: bool | Required = REQUIRED) -> bool:
         """A boolean attribute or single-element input that is known at conversion; 0 and 1 count as booleans."""
@@ -286,14 +294,17 @@ class NodeContext:
 
     def get_int(self, name: str, default: int | Required = REQUIRED) -> int:
         """An integer attribute or single-element input that is known at conversion."""
-        found = self._scalar(name, default)
-        if type(found) is not int and not is_integral(found) and not (self._given(name) and np.isfinite(found)):
+        found = self._value(name, default)
+        return found if type(found) is int else self._integer(name, self._scalar(name, found, default))
+
+    def _integer(self, name: str, found: Any) -> int:
+        if not is_integral(found) and not (self._given(name) and np.isfinite(found)):
             self._refuse_type(name, found, "an integer")
         return int(found)
 
     def get_float(self, name: str, default: float | Required = REQUIRED) -> float:
         """A floating-point attribute or single-element input that is known at conversion."""
-        found = self._scalar(name, default)
+        found = self._scalar(name, self._value(name, default), default)
         if not is_number(found):
             self._refuse_type(name, found, "a number")
         return float(found)
@@ -304,20 +315,24 @@ class NodeContext:
         Raises:
             BudgetError: it holds integers for dimensions, and more of them than a tensor may have dimensions.
         """
-        found = self._ints(name, default)
-        if name in PER_DIMENSION:
+        found = self._attributes.get(name)
+        if type(found) is list and name not in self._inputs and _INTEGER.issuperset(map(type, found)):
+            self._read.add(name)  # nearly always
+            found = found.copy()
+        else:
+            found = self._ints(name, default)
+        if len(found) > MAX_RANK and name in PER_DIMENSION:
             check_rank(len(found))
         return found
 
     def _ints(self, name: str, default: Any) -> list[int]:
-        if self._is_attribute(name) or not self._given(name):
-            # Nearly always a plain list, which need not become an array first.
-            found = self._attribute(name, default)
-            if type(found) is list and _INTEGERS.issuperset(map(type, found)):
-                return [int(item) for item in found]
-            if not all(is_integral(item) for item in np.asarray(self._numbers(name, default)).reshape(-1).tolist()):
-                self._refuse_type(name, found, "a list of integers")
-        return [int(item) for item in self.get_constant(name, default).reshape(-1).tolist()]
+        if self._given(name):
+            return [int(item) for item in self.get_constant(name).reshape(-1).tolist()]
+        found = self._attribute(name, default)
+        items = np.asarray(self._numbers(name, found, default)).reshape(-1).tolist()
+        if not all(map(is_integral, items)):
+            self._refuse_type(name, found, "a list of integers")
+        return [int(item) for item in items]
 
     def get_floats(self, name: str, default: Sequence[float] | float | Required = REQUIRED) -> list[float]:
         """A list of numbers that is known at conversion, as floating point; a single number gives a list of one."""
@@ -330,7 +345,9 @@ class NodeContext:
         """An attribute or input as a tensor, converted to `dtype`; a list of scalars becomes one 1-D tensor."""
         values = self._given(name)
         if not values:
-            return ops.constant(np.asarray(self._numbers(name, default)), dtype).output(0)
+            return ops.constant(np.asarray(self._numbers(name, self._attribute(name, default), default)), dtype).output(
+                0
+            )
         outputs = [self._output(value, name) for value in values]
         if dtype is not None:
             outputs = [out if out.get_element_type() == dtype else ops.convert(out, dtype).output(0) for out in outputs]
@@ -369,7 +386,7 @@ class NodeContext:
         Raises:
             OpConversionError: it names no type that is known.
         """
-        value = self._operator.attributes.get(self._attribute_name(name))
+        value = self._attributes.get(self._attribute_name(name))
         if is_undefined_dtype(value):
             return default
         found = element_type(value) if type(value) in (int, str) else None
@@ -399,7 +416,7 @@ class NodeContext:
 
     def is_complex(self, name: str, idx: int = 0) -> bool:
         """Whether an input or result is complex (then it is carried as real numbers with a last dimension of 2)."""
-        values = self._given(name)
+        values = self._inputs.get(name) or self._given(name)
         if values:
             return idx < len(values) and type(values[idx]) in MARKS and is_complex(values[idx])
         variable = self._output_variable(name, idx)
@@ -505,7 +522,7 @@ class NodeContext:
     def _given(self, name: str) -> Sequence[Value | None]:
         """What the program passes as an input; nothing where it leaves it out."""
         values = self._inputs.get(name)
-        if values is None and self._signature is not None:
+        if values is None and self._signature is not None and name not in self._signature.operands:
             values = self._inputs.get(self._signature.canonical(name))
         return () if values is None else values
 
@@ -519,32 +536,46 @@ class NodeContext:
             return name
         return self._signature.canonical(name)
 
-    def _is_attribute(self, name: str) -> bool:
-        """Whether a name is an attribute's, and no input's."""
-        return name in self._operator.attributes and name not in self._inputs
-
     def _attribute(self, name: str, default: Any) -> Any:
-        attributes = self._operator.attributes
-        if name not in attributes:
+        if name not in self._attributes:
             name = self._attribute_name(name)
         self._read.add(name)
-        found = attributes.get(name, default)
+        found = self._attributes.get(name, default)
         if found is REQUIRED:
             self.refuse(f"attribute '{name}' is missing")
         return found
 
-    def _numbers(self, name: str, default: Any) -> Any:
-        """An attribute that must be a number, or lists of numbers."""
-        found = from_text(self._attribute(name, default))
+    def _value(self, name: str, default: Any) -> Any:
+        """What the program passes as an input, if it passes any, else an attribute's value."""
+        if name in self._attributes and name not in self._inputs:
+            self._read.add(name)
+            return self._attributes[name]
+        if self.has_input(name):
+            array = self.get_constant(name)
+            return array.item() if array.size == 1 else array.tolist()
+        return self._attribute(name, default)
+
+    def _numbers(self, name: str, value: Any, default: Any) -> Any:
+        """The value of an attribute, which must be a number, or lists of numbers."""
+        found = from_text(value)
         if found is not default and not are_numbers(found):
             self._refuse_type(name, found, "a number or numbers")
         return found
+
+    def _scalar(self, name: str, value: Any, default: Any) -> Any:
+        """The value of an attribute or an input, which must be one number."""
+        if type(value) in _NUMBERS:
+            return value
+        array = np.asarray(self._numbers(name, value, default))
+        if array.size != 1:
+            self.refuse(f"'{name}' has {array.size} elements, one is expected")
+        return array.reshape(-1)[0]
 
     def _refuse_type(self, name: str, value: Any, wanted: str) -> NoReturn:
         raise OpConversionError(self.place, f"attribute '{name}' is {abbreviated(value)}; {wanted} is expected")
 
     def _attribute_name(self, name: str) -> str:
-        if name not in self._operator.attributes and self._signature is not None:
+        if name not in self._attributes and self._signature is not None:
             name = self._signature.canonical(name)
         self._read.add(name)
         return name
@@ -552,22 +583,6 @@ class NodeContext:
     def _output_variable(self, name: str, idx: int) -> Variable | None:
         names = self._operator.outputs.get(self._output_name(name), ())
         return self._variables.get(names[idx]) if idx < len(names) else None
-
-    def _value(self, name: str, default: Any) -> Any:
-        if not self._is_attribute(name) and self.has_input(name):
-            array = self.get_constant(name)
-            return array.item() if array.size == 1 else array.tolist()
-        return self._attribute(name, default)
-
-    def _scalar(self, name: str, default: Any) -> Any:
-        if self._is_attribute(name) or not self._given(name):
-            found = self._attribute(name, default)
-            if type(found) in _NUMBERS:
-                return found
-        array = self.get_constant(name, default)
-        if array.size != 1:
-            self.refuse(f"'{name}' has {array.size} elements, one is expected")
-        return array.reshape(-1)[0]
 
     def _output(self, value: Value | None, name: str) -> Output:
         if isinstance(value, Output):

@@ -32,14 +32,14 @@ _NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "shift_data": (0.0,),
 }
 """The attributes, and the values with which they have no effect."""
+ONEDNN = frozenset((*_NEUTRAL, "force_fp32_output"))
+"""All of them, and what makes kernels for int8 and bfloat16 return float32."""
 
 
 def effective_attributes(attributes: Mapping[str, Any], read: Set[str]) -> dict[str, Any]:
     """Those of an operator's attributes that change its result and are not in `read`, with their values."""
-    if _NEUTRAL.keys().isdisjoint(attributes):  # nearly all operators
-        return {}
     names = _NEUTRAL.keys() & attributes.keys() - read
     return {name: attributes[name] for name in names if attributes[name] not in _NEUTRAL[name]}
 
 
-__all__ = ["effective_attributes"]
+__all__ = ["ONEDNN", "effective_attributes"]

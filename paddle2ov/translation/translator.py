@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 from openvino import Dimension, Node, Output, PartialShape, Type
@@ -16,7 +16,7 @@ from paddle2ov.graph.guards import empty_constants
 from paddle2ov.graph.names import Names
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import operator_id, set_operators
-from paddle2ov.graph.types import OV_TYPES
+from paddle2ov.graph.types import COMPLEX_DTYPES, OV_TYPES
 from paddle2ov.graph.values import (
     MARKS,
     NO_LOD,
@@ -39,6 +39,7 @@ from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.empty import constant_if_empty, declared_empty, is_empty, results_without_elements
 from paddle2ov.translation.folding import are_foldable, fold
 from paddle2ov.translation.node_context import NodeContext
+from paddle2ov.translation.onednn_attributes import ONEDNN
 from paddle2ov.translation.registry import ComplexAware, Converter, Registry
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.unsupported import reason
@@ -51,8 +52,23 @@ BlockConverter = Callable[["Translator", Operator, Scope], Sequence[Value | None
 Progress = Callable[[int, int], None]
 """Called with (operators done, operators in all)."""
 
+_NO_COMPLEX = "complex numbers are not supported by this operator"
 _UNNAMED = re.compile(r"input_\d+")
 """What the PIR reader calls operands beyond those that the signature names."""
+
+
+class _Rule(NamedTuple):
+    """How operators of one type are translated.
+
+    `of_real` is the converter if no value of the program is complex; `takes_complex`: whether it may be any other.
+    """
+
+    convert: Converter
+    of_real: Converter
+    takes_complex: bool
+    is_extension: bool
+    signature: Signature | None
+    operands: frozenset[str]
 
 
 class Translator:
@@ -91,10 +107,14 @@ class Translator:
         self._provenance = provenance
         self._budget = budget if budget is not None else Budget()
         self.records: list[BlockRecord] = []  # of the branches and loops that were built
+        self._rules: dict[str, _Rule] = {}
         self._empty = declared_empty(program.variables)  # most of them are the `XShape` of old reshapes
+        self._marked = {name for name, one in program.variables.items() if one.lod_level or one.dtype in COMPLEX_DTYPES}
+        self._may_be_complex = any(program.variables[name].is_complex for name in self._marked)
 
     def translate(self, block: Block, scope: Scope) -> None:
         """Translates the operators of `block` in order; their results are added to `scope`."""
+        self._budget.charge("translations of operators", len(block.operators))
         for done, operator in enumerate(block.operators, 1):
             self.translate_one(operator, scope)
             if self._progress is not None and scope.is_outermost:
@@ -103,7 +123,6 @@ class Translator:
     def translate_one(self, operator: Operator, scope: Scope) -> None:
         """Translates an operator; its results are added to `scope`."""
         try:
-            self._budget.charge("translations of operators")
             if operator.blocks and operator.type in self._control_flow:
                 self._bind_blocks(operator, self._control_flow[operator.type](self, operator, scope), scope)
             else:
@@ -145,37 +164,48 @@ class Translator:
         return value if variable is None else mark_if_complex(value, variable.dtype)
 
     def _translate_operator(self, operator: Operator, scope: Scope) -> None:
-        inputs = _inputs_of(operator, scope)
-        signature = self._vocabulary.of_legacy(operator.type)
-        if signature is not None:
-            _refuse_unnamed(operator, signature)
-        context = NodeContext(operator, inputs, self.variables, signature, self._used)
-        converter = self._converter_of(operator, context)
+        rule = self._rules.get(operator.type) or self._rule(operator)
+        inputs, are_constant = _inputs_of(operator, scope)
+        if rule.signature is not None and not rule.operands.issuperset(operator.inputs):
+            _refuse_unnamed(operator, rule.signature)
+        context = NodeContext(operator, inputs, self.variables, rule.signature, self._used)
+        converter = rule.of_real
+        if self._may_be_complex:
+            converter = rule.convert
+            context.require(rule.takes_complex or not context.has_complex(), _NO_COMPLEX)
         empty_constants.seen = False
         if self._empty and any(is_empty(value) for values in inputs.values() for value in values):
-            results = self._without_elements(converter, context, operator, inputs, signature)
+            results = self._without_elements(converter, context, operator, inputs, rule.signature)
         else:
-            results = _by_port(_call(converter, context, operator), operator, signature)
+            results = _by_port(_call(converter, context, operator), operator, rule.signature)
             if empty_constants.seen:
                 results = {port: [_constant_if_empty(value) for value in values] for port, values in results.items()}
-        if not self._registry.is_extension(operator.type):
+        if not rule.is_extension and not ONEDNN.isdisjoint(operator.attributes):
             context.refuse_unread_attributes()
         if self._provenance:
             read = (unmarked(one) for values in inputs.values() for one in values)
             given = {one.get_node().get_name() for one in read if isinstance(one, Output)}
             set_operators(_outputs_of(results.values()), operator_id(operator), given)
-        if are_foldable(inputs):
+        if are_constant and are_foldable(inputs):
             results = {port: [_folded(value) for value in values] for port, values in results.items()}
-        self._bind(operator, results, inputs, signature, scope)
+        self._bind(operator, results, inputs, rule.signature, scope)
 
-    def _converter_of(self, operator: Operator, context: NodeContext) -> Converter:
-        converter = self._registry.get(operator.type)
+    def _rule(self, operator: Operator) -> _Rule:
+        """The rule for an operator's type, looked up once."""
+        key = operator.type
+        converter, signature = self._registry.get(key), self._vocabulary.of_legacy(key)
         if converter is None:
             raise OpConversionError(operator.place, "there is no converter for this operator")
-        # A user's converter gets complex numbers as pairs of real numbers.
-        if not isinstance(converter, ComplexAware) and not self._registry.is_extension(operator.type):
-            context.require(not context.has_complex(), "complex numbers are not supported by this operator")
-        return converter
+        is_aware, is_extension = isinstance(converter, ComplexAware), self._registry.is_extension(key)
+        rule = self._rules[key] = _Rule(
+            convert=converter,
+            of_real=converter.convert if isinstance(converter, ComplexAware) else converter,
+            takes_complex=is_aware or is_extension,  # a user's converter gets pairs of real numbers
+            is_extension=is_extension,
+            signature=signature,
+            operands=frozenset(signature.operands if signature is not None else ()),
+        )
+        return rule
 
     def _without_elements(
         self,
@@ -210,7 +240,7 @@ class Translator:
         for port, names in operator.outputs.items():
             values = results.get(port)
             if values is None:
-                if any(name in self._used for name in names):
+                if not self._used.isdisjoint(names):
                     gave = ", ".join(map(str, results)) or "nothing"
                     raise OpConversionError(
                         operator.place,
@@ -223,23 +253,26 @@ class Translator:
                     f"its converter gave {len(values)} values for output '{port}', which has {len(names)}",
                 )
             for name, value in zip(names, values, strict=True):
-                if name and name not in scope.values:  # a cut provides it already
-                    scope.values[name] = self._result(name, value, inputs, signature)
+                if not name or name in scope.values:  # a cut provides it already
+                    continue
+                if name in self._marked or type(value) in MARKS:
+                    scope.values[name] = self._marked_result(name, value, inputs, signature)
+                else:
+                    scope.values[name] = _as_plain_value(value, name, self.names)
 
     def _bind_blocks(self, operator: Operator, values: Sequence[Value | None], scope: Scope) -> None:
         if self._provenance:
             set_operators(_outputs_of([values]), operator_id(operator))
         for name, value in zip(operator.outputs["out"], values, strict=True):
             if name and value is not None:
-                scope.values[name] = self._result(name, value, {}, None)
+                scope.values[name] = self._marked_result(name, value, {}, None)
 
-    def _result(self, name: str, given: Any, inputs: InputValues, signature: Signature | None) -> Value:
+    def _marked_result(self, name: str, given: Any, inputs: InputValues, signature: Signature | None) -> Value:
         """A converter's result with its marks: those that it has, and those that its declaration requires."""
         variable = self.variables.get(name)
-        if type(given) not in MARKS and (variable is None or not (variable.lod_level or variable.is_complex)):
-            return _as_plain_value(given, name, self.names)  # nearly all values
         bare = _as_plain_value(unmarked(given), name, self.names)
         marked = is_complex(given) or (variable is not None and variable.is_complex)
+        self._may_be_complex |= marked
         value = ComplexValue(bare) if marked else bare
         lod: LoD = NO_LOD
         if isinstance(given, LoDTensor):
@@ -262,23 +295,28 @@ def input_parameter(variable: Variable, shape: PartialShape | None = None, ov_ty
     return parameter
 
 
-def _inputs_of(operator: Operator, scope: Scope) -> InputValues:
-    """The values that an operator reads, by port; None for one that the program leaves out."""
+def _inputs_of(operator: Operator, scope: Scope) -> tuple[InputValues, bool]:
+    """The values that an operator reads, by port, None for one left out; and whether none is computed by the graph."""
     inputs: InputValues = {}
+    are_constant, known = True, scope.values
     for port, names in operator.inputs.items():
         inputs[port] = values = []
         for name in names:
-            value = scope.find(name) if name else None
-            if value is None and name:
-                raise OpConversionError(operator.place, f"input '{port}' reads '{name}', which nothing has written")
+            value = None
+            if name:
+                value = known[name] if name in known else scope.find(name)
+                if value is None:
+                    raise OpConversionError(operator.place, f"input '{port}' reads '{name}', which nothing has written")
+                if isinstance(value, Output):
+                    are_constant = False
             values.append(value)
-    return inputs
+    return inputs, are_constant
 
 
 def _refuse_unnamed(operator: Operator, signature: Signature) -> None:
     """Refuses inputs beyond the signature: PIR passes them by position, and no converter reads unnamed ones."""
-    unknown = [port for port in operator.inputs if port not in signature.operands]
-    if unknown and (unknown := [one for one in unknown if _UNNAMED.fullmatch(one) and any(operator.inputs[one])]):
+    beyond = [one for one in operator.inputs if one not in signature.operands and any(operator.inputs[one])]
+    if unknown := [one for one in beyond if _UNNAMED.fullmatch(one)]:
         if operator.source_type.startswith("onednn_op."):
             raise OpConversionError(
                 operator.place,
