@@ -85,8 +85,8 @@ class _Reader:
         self._file = file
         self._vocabulary = vocabulary
         self._budget = budget
-        self._types = pir_file.decoded_types()
-        self._attribute_values = pir_file.decoded_attributes()
+        self._types = pir_file.DecodedTypes()
+        self._attribute_values = pir_file.DecodedAttributes()
         self._kinds: dict[tuple[str, int], _OperatorKind] = {}  # (name in the file, number of operands) -> kind
         self._names: dict[int, list[str]] = {}  # value id -> variable names; a vector value has several
         self._memory = ProgramMemory(self._names, file.program.regions)
@@ -311,7 +311,10 @@ class _Reader:
             names = [self._fresh(f"{stem}_{number}.{i}", element) for i, element in enumerate(declared)]
         else:
             names = [self._fresh(f"{stem}_{abs(number)}", declared)]
-        self._bind(number, names)
+        if number in self._names:
+            raise ModelReadError(f"value {number} is defined twice")
+        if number != 0:
+            self._names[number] = names
         return names
 
     def _fresh(self, name: str, declared: Variable) -> str:

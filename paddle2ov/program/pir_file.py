@@ -6,8 +6,7 @@ The format is that of `paddle/fluid/pir/serialize_deserialize/` (schema.h, ir_se
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -16,10 +15,9 @@ from paddle2ov.program import dtypes
 from paddle2ov.program.budget import MAX_DIM, check_rank
 from paddle2ov.program.model import Variable
 
-_T = TypeVar("_T")
 _FLOATS = {"NaN": math.nan, "INF": math.inf, "-INF": -math.inf}
-# Types and attributes are most of a file, and few of them differ: they stay as they are written until `Decoded`
-# holds what they mean.
+# Types and attributes are most of a file, and few of them differ: they stay as they are written, and each
+# distinct one is decoded once.
 _NOTHING = msgspec.Raw(b"null")
 
 
@@ -100,25 +98,20 @@ _read_type = msgspec.json.Decoder(Type | None).decode
 _read_attribute = msgspec.json.Decoder(AttributeData).decode
 
 
-class Decoded(dict[bytes, _T]):
-    """JSON -> what it means; equal JSON is decoded once."""
+class DecodedTypes(dict[bytes, list[Variable] | Variable | None]):
+    """JSON of a type -> a variable of that type, without a name; a list for a vector, None for no value."""
 
-    def __init__(self, decode: Callable[[bytes], _T]) -> None:
-        self._decode = decode
-
-    def __missing__(self, text: bytes) -> _T:
-        found = self[text] = self._decode(text)
+    def __missing__(self, text: bytes) -> list[Variable] | Variable | None:
+        found = self[text] = _declared(_read_type(text))
         return found
 
 
-def decoded_types() -> Decoded[list[Variable] | Variable | None]:
-    """JSON of a type -> a variable of that type, without a name; a list for a vector, None for no value."""
-    return Decoded(lambda text: _declared(_read_type(text)))
-
-
-def decoded_attributes() -> Decoded[Any]:
+class DecodedAttributes(dict[bytes, Any]):
     """JSON of an attribute -> its value."""
-    return Decoded(lambda text: _attribute(_read_attribute(text)))
+
+    def __missing__(self, text: bytes) -> Any:
+        found = self[text] = _attribute(_read_attribute(text))
+        return found
 
 
 decode_any = msgspec.json.Decoder().decode
@@ -189,15 +182,14 @@ __all__ = [
     "Argument",
     "Attribute",
     "Block",
-    "Decoded",
+    "DecodedAttributes",
+    "DecodedTypes",
     "File",
     "Op",
     "Region",
     "Value",
     "decode_any",
     "decode_file",
-    "decoded_attributes",
-    "decoded_types",
     "results_of",
     "yielded",
 ]

@@ -26,6 +26,14 @@ from functools import cache
 from msgspec import Struct, field
 
 
+class _CanonicalNames(dict[str, str]):
+    """Names of operands, results and attributes in any spelling -> their canonical names."""
+
+    def __missing__(self, name: str) -> str:
+        found = self[name] = snake_case(name)
+        return found
+
+
 class Signature(Struct, frozen=True):
     """The names of one operator: operands and results in PIR order, and where legacy spellings differ.
 
@@ -38,16 +46,16 @@ class Signature(Struct, frozen=True):
     operands: tuple[str, ...]
     results: tuple[str, ...]
     legacy: dict[str, tuple[str, ...]]
-    _canonical: dict[str, str] = field(default_factory=dict)
+    canonical_names: _CanonicalNames = field(default_factory=_CanonicalNames)
     _orders: dict[tuple[str, ...], list[tuple[str, int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, spellings in self.legacy.items():
-            self._canonical.update(dict.fromkeys(spellings, name))
+            self.canonical_names.update(dict.fromkeys(spellings, name))
 
     def canonical(self, legacy_name: str) -> str:
         """The canonical name of a legacy port or attribute; a name that the row does not list gets the default."""
-        return self._canonical.get(legacy_name) or snake_case(legacy_name)
+        return self.canonical_names[legacy_name]
 
     def by_preference(self, spellings: tuple[str, ...]) -> list[tuple[str, int]]:
         """Canonical names with the indices of their spellings; of several for one name Paddle's preferred one first."""

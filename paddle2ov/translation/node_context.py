@@ -258,8 +258,8 @@ class NodeContext:
 
     def is_known(self, name: str) -> bool:
         """Whether an attribute, or an input that may be one, has a value at conversion (absent counts as known)."""
-        for value in self._inputs.get(name) or self._given(name):  # noqa: SIM110
-            if _known(value) is None:
+        for value in self._inputs.get(name) or self._given(name):
+            if not isinstance(value, ConstantValue) and _known(value) is None:
                 return False
         return True
 
@@ -522,19 +522,19 @@ class NodeContext:
     def _given(self, name: str) -> Sequence[Value | None]:
         """What the program passes as an input; nothing where it leaves it out."""
         values = self._inputs.get(name)
-        if values is None and self._signature is not None and name not in self._signature.operands:
-            values = self._inputs.get(self._signature.canonical(name))
+        if values is None and self._signature is not None:
+            values = self._inputs.get(self._signature.canonical_names[name])
         return () if values is None else values
 
     def _input_name(self, name: str) -> str:
         if name in self._inputs or self._signature is None:
             return name
-        return self._signature.canonical(name)
+        return self._signature.canonical_names[name]
 
     def _output_name(self, name: str) -> str:
         if name in self._operator.outputs or self._signature is None:
             return name
-        return self._signature.canonical(name)
+        return self._signature.canonical_names[name]
 
     def _attribute(self, name: str, default: Any) -> Any:
         if name not in self._attributes:
@@ -576,7 +576,7 @@ class NodeContext:
 
     def _attribute_name(self, name: str) -> str:
         if name not in self._attributes and self._signature is not None:
-            name = self._signature.canonical(name)
+            name = self._signature.canonical_names[name]
         self._read.add(name)
         return name
 
