@@ -61,23 +61,14 @@ def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Progra
 
 
 class _OperatorKind(msgspec.Struct):
-    """What operators of one name and one number of operands have in common.
+    """What operators of one name and one number of operands have in common."""
 
-    Attributes:
-        name: PIR's name, without the dialect.
-        source_type: that with the dialect.
-        key: the registry's key.
-        operands: the names of the operands.
-        results: the names of the results that the signature has.
-        written: the position of the operand whose memory the first result is written to.
-    """
-
-    name: str
-    source_type: str
-    key: str
-    operands: Sequence[str]
-    results: Sequence[str]
-    written: int | None
+    name: str  # PIR's, without the dialect
+    source_type: str  # PIR's
+    key: str  # the registry's
+    operands: Sequence[str]  # their names
+    results: Sequence[str]  # the names that the signature has
+    written: int | None  # the position of the operand whose memory the first result is written to
 
 
 class _Reader:
@@ -311,10 +302,7 @@ class _Reader:
             names = [self._fresh(f"{stem}_{number}.{i}", element) for i, element in enumerate(declared)]
         else:
             names = [self._fresh(f"{stem}_{abs(number)}", declared)]
-        if number in self._names:
-            raise ModelReadError(f"value {number} is defined twice")
-        if number != 0:
-            self._names[number] = names
+        self._bind(number, names)
         return names
 
     def _fresh(self, name: str, declared: Variable) -> str:

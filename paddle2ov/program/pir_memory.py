@@ -21,12 +21,7 @@ _WRITTEN = frozenset(("array_pop",))
 
 
 def written_operand(name: str, operands: int) -> int | None:
-    """The position of the operand whose memory an in-place operator writes its first result to, or None.
-
-    Args:
-        name: the operator's name, without the dialect.
-        operands: how many operands it has.
-    """
+    """The position of the operand whose memory an in-place operator writes its first result to, or None."""
     if not (name.endswith("_") or name in _WRITTEN) or name in _NOT_WRITTEN or not operands:
         return None
     return 1 if name == "assign_out_" and operands > 1 else 0

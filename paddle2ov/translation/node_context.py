@@ -295,11 +295,10 @@ class NodeContext:
     def get_int(self, name: str, default: int | Required = REQUIRED) -> int:
         """An integer attribute or single-element input that is known at conversion."""
         found = self._value(name, default)
-        return found if type(found) is int else self._integer(name, self._scalar(name, found, default))
-
-    def _integer(self, name: str, found: Any) -> int:
-        if not is_integral(found) and not (self._given(name) and np.isfinite(found)):
-            self._refuse_type(name, found, "an integer")
+        if type(found) is not int:
+            found = self._scalar(name, found, default)
+            if not is_integral(found) and not (self._given(name) and np.isfinite(found)):
+                self._refuse_type(name, found, "an integer")
         return int(found)
 
     def get_float(self, name: str, default: float | Required = REQUIRED) -> float:

@@ -175,7 +175,7 @@ class Translator:
             context.require(rule.takes_complex or not context.has_complex(), _NO_COMPLEX)
         empty_constants.seen = False
         if self._empty and any(is_empty(value) for values in inputs.values() for value in values):
-            results = self._without_elements(converter, context, operator, inputs, rule.signature)
+            results = self._without_elements(converter, context, operator, inputs)
         else:
             results = _by_port(_call(converter, context, operator), operator, rule.signature)
             if empty_constants.seen:
@@ -208,12 +208,7 @@ class Translator:
         return rule
 
     def _without_elements(
-        self,
-        converter: Converter,
-        context: NodeContext,
-        operator: Operator,
-        inputs: InputValues,
-        signature: Signature | None,
+        self, converter: Converter, context: NodeContext, operator: Operator, inputs: InputValues
     ) -> dict[str, list[Any]]:
         """The results if an input has no elements; results that are declared to have none need not be computed."""
         declared = results_without_elements(operator, inputs, self.variables, self._used, self._empty) or {}
@@ -223,7 +218,7 @@ class Translator:
             if not declared:
                 raise
             given = declared
-        results = _by_port(given, operator, signature)
+        results = _by_port(given, operator, self._rules[operator.type].signature)
         for port, values in results.items():
             instead = declared.get(port, [None] * len(values))
             results[port] = [constant_if_empty(value, instead[i]) for i, value in enumerate(values)]
