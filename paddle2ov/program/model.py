@@ -2,6 +2,8 @@
 
 Variables are in static single assignment form: every variable is written once. Control flow is explicit: an operator
 owns its blocks, and a block names the values that enter it (`inputs`) and leave it (`outputs`).
+
+A program is a tree, so that its records need no garbage collection (`gc=False`).
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from paddle2ov.program.sources import Source
 from paddle2ov.typing import AnyArray
 
 
-class Variable(Struct):
+class Variable(Struct, gc=False):
     """A value of the program. `dtype` is Paddle's name; unknown dimensions are -1, an unknown rank is None.
 
     `lod_level` is 1 for sequences that are concatenated along axis 0, 2 for sequences of such sequences, 0 for
@@ -40,7 +42,7 @@ class Variable(Struct):
         return Variable(name, self.dtype, self.shape, self.is_array, self.lod_level)
 
 
-class Parameter(Struct):
+class Parameter(Struct, gc=False):
     """A weight; its data may lie in the mapped file (bfloat16 and float8 as unsigned integers of that width)."""
 
     name: str
@@ -83,7 +85,7 @@ class Semantics(Struct, frozen=True):
     bounded_logits: bool = False
 
 
-class Operator(Struct):
+class Operator(Struct, gc=False):
     """One operator: `type` is the registry's key; inputs, outputs and attributes carry the canonical names.
 
     Attributes are only those that Paddle has; what is known beyond them is in `semantics`.
@@ -121,7 +123,7 @@ class Operator(Struct):
         return chain.from_iterable(self.outputs.values())
 
 
-class Block(Struct):
+class Block(Struct, gc=False):
     """A sequence of operators. `inputs` are the block's arguments, `outputs` the values that it yields."""
 
     index: int
@@ -140,7 +142,7 @@ class Block(Struct):
         return found
 
 
-class Output(Struct):
+class Output(Struct, gc=False):
     """A result of the program: the name that Paddle gives it and the variable that it fetches."""
 
     name: str

@@ -21,7 +21,7 @@ _FLOATS = {"NaN": math.nan, "INF": math.inf, "-INF": -math.inf}
 _NOTHING = msgspec.Raw(b"null")
 
 
-class Type(msgspec.Struct):
+class Type(msgspec.Struct, gc=False):
     id: str = msgspec.field(name="#")
     data: Any = msgspec.field(name="D", default=None)
 
@@ -40,7 +40,7 @@ class Argument(msgspec.Struct, gc=False):
     type: msgspec.Raw = msgspec.field(name="TT", default=_NOTHING)
 
 
-class AttributeData(msgspec.Struct):
+class AttributeData(msgspec.Struct, gc=False):
     id: str = msgspec.field(name="#")
     data: Any = msgspec.field(name="D", default=None)
     void: str | None = msgspec.field(name="VD", default=None)
@@ -53,7 +53,7 @@ class Attribute(msgspec.Struct, gc=False):
     value: msgspec.Raw = msgspec.field(name="AT")
 
 
-class Op(msgspec.Struct):
+class Op(msgspec.Struct, gc=False):
     """An operator. `id` is its dialect and name; a parameter has a form of its own, "p"."""
 
     id: str = msgspec.field(name="#")
@@ -64,14 +64,14 @@ class Op(msgspec.Struct):
     flags: msgspec.Raw = msgspec.field(name="OA", default=_NOTHING)
 
 
-class Block(msgspec.Struct):
+class Block(msgspec.Struct, gc=False):
     """Operators in order, and for the body of a loop the arguments: what it carries from iteration to iteration."""
 
     ops: list[Op]
     args: list[Argument] = msgspec.field(default_factory=list)
 
 
-class Region(msgspec.Struct):
+class Region(msgspec.Struct, gc=False):
     """A branch or a body."""
 
     blocks: list[Block]
