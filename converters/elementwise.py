@@ -62,14 +62,16 @@ def binary(
         if on_complex is not None and (node.is_complex("x") or node.is_complex("y")):
             return {"out": on_complex(*_complex_operands(node))}
         x, y = operands(node)
-        declared = node.declared_output_dtype()
-        if declared is not None and declared.is_real() and not x.get_element_type().is_real():
-            x, y = (ops.convert(value, declared).output(0) for value in (x, y))
-        if x.get_element_type() == Type.boolean:
+        kind = x.get_element_type()
+        if not kind.is_real() and (declared := node.declared_output_dtype()) is not None and declared.is_real():
+            x, y, kind = ops.convert(x, declared).output(0), ops.convert(y, declared).output(0), declared
+        if kind.is_real():
+            return {"out": cast_to(build(x, y), kind)}
+        if kind == Type.boolean:
             if on_bool is None:
                 node.refuse("not defined on bool")
             return {"out": on_bool(x, y)}
-        return {"out": cast_to(build(widen_narrow_integers(x), widen_narrow_integers(y)), x.get_element_type())}
+        return {"out": cast_to(build(widen_narrow_integers(x), widen_narrow_integers(y)), kind)}
 
     return convert
 

@@ -7,7 +7,7 @@ from openvino import Output
 from paddle2ov.converters.graph.common import as_float, rank_of, refuse_complex
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.shapes import Dims, dims_of, static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NodeContext
 
@@ -32,22 +32,22 @@ def operands(node: NodeContext) -> tuple[Output, Output]:
             x = align(node, "x", rank_of(node, y), axis)
     if x.get_element_type() != y.get_element_type():
         y = ops.convert(y, x.get_element_type()).output(0)
-    return _with_rank_of_single(x, y), _with_rank_of_single(y, x)
+    dims, others = dims_of(x), dims_of(y)
+    if dims is None or others is None or len(dims) == len(others):
+        return x, y
+    return _with_rank_of_single(x, dims, others), _with_rank_of_single(y, others, dims)
 
 
 @works_around("elementwise_with_single_element_of_higher_rank")
-def _with_rank_of_single(x: Output, y: Output) -> Output:
-    """`x`, with leading dimensions of 1 where y has more dimensions, all of them 1.
+def _with_rank_of_single(x: Output, dims: Dims, others: Dims) -> Output:
+    """`x`, with leading dimensions of 1 where the other operand has more dimensions, all of them 1.
 
     OpenVINO's CPU plugin (2026.4) computes what has one constant element before a reshape or transpose of the other
     operand, and drops the dimensions that only the constant has.
     """
-    rank, shape = x.get_partial_shape().rank, y.get_partial_shape()
-    if rank.is_dynamic or shape.is_dynamic or len(shape) <= rank.get_length() or any(dim != 1 for dim in shape):
+    if len(others) <= len(dims) or set(others) != {1} or x.get_node().get_type_name() == "Constant":
         return x
-    if x.get_node().get_type_name() == "Constant":
-        return x
-    return ops.unsqueeze(x, ints(list(range(len(shape) - rank.get_length())))).output(0)
+    return ops.unsqueeze(x, ints(list(range(len(others) - len(dims))))).output(0)
 
 
 def align(node: NodeContext, name: str, rank: int, axis: int) -> Output:
