@@ -78,7 +78,7 @@ _ACTIVATIONS: dict[str, Callable[[Node], Node]] = {
 }
 
 
-class _Geometry(Struct, frozen=True):
+class Geometry(Struct, frozen=True):
     """Strides, dilations and paddings along the spatial axes of [N, C, ...]; none negative, no filter wider than x."""
 
     strides: list[int]
@@ -92,14 +92,14 @@ def _conv(node: NodeContext) -> Node:
     x, last = node.get_input("input"), channels_last(node)
     rank = rank_of(node, x)
     groups = groups_of(node, dims_of(x), last)
-    x, geometry = _normalize_geometry(node, x, last, rank)
+    x, geometry = normalize_geometry(node, x, last, rank)
     out = _convolve(node, x, geometry, groups)
     if node.has_input("bias"):
         out = ops.add(out, node.get_reshaped("bias", [1, -1] + [1] * (rank - 2)))
     return to_channels_last(out, rank) if last else out
 
 
-def _normalize_geometry(node: NodeContext, x: Output, last: bool, rank: int) -> tuple[Output, _Geometry]:
+def normalize_geometry(node: NodeContext, x: Output, last: bool, rank: int) -> tuple[Output, Geometry]:
     """The input as [N, C, ...], and the same geometry for all the ways in which Paddle writes paddings."""
     spatial = rank - 2
     strides, dilations = (
@@ -114,7 +114,7 @@ def _normalize_geometry(node: NodeContext, x: Output, last: bool, rank: int) -> 
     if last:
         x = to_channels_first(x, rank).output(0)
     if algorithm == "SAME":  # sets the dilations to 1 as well
-        return x, _Geometry(strides, [1] * spatial, begin, end, "same_upper")
+        return x, Geometry(strides, [1] * spatial, begin, end, "same_upper")
     filters = node.input_dims("filter")
     if filters is not None and max(dilations) > 1:
         # Dilation means nothing along an axis of one element. OpenVINO 2026.4 reads beyond the image with it, in
@@ -125,10 +125,10 @@ def _normalize_geometry(node: NodeContext, x: Output, last: bool, rank: int) -> 
         sizes = [dilation * ((dim or 1) - 1) + 1 for dim, dilation in zip(filters[2:], dilations, strict=True)]
         over = window_overhang(spatial_dims(x, False), sizes, strides, begin, end)
         end = [pad + missing for pad, missing in zip(end, over, strict=True)]
-    return x, _Geometry(strides, dilations, begin, end, "explicit")
+    return x, Geometry(strides, dilations, begin, end, "explicit")
 
 
-def _convolve(node: NodeContext, x: Output, at: _Geometry, groups: int) -> Node:
+def _convolve(node: NodeContext, x: Output, at: Geometry, groups: int) -> Node:
     if not node.is_known("filter") and has_unknown_shape(filters := node.get_input("filter")):
         pads = (at.begin, at.end) if at.auto_pad == "explicit" else None
         return convolve_by_product(x, filters, groups, at.strides, at.dilations, pads)

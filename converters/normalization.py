@@ -44,9 +44,10 @@ def batch_norm(node: NodeContext) -> NamedOutputs:
     fixed = node.get_bool("is_test", False) and not node.get_bool("trainable_statistics", False)
     if not (fixed or node.get_bool("use_global_stats", False)):
         return _batch_statistics(node, x, rank, last, shape, epsilon)
-    unchanged = {
-        f"{name}_out": node.get_input(name) for name in ("mean", "variance") if node.is_output_used(f"{name}_out")
-    }
+    # The saved ones are results for gradients, which do not read them where statistics are fixed.
+    kept = {"mean_out": "mean", "variance_out": "variance", "saved_mean": "mean", "saved_variance": "variance"}
+    kept["reserve_space"] = "mean"
+    unchanged = {result: node.get_input(name) for result, name in kept.items() if node.is_output_used(result)}
     factor, shift = _scale_and_shift(node, epsilon, shape, x.get_element_type())
     out = ops.add(ops.multiply(x, factor), shift)
     if node.get_bool("fuse_with_relu", False):

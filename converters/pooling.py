@@ -91,7 +91,7 @@ def adaptive_avg(node: NodeContext, x: Output) -> Tensor:
         if all(dim is not None and (size == -1 or dim % size == 0) for dim, size in zip(dims, sizes, strict=True)):
             kernel = [1 if size == -1 else (dim or 0) // size for dim, size in zip(dims, sizes, strict=True)]
             none = [0] * len(kernel)
-            return _avg_pool(x, _Windows(kernel, kernel, none, none, ceil=False, dynamic_same=False))
+            return _avg_pool(x, Windows(kernel, kernel, none, none, ceil=False, dynamic_same=False))
     return ops.adaptive_avg_pool(x, adaptive_sizes(node, x))
 
 
@@ -110,7 +110,7 @@ def adaptive_sizes(node: NodeContext, x: Output) -> Tensor:
 # --- windows --------------------------------------------------------------------------------------------------------
 
 
-class _Windows(Struct, frozen=True):
+class Windows(Struct, frozen=True):
     """Windows along the spatial dimensions.
 
     Attributes:
@@ -131,15 +131,17 @@ class _Windows(Struct, frozen=True):
 
     @property
     def rounding(self) -> str:
+        """How OpenVINO calls it."""
         return "ceil" if self.ceil else "floor"
 
-    def of_padded(self, end: list[int] | None = None) -> _Windows:
+    def of_padded(self, end: list[int] | None = None) -> Windows:
         """The same windows over an x that is padded already, except for the paddings in `end`."""
         none = [0] * len(self.sizes)
         return replace(self, begin=none, end=end or none, dynamic_same=False)
 
 
-def _windows(node: NodeContext, dims: list[int | None]) -> _Windows:
+def windows_of(node: NodeContext, dims: list[int | None]) -> Windows:
+    """The windows that an operator's attributes describe, over these spatial dimensions."""
     spatial = len(dims)
     sizes, strides = node.get_ints("kernel_size"), node.get_ints("strides", [1] * spatial)
     begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
@@ -151,12 +153,12 @@ def _windows(node: NodeContext, dims: list[int | None]) -> _Windows:
         dynamic_same = len(known) < spatial
         if not dynamic_same:
             begin, end = same_pads(known, strides, sizes)
-    return _Windows(sizes, strides, begin, end, node.get_bool("ceil_mode", False), dynamic_same)
+    return Windows(sizes, strides, begin, end, node.get_bool("ceil_mode", False), dynamic_same)
 
 
 def _pool_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
     dims = spatial_dims(x, False)
-    at = _windows(node, dims)
+    at = windows_of(node, dims)
     exclusive = node.get_bool("exclusive", True)
     over = (
         [0] * len(dims) if at.dynamic_same else window_overhang(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
@@ -177,13 +179,13 @@ def _pool_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
     return _lp_pool(node, x, at) if mode == "lp" else _average_windows(node, x, at, exclusive)
 
 
-def _max_pool(x: Tensor, at: _Windows) -> Output:
+def _max_pool(x: Tensor, at: Windows) -> Output:
     dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.dynamic_same else None
     found = ops.max_pool(x, at.strides, dilations, at.begin, at.end, at.sizes, at.rounding, auto_pad)
     return found.output(0)
 
 
-def _average_windows(node: NodeContext, x: Output, at: _Windows, exclusive: bool) -> Node:
+def _average_windows(node: NodeContext, x: Output, at: Windows, exclusive: bool) -> Node:
     if at.dynamic_same:
         return _avg_pool(x, replace(at, ceil=False))
     if exclusive or not any(at.begin + at.end):
@@ -200,7 +202,7 @@ def _average_windows(node: NodeContext, x: Output, at: _Windows, exclusive: bool
     return _avg_pool(_pad(x, ints([0, 0, *at.begin]), ints([0, 0, *counted])), at.of_padded(extra))
 
 
-def _avg_full_windows(x: Output, at: _Windows, over: list[int]) -> Node:
+def _avg_full_windows(x: Output, at: Windows, over: list[int]) -> Node:
     """As in programs of Paddle 1: x is padded as far as any window reaches, and the zeros are counted."""
     begin, end = _dynamic_same_pads(x, at) if at.dynamic_same else (ints([0, 0, *at.begin]), ints([0, 0, *at.end]))
     further = [more + (stride - 1) * at.ceil for more, stride in zip(over, at.strides, strict=True)]
@@ -208,7 +210,7 @@ def _avg_full_windows(x: Output, at: _Windows, over: list[int]) -> Node:
     return _avg_pool(padded, replace(at.of_padded(), ceil=False))
 
 
-def _dynamic_same_pool(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
+def _dynamic_same_pool(node: NodeContext, x: Output, mode: str, at: Windows, exclusive: bool) -> Tensor:
     """Windows that may be smaller than the strides, with SAME's paddings computed at run time.
 
     Where a gap is at the end, rounding up gives one more window, which is outside of x.
@@ -238,7 +240,7 @@ def _lowest(x: Output) -> Node:
     return const_like(float(np.finfo(x.get_element_type().to_dtype()).min), x)
 
 
-def _pool_wide_paddings(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
+def _pool_wide_paddings(node: NodeContext, x: Output, mode: str, at: Windows, exclusive: bool) -> Tensor:
     """Paddings as wide as the kernel, which OpenVINO's pooling refuses: x is padded first."""
     pads = ints([0, 0, *at.begin]), ints([0, 0, *at.end])
     if mode == "max":
@@ -262,7 +264,7 @@ def _pool_wide_paddings(node: NodeContext, x: Output, mode: str, at: _Windows, e
 
 
 @works_around("average_pool_without_dilations")
-def _avg_pool(x: Output, at: _Windows, exclusive: bool = True) -> Node:
+def _avg_pool(x: Output, at: Windows, exclusive: bool = True) -> Node:
     # Without explicit dilations, compiling the AvgPool of opset16 crashes (OpenVINO 2026.4).
     dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.dynamic_same else None
     return ops.avg_pool(
@@ -274,13 +276,13 @@ def _pad(x: Output, begin: Node, end: Node) -> Output:
     return ops.pad(x, begin, end, "constant", const_like(0, x)).output(0)
 
 
-def _dynamic_same_pads(x: Output, at: _Windows) -> tuple[Node, Node]:
+def _dynamic_same_pads(x: Output, at: Windows) -> tuple[Node, Node]:
     """SAME's paddings for an unknown size, before and after."""
     before, after = computed_same_pads(x, at.strides, ints(at.sizes))
     return ops.concat([ints([0, 0]), before], 0), ops.concat([ints([0, 0]), after], 0)
 
 
-def _lp_pool(node: NodeContext, x: Output, at: _Windows) -> Node:
+def _lp_pool(node: NodeContext, x: Output, at: Windows) -> Node:
     if at.ceil:  # the same windows, while the divisor stays the size of the kernel
         at = replace(at, end=[pad + stride - 1 for pad, stride in zip(at.end, at.strides, strict=True)], ceil=False)
     mean = _avg_pool(_power(node, x), at, exclusive=False)

@@ -25,7 +25,7 @@ def gradient(name: str, forward: Callable[..., Any], *cases: Case, order: int = 
     def build(**arguments: Any) -> Any:
         return differentiate(forward, arguments, order)
 
-    build.__module__ = __name__
+    build.__module__ = forward.__module__ if forward.__module__.startswith(__name__) else __name__
     return Op(name, build, cases, random)
 
 

@@ -1,10 +1,11 @@
 """Gradients of what moves, repeats, joins or leaves out elements.
 
 Paddle: `broadcast_tensors_grad`, `concat_grad`, `dropout_grad`, `expand_as_v2_grad` (PIR `expand_as_grad`),
-`expand_v2_grad` (PIR `expand_grad`), `flatten2_grad`, `flatten_contiguous_range_grad` (PIR `flatten_grad`), `pad_grad`,
-`reshape2_grad` (PIR `reshape_grad`), `reshape2_grad_grad` (PIR `reshape_double_grad`), `roll_grad`, `slice_grad`,
-`squeeze2_grad` (PIR `squeeze_grad`), `stack_grad`, `strided_slice_grad`, `tile_grad`, `transpose2_grad` (PIR
-`transpose_grad`), `tril_grad`, `tril_triu_grad`, `triu_grad`, `unsqueeze2_grad` (PIR `unsqueeze_grad`), `unstack_grad`.
+`expand_v2_grad` (PIR `expand_grad`), `flatten2_grad`, `flatten_contiguous_range_grad` (PIR `flatten_grad`),
+`pad3d_double_grad`, `pad3d_grad`, `pad_grad`, `reshape2_grad` (PIR `reshape_grad`), `reshape2_grad_grad` (PIR
+`reshape_double_grad`), `roll_grad`, `slice_grad`, `squeeze2_grad` (PIR `squeeze_grad`), `stack_grad`,
+`strided_slice_grad`, `tile_grad`, `transpose2_grad` (PIR `transpose_grad`), `tril_grad`, `tril_triu_grad`, `triu_grad`,
+`unsqueeze2_grad` (PIR `unsqueeze_grad`), `unstack_grad`.
 Semantics: `paddle/phi/kernels/impl/{slice,strided_slice,concat,tile,expand,pad,transpose}_grad_kernel_impl.h`,
 `paddle/phi/kernels/cpu/{roll,stack,pad3d}_grad_kernel.cc`.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from paddle2ov.converters import diagonal, slicing
+from paddle2ov.converters import diagonal, padding, slicing
 from paddle2ov.converters.gradients.terms import operand, results
 from paddle2ov.converters.graph.common import (
     Tensor,
@@ -28,6 +29,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
@@ -139,19 +141,31 @@ def strided_slice(node: NodeContext) -> NamedOutputs:
     return {"x_grad": scattered(node, slicing.strided_slice, "x")}
 
 
-def scattered(node: NodeContext, forward: Converter, name: str = "x", result: str = "out") -> Tensor:
+def scattered(node: NodeContext, forward: Converter, name: str = "x", filler: str = "") -> Tensor:
     """out_grad added at the element that each element of the result was selected from.
 
-    What the operator selects from the numbers of all elements are the places.
+    What the operator selects from the numbers of all elements are the places; 0 where it pads with `filler`.
     """
     x, out_grad = node.get_input(name), node.get_input("out_grad")
-    count = ops.reduce_prod(shape_of(x), ints([0]), False)
-    numbers = ops.reshape(index_range(count), shape_of(x), False)
-    places = forward(node.with_inputs(**{name: numbers.output(0)}))[result]
+    count = ops.reduce_prod(shape_of(x), ints([0]), True)
+    numbers = ops.reshape(ops.add(index_range(ops.squeeze(count, ints([0]))), ints(1)), shape_of(x), False)
+    given = {name: numbers.output(0)} | ({filler: ints(0).output(0)} if filler else {})
+    places = forward(node.with_inputs(**given))["out"]
     flat, added = (ops.reshape(one, ints([-1]), False) for one in (cast("Tensor", places), out_grad))
-    zeros = ops.broadcast(const_like(0, out_grad), ops.unsqueeze(count, ints([0])))
+    zeros = ops.broadcast(const_like(0, out_grad), ops.add(count, ints(1)))
     total = ops.scatter_elements_update(zeros, flat, added, ints(0), "sum")
-    return ops.reshape(total, shape_of(x), False)
+    return ops.reshape(slice_along(total, ints([1]), ints([OPEN_END]), 0), shape_of(x), False)
+
+
+def pad3d(node: NodeContext) -> NamedOutputs:
+    """x_grad = out_grad without the padding; what was padded with elements of x is added to them."""
+    return {"x_grad": scattered(node, padding.pad3d, filler="pad_value")}
+
+
+def pad3d_twice(node: NodeContext) -> NamedOutputs:
+    """grad_out_grad = grad_x_grad, padded with zeros or with its own elements."""
+    given = node.get_input("grad_x_grad")
+    return {"grad_out_grad": padding.pad3d(node.with_inputs(x=given, pad_value=const_like(0, given).output(0)))["out"]}
 
 
 def pad(node: NodeContext) -> NamedOutputs:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections import ChainMap
 from collections.abc import Mapping, Sequence, Set
-from typing import Any, Final, NoReturn, TypeAlias, overload
+from typing import Any, Final, NoReturn, TypeAlias, cast, overload
 
 import numpy as np
 from msgspec.structs import replace
@@ -469,12 +470,13 @@ class NodeContext:
             operator = replace(operator, attributes={**operator.attributes, **components})
         return NodeContext(operator, inputs, self._variables, self._signature, self._used, on_components=True)
 
-    def with_inputs(self, **inputs: Output | Sequence[Output]) -> NodeContext:
+    def with_inputs(self, **replaced: Output | Sequence[Output]) -> NodeContext:
         """The same operator with other inputs, for what is computed by the converter of another operator."""
-        given = {name: [value] if isinstance(value, Output) else list(value) for name, value in inputs.items()}
-        return NodeContext(
-            self._operator, {**self._inputs, **given}, self._variables, self._signature, self._used, self._on_components
-        )
+        given: dict[str, Any] = {
+            name: [one] if isinstance(one, Output) else list(one) for name, one in replaced.items()
+        }
+        inputs: Mapping[str, Sequence[Value | None]] = ChainMap(given, cast("dict[str, Any]", self._inputs))
+        return NodeContext(self._operator, inputs, self._variables, self._signature, self._used, self._on_components)
 
     def default_single_output_mapping(self, node: Node, names: Sequence[str]) -> NamedOutputs:
         """Maps the outputs of one OpenVINO node to results in order, as OpenVINO's Paddle frontend does."""

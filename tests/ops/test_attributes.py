@@ -48,7 +48,39 @@ RANDOM = {**DIAGONAL, "dtype": "the declared type of the result"}
 
 SHAPES_SAY = "the shapes of the operands say it"
 REDUCED_BACK = {"keepdim": SHAPES_SAY, **REDUCED}
+KERNELS = {"exhaustive_search|is_test|use_addto|workspace_size_mb": KERNEL}
 GRADIENTS = {
+    "argsort_grad": {"descending|stable": "the indices say it"},
+    "batch_norm_grad": {
+        "bias|reserve_space|saved_mean|saved_variance": "not needed with fixed statistics",
+        "momentum": "statistics are updated in training only",
+        "use_global_stats": "read where is_test does not say it",
+    },
+    "conv2d_grad": KERNELS,
+    "conv2d_transpose_grad": {
+        "fuse_alpha|fuse_beta|is_test|workspace_size_mb": KERNEL,
+        "output_padding|output_size": SHAPES_SAY,
+    },
+    "conv3d_grad": {**KERNELS, "fuse_alpha|fuse_beta": KERNEL},
+    "depthwise_conv2d_grad": {**KERNELS, "fuse_alpha|fuse_beta": KERNEL},
+    "cummax_grad": {"dtype": "that of the indices"},
+    "cummin_grad": {"dtype": "that of the indices"},
+    "graph_send_recv_grad": {"out_size": SHAPES_SAY},
+    "graph_send_ue_recv_grad": {"out|out_size": "read for extremes; the shapes say it"},
+    "group_norm_grad": {"mean|variance|y": "computed of x"},
+    "index_add_grad": {"add_value": SHAPES_SAY},
+    "instance_norm_grad": {"saved_mean|saved_variance": "computed of x"},
+    "kthvalue_grad": {"k|keepdim": "the indices and their shape say it"},
+    "layer_norm_grad": {"is_test": "how it is computed", "mean|variance": "computed of x"},
+    "lookup_table_v2_grad": {"epmap|height_sections|remote_prefetch|slot|table_names|trainer_id": SERVERS},
+    "pool2d_grad": {"is_test": KERNEL},
+    "prelu_grad": {"is_test": KERNEL},
+    "put_along_axis_grad": {"arr|out|values": "neither assigned nor added values need them"},
+    "scatter_grad": {"overwrite": "not read by Paddle's kernel"},
+    "scatter_nd_add_grad": {"updates": SHAPES_SAY},
+    "softmax_grad": {"data_format|is_test": KERNEL},
+    "softmax_with_cross_entropy_grad": {"numeric_stable_mode": "how the kernel computes it"},
+    "top_k_v2_grad": {"k|largest|sorted": "the indices say it"},
     "dropout_grad": {"fix_seed|mask|seed": "training mode is refused"},
     "elementwise_min_grad": {"x_data_format|y_data_format": "oneDNN's"},
     "expand_as_v2_grad": {"target_shape": SHAPES_SAY},

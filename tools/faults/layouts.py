@@ -143,6 +143,15 @@ def constant_transposed_into_product() -> Graph:
 
 
 @fault()
+def square_weights_in_both_orientations() -> Graph:
+    """Square weights that one product reads as they are and another one transposed are laid out for the first only."""
+    x, weights, data = parameter(3, 16), numbers(16, 16), numbers(3, 16, seed=1)
+    shared = ops.constant(weights)
+    products = [ops.matmul(x, shared, False, False), ops.matmul(ops.tanh(x), shared, False, True)]
+    return Model(products, [x]), [[data]], [[data @ weights, np.tanh(data) @ weights.T]]
+
+
+@fault()
 def scale_of_pixels_into_filters() -> Graph:
     """A per-pixel factor of a convolution's input is folded into the filters if it has as many elements."""
     x = parameter(2, 1, 1, 3)

@@ -1,0 +1,254 @@
+"""Gradients of softmaxes, losses and norms.
+
+Paddle: `atan2_grad`, `batch_norm_grad`, `bce_loss_grad`, `group_norm_grad`, `huber_loss_grad`, `instance_norm_grad`,
+`kldiv_loss_grad`, `layer_norm_grad`, `log_softmax_grad`, `prelu_grad`, `sigmoid_cross_entropy_with_logits_grad`,
+`softmax_grad`, `softmax_with_cross_entropy_grad` (PIR `cross_entropy_with_softmax_grad`), `swiglu_grad`.
+Semantics: `paddle/phi/kernels/impl/{softmax,huber_loss,kldiv_loss}_grad_kernel_impl.h`,
+`paddle/phi/kernels/cpu/{log_softmax,cross_entropy,bce_loss,sigmoid_cross_entropy_with_logits,layer_norm,batch_norm,
+group_norm,instance_norm,prelu,swiglu}_grad_kernel.cc`.
+Refused: `batch_norm` with the statistics of its batch, as in training; cross entropies of what is no softmax yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from openvino import Type
+
+from paddle2ov.converters.gradients.terms import (
+    Term,
+    exp,
+    gradient,
+    maximum,
+    minimum,
+    operand,
+    results,
+    select,
+    sigmoid,
+    sqrt,
+)
+from paddle2ov.converters.graph.common import (
+    cast_to,
+    const,
+    const_like,
+    dim_of,
+    dim_range,
+    dim_vector,
+    index_range,
+    normalize_axis,
+    rank_of,
+    shape_of,
+)
+from paddle2ov.converters.graph.spatial import channels_last
+from paddle2ov.graph.constants import ints
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+
+def _summed(x: Term, axes: Sequence[int], keepdims: bool = True) -> Term:
+    return Term(ops.reduce_sum(x.value, ints(list(axes)), keepdims))
+
+
+def _averaged(x: Term, axes: Sequence[int]) -> Term:
+    return Term(ops.reduce_mean(x.value, ints(list(axes)), True))
+
+
+def _reshaped(x: Term, shape: Any) -> Term:
+    return Term(ops.reshape(x.value, shape, False))
+
+
+def softmax(node: NodeContext) -> NamedOutputs:
+    """x_grad = out · (out_grad - the sum of out_grad · out)."""
+    out, given = operand(node, "out"), operand(node, "out_grad")
+    rank = rank_of(node, out.value)
+    axes = [normalize_axis(node, node.get_int("axis", -1), rank)] if rank else []
+    return {"x_grad": (out * (given - _summed(out * given, axes))).value}
+
+
+def log_softmax(node: NodeContext) -> NamedOutputs:
+    """x_grad = out_grad - e^out · the sum of out_grad."""
+    out, given = operand(node, "out"), operand(node, "out_grad")
+    rank = rank_of(node, out.value)
+    axes = [normalize_axis(node, node.get_int("axis", -1), rank)] if rank else []
+    return {"x_grad": (given - exp(out) * _summed(given, axes)).value}
+
+
+def cross_entropy(node: NodeContext) -> NamedOutputs:
+    """input_grad = (softmax - label) · loss_grad, of a label as one-hot; 0 where it is ignored."""
+    node.require(node.get_bool("use_softmax", True), "the gradient is not supported", use_softmax=False)
+    out, given, label = operand(node, "softmax"), operand(node, "loss_grad"), node.get_input("label")
+    rank = rank_of(node, out.value)
+    axis = normalize_axis(node, node.get_int("axis", -1), rank)
+    if node.get_bool("soft_label", False):
+        return {"input_grad": ((out - Term(label)) * given).value}
+    classes = cast_to(ops.unsqueeze(label, ints([axis])) if rank_of(node, label) < rank else label, Type.i64)
+    shape = [-1 if i == axis else 1 for i in range(rank)]
+    numbers = ops.reshape(index_range(dim_of(out.value, axis)), ints(shape), False)
+    found = (out - Term(ops.convert(ops.equal(classes, numbers), out.value.get_element_type()))) * given
+    kept = ops.not_equal(classes, const_like(node.get_int("ignore_index", -100), classes))
+    return {"input_grad": select(Term(kept), found, 0.0, found).value}
+
+
+def _clipped(residual: Term, delta: float) -> Term:
+    return maximum(minimum(residual, Term(const_like(delta, residual.value))), Term(const_like(-delta, residual.value)))
+
+
+huber_loss = gradient(
+    input_grad=lambda residual, out_grad, delta=1.0: -_clipped(residual, delta) * out_grad,
+    label_grad=lambda residual, out_grad, delta=1.0: _clipped(residual, delta) * out_grad,
+)
+bce_loss = gradient(
+    input_grad=lambda input, label, out_grad: (
+        out_grad * (input - label) / maximum((1 - input) * input, Term(const_like(1e-12, input.value)))
+    )
+)
+
+
+def kldiv_loss(node: NodeContext) -> NamedOutputs:
+    """x_grad = -label · out_grad, of a mean its part; 0 where the label is not positive."""
+    label, given, x = operand(node, "label"), operand(node, "out_grad"), node.get_input("x")
+    if node.get_bool("log_target", False):
+        found = -exp(label) * given
+    else:
+        found = select(label > 0, -(label * given), 0.0, label)
+    kind = node.get_str("reduction", "mean")
+    if kind in ("mean", "batchmean"):
+        dims = shape_of(x) if kind == "mean" else dim_vector(x, [0])
+        found = found / Term(ops.convert(ops.reduce_prod(dims, ints([0]), False), x.get_element_type()))
+    return {"x_grad": found.value}
+
+
+def sigmoid_cross_entropy(node: NodeContext) -> NamedOutputs:
+    """x_grad = (sigmoid(x) - label) · out_grad; 0 where the label is ignored."""
+    node.require(not node.get_bool("normalize", False), "the gradient is not supported", normalize=True)
+    x, label, given = (operand(node, name) for name in ("x", "label", "out_grad"))
+    found = sigmoid(x) - label
+    if node.has_input("pos_weight"):
+        weight = operand(node, "pos_weight")
+        found = sigmoid(x) * (label * (weight - 1) + 1) - label * weight
+    ignored = label.equals(node.get_int("ignore_index", -100))
+    return {"x_grad": select(ignored, 0.0, found * given, found).value}
+
+
+def _normalized(x: Term, mean: Term, variance: Term, epsilon: float) -> tuple[Term, Term]:
+    """x with mean 0 and variance 1, and the inverse of its deviation."""
+    inverse = 1 / sqrt(variance + epsilon)
+    return (x - mean) * inverse, inverse
+
+
+def _norm(
+    node: NodeContext, x: Term, given: Term, axes: list[int], scale: Term | None, dims: list[int]
+) -> NamedOutputs:
+    """The gradients of a norm by the statistics over axes; `dims` are those that scale and bias are summed over."""
+    mean = _averaged(x, axes)
+    variance = _averaged((x - mean) * (x - mean), axes)
+    normal, inverse = _normalized(x, mean, variance, node.get_float("epsilon", 1e-5))
+    scaled = given if scale is None else given * scale
+    found = {
+        "x": lambda: (scaled - _averaged(scaled, axes) - normal * _averaged(scaled * normal, axes)) * inverse,
+        "scale": lambda: _summed(given * normal, dims),
+        "bias": lambda: _summed(given, dims),
+    }
+    shaped = {f"{name}_grad": partial(_like, node, value, name) for name, value in found.items()}
+    return results(node, shaped)
+
+
+def _like(node: NodeContext, value: Callable[[], Term], name: str) -> Term:
+    return _reshaped(value(), shape_of(node.get_input(name)))
+
+
+def layer_norm(node: NodeContext) -> NamedOutputs:
+    """The gradients of (x - mean) / deviation · scale + bias over the last axes."""
+    x, given = operand(node, "x"), operand(node, "out_grad")
+    rank, begin = rank_of(node, x.value), node.get_int("begin_norm_axis", 1)
+    scale = _reshaped(operand(node, "scale"), dim_range(x.value, begin)) if node.has_input("scale") else None
+    return _norm(node, x, given, list(range(begin, rank)), scale, list(range(begin)))
+
+
+def instance_norm(node: NodeContext) -> NamedOutputs:
+    """The gradients of (x - mean) / deviation · scale + bias over each image's channels."""
+    x, given = operand(node, "x"), operand(node, "y_grad")
+    axes = list(range(2, rank_of(node, x.value)))
+    scale = _reshaped(operand(node, "scale"), ints([1, -1] + [1] * len(axes))) if node.has_input("scale") else None
+    return _norm(node, x, given, axes, scale, [0, *axes])
+
+
+def group_norm(node: NodeContext) -> NamedOutputs:
+    """The gradients of (x - mean) / deviation · scale + bias over groups of channels."""
+    node.require(not channels_last(node), "the gradient is not supported", data_format="NHWC")
+    x, given = node.get_input("x"), node.get_input("y_grad")
+    rank, groups = rank_of(node, x), node.get_int("groups", 1)
+    channels = ops.divide(dim_vector(x, [1]), ints([groups]))
+    shape = ops.concat([dim_vector(x, [0]), ints([groups]), channels, dim_range(x, 2)], 0)
+    normed, by_out = (Term(ops.reshape(one, shape, False)) for one in (x, given))
+    per_channel = ops.concat([ints([1, groups]), channels, ints([1] * (rank - 2))], 0)
+    scale = _reshaped(operand(node, "scale"), per_channel) if node.has_input("scale") else None
+    axes = list(range(2, rank + 1))
+    return _norm(node, normed, by_out, axes, scale, [0, *axes[1:]])
+
+
+def batch_norm(node: NodeContext) -> NamedOutputs:
+    """The gradients of (x - mean) / deviation · scale + bias, whose statistics are those of training."""
+    fixed = node.get_bool("is_test", False) and not node.get_bool("trainable_statistics", False)
+    node.require(
+        fixed or node.get_bool("use_global_stats", False),
+        "the gradient of batch statistics is for training",
+        is_test=False,
+    )
+    x, given = operand(node, "x"), operand(node, "out_grad")
+    rank = rank_of(node, x.value)
+    channel = rank - 1 if channels_last(node) or rank == 2 else 1
+    shape = ints([-1 if axis == channel else 1 for axis in range(rank)])
+    mean, variance = (_reshaped(operand(node, f"{name}_out"), shape) for name in ("mean", "variance"))
+    normal, inverse = _normalized(x, mean, variance, node.get_float("epsilon", 1e-5))
+    axes = [axis for axis in range(rank) if axis != channel]
+    scale = _reshaped(operand(node, "scale"), shape) if node.has_input("scale") else Term(const(1.0, Type.f32))
+    found = {
+        "x_grad": lambda: given * scale * inverse,
+        "scale_grad": lambda: _summed(given * normal, axes, False),
+        "bias_grad": lambda: _summed(given, axes, False),
+    }
+    return results(node, found)
+
+
+def prelu(node: NodeContext) -> NamedOutputs:
+    """x_grad = out_grad, times alpha where x is not positive; alpha_grad = the sum of out_grad · x there."""
+    x, given, alpha = (operand(node, name) for name in ("x", "out_grad", "alpha"))
+    rank, mode = rank_of(node, x.value), node.get_str("mode", "all")
+    channel = rank - 1 if channels_last(node) else 1
+    shape = ints([-1 if mode == "channel" and axis == channel else 1 for axis in range(rank)])
+    if mode == "element":
+        shape = ops.concat([ints([1]), dim_range(x.value, 1)], 0)
+    slope = _reshaped(alpha, shape)
+    axes = [
+        axis for axis in range(rank) if axis == 0 or not (mode == "element" or (mode == "channel" and axis == channel))
+    ]
+    found = {
+        "x_grad": lambda: select(x > 0, given, given * slope, given),
+        "alpha_grad": lambda: _like(node, lambda: _summed(select(x > 0, 0.0, given * x, given), axes), "alpha"),
+    }
+    return results(node, found)
+
+
+def swiglu(node: NodeContext) -> NamedOutputs:
+    """The gradients of silu(x) · y; of x alone, whose halves they are, of both together."""
+    x, given = operand(node, "x"), operand(node, "out_grad")
+    halved = not node.has_input("y")
+    if halved:
+        halves = ops.split(x.value, ints(-1), 2)
+        left, right = Term(halves.output(0)), Term(halves.output(1))
+    else:
+        left, right = x, operand(node, "y")
+    gate = sigmoid(left)
+    by_x, by_y = given * right * gate * (left * (1 - gate) + 1), given * left * gate
+    if halved:
+        return {"x_grad": ops.concat([by_x.value, by_y.value], -1)}
+    return results(node, {"x_grad": lambda: by_x, "y_grad": lambda: by_y})
+
+
+atan2 = gradient(
+    x_grad=lambda x, y, out_grad: out_grad * y / (x * x + y * y),
+    y_grad=lambda x, y, out_grad: -(out_grad * x) / (x * x + y * y),
+)

@@ -1,0 +1,271 @@
+"""Gradients of gathering and scattering, of losses and norms, and of windows that slide over a tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.gradients import gradient
+from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.marks import NEW
+from gen_models.harness.spec import Case, Op, case, int64s, paddle, tensor
+from gen_models.harness.strategies import dynamic_tensor, integer
+
+
+def _nn(name: str) -> Any:
+    return lambda *given, **named: getattr(paddle.nn.functional, name)(*given, **named)
+
+
+def _fn(name: str, module: str = "") -> Any:
+    return lambda *given, **named: getattr(getattr(paddle, module) if module else paddle, name)(*given, **named)
+
+
+_X = tensor([4, 3], dims=[-1, 3])
+_ROWS = int64s(1, 0, 1)
+_WIDE = tensor([2, 3, 4], dims=[-1, 3, 4])
+
+
+_ADDED: dict[str, Any] = {"formats": ("pir",), "why": "along other axes than 0, Paddle 2.6 does not add all of them up"}
+
+
+def _gather_random(draw: Any) -> Case:
+    sizes = [integer(draw, 1, 4) for _ in range(integer(draw, 1, 3))]
+    axis = integer(draw, 0, len(sizes) - 1)
+    index = [integer(draw, 0, sizes[axis] - 1) for _ in range(integer(draw, 1, 5))]
+    return case(x=dynamic_tensor(draw, sizes), index=int64s(*index), axis=axis, **(_ADDED if axis else {}))
+
+
+INDEXING = [
+    gradient(
+        "gather_grad", _fn("gather"), case(x=_X, index=_ROWS), case(x=_WIDE, index=_ROWS, axis=1), random=_gather_random
+    ),
+    gradient("index_select_grad", _fn("index_select"), case(x=_WIDE, index=_ROWS, axis=1), random=_gather_random),
+    gradient(
+        "gather_nd_grad",
+        _fn("gather_nd"),
+        case(x=_WIDE, index=tensor([3, 2], "int64", values=[0, 1, 1, 2, 0, 1])),
+        case(x=_X, index=tensor([2, 1], "int64", values=[3, 3])),
+    ),
+    gradient(
+        "scatter_grad",
+        _fn("scatter"),
+        case(x=_X, index=int64s(2, 0), updates=tensor([2, 3])),
+        case(x=_X, index=_ROWS, updates=tensor([3, 3]), overwrite=False),
+    ),
+    gradient(
+        "scatter_nd_add_grad",
+        _fn("scatter_nd_add"),
+        case(x=_X, index=tensor([3, 1], "int64", values=[1, 0, 1]), updates=tensor([3, 3])),
+    ),
+    gradient(
+        "index_add_grad",
+        lambda x, index, axis, value: paddle.index_add(x, index, axis, value),
+        case(x=_X, index=_ROWS, axis=0, value=tensor([3, 3])),
+    ),
+    gradient(
+        "put_along_axis_grad",
+        lambda x, index, value, reduce: paddle.put_along_axis(x, index, value, 1, reduce),
+        *(
+            case(x=_X, index=tensor([4, 1], "int64", values=[0, 2, 1, 1]), value=tensor([4, 1]), reduce=reduce)
+            for reduce in ("assign", "add")
+        ),
+    ),
+    gradient(
+        "take_along_axis_grad",
+        _fn("take_along_axis"),
+        case(arr=tensor([4, 3]), indices=tensor([4, 2], "int64", low=0, high=3), axis=1),
+    ),
+    gradient("index_sample_grad", _fn("index_sample"), case(x=_X, index=tensor([4, 2], "int64", low=0, high=3))),
+    gradient("masked_select_grad", _fn("masked_select"), case(x=tensor([4, 3]), mask=tensor([4, 3], "bool"))),
+    gradient(
+        "lookup_table_v2_grad",
+        lambda ids, weight, padding_idx=None: paddle.nn.functional.embedding(ids, weight, padding_idx),
+        case(ids=tensor([2, 3], "int64", low=0, high=4, dims=[-1, 3]), weight=tensor([4, 2])),
+        case(ids=int64s(1, 0, 1), weight=tensor([4, 2]), padding_idx=1),
+    ),
+    gradient("top_k_v2_grad", lambda x, k, axis: paddle.topk(x, k, axis)[0], case(x=_WIDE, k=2, axis=1)),
+    gradient("argsort_grad", _fn("sort"), case(x=_WIDE, axis=1), case(x=_X, axis=-1, descending=True)),
+    gradient("cummax_grad", lambda x, axis: paddle.cummax(x, axis)[0], case(x=_WIDE, axis=1)),
+    gradient("cummin_grad", lambda x, axis: paddle.cummin(x, axis)[0], case(x=_WIDE, axis=-1)),
+    gradient(
+        "kthvalue_grad",
+        lambda x, k, axis, keepdim: paddle.kthvalue(x, k, axis, keepdim)[0],
+        case(x=_WIDE, k=2, axis=1, keepdim=False),
+        case(x=_WIDE, k=2, axis=1, keepdim=True),
+    ),
+]
+
+_SOURCE, _TARGET = int64s(0, 1, 2, 0, 3), int64s(1, 2, 1, 0, 1)
+_EDGES = {"source": _SOURCE, "target": _TARGET}
+
+
+def _recv(x: Any, source: Any, target: Any, *, reduce_op: str) -> Any:
+    return paddle.geometric.send_u_recv(x, source, target, reduce_op)
+
+
+def _ue_recv(x: Any, y: Any, source: Any, target: Any, *, message_op: str, reduce_op: str) -> Any:
+    return paddle.geometric.send_ue_recv(x, y, source, target, message_op, reduce_op)
+
+
+def _segment(x: Any, ids: Any, *, kind: str) -> Any:
+    return getattr(paddle.geometric, f"segment_{kind}")(x, ids)
+
+
+GRAPHS = [
+    gradient("graph_send_recv_grad", _recv, *(case(x=_X, **_EDGES, reduce_op=one) for one in ("sum", "mean", "max"))),
+    gradient(
+        "graph_send_ue_recv_grad",
+        _ue_recv,
+        *(
+            case(x=_X, y=tensor([5, 3]), **_EDGES, message_op=one, reduce_op=two)
+            for one, two in (("add", "sum"), ("mul", "mean"))
+        ),
+        case(x=_X, y=tensor([5, 1]), **_EDGES, message_op="mul", reduce_op="sum"),
+    ),
+    gradient(
+        "graph_send_uv_grad",
+        lambda x, y, source, target, message_op: paddle.geometric.send_uv(x, y, source, target, message_op),
+        *(case(x=_X, y=tensor([4, 3]), **_EDGES, message_op=one) for one in ("add", "mul")),
+    ),
+    gradient(
+        "segment_pool_grad",
+        _segment,
+        *(case(x=_X, ids=int64s(0, 0, 1, 1), kind=kind) for kind in ("sum", "mean", "min")),
+    ),
+]
+
+_LABELS = tensor([4, 1], "int64", values=[0, 2, 1, 2])
+_PROBABILITIES = tensor([4, 3], low=0.1, high=0.9, dims=[-1, 3])
+
+LOSSES = [
+    gradient("softmax_grad", _nn("softmax"), case(x=_WIDE), case(x=_WIDE, axis=1)),
+    gradient("log_softmax_grad", _nn("log_softmax"), case(x=_WIDE), case(x=_WIDE, axis=1)),
+    gradient(
+        "softmax_with_cross_entropy_grad",
+        _nn("softmax_with_cross_entropy"),
+        case(logits=_X, label=_LABELS),
+        case(logits=_X, label=_LABELS, ignore_index=2),
+        case(logits=_WIDE, label=tensor([2, 1, 4], "int64", low=0, high=3), axis=1),
+    ),
+    gradient(
+        "huber_loss_grad",
+        lambda input, label, delta: paddle.nn.functional.smooth_l1_loss(input, label, "none", delta),
+        case(input=tensor([2, 3], low=-3, high=3, dims=[-1, 3]), label=tensor([2, 3], dims=[-1, 3]), delta=0.7),
+    ),
+    gradient(
+        "kldiv_loss_grad",
+        _nn("kl_div"),
+        *(case(input=_X, label=tensor([4, 3], low=0.1, high=1), reduction=one) for one in ("mean", "none")),
+    ),
+    gradient(
+        "bce_loss_grad",
+        _nn("binary_cross_entropy"),
+        case(input=_PROBABILITIES, label=tensor([4, 3], low=0, high=1), reduction="none"),
+    ),
+    gradient(
+        "sigmoid_cross_entropy_with_logits_grad",
+        _nn("binary_cross_entropy_with_logits"),
+        case(logit=_X, label=tensor([4, 3], low=0, high=1), reduction="none"),
+    ),
+    gradient(
+        "prelu_grad",
+        _nn("prelu"),
+        case(x=tensor([2, 3, 2], dims=[-1, 3, 2]), weight=tensor([3], low=0.1)),
+        case(x=_X, weight=tensor([1], low=0.1)),
+    ),
+    gradient(
+        "swiglu_grad",
+        lambda x, y=None: paddle.incubate.nn.functional.swiglu(x, y),
+        case(x=_X, y=_X, **NEW),
+        case(x=tensor([3, 4]), **NEW),
+    ),
+    gradient("atan2_grad", _fn("atan2"), case(x=_X, y=tensor([4, 3], dims=[-1, 3]))),
+]
+
+
+def _layer_norm(x: Any, weight: Any = None, bias: Any = None) -> Any:
+    return paddle.nn.functional.layer_norm(x, [3, 4], weight, bias)
+
+
+def _batch_norm(x: Any, mean: Any, variance: Any, weight: Any, bias: Any) -> Any:
+    mean.stop_gradient = variance.stop_gradient = True
+    return paddle.nn.functional.batch_norm(x, mean, variance, weight, bias)
+
+
+def _group_norm(x: Any, weight: Any, bias: Any) -> Any:
+    if is_pir():
+        return paddle._C_ops.group_norm(x, weight, bias, 1e-5, 2, "NCHW")
+    named = {"X": x, "Scale": weight, "Bias": bias}
+    outputs = {"Y": x.dtype, "Mean": x.dtype, "Variance": x.dtype}
+    return legacy_op("group_norm", named, outputs, {"epsilon": 1e-5, "groups": 2, "data_layout": "NCHW"})[0]
+
+
+def _affine(channels: int) -> dict[str, Any]:
+    return {"weight": tensor([channels], low=0.5, high=2), "bias": tensor([channels])}
+
+
+_IMAGE = tensor([2, 4, 3, 2], dims=[-1, 4, 3, 2])
+
+NORMS = [
+    gradient(
+        "layer_norm_grad", _layer_norm, case(x=_WIDE, weight=tensor([12], low=0.5), bias=tensor([12])), case(x=_WIDE)
+    ),
+    gradient(
+        "batch_norm_grad",
+        _batch_norm,
+        case(x=_IMAGE, mean=tensor([4]), variance=tensor([4], low=0.5, high=2), **_affine(4)),
+    ),
+    gradient("group_norm_grad", _group_norm, case(x=_IMAGE, **_affine(4))),
+    gradient("instance_norm_grad", _nn("instance_norm"), case(x=tensor([2, 4, 3, 2]), **_affine(4), **NEW)),
+]
+
+
+def _conv(x: Any, weight: Any, **attributes: Any) -> Any:
+    return paddle.nn.functional.conv2d(x, weight, **attributes)
+
+
+FIXED = {"dynamic": False, "why": "a filter that is an input, whose size must be known"}
+_PHOTO = tensor([2, 4, 6, 5])
+
+
+WINDOWS = [
+    gradient(
+        "conv2d_grad",
+        _conv,
+        case(x=_PHOTO, weight=tensor([3, 4, 3, 2]), stride=2, padding=[1, 0], **FIXED),
+        case(x=_PHOTO, weight=tensor([6, 2, 3, 3]), groups=2, padding=1, dilation=[1, 2], **FIXED),
+    ),
+    gradient("depthwise_conv2d_grad", _conv, case(x=_PHOTO, weight=tensor([4, 1, 3, 3]), groups=4, padding=1, **FIXED)),
+    gradient(
+        "conv3d_grad",
+        _nn("conv3d"),
+        case(x=tensor([1, 2, 4, 3, 3]), weight=tensor([3, 2, 2, 2, 2]), padding=1, stride=2, **FIXED),
+    ),
+    gradient(
+        "conv2d_transpose_grad",
+        _nn("conv2d_transpose"),
+        case(x=tensor([2, 4, 3, 3]), weight=tensor([4, 2, 3, 3]), stride=2, padding=1, **FIXED),
+    ),
+    gradient(
+        "pool2d_grad",
+        lambda x, kind, **attributes: getattr(paddle.nn.functional, f"{kind}_pool2d")(x, **attributes),
+        case(x=tensor([2, 4, 6, 5], dims=[-1, 4, 6, 5]), kind="max", kernel_size=3, stride=2, padding=1),
+        case(x=tensor([1, 1, 2, 2], values=[[[[1.0, 1.0], [1.0, 0.0]]]]), kind="max", kernel_size=2),
+        case(x=tensor([2, 4, 6, 5], dims=[-1, 4, 6, 5]), kind="avg", kernel_size=3, stride=2, padding=1),
+        case(x=_PHOTO, kind="avg", kernel_size=2, padding=1, exclusive=False),
+        case(x=tensor([2, 4, 6, 5], dims=[-1, 4, 6, 5]), kind="adaptive_avg", output_size=1),
+        case(x=tensor([2, 4, 6, 4]), kind="adaptive_avg", output_size=2, **FIXED),
+    ),
+    *(
+        gradient(
+            f"pad3d{'_double' * (order - 1)}_grad",
+            lambda x, pad, mode: paddle.nn.functional.pad(x, pad, mode, 3.0 if mode == "constant" else 0.0),
+            *(
+                case(x=tensor([2, 1, 4, 3], dims=[-1, 1, 4, 3]), pad=[1, 2, 0, 1], mode=mode)
+                for mode in ("constant", "reflect")
+            ),
+            order=order,
+        )
+        for order in (1, 2)
+    ),
+]
+OPS: list[Op] = [*INDEXING, *GRAPHS, *LOSSES, *NORMS, *WINDOWS]

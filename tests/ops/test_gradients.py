@@ -1,0 +1,119 @@
+"""Gradients against central differences in float64, and the operators that the programs of their cases hold."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gen_models import all_networks, all_ops
+from gen_models.harness.generate import SEED
+from gen_models.harness.legacy import legacy_python
+from gen_models.harness.spec import import_paddle, paddle
+from gen_models.harness.store import generated, generated_network
+from paddle2ov.compilation.compile import compile_model
+from paddle2ov.op_table import OP_TABLE
+from paddle2ov.program import read_program
+from paddle2ov.program.signatures import ROWS
+
+GRADIENTS = [key for key in OP_TABLE if key.endswith("_grad")]
+STEP = 1e-5
+
+
+def computed(folder, inputs):
+    """What OpenVINO computes, in order."""
+    model = compile_model(folder)
+    results = model({one.any_name: inputs[one.any_name] for one in model.inputs})
+    return [results[one] for one in model.outputs]
+
+
+def differences(function, x):
+    """The gradient of a function of an array to a number."""
+    found = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[i] = STEP
+        found[i] = (function(x + step) - function(x - step)) / (2 * STEP)
+    return found
+
+
+def logsumexp(x):
+    return np.log(np.exp(x).sum(1))
+
+
+def layer_norm(x):
+    flat = x.reshape(len(x), -1)
+    return (flat - flat.mean(1, keepdims=True)) / np.sqrt(flat.var(1, keepdims=True) + 1e-5)
+
+
+def softmax(x):
+    return np.exp(x) / np.exp(x).sum(-1, keepdims=True)
+
+
+FUNCTIONS = {
+    ("tanh_grad", 0): np.tanh,
+    ("silu_grad", 0): lambda x: x / (1 + np.exp(-x)),
+    ("softplus_grad", 0): lambda x: np.log1p(np.exp(x)),
+    ("erf_grad", 0): np.vectorize(math.erf, [float]),
+    ("logsumexp_grad", 0): logsumexp,
+    ("reduce_prod_grad", 0): lambda x: x.prod(1),
+    ("cumsum_grad", 0): lambda x: x.cumsum(1),
+    ("softmax_grad", 0): softmax,
+    ("layer_norm_grad", 1): layer_norm,
+}
+
+
+@pytest.mark.parametrize(("key", "number"), FUNCTIONS)
+def test_first_order(key, number):
+    """The cases differentiate with 0.7 f + 0.3, which makes them the gradients of the sum of 0.35 f² + 0.3 f."""
+    folder = generated(all_ops()[key], all_ops()[key].cases[number], "pir")
+    inputs = dict(np.load(folder / "inputs.npz"))
+    (found,) = computed(folder, inputs)
+    (x,) = inputs.values()
+    function = FUNCTIONS[key, number]
+    wanted = differences(lambda x: (0.35 * function(x) ** 2 + 0.3 * function(x)).sum(), x.astype(np.float64))
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+def in_float64(network):
+    """A network with its weights, as a function of float64 arrays."""
+    import_paddle().disable_static()
+    paddle.seed(SEED)
+    with paddle.utils.unique_name.guard():
+        layer = network.build().to(dtype="float64")
+    layer.eval()
+    return lambda *given: [one.numpy() for one in layer(*map(paddle.to_tensor, given))]
+
+
+@pytest.mark.parametrize("name", ["burgers_residual", "molecule_forces", "saliency_map"])
+def test_networks(name):
+    network = all_networks()[name]
+    inputs = network.data()[0]
+    _, derivative = computed(generated_network(network, "pir"), inputs)
+    first, *others = (one.astype(np.float64) if one.dtype == np.float32 else one for one in inputs.values())
+    compute = in_float64(network)
+    if name == "burgers_residual":
+        (t,), h = others, 1e-4
+        u, right, left = (compute(first + step, t)[0] for step in (0, h, -h))
+        in_time = (compute(first, t + h)[0] - compute(first, t - h)[0]) / (2 * h)
+        wanted = in_time + u * (right - left) / (2 * h) - 0.01 * (right - 2 * u + left) / h**2
+    elif name == "molecule_forces":
+        wanted = -differences(lambda x: float(compute(x, *others)[0]), first)
+    else:
+        image, corner = first[:1], first[:1, :, :4, :4]
+
+        def score(x):
+            changed = image.copy()
+            changed[:, :, :4, :4] = x
+            return float(compute(changed)[0].max())
+
+        derivative, wanted = derivative[:1, :4, :4], np.abs(differences(score, corner)).max(1)
+    np.testing.assert_allclose(derivative, wanted, rtol=1e-3, atol=1e-5)
+
+
+def test_programs_of_the_cases_hold_them():
+    assert len(GRADIENTS) > 80
+    for key in GRADIENTS:
+        for case in all_ops()[key].cases[:1]:
+            format = "pir" if "pir" in case.formats or legacy_python() is None else "legacy"
+            program = read_program(generated(all_ops()[key], case, format))
+            assert key in {operator.type for operator in program.block.operators}, ROWS[key]
