@@ -179,7 +179,7 @@ def group_norm(node: NodeContext) -> NamedOutputs:
     """The gradients of (x - mean) / deviation · scale + bias over groups of channels."""
     node.require(not channels_last(node), "the gradient is not supported", data_format="NHWC")
     x, given = node.get_input("x"), node.get_input("y_grad")
-    rank, groups = rank_of(node, x), node.get_int("groups", 1)
+    rank, groups = rank_of(node, x), node.get_int("groups")
     channels = ops.divide(dim_vector(x, [1]), ints([groups]))
     shape = ops.concat([dim_vector(x, [0]), ints([groups]), channels, dim_range(x, 2)], 0)
     normed, by_out = (Term(ops.reshape(one, shape, False)) for one in (x, given))

@@ -20,7 +20,7 @@ NO_GRAPH = "A fault of processes, of threads or of memory, which no graph shows.
 NOT_BUILT = "OpenVINO refuses to make the node: there is no graph to show."
 
 REASONS = {
-    "converters.conv._normalize_geometry": NO_GRAPH,
+    "converters.conv.normalize_geometry": NO_GRAPH,
     "converters.counting.unique": IN_WHOLE_MODELS,
     "converters.counting.unique_consecutive": NO_ELEMENTS,
     "converters.detection.matching._without_nan": NO_FAULT,
