@@ -44,7 +44,7 @@ class Overlap(Struct, frozen=True):
         return ops.logical_not(ops.reduce_logical_and(is_wide, ints([0, 1]), False))
 
     def survivors(self, boxes: Tensor, scores: Tensor, most: int) -> Output:
-        """Which boxes [P, N, size] are kept for scores [P, Q, N], -∞ for none: [P, Q, N]; of a row maybe only `most`.
+        """Which boxes [P, Q, N, size] are kept for scores [P, Q, N], -∞ for none; of a row maybe only the best `most`.
 
         Each iteration takes the best box that is left for each row of scores, and drops those that overlap it. If the
         threshold adapts, that of a later box may be lower, so that boxes are compared one by one.
@@ -58,7 +58,7 @@ class Overlap(Struct, frozen=True):
             (left, kept, *adapted), (number, boxes, *others) = state, invariants
             score, at = ops.topk(left, ints(1), 2, "max", "value", index_element_type="i64", stable=True).outputs()
             is_box, own = ops.greater(score, const(-np.inf, Type.f32)), ops.equal(number, at)
-            box = ops.gather_nd(boxes, at, 1)  # [P, Q, size]
+            box = ops.gather_nd(boxes, at, 2)  # [P, Q, size]
             limit: Tensor = adapted[0] if adapted else const(self.threshold, Type.f32)
             over = self._exceeds_threshold(self._geometry(ops.unsqueeze(box, ints(2))), others, limit)
             keeps, dropped, limits = is_box, ops.logical_or(own, over), list[Tensor]()
@@ -72,7 +72,7 @@ class Overlap(Struct, frozen=True):
                 is_box, ints([0, 1, 2]), False
             )
 
-        invariants = [number, boxes, *self._geometry(ops.unsqueeze(boxes, ints(1)))]
+        invariants = [number, boxes, *self._geometry(boxes)]
         trips = ints(most) if most >= 0 and not adapts else size
         return loop(trips, [scores, none, *adapts], invariants, take_best)[1]
 
