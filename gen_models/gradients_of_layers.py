@@ -36,7 +36,11 @@ def _gather_random(draw: Any) -> Case:
 
 INDEXING = [
     gradient(
-        "gather_grad", _fn("gather"), case(x=_X, index=_ROWS), case(x=_WIDE, index=_ROWS, axis=1), random=_gather_random
+        "gather_grad",
+        _fn("gather"),
+        case(x=_X, index=_ROWS),
+        case(x=_WIDE, index=_ROWS, axis=1, **_ADDED),
+        random=_gather_random,
     ),
     gradient("index_select_grad", _fn("index_select"), case(x=_WIDE, index=_ROWS, axis=1), random=_gather_random),
     gradient(
