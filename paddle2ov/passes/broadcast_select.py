@@ -34,6 +34,7 @@ class BroadcastSelect(Rule[_Choice, _Choice]):
     """
 
     roots = ("Select",)
+    reads = ("Add", "NotEqual")
     counts = ("choices",)
 
     def pattern(self, graph: Graph, node: Node) -> _Choice | None:

@@ -1,17 +1,18 @@
-"""The model as rewrites see it: its nodes by type, listed once for all of them."""
+"""The model as rewrites see it, with an index of its nodes that all of them share."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from openvino import Model, Node
 
 from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.opaque_values import runtime_zero
+from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.consumers import readers
-from paddle2ov.passes.independence import VARYING, Independence
+from paddle2ov.passes.index import VARYING, Index, Where
 
 Counts: TypeAlias = dict[str, int]
 """What a rewrite did: kind -> how often."""
@@ -20,11 +21,12 @@ MatchFailures: TypeAlias = dict[str, Counts]
 
 log = logging.getLogger("paddle2ov.passes")
 
+_VARYING = frozenset(("Parameter", *VARYING))
 _OWNERS = ("If", "Loop", "TensorIterator")
 
 
 class Graph:
-    """A model with its nodes listed by type.
+    """A model with an index of its nodes.
 
     A rewrite that changes something must call `changed()`, after which the nodes are listed again. If it leaves a match
     as it is, it reports the reason: `match_failed(...)`.
@@ -44,18 +46,36 @@ class Graph:
         self.is_branch = is_branch
         """Whether the model is a branch, which OpenVINO inlines if the condition of the If is constant."""
         self.match_failures: MatchFailures = {} if match_failures is None else match_failures
-        self._by_type: dict[str, list[Node]] = {}
-        self._read_only_by: dict[tuple[str, str], bool] = {}
+        self._index: Index | None = None
+        self._is_touched = False
         self._zero: Node | None = None
-        self._independences: dict[Hashable, Independence] = {}
+
+    @property
+    def index(self) -> Index:
+        """The index of the nodes, as they were at the last `changed()`."""
+        if self._index is None:
+            self._index = Index(self.model)
+        return self._index
 
     def nodes(self, *kinds: str) -> list[Node]:
         """The nodes of some types, one type after the other, those of a type in topological order."""
-        if not self._by_type:
-            self._by_type = _listed(self.model)
-        if len(kinds) == 1:
-            return self._by_type.get(kinds[0], [])
-        return [node for kind in kinds for node in self._by_type.get(kind, ())]
+        index = self.index
+        return [index.nodes[place] for kind in kinds for place in index.of_kind.get(kind, ())]
+
+    def candidates(self, where: Where) -> Iterator[Node]:
+        """The nodes at which a pattern may match; from a `touched()` on, whatever is left of their types."""
+        index = self.index
+        places = index.places(where)
+        for place in places:
+            yield index.nodes[place]
+            if self._is_touched:
+                roots = [root for kind in where.roots for root in index.of_kind.get(kind, ())]
+                yield from map(index.nodes.__getitem__, roots[roots.index(place) + 1 :])
+                return
+
+    def touched(self) -> None:
+        """Says that the graph is not as the index has it any more, while a rewrite goes on."""
+        self._is_touched = True
 
     def bodies(self) -> list[Graph]:
         """The bodies of branches and loops."""
@@ -66,22 +86,25 @@ class Graph:
         ]
 
     def is_read_only_by(self, node: Node, kind: str) -> bool:
-        """Whether only nodes of one type read a node; the first answer is cached until `changed()`."""
-        key = node.get_name(), kind
-        if key not in self._read_only_by:
-            self._read_only_by[key] = all(reader.get_type_name() == kind for reader in readers(node))
-        return self._read_only_by[key]
+        """Whether only nodes of one type read a node."""
+        place = self.index.place_of(node)
+        if place is not None:
+            return self.index.reader_kinds(place) == {kind}
+        return all(reader.get_type_name() == kind for reader in readers(node))
 
     def is_constant(self, node: Node) -> bool:
-        """Whether a node is computed from constants alone; the first answer is cached until `changed()`."""
-        return self.independence("Parameter", *VARYING)(node)
+        """Whether a node is computed from constants alone."""
+        return self.is_independent(node, _VARYING)
 
-    def independence(self, *kinds: str, opaque: tuple[str, ...] = ()) -> Independence:
-        """Tells whether a node depends on no node of some types; the answers are cached until `changed()`."""
-        key = kinds, opaque
-        if key not in self._independences:
-            self._independences[key] = Independence(kinds, opaque)
-        return self._independences[key]
+    def is_independent(self, node: Node, kinds: frozenset[str], opaque: frozenset[str] = frozenset()) -> bool:
+        """Whether a node depends on no node of some types; those of types `opaque` depend on none."""
+        place = self.index.place_of(node)
+        if place is not None:
+            return self.index.independent(kinds, opaque)[place]
+        kind = node.get_type_name()
+        if kind in kinds or kind in opaque:
+            return kind not in kinds
+        return all(self.is_independent(source, kinds, opaque) for source in sources_of(node))
 
     def runtime_zero(self, node: Node) -> Node:
         """A 0 that no pass folds (`graph/opaque_values.py`), to hide constants behind; one for the whole model.
@@ -97,9 +120,8 @@ class Graph:
 
     def changed(self) -> None:
         """Drops what is cached, as the graph has changed."""
-        self._by_type = {}
-        self._read_only_by = {}
-        self._independences = {}
+        self._index = None
+        self._is_touched = False
 
     def match_failed(self, rewrite: str, node: Node, reason: str) -> None:
         """Counts the reason why a rewrite leaves a node as it is, and logs it at the level DEBUG."""
@@ -107,14 +129,3 @@ class Graph:
         reasons[reason] = reasons.get(reason, 0) + 1
         if log.isEnabledFor(logging.DEBUG):
             log.debug("%s leaves %s '%s': %s", rewrite, node.get_type_name(), node.get_friendly_name(), reason)
-
-
-def _listed(model: Model) -> dict[str, list[Node]]:
-    """The nodes by type, without those in bodies.
-
-    One list of all takes as long as three runs of OpenVINO's matcher, which finds some types, in bodies as well.
-    """
-    found: dict[str, list[Node]] = {}
-    for node in model.get_ordered_ops():
-        found.setdefault(node.get_type_name(), []).append(node)
-    return found

@@ -9,6 +9,7 @@ from typing import ClassVar, Generic, TypeVar
 from openvino import Node
 
 from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.index import Index, Where
 
 Match = TypeVar("Match")
 """What `pattern` finds: a node, or a Struct of nodes."""
@@ -34,11 +35,21 @@ class Rule(ABC, Generic[Match, Plan]):
     """The types of the nodes at which the pattern may match."""
     needs: ClassVar[Collection[str]] = ()
     """Rarer node types that every match contains: without them in the graph, no match is looked for."""
+    reads: ClassVar[Collection[str]] = ()
+    """Node types of which one must be among the nodes that a root reads; if there are any."""
+    read_by: ClassVar[Collection[str]] = ()
+    """Node types of which one must be among the nodes that read a root; if there are any."""
     counts: ClassVar[tuple[str, ...]]
     """The kinds that the rule counts."""
 
     def __init__(self) -> None:
         self.__name__ = type(self).__module__.rpartition(".")[2]
+        near = frozenset(self.reads), frozenset(self.read_by)
+        self._where = Where(tuple(self.roots), tuple(self.needs), *near, self.may_match)
+
+    def may_match(self, index: Index, place: int) -> bool:
+        """Whether the index leaves open that the pattern matches at a root."""
+        return True
 
     @abstractmethod
     def pattern(self, graph: Graph, node: Node) -> Match | None:
@@ -59,9 +70,7 @@ class Rule(ABC, Generic[Match, Plan]):
     def __call__(self, graph: Graph) -> Counts:
         """Rewrites every match that passes the check."""
         done = dict.fromkeys(self.counts, 0)
-        if not all(graph.nodes(kind) for kind in self.needs):
-            return done
-        for node in graph.nodes(*self.roots):
+        for node in graph.candidates(self._where):
             match = self.pattern(graph, node)
             if match is None:
                 continue
@@ -70,6 +79,7 @@ class Rule(ABC, Generic[Match, Plan]):
             except MatchFailureError as failure:
                 graph.match_failed(self.__name__, node, str(failure))
                 continue
+            graph.touched()
             for kind, count in self.rewrite(graph, plan).items():
                 done[kind] += count
         if any(done.values()):

@@ -12,6 +12,7 @@ from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.consumers import nearest, readers
 from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.index import Index
 from paddle2ov.passes.kinds import ELEMENTWISE, MOVES, UNARY
 from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.replacement import name_after, replace
@@ -107,7 +108,12 @@ _BETWEEN = ELEMENTWISE | MOVES
 """OpenVINO removes reshapes around the products: of the transposes of one attention, none may be left as it is."""
 
 
-@at("Transpose")
+def _moves_second_of_four(index: Index, place: int) -> bool:
+    perm = index.perm(place)
+    return perm is not None and len(perm) == 4 and perm[1] != 1
+
+
+@at("Transpose", when=_moves_second_of_four)
 def equal_axes(graph: Graph, transpose: Node) -> list[Node] | Skip | None:
     """OpenVINO fuses transposes with attention, and takes the layout of a tensor from its shape.
 
@@ -144,7 +150,7 @@ def _is_of_attention(product: Node) -> bool:
     return bool(weights or nearest(readers(product), {"Softmax"}, _BETWEEN, readers))
 
 
-@at("MatMul", needs=("Softmax",))
+@at("MatMul", reads=("Softmax",))
 def product_of_one_key(graph: Graph, product: Node) -> list[Node] | Skip | None:
     """In bfloat16, without AMX, OpenVINO returns zeros for the first of several queries that attend to one key.
 
@@ -169,7 +175,11 @@ def multiply(graph: Graph, product: Node) -> None:
     replace(product.output(0), ops.multiply(product.input_value(0), product.input_value(1)).output(0))
 
 
-@at("MatMul")
+def _has_one_number(index: Index, place: int) -> bool:
+    return {1} in (set(index.read_dims(place) or ()), set(index.read_dims(place, 1) or ()))
+
+
+@at("MatMul", when=_has_one_number)
 def product_with_one_number(graph: Graph, product: Node) -> list[Node] | Skip | None:
     """OpenVINO compiles a chain of layers to one kernel, but not if a constant matrix has one element.
 

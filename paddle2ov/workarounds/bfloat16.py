@@ -13,6 +13,7 @@ from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.index import Index
 from paddle2ov.passes.replacement import replace
 from paddle2ov.workarounds.row import Skip, at
 
@@ -36,7 +37,12 @@ class _Plane(Struct, frozen=True):
     plane: int
 
 
-@at(*_CONVOLUTIONS)
+def _may_be_volume(index: Index, place: int) -> bool:
+    dims = index.dims(place)
+    return dims is None or len(dims) == 5
+
+
+@at(*_CONVOLUTIONS, when=_may_be_volume)
 def deep_filter(graph: Graph, node: Node) -> list[_Plane] | Skip | None:
     """OpenVINO computes garbage over depth 1 by a deeper filter, for an odd number of channels below 16.
 
@@ -73,7 +79,7 @@ def cut_filter(graph: Graph, site: _Plane) -> None:
     _replace_convolution(site.convolution, x, cut, **_without_depth_padding(site.convolution))
 
 
-@at(*_CONVOLUTIONS)
+@at(*_CONVOLUTIONS, when=_may_be_volume)
 def shallow_image(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """The same for an image whose depth may be 1, where `deep_filter` cannot cut the filter.
 
@@ -115,7 +121,7 @@ class _Window(Struct, frozen=True):
     left: int
 
 
-@at(*_CONVOLUTIONS)
+@at(*_CONVOLUTIONS, when=lambda index, place: (index.dims(place) or [None])[-1] == 1)
 def stride_to_width_1(graph: Graph, node: Node) -> list[_Window] | Skip | None:
     """OpenVINO computes garbage if an output has width 1, a stride above 1 along it, and other sizes above 1.
 

@@ -10,15 +10,23 @@ from paddle2ov.graph.loop_shapes import hide_dims
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.upstream import upstream
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.independence import may_be_constant
 from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.workarounds.row import Skip, at
 
 _TILE_RANK = 6
 
 
-@at("Slice")
+def _may_be_constant(value: Output) -> bool:
+    """Whether a tensor depends only on constants and on inputs of static shape, which in a body may be constants."""
+    return not any(
+        node.get_type_name() == "Parameter" and node.get_output_partial_shape(0).is_dynamic
+        for node in upstream([value.get_node()])
+    )
+
+
+@at("Slice", when=lambda index, place: None in (index.read_dims(place) or ()))
 def sliced_sizes(graph: Graph, node: Node) -> list[tuple[Node, Output]] | Skip | None:
     """OpenVINO considers two sizes equal if their bounds are, and writes what has one size to memory for the other.
 
@@ -53,7 +61,7 @@ def hide_sizes(graph: Graph, site: tuple[Node, Output]) -> None:
     node.validate_and_infer_types()
 
 
-@at("MatMul")
+@at("MatMul", when=lambda index, place: None in (index.read_dims(place) or ()))
 def inner_dims(graph: Graph, node: Node) -> list[tuple[Node, int, int]] | Skip | None:
     """OpenVINO multiplies by constant weights [8, 4] whatever the run-time width of the data: it reads eight numbers.
 
@@ -73,7 +81,7 @@ def inner_dims(graph: Graph, node: Node) -> list[tuple[Node, int, int]] | Skip |
     if not weights:
         return Skip("the rank of the weights is not known")
     size = weights[-1 if attributes["transpose_b"] or len(weights) == 1 else -2]
-    if size is None or not may_be_constant(node.input_value(1)):
+    if size is None or not _may_be_constant(node.input_value(1)):
         return Skip("the weights are computed from tensors of unknown shape")
     return [(node, axis, size)]
 
@@ -84,7 +92,7 @@ def check_features(graph: Graph, site: tuple[Node, int, int]) -> None:
     insert([node.input(0)], expect_dims(node.input_value(0), {axis: size}), node)
 
 
-@at("MatMul")
+@at("MatMul", when=lambda index, place: len(index.read_dims(place, 1) or ()) == 3)
 def batched_weights(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """OpenVINO takes a product with constant weights of rank 3 for a linear layer, which has the batch of the data.
 
@@ -102,7 +110,7 @@ def batched_weights(graph: Graph, node: Node) -> list[Node] | Skip | None:
         return None
     if len(data) == 3 and data[0] is not None and data[0] == weights[0]:
         return Skip("nothing is broadcast")
-    if not may_be_constant(node.input_value(1)):
+    if not _may_be_constant(node.input_value(1)):
         return Skip("the weights are computed from tensors of unknown shape")
     return [node]
 

@@ -16,9 +16,9 @@ from paddle2ov.errors import RewriteError
 from paddle2ov.graph.evaluation import evaluate, evaluate_all, is_safe
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.upstream import upstream
-from paddle2ov.passes.consumers import consumers, readers
+from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.independence import VARYING, Independence
+from paddle2ov.passes.index import VARYING, Index, Where
 from paddle2ov.workarounds.constants_apart import DATA_MOVEMENT, compute_apart
 from paddle2ov.workarounds.remedies import hide
 from paddle2ov.workarounds.row import at
@@ -41,6 +41,8 @@ _MISFOLDED = ("Abs", "ScatterUpdate")
 _SIZED = ("Range",)
 """Node types that OpenVINO folds, where their shape is known."""
 _KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED, *_UNSAFE, *_MISFOLDED)
+_OVER_CONSTANTS = Where((*_KINDS, *_SIZED), when=lambda index, place: index.is_free[place])
+_VARYING = frozenset(VARYING)
 _MAX_INDICES = 1 << 16
 _MAX_MOVED = 1 << 16
 _MAX_NODES = 1 << 16
@@ -93,12 +95,13 @@ def _hide_data(graph: Graph, nodes: Sequence[Node]) -> None:
 
 def _constant_nodes(graph: Graph) -> tuple[dict[str, Node], list[Node]]:
     """The nodes to compute, by name, and those that each run has to compute."""
-    has_no_inputs, is_constant = graph.independence("Parameter"), graph.independence(*VARYING)
+    index = graph.index
     found, hidden = {}, []
-    for node in [*graph.nodes(*_KINDS, *_SIZED), *_in_float64(graph)]:
-        if _is_folded(node) or not has_no_inputs(node):
+    for place in [*index.places(_OVER_CONSTANTS), *_in_float64(index)]:
+        node = index.nodes[place]
+        if _is_folded(node):
             continue
-        if not is_constant(node):
+        if not index.independent(_VARYING)[place]:
             graph.match_failed(
                 "constants.compute", node, "it depends on random numbers, a variable, a branch or a loop"
             )
@@ -124,20 +127,27 @@ def _is_folded(node: Node) -> bool:
     return node.get_type_name() == "Abs" and node.input_value(0).get_node().get_type_name() == "Constant"
 
 
-def _in_float64(graph: Graph) -> list[Node]:
-    """The nodes that compute float64 from constants of float64."""
-    pending = [node for node in graph.nodes("Constant") if node.get_element_type() == Type.f64]
-    found: dict[str, Node] = {}
-    has_no_inputs = Independence(("Parameter", *VARYING), static=True)
-    while pending:
-        for node in readers(pending.pop()):
-            is_wide = node.get_type_name() != "Result" and any(
-                one.get_element_type() == Type.f64 for one in node.outputs()
-            )
-            if is_wide and node.get_name() not in found and has_no_inputs(node):
-                found[node.get_name()] = node
-                pending.append(node)
-    return list(found.values())
+def _in_float64(index: Index) -> list[int]:
+    """The nodes that compute float64 from constants of float64, through static shapes alone."""
+    static: set[int] = set()
+    wide: list[int] = []
+    for place in index.free:
+        node, sources = index.nodes[place], index.sources[place]
+        others = [source for source in sources if index.kinds[source] != "Constant"]
+        if index.kinds[place] in (*VARYING, "Result") or not static.issuperset(others):
+            continue
+        outputs = node.outputs()
+        if any(static_dims(output) is None for output in outputs):
+            continue
+        static.add(place)
+        is_wide = any(output.get_element_type() == Type.f64 for output in outputs)
+        if is_wide and any(source in wide or _is_wide(index, source) for source in sources):
+            wide.append(place)
+    return wide
+
+
+def _is_wide(index: Index, place: int) -> bool:
+    return index.kinds[place] == "Constant" and index.nodes[place].get_element_type() == Type.f64
 
 
 def _has_other_consumer(output: Output, found: Collection[str]) -> bool:
@@ -208,9 +218,10 @@ _DATA = {
     "TensorIterator": slice(None),
 }
 """Node type -> the inputs that are not a condition, count or threshold."""
+_WITHIN = frozenset(("Parameter", "ReadValue", "RandomUniform"))
 
 
-@at(*_DATA)
+@at(*_DATA, when=lambda index, place: index.independent(_WITHIN)[place])
 def computed_once(graph: Graph, node: Node) -> list[Input] | None:
     """OpenVINO runs loops and branches over constants once, as it compiles, in memory that it overwrites later.
 
@@ -219,5 +230,4 @@ def computed_once(graph: Graph, node: Node) -> list[Input] | None:
     Given:
         If, Loop, TensorIterator, MulticlassNms or NonMaxSuppression that depends on no Parameter.
     """
-    has_no_inputs = graph.independence("Parameter", "ReadValue", "RandomUniform")
-    return node.inputs()[_DATA[node.get_type_name()]] if has_no_inputs(node) else None
+    return node.inputs()[_DATA[node.get_type_name()]] if graph.is_independent(node, _WITHIN) else None

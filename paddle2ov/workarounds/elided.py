@@ -11,16 +11,20 @@ from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.constants import computed_constant_of
 from paddle2ov.passes.consumers import consumers, nearest, readers
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.independence import VARYING
+from paddle2ov.passes.index import VARYING, Index
 from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.workarounds.row import Skip, at
 
-_DATA, _SIZES = ("Parameter", *VARYING), ("ShapeOf",)
+_IN_BRANCHES, _DATA, _SIZES = frozenset(VARYING), frozenset(("Parameter", *VARYING)), frozenset(("ShapeOf",))
 _RESHAPING = {"Reshape", "Squeeze", "Transpose", "Unsqueeze"}
 
 
-@at("Gather")
+def _along_one(index: Index, place: int) -> bool:
+    return 1 in (index.read_dims(place) or ())
+
+
+@at("Gather", when=lambda index, place: _along_one(index, place) and index.read_dims(place, 1) == [1])
 def gather_of_one(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """OpenVINO does not compile Unsqueeze → Gather of the only element → Squeeze → Unsqueeze of another axis.
 
@@ -54,8 +58,8 @@ def abs_of_sizes(graph: Graph, node: Node) -> list[Node] | None:
     Given:
         Abs of signed numbers that depend on no Parameter except for its shape; in branches, any Abs of signed numbers.
     """
-    kinds = VARYING if graph.is_branch else _DATA
-    is_bounded = node.get_element_type().is_signed() and graph.independence(*kinds, opaque=_SIZES)(node)
+    kinds = _IN_BRANCHES if graph.is_branch else _DATA
+    is_bounded = node.get_element_type().is_signed() and graph.is_independent(node, kinds, _SIZES)
     return [node] if is_bounded and not is_hidden(node.input_value(0)) else None
 
 
@@ -68,7 +72,7 @@ def keep_abs(graph: Graph, node: Node) -> None:
         replace(node.output(0), ops.maximum(x, ops.negative(x)).output(0))
 
 
-@at(*sorted(REDUCTIONS))
+@at(*sorted(REDUCTIONS), read_by=_RESHAPING, when=lambda index, place: len(index.dims(place) or ()) > 1)
 def reshape_of_reduced(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """OpenVINO eliminates a reshape after a reduction if it would change nothing had the reduction kept its axes.
 
@@ -109,7 +113,7 @@ def slice_before_gather(graph: Graph, node: Node) -> list[Node] | Skip | None:
     starts, steps = ints_of(node.input_value(1)), ints_of(node.input_value(3))
     if any(starts or ()) or any(step != 1 for step in steps or ()):
         return None
-    if starts is None and not graph.independence(*_DATA, opaque=_SIZES)(node.input_value(1).get_node()):
+    if starts is None and not graph.is_independent(node.input_value(1).get_node(), _DATA, _SIZES):
         return None
     has_axes = node.get_input_size() < 5 or ints_of(node.input_value(4)) is not None
     if dims_of(node.input_value(0)) is None or not has_axes or steps is None:
@@ -137,7 +141,7 @@ def _spread(bounds: Output, axes: list[int], rank: int) -> Node:
     return ints([of_axis.get(axis, 0) for axis in range(rank)])
 
 
-@at("Gather")
+@at("Gather", when=_along_one)
 def unsqueeze_before_gather(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """OpenVINO replaces Unsqueeze → Gather along the same axis by the input, as if the indices were a scalar.
 

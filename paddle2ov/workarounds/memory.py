@@ -9,6 +9,7 @@ from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states,
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.index import Index
 from paddle2ov.passes.layout.permutation import is_layout_change
 from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.replacement import replace
@@ -18,7 +19,12 @@ from paddle2ov.workarounds.row import Skip, at
 _IMAGE = 4
 
 
-@at("Transpose")
+def _changes_layout(index: Index, place: int) -> bool:
+    perm = index.perm(place)
+    return perm is not None and is_layout_change(perm)
+
+
+@at("Transpose", when=_changes_layout)
 def transpose_views(graph: Graph, transpose: Node) -> list[Node] | Skip | None:
     """OpenVINO merges a transpose with a change of layout beside it, although something else has its input's memory.
 
@@ -59,7 +65,7 @@ def read_copy(graph: Graph, node: Node) -> None:
     node.input(0).replace_source_output(ops.maximum(value, value).output(0))
 
 
-@at("ReduceMean")
+@at("ReduceMean", when=lambda index, place: len(index.ints(place, 1) or ()) == 3)
 def channel_means(graph: Graph, mean: Node) -> list[Node] | None:
     """OpenVINO adds the mean of each channel to that of the run before, where channels are in blocks of 16.
 

@@ -14,6 +14,7 @@ from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.constants import computed_constant_of
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.index import Index
 from paddle2ov.passes.replacement import insert
 from paddle2ov.typing import AnyArray
 from paddle2ov.workarounds.row import Skip, at
@@ -27,7 +28,7 @@ _USUAL_DIM = 256
 """What an unknown dimension is taken for, to estimate which tensor takes longer to copy."""
 
 
-@at("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", needs=("Pad",))
+@at("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", reads=("Pad",))
 def pad_of_convolution(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """OpenVINO adds a Pad to the padding of the convolution after it, and the result has another shape.
 
@@ -57,7 +58,7 @@ def deepen_pad(graph: Graph, node: Node) -> None:
     insert([node.input(0)], ops.squeeze(deeper, zero).output(0), pad)
 
 
-@at("Convolution", "GroupConvolution")
+@at("Convolution", "GroupConvolution", reads=_PRODUCTS)
 def scale_of_pixels(graph: Graph, node: Node) -> list[Input] | Skip | None:
     """OpenVINO folds a constant scale of a convolution's input into the filters wherever the two broadcast.
 
@@ -86,7 +87,7 @@ def _may_scale(dims: Dims | None, filters: Dims, rank: int) -> bool:
     return all(size is None or side in (1, size) for side, size in zip(sides[::-1], filters[::-1], strict=False))
 
 
-@at("GroupConvolution", needs=("Multiply",))
+@at("GroupConvolution", read_by=("Multiply",))
 def factor_of_shared_filters(graph: Graph, node: Node) -> list[Input] | Skip | None:
     """OpenVINO multiplies computed filters by a factor of the grouped convolution, for whatever else reads the filters.
 
@@ -102,7 +103,15 @@ def factor_of_shared_filters(graph: Graph, node: Node) -> list[Input] | Skip | N
     return Skip("the filters are constant") if graph.is_constant(node.input_value(1).get_node()) else ports
 
 
-@at(*_SUMS)
+def _adds_to_sum(index: Index, place: int) -> bool:
+    """Whether a constant is added to what may be a sum with a constant, times constants."""
+    first, second = index.sources[place]
+    if not index.is_constant(second):
+        first, second = second, first
+    return index.kinds[first] in _BETWEEN and index.is_constant(second)
+
+
+@at(*_SUMS, when=_adds_to_sum)
 def constants_of_sums(graph: Graph, node: Node) -> list[Input] | Skip | None:
     """OpenVINO turns (x + a) * b + c into x * b + (a * b + c): c is lost where x cancels a.
 

@@ -23,7 +23,7 @@ _PARTS = ("Slice", "Split", "StridedSlice", "VariadicSplit")
 _IMAGE, _SHUFFLED = 4, 6
 
 
-@at("Sigmoid")
+@at("Sigmoid", reads=("Multiply",), read_by=("Multiply",))
 def swish_of_vectors(graph: Graph, sigmoid: Node) -> list[Input] | Skip | None:
     """OpenVINO makes a Swish of x * sigmoid(x * b), which takes one number.
 
@@ -61,7 +61,7 @@ def hide_or_squeeze(graph: Graph, port: Input) -> None:
         insert([port], ops.squeeze(beta).output(0), port.get_node())
 
 
-@at("Add", "Subtract", needs=("Relu",))
+@at("Add", "Subtract", reads=("Relu",))
 def slopes_of_channels(graph: Graph, node: Node) -> list[Input] | Skip | None:
     """OpenVINO makes a PRelu of relu(x) - a * relu(-x): a slope along the last axis becomes one along axis 1.
 
@@ -147,7 +147,7 @@ def keep_axis(graph: Graph, node: Node) -> None:
     insert(read, ops.squeeze(node.output(0), axes).output(0), node)
 
 
-@at("Concat", needs=("Convolution",))
+@at("Concat", reads=("Convolution",))
 def convolutions_as_groups(graph: Graph, concat: Node) -> list[Node] | Skip | None:
     """OpenVINO makes a GroupConvolution of joined convolutions of the parts of a Split.
 
@@ -186,7 +186,7 @@ def make_group(graph: Graph, convolution: Node) -> None:
     replace(convolution.output(0), new.output(0))
 
 
-@at("Concat", needs=("Split",))
+@at("Concat", reads=("Split",))
 def interpolated_parts(graph: Graph, concat: Node) -> list[Node] | Skip | None:
     """OpenVINO makes a nearest Interpolate of joined parts of a Split, each of them several times.
 
@@ -218,7 +218,7 @@ def join_copies_first(graph: Graph, concat: Node) -> None:
     replace(concat.output(0), ops.concat(joined, axis).output(0))
 
 
-@at("Transpose")
+@at("Transpose", reads=("Reshape",))
 def channel_shuffle(graph: Graph, transpose: Node) -> list[Node] | Skip | None:
     """OpenVINO looks for ShuffleChannels between reshapes of an image, and throws where the second axis is unknown.
 
@@ -247,7 +247,7 @@ def transpose_at_rank_6(graph: Graph, transpose: Node) -> None:
     replace(transpose.output(0), ops.squeeze(moved, ints(added)).output(0))
 
 
-@at("NonZero", needs=("Convert",))
+@at("NonZero", reads=("Convert",))
 def nonzero_of_convert(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """OpenVINO eliminates a Convert before a NonZero, although numbers below 1 become 0 by it.
 
@@ -275,7 +275,7 @@ _DECREASING = frozenset((*_ACTIVATIONS, *_PARTS_OF_ONE))
 """Node types that may decrease, or that write a function which does: x * sigmoid(x), where(x > 0, x, a * x)."""
 
 
-@at("MaxPool")
+@at("MaxPool", read_by=_DECREASING)
 def activation_of_pool(graph: Graph, pool: Node) -> list[Node] | Skip | None:
     """OpenVINO moves an activation before the MaxPool that it reads, into the convolution before that.
 

@@ -13,6 +13,7 @@ from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.constants import reshaped_constant
 from paddle2ov.passes.consumers import nearest, only_consumer, readers
 from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.index import Index
 from paddle2ov.passes.kinds import BINARY, ELEMENTWISE
 from paddle2ov.passes.operands import perm_of, reshaped_dims
 from paddle2ov.passes.replacement import replace
@@ -37,7 +38,7 @@ def abs_of_joined(graph: Graph, node: Node) -> list[Node] | None:
     return [node] if is_vector and node.input_value(0).get_node().get_type_name() != "Parameter" else None
 
 
-@at("Broadcast")
+@at("Broadcast", read_by=_ARITHMETIC)
 def broadcast_to_nothing(graph: Graph, node: Node) -> list[Input] | Skip | None:
     """OpenVINO moves a Broadcast behind arithmetic, to the larger of the target and the shape of the operands.
 
@@ -62,7 +63,7 @@ def broadcast_to_nothing(graph: Graph, node: Node) -> list[Input] | Skip | None:
     return Skip("the result has elements, or the operands have as many as the target")
 
 
-@at("Transpose")
+@at("Transpose", when=lambda index, place: index.perm(place) == [0, 3, 1, 2])
 def transpose_of_split_channels(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """OpenVINO merges Transpose → Reshape with the change of layout of a convolution if the two seem to cancel out.
 
@@ -90,7 +91,7 @@ def _may_split_channels(node: Node) -> bool:
     return image[1] is None or image[1] != dims[1]
 
 
-@at("Convolution")
+@at("Convolution", when=lambda index, place: set((index.read_dims(place, 1) or ())[2:]) == {1})
 def stride_over_padding(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """OpenVINO moves the strides of pointwise convolutions up, through elementwise nodes and other such convolutions.
 
@@ -155,7 +156,17 @@ def _meets_padding(convolution: Node) -> bool:
     return False
 
 
-@at(*sorted(BINARY), needs=("Transpose",))
+def _has_constant_of_higher_rank(index: Index, place: int) -> bool:
+    constant, other = index.sources[place]
+    if index.kinds[constant] != "Constant":
+        constant, other = other, constant
+    elif index.kinds[other] == "Constant":
+        return False
+    dims = index.dims(constant) or ()
+    return len(dims) > len(index.read_dims(place, index.sources[place].index(other)) or dims)
+
+
+@at(*sorted(BINARY), needs=("Transpose",), reads=("Constant",), when=_has_constant_of_higher_rank)
 def transpose_before_number(graph: Graph, node: Node) -> list[Input] | None:
     """OpenVINO sinks a Transpose through elementwise nodes with a number, and drops the axes that the number adds.
 
@@ -168,7 +179,7 @@ def transpose_before_number(graph: Graph, node: Node) -> list[Input] | None:
     return [port] if port is not None and number_of(port.get_source_output()) is not None else None
 
 
-@at(*_LINEAR)
+@at(*_LINEAR, reads=("Constant",), when=_has_constant_of_higher_rank)
 def weight_of_higher_rank(graph: Graph, node: Node) -> list[Input] | Skip | None:
     """OpenVINO fuses an RMS norm with its weight, and a layer with its bias, and drops the axes that these add.
 

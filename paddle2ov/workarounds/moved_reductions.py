@@ -17,6 +17,7 @@ from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.replacement import insert
 from paddle2ov.workarounds.row import Skip, at
 
+_ADDING = ("Unsqueeze", "Reshape")
 _NEUTRAL = {**NEUTRAL, "Power": 1}
 _OF_ONE = REDUCTIONS - {"ReduceL1", "ReduceL2"}
 """Reductions that return a single element unchanged."""
@@ -45,7 +46,7 @@ class Moved(Struct, frozen=True):
         self.node.validate_and_infer_types()
 
 
-@at(*sorted(REDUCTIONS), needs=("Transpose",))
+@at(*sorted(REDUCTIONS), reads=("Transpose",))
 def of_transposed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
     """OpenVINO reduces before a Transpose, makes that a Reshape if some size is 1, and eliminates the Reshape.
 
@@ -77,7 +78,7 @@ def transpose_result(graph: Graph, site: Moved) -> None:
     insert(read, (out if perm == sorted(perm) else ops.transpose(out, ints(perm))).output(0), node)
 
 
-@at(*sorted(REDUCTIONS))
+@at(*sorted(REDUCTIONS), reads=(*_ADDING, *_COPIES, *_NEUTRAL))
 def of_unsqueezed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
     """OpenVINO reduces before an Unsqueeze, or such a Reshape, and adds the axis in the wrong place.
 
@@ -91,7 +92,7 @@ def of_unsqueezed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
     return _of_unsqueezed(node, _COPIES)
 
 
-@at(*sorted(REDUCTIONS))
+@at(*sorted(REDUCTIONS), reads=(*_ADDING, *_COPIES, *_COPIES_OF_SIZES, *_NEUTRAL))
 def of_unsqueezed_copy(graph: Graph, node: Node) -> list[Moved] | Skip | None:
     """The same through nodes that change nothing for the sizes at hand.
 
@@ -150,7 +151,7 @@ def _unsqueeze_result(site: Moved) -> list[Node]:
 def _added_axes(widening: Node) -> list[int] | None:
     """The axes of one element that a node adds, in order; None if it does something else."""
     kind = widening.get_type_name()
-    if kind not in ("Unsqueeze", "Reshape"):
+    if kind not in _ADDING:
         return None
     before, after = dims_of(widening.input_value(0)), dims_of(widening)
     if before is None or after is None or len(before) >= len(after):

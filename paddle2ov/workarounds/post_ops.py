@@ -13,6 +13,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.consumers import consumers, nearest, only_consumer, readers
 from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.index import Index
 from paddle2ov.passes.kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
 from paddle2ov.workarounds.remedies import hide
@@ -40,7 +41,12 @@ def _rows_after(product: Node) -> list[Input]:
     return found
 
 
-@at("MatMul")
+def _last_dim(index: Index, place: int) -> int | None:
+    """The last dimension of the first output, if it is known; 0 where there is none, or no rank."""
+    return (index.dims(place) or [0])[-1]
+
+
+@at("MatMul", when=lambda index, place: _last_dim(index, place) in (None, _SMALL))
 def of_small_product(graph: Graph, product: Node) -> list[Input] | Skip | None:
     """OpenVINO multiplies matrices of up to 2 x 2 numbers by a kernel of its own, chosen at run time.
 
@@ -60,7 +66,7 @@ def of_small_product(graph: Graph, product: Node) -> list[Input] | Skip | None:
     return rows or Skip("no constant of the columns follows")
 
 
-@at("MatMul")
+@at("MatMul", when=lambda index, place: _last_dim(index, place) is None)
 def of_unknown_width(graph: Graph, product: Node) -> list[Input] | None:
     """OpenVINO assumes a width of 0 for a product of unknown width with a fused constant, and does not compile it.
 
@@ -81,7 +87,7 @@ class _Column(Struct, frozen=True):
     axis: int
 
 
-@at("MatMul")
+@at("MatMul", when=lambda index, place: len(index.dims(place) or ()) > 3)
 def along_axis_1(graph: Graph, product: Node) -> list[_Column] | Skip | None:
     """OpenVINO takes a constant along axis 1 of a product of rank 4 for one along the last axis.
 
@@ -134,7 +140,12 @@ def repeat(graph: Graph, column: _Column) -> None:
     insert([column.port], ops.broadcast(column_value, ints(shape)).output(0), column.port.get_node())
 
 
-@at("Convolution", "GroupConvolution")
+def _may_be_pixel(index: Index, place: int) -> bool:
+    dims = index.dims(place)
+    return dims is not None and None in dims and not any(size and size > 1 for size in (dims[0], *dims[2:]))
+
+
+@at("Convolution", "GroupConvolution", when=_may_be_pixel)
 def of_one_pixel(graph: Graph, convolution: Node) -> list[Input] | None:
     """In bfloat16, without AMX, OpenVINO is wrong by a constant for each channel of a single image of one pixel.
 
@@ -172,7 +183,7 @@ def _is_along_one_axis(port: Input) -> bool:
     return array is not None and 1 < max(array.shape, default=0) == array.size
 
 
-@at("Interpolate", "MVN", *sorted(REDUCTIONS))
+@at("Interpolate", "MVN", *sorted(REDUCTIONS), when=lambda index, place: None in (index.dims(place) or [None]))
 def of_unknown_channels(graph: Graph, node: Node) -> list[Input] | Skip | None:
     """OpenVINO takes the unknown number of channels for that of a constant that it fuses.
 
@@ -207,7 +218,7 @@ class _Reduction(Struct, frozen=True):
     dims: Dims
 
 
-@at(*sorted(REDUCTIONS))
+@at(*sorted(REDUCTIONS), when=lambda index, place: len(index.read_dims(place) or ()) == 3)
 def of_reduced_sequence(graph: Graph, node: Node) -> list[_Reduction] | Skip | None:
     """OpenVINO indexes a constant for each channel wrongly that it fuses into a reduction of rank 3.
 

@@ -15,6 +15,7 @@ from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import value_of
 from paddle2ov.passes.consumers import Consumer, consumers, only_consumer
 from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.index import Index
 from paddle2ov.passes.kinds import BINARY, NEUTRAL, REDUCTIONS, UNARY
 from paddle2ov.passes.quantized import holds_integers
 from paddle2ov.passes.replacement import insert
@@ -46,7 +47,7 @@ class _Scale(Struct, frozen=True):
     scale: float
 
 
-@at("MVN", "NormalizeL2")
+@at("MVN", "NormalizeL2", reads=("Divide", "Multiply", *_VIEWS))
 def scale_before_norm(graph: Graph, norm: Node) -> list[_Scale] | Skip | None:
     """OpenVINO moves a scale through MVN and NormalizeL2, in a model with a FakeQuantize, without their epsilon.
 
@@ -147,7 +148,14 @@ def _is_along_channels(port: Input, rank: int) -> bool:
     return len(shape) == rank > 1 and shape[1] > 1 and all(size == 1 for size in shape[:1] + shape[2:])
 
 
-@at("Convolution", "ConvolutionBackpropData", "GroupConvolution")
+def _may_hold_integers(index: Index, place: int) -> bool:
+    source = index.sources[place][1]
+    while index.kinds[source] in _SCALED:
+        source = index.sources[source][0]
+    return index.kinds[source] in ("Convert", "FakeQuantize")
+
+
+@at("Convolution", "ConvolutionBackpropData", "GroupConvolution", when=_may_hold_integers)
 def shared_convolution(graph: Graph, convolution: Node) -> list[Node] | Skip | None:
     """OpenVINO applies the scale of an integer convolution of unknown size once for each of its readers.
 

@@ -16,11 +16,13 @@ from paddle2ov.workarounds.row import Skip, at
 _ACTIVATIONS = ("Relu", "Sigmoid", "Tanh")
 _GATES, _INPUT, _CELL, _FORGET = 4, 0, 1, 2
 _LAYERS = ("GRUSequence", "LSTMSequence", "RNNSequence")
+_VARYING = frozenset(("Parameter", "RandomUniform", "ReadValue"))
+_OPAQUE = frozenset(("ShapeOf", "If", "Loop", "TensorIterator"))
 _RESHAPING = ("Broadcast", "Reshape", "Tile")
 """Node types whose second input is, or multiplies, the shape of their output."""
 
 
-@at("Split")
+@at("Split", reads=("Add",))
 def gates_in_another_order(graph: Graph, split: Node) -> list[Input] | Skip | None:
     """OpenVINO makes an LSTMCell of a cell over joint weights whose forget gate has a bias of its own.
 
@@ -64,7 +66,7 @@ def _are_multiplied(split: Node, *gates: int) -> bool:
     return bool(set.intersection(*products))
 
 
-@at("Split", needs=("Sigmoid",))
+@at("Split", reads=("Sigmoid",))
 def gru_of_another_form(graph: Graph, split: Node) -> list[Node] | Skip | None:
     """OpenVINO makes a GRUCell of a cell over joint weights without a look at what the gates multiply.
 
@@ -100,9 +102,8 @@ def layer_of_constants(graph: Graph, layer: Node) -> list[Input] | None:
     Given:
         A recurrent layer over a sequence that depends on no Parameter, except through its shape, a branch or a loop.
     """
-    varying = "Parameter", "RandomUniform", "ReadValue"
-    is_constant = graph.independence(*varying, opaque=("ShapeOf", "If", "Loop", "TensorIterator"))
-    return [layer.input(0)] if is_constant(layer.input_value(0).get_node()) else None
+    source = layer.input_value(0).get_node()
+    return [layer.input(0)] if graph.is_independent(source, _VARYING, _OPAQUE) else None
 
 
 class _Layer(Struct, frozen=True):

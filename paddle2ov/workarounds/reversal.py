@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from openvino import Node
 
-from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.consumers import readers
 from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.index import Index, Where
 from paddle2ov.workarounds.row import at
 
 
@@ -34,17 +34,18 @@ def of_channels(graph: Graph, parameter: Node) -> list[Node] | None:
         return None
     if all(reader.get_type_name() in ("Identity", "Result") for reader in readers(parameter)):
         return None
-    permutes = graph.nodes("ShapeOf") or any(map(_permutes, graph.nodes("Gather", "Concat")))
+    permutes = graph.nodes("ShapeOf") or graph.index.places(_PERMUTING)
     return [parameter] if permutes else None
 
 
-def _permutes(node: Node) -> bool:
+def _permutes(index: Index, place: int) -> bool:
     """Whether a Gather permutes the elements of an axis, or a Concat the parts of a Split."""
-    if node.get_type_name() == "Concat":
-        parts = {one.get_node().get_name() for one in node.input_values()}
-        return len(parts) == 1 < node.get_input_size() and node.input_value(0).get_node().get_type_name() == "Split"
-    indices = ints_of(node.input_value(1))
+    if index.kinds[place] == "Concat":
+        return len(set(index.sources[place])) == 1 < len(index.sources[place]) and index.source_kind(place) == "Split"
+    indices = index.ints(place, 1)
     return indices is not None and len(indices) > 1 and sorted(indices) == list(range(len(indices)))
 
+
+_PERMUTING = Where(("Gather", "Concat"), when=_permutes)
 
 __all__ = ["of_channels"]

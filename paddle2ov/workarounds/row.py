@@ -9,6 +9,7 @@ from msgspec import Struct
 from openvino import Node
 
 from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.index import When, Where
 from paddle2ov.workarounds.target import Target, version_of
 
 Site = TypeVar("Site")
@@ -30,10 +31,9 @@ class Finder(Generic[Site]):
     def __init__(
         self,
         find: Callable[[Graph, Node], Sequence[Site] | Skip | None],
-        roots: Collection[str],
-        needs: Collection[str],
+        where: Where,
     ) -> None:
-        self.find, self.roots, self.needs = find, tuple(roots), tuple(needs)
+        self.find, self.where = find, where
         self.name = f"{find.__module__.rpartition('.')[2]}.{find.__name__}"
         self.__doc__ = find.__doc__
 
@@ -43,15 +43,23 @@ class Finder(Generic[Site]):
 
 
 def at(
-    *roots: str, needs: Collection[str] = ()
+    *roots: str,
+    needs: Collection[str] = (),
+    reads: Collection[str] = (),
+    read_by: Collection[str] = (),
+    when: When | None = None,
 ) -> Callable[[Callable[[Graph, Node], Sequence[Site] | Skip | None]], Finder[Site]]:
     """Makes a finder of a function.
 
     Args:
         roots: the types of the nodes that it looks at.
         needs: rarer types that every match contains: without them in the graph, it looks at none.
+        reads: types of which one is among the nodes that each of them reads, if there are any.
+        read_by: types of which one is among the nodes that read each of them, if there are any.
+        when: what else the index tells of each of them.
     """
-    return lambda find: Finder(find, roots, needs)
+    where = Where(roots, tuple(needs), frozenset(reads), frozenset(read_by), when)
+    return lambda find: Finder(find, where)
 
 
 class Workaround:
@@ -113,7 +121,7 @@ def local(
 
     def run(graph: Graph) -> Counts:
         done = 0
-        for node in graph.nodes(*find.roots) if all(map(graph.nodes, find.needs)) else ():
+        for node in graph.candidates(find.where):
             sites = look(graph, node)
             if sites is None:
                 continue
@@ -121,6 +129,7 @@ def local(
                 graph.match_failed(find.name, node, sites.reason)
                 continue
             for site in sites:
+                graph.touched()
                 remedy(graph, site)
                 done += 1
         if done:

@@ -40,7 +40,7 @@ class _Affine(Struct):
     term: AnyArray = field(default_factory=lambda: np.zeros((), np.float32))
 
 
-@at("Softmax")
+@at("Softmax", read_by=("MatMul",))
 def row_of_scores(graph: Graph, softmax: Node) -> list[_Affine | Node] | None:
     """In bfloat16, without AMX, OpenVINO fuses a row that is the second operand into the product, and reads it wrongly.
 

@@ -43,6 +43,8 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
 
     roots = ("Add",)
     needs = ("Softmax",)
+    reads = ("Reshape",)
+    read_by = ("Reshape",)
     counts = ("masks",)
 
     def pattern(self, graph: Graph, node: Node) -> list[_Masked] | None:

@@ -43,7 +43,7 @@ class MergePatches(Rule[Node, _Patches]):
     """
 
     roots = ("Concat",)
-    needs = ("Slice",)
+    reads = ("Slice",)
     counts = ("joins", "slices")
 
     def pattern(self, graph: Graph, node: Node) -> Node | None:

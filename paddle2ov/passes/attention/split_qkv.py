@@ -83,6 +83,7 @@ class SplitQkv(Rule[_Shared, tuple[_Projection, _Split]]):
 
     roots = ("Reshape", "Split", "VariadicSplit")
     needs = ("Transpose",)
+    reads = ("Add", "MatMul")
     counts = ("projections", "parts", "scales")
 
     def pattern(self, graph: Graph, node: Node) -> _Shared | None:

@@ -32,6 +32,7 @@ class AbsorbTransposes(Rule[_Read, _Read]):
     """
 
     roots = ("Transpose",)
+    read_by = ("MatMul",)
     counts = ("absorbed",)
 
     def pattern(self, graph: Graph, node: Node) -> _Read | None:

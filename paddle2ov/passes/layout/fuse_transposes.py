@@ -32,6 +32,7 @@ class FuseTransposes(Rule[_Pair, _Fused]):
     """
 
     roots = ("Transpose",)
+    reads = ("Transpose",)
     counts = ("fused", "cancelled")
 
     def pattern(self, graph: Graph, node: Node) -> _Pair | None:

@@ -42,6 +42,7 @@ class SinkSqueezes(Rule[Node, _Sinking]):
     """
 
     roots = ("Squeeze",)
+    reads = ("Add", *_STARTS)
     counts = ("sunk", "cancelled")
 
     def pattern(self, graph: Graph, node: Node) -> Node | None:

@@ -38,6 +38,7 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
     """
 
     roots = ("Squeeze",)
+    reads = (*_PASSED, "Unsqueeze")
     counts = ("convolutions", "others")
 
     def pattern(self, graph: Graph, node: Node) -> list[Node] | None:

@@ -12,6 +12,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.consumers import consumers, only_consumer
 from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.index import Index
 from paddle2ov.passes.operands import perm_of, reshaped_dims
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
@@ -50,6 +51,9 @@ class TransposeFeatureMaps(Rule[_Tokens, _Moved]):
 
     roots = ("Transpose",)
     counts = ("to images", "to tokens", "widened")
+
+    def may_match(self, index: Index, place: int) -> bool:
+        return index.perm(place) == [0, 2, 1]
 
     def pattern(self, graph: Graph, node: Node) -> _Tokens | None:
         if perm_of(node) != [0, 2, 1]:

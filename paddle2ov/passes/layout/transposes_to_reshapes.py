@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.layout.permutation import perm_kind, simplify_perm, transpose_unit_axes
-from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.replacement import replace
 
 
@@ -21,9 +19,10 @@ def transposes_to_reshapes(graph: Graph) -> Counts:
         stay: OpenVINO's kernel merges axes itself, and its attention fusion looks for rank 4.
     """
     counts = {"total": 0, "removed": 0, "reshape": 0, "2-D": 0}
-    for node in graph.nodes("Transpose"):
+    index = graph.index
+    for place in index.of_kind.get("Transpose", ()):
         counts["total"] += 1
-        dims, perm = dims_of(node.input_value(0)), perm_of(node)
+        node, dims, perm = index.nodes[place], index.read_dims(place), index.perm(place)
         if dims is None or perm is None:
             counts["computed"] = counts.get("computed", 0) + 1
             graph.match_failed(
@@ -32,11 +31,10 @@ def transposes_to_reshapes(graph: Graph) -> Counts:
             continue
         kind = "removed" if perm == sorted(perm) else perm_kind(simplify_perm(dims, perm))
         counts[kind] = counts.get(kind, 0) + 1
-        x = node.input_value(0)
         if kind == "removed":
-            replace(node.output(0), x)
+            replace(node.output(0), node.input_value(0))
         elif kind == "reshape":
-            replace(node.output(0), transpose_unit_axes(x, dims, perm))
+            replace(node.output(0), transpose_unit_axes(node.input_value(0), dims, perm))
         else:
             graph.match_failed("transposes_to_reshapes", node, "data moves")
     if counts["removed"] or counts["reshape"]:

@@ -31,7 +31,8 @@ class FuseSoftmax(Rule[_Written, _Written]):
     """
 
     roots = ("Divide", "Multiply")
-    needs = ("Exp", "ReduceSum")
+    needs = ("ReduceSum",)
+    reads = ("Exp",)
     counts = ("softmaxes",)
 
     def pattern(self, graph: Graph, node: Node) -> _Written | None:
