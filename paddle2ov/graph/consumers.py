@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
+
 from openvino import Node, Output
 
 
@@ -23,7 +26,43 @@ class Consumer:
 
     def replace_source_output(self, new: Output) -> None:
         """Has the node read another tensor here."""
-        self._node.input(self._index).replace_source_output(new)
+        rewire(self._node, self._index, new)
+
+
+class Changes:
+    """The nodes that this thread has changed by `rewire` and `revalidate`."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+
+    def listen(self) -> None:
+        """Takes note of all changes until somebody else listens."""
+        _listening.to = weakref.ref(self)
+
+
+class _Listening(threading.local):
+    to: weakref.ref[Changes] | None = None
+
+
+_listening = _Listening()
+
+
+def rewire(node: Node, index: int, new: Output) -> None:
+    """Has a node read another tensor by one of its inputs."""
+    node.input(index).replace_source_output(new)
+    _note(node)
+
+
+def revalidate(node: Node) -> None:
+    """Infers the shapes of a node again, whose inputs or attributes have changed."""
+    node.validate_and_infer_types()
+    _note(node)
+
+
+def _note(node: Node) -> None:
+    changes = None if _listening.to is None else _listening.to()
+    if changes is not None:
+        changes.nodes.append(node)
 
 
 def key_of(tensor: Output) -> tuple[str, int]:
@@ -36,4 +75,4 @@ def consumers(output: Output) -> list[Consumer]:
     return [Consumer(one.get_node(), one.get_index()) for one in output.get_target_inputs()]
 
 
-__all__ = ["Consumer", "consumers", "key_of"]
+__all__ = ["Changes", "Consumer", "consumers", "key_of", "revalidate", "rewire"]

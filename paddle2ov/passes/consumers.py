@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 
 from openvino import Node, Output
 
-from paddle2ov.graph.consumers import Consumer, consumers, key_of
+from paddle2ov.graph.consumers import Consumer, consumers, key_of, revalidate, rewire
 
 _MAX_BETWEEN = 6
 """OpenVINO does not fuse more nodes into one kernel."""
@@ -37,4 +37,4 @@ def nearest(
     return found
 
 
-__all__ = ["Consumer", "consumers", "key_of", "nearest", "only_consumer", "readers"]
+__all__ = ["Consumer", "consumers", "key_of", "nearest", "only_consumer", "readers", "revalidate", "rewire"]

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from openvino import Model, Node
 
 from paddle2ov.graph.bodies import bodies_of
+from paddle2ov.graph.consumers import Changes
 from paddle2ov.graph.opaque_values import runtime_zero
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.consumers import readers
@@ -47,14 +48,16 @@ class Graph:
         """Whether the model is a branch, which OpenVINO inlines if the condition of the If is constant."""
         self.match_failures: MatchFailures = {} if match_failures is None else match_failures
         self._index: Index | None = None
-        self._is_touched = False
+        self._is_current = False
+        self._changes: Changes | None = None
         self._zero: Node | None = None
 
     @property
     def index(self) -> Index:
         """The index of the nodes, as they were at the last `changed()`."""
-        if self._index is None:
-            self._index = Index(self.model)
+        if self._index is None or not self._is_current:
+            self._index = Index(self.model, self._index, () if self._changes is None else self._changes.nodes)
+            self._is_current, self._changes = True, None
         return self._index
 
     def nodes(self, *kinds: str) -> list[Node]:
@@ -68,14 +71,16 @@ class Graph:
         places = index.places(where)
         for place in places:
             yield index.nodes[place]
-            if self._is_touched:
+            if self._changes is not None:
                 roots = [root for kind in where.roots for root in index.of_kind.get(kind, ())]
                 yield from map(index.nodes.__getitem__, roots[roots.index(place) + 1 :])
                 return
 
     def touched(self) -> None:
-        """Says that the graph is not as the index has it any more, while a rewrite goes on."""
-        self._is_touched = True
+        """Says that a rewrite changes the graph from now on, by `rewire` and `revalidate` alone, up to `changed()`."""
+        if self._changes is None:
+            self._changes = Changes()
+        self._changes.listen()
 
     def bodies(self) -> list[Graph]:
         """The bodies of branches and loops."""
@@ -119,9 +124,10 @@ class Graph:
         return self._zero
 
     def changed(self) -> None:
-        """Drops what is cached, as the graph has changed."""
-        self._index = None
-        self._is_touched = False
+        """Has the nodes listed again, as the graph has changed; only those that have, if it was `touched()`."""
+        self._is_current = False
+        if self._changes is None:
+            self._index = None
 
     def match_failed(self, rewrite: str, node: Node, reason: str) -> None:
         """Counts the reason why a rewrite leaves a node as it is, and logs it at the level DEBUG."""

@@ -40,7 +40,14 @@ class Index:
         free: the places of those that are, but for Constants.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, before: Index | None = None, changed: Collection[Node] = ()) -> None:
+        """Lists the nodes of a model.
+
+        Args:
+            model: the model.
+            before: what was listed before; what has not changed is not asked again.
+            changed: nodes that read other tensors since, or have other shapes.
+        """
         self.nodes: list[Node] = model.get_ordered_ops()
         self.kinds: list[str] = []
         self.sources: list[Sequence[int]] = []
@@ -54,32 +61,50 @@ class Index:
         self._dims: dict[int, Dims | None] = {}
         self._data: dict[int, AnyArray] = {}
         self._independent: dict[tuple[Collection[str], Collection[str]], list[bool]] = {}
-        for place, node in enumerate(self.nodes):
-            self._add(place, node)
+        self._list(self._known(before, {id(node) for node in changed}))
 
-    def _add(self, place: int, node: Node) -> None:
-        kind = "Constant" if isinstance(node, Constant) else node.get_type_name()
-        self.kinds.append(kind)
-        of_kind = self.of_kind.get(kind)
-        if of_kind is None:
-            of_kind, self._read_kinds[kind] = self.of_kind.setdefault(kind, []), set()
-        of_kind.append(place)
-        if kind == "Constant":
-            self.sources.append(())
-            self.is_free.append(True)
-            return
-        sources, is_free = [], kind != "Parameter"
-        for value in node.input_values():
-            # Its nodes are kept here, so that the bindings have one object for each.
-            source = self._place[id(value.get_node())]
-            sources.append(source)
-            self.readers[source].append(place)
-            is_free = is_free and self.is_free[source]
-        self.sources.append(sources)
-        self.is_free.append(is_free)
-        if is_free:
-            self.free.append(place)
-        self._read_kinds[kind].update(map(self.kinds.__getitem__, sources))
+    def _list(self, known: dict[int, Sequence[int]]) -> None:
+        of_kind, kinds, place_of = self.of_kind, self.kinds, self._place
+        for place, node in enumerate(self.nodes):
+            kind = "Constant" if isinstance(node, Constant) else node.get_type_name()
+            kinds.append(kind)
+            if kind not in of_kind:
+                of_kind[kind], self._read_kinds[kind] = [], set()
+            of_kind[kind].append(place)
+            if kind == "Constant":
+                self.sources.append(())
+                self.is_free.append(True)
+                continue
+            sources = known.get(place)
+            if sources is None:
+                sources = []
+                for value in node.input_values():  # of nodes that are kept here: the bindings have one object for each
+                    sources.append(place_of[id(value.get_node())])
+            self.sources.append(sources)
+            is_free = kind != "Parameter"
+            for source in sources:
+                self.readers[source].append(place)
+                is_free = is_free and self.is_free[source]
+            self.is_free.append(is_free)
+            if is_free:
+                self.free.append(place)
+            self._read_kinds[kind].update(map(kinds.__getitem__, sources))
+
+    def _known(self, before: Index | None, changed: Collection[int]) -> dict[int, Sequence[int]]:
+        """The sources of the nodes that have not changed; takes over what else is known of them."""
+        found: dict[int, Sequence[int]] = {}
+        if before is None:
+            return found
+        now = [self._place.get(id(node), -1) for node in before.nodes]
+        for was, place in enumerate(now):
+            if place < 0 or id(self.nodes[place]) in changed:
+                continue
+            found[place] = [now[source] for source in before.sources[was]]
+            if was in before._dims:
+                self._dims[place] = before._dims[was]
+            if was in before._data:
+                self._data[place] = before._data[was]
+        return found
 
     def place_of(self, node: Node) -> int | None:
         """The place of a node; None for one that was made since."""

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from openvino import Input, Node, Output
 
 from paddle2ov.graph.aliases import alias, may_be_input
-from paddle2ov.graph.consumers import Consumer, consumers
+from paddle2ov.graph.consumers import Consumer, consumers, rewire
 from paddle2ov.graph.names import is_unnamed, move_name
 from paddle2ov.graph.provenance import copy_operators
 
@@ -44,7 +44,7 @@ def insert(readers: Collection[Consumer | Input], new: Output, node: Node) -> No
     """Redirects some inputs to a tensor that was created on behalf of a node that stays."""
     copy_operators(new, node)
     for reader in readers:
-        reader.replace_source_output(new)
+        rewire(reader.get_node(), reader.get_index(), new)
 
 
 def name_after(new: Node, old: Node, part: str | int, *more: Node) -> None:

@@ -69,7 +69,7 @@ class Rule(ABC, Generic[Match, Plan]):
 
     def __call__(self, graph: Graph) -> Counts:
         """Rewrites every match that passes the check."""
-        done = dict.fromkeys(self.counts, 0)
+        done, is_changed = dict.fromkeys(self.counts, 0), False
         for node in graph.candidates(self._where):
             match = self.pattern(graph, node)
             if match is None:
@@ -80,9 +80,10 @@ class Rule(ABC, Generic[Match, Plan]):
                 graph.match_failed(self.__name__, node, str(failure))
                 continue
             graph.touched()
+            is_changed = True
             for kind, count in self.rewrite(graph, plan).items():
                 done[kind] += count
-        if any(done.values()):
+        if is_changed:
             graph.changed()
         return done
 

@@ -10,7 +10,7 @@ from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import sources_of
-from paddle2ov.passes.consumers import nearest, readers
+from paddle2ov.passes.consumers import nearest, readers, rewire
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.kinds import ELEMENTWISE, MOVES, UNARY
@@ -96,7 +96,7 @@ def add_epsilon(graph: Graph, node: Node) -> None:
         scores = node.input_value(0)
         added = ops.add(scores, _epsilon(scores))
         name_after(added, node, "scores")
-        node.input(0).replace_source_output(added.output(0))
+        rewire(node, 0, added.output(0))
     else:
         q, k, v, *rest = node.input_values()
         masked = ops.scaled_dot_product_attention(q, k, v, _epsilon(q), rest[1] if len(rest) > 1 else None)

@@ -11,6 +11,7 @@ from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import upstream
+from paddle2ov.passes.consumers import revalidate
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.workarounds.row import Skip, at
@@ -58,7 +59,7 @@ def hide_sizes(graph: Graph, site: tuple[Node, Output]) -> None:
     node, one = site
     x = node.input_value(0)
     insert([node.input(0)], hide_dims(x, x.get_partial_shape(), one), node)
-    node.validate_and_infer_types()
+    revalidate(node)
 
 
 @at("MatMul", when=lambda index, place: None in (index.read_dims(place) or ()))

@@ -78,6 +78,7 @@ def compute(graph: Graph) -> Counts:
     if outputs:
         _check_work(found.values())
         read = [consumers(output) for output in outputs]
+        graph.touched()
         for ports, value in zip(read, _moved(found.values(), outputs) or compute_apart(outputs), strict=True):
             constant = Constant(value)
             for port in ports:
@@ -88,6 +89,7 @@ def compute(graph: Graph) -> Counts:
 
 def _hide_data(graph: Graph, nodes: Sequence[Node]) -> None:
     """Has every run compute nodes over constants."""
+    graph.touched()
     for node in nodes:
         hide(graph, node.input(0))
     graph.changed()

@@ -9,7 +9,7 @@ from paddle2ov.graph.opaque_values import hide, is_hidden
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.constants import computed_constant_of
-from paddle2ov.passes.consumers import consumers, nearest, readers
+from paddle2ov.passes.consumers import consumers, nearest, readers, revalidate
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import VARYING, Index
 from paddle2ov.passes.kinds import REDUCTIONS
@@ -95,7 +95,7 @@ def squeeze_reduced(graph: Graph, node: Node) -> None:
     """Reduce with keep_dims → Squeeze → the same, which OpenVINO merges into one Reshape."""
     read = consumers(node.output(0))
     node.set_attribute("keep_dims", True)
-    node.validate_and_infer_types()
+    revalidate(node)
     insert(read, ops.squeeze(node, ints(known(ints_of(node.input_value(1))))).output(0), node)
 
 

@@ -8,6 +8,7 @@ from paddle2ov.graph.constants import ints, ints_of
 from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states, invariants_of, states_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
+from paddle2ov.passes.consumers import rewire
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.layout.permutation import is_layout_change
@@ -62,7 +63,7 @@ def resize_views(graph: Graph, resize: Node) -> list[Node] | Skip | None:
 def read_copy(graph: Graph, node: Node) -> None:
     """The node reads Maximum(x, x), which copies."""
     value = node.input_value(0)
-    node.input(0).replace_source_output(ops.maximum(value, value).output(0))
+    rewire(node, 0, ops.maximum(value, value).output(0))
 
 
 @at("ReduceMean", when=lambda index, place: len(index.ints(place, 1) or ()) == 3)

@@ -10,7 +10,7 @@ from openvino import Input, Node, Output
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of, static_dims
-from paddle2ov.passes.consumers import consumers, key_of, readers
+from paddle2ov.passes.consumers import consumers, key_of, readers, revalidate
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.kinds import BINARY, ELEMENTWISE, UNARY
 from paddle2ov.passes.operands import perm_of
@@ -143,7 +143,7 @@ def keep_axis(graph: Graph, node: Node) -> None:
     """The reduction keeps its axis, which a Squeeze drops."""
     read, axes = consumers(node.output(0)), node.input_value(1)
     node.set_attribute("keep_dims", True)
-    node.validate_and_infer_types()
+    revalidate(node)
     insert(read, ops.squeeze(node.output(0), axes).output(0), node)
 
 

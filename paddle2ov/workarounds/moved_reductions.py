@@ -10,7 +10,7 @@ from openvino import Node, Output
 from paddle2ov.graph.constants import ints, ints_of, number_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.consumers import consumers, revalidate, rewire
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.kinds import NEUTRAL, REDUCTIONS
 from paddle2ov.passes.operands import perm_of
@@ -41,9 +41,9 @@ class Moved(Struct, frozen=True):
 
     def move(self) -> None:
         """The reduction reads the source."""
-        self.node.input(0).replace_source_output(self.source)
-        self.node.input(1).replace_source_output(ints(self.axes).output(0))
-        self.node.validate_and_infer_types()
+        rewire(self.node, 0, self.source)
+        rewire(self.node, 1, ints(self.axes).output(0))
+        revalidate(self.node)
 
 
 @at(*sorted(REDUCTIONS), reads=("Transpose",))

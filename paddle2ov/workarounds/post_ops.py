@@ -11,7 +11,7 @@ from openvino import Input, Node, Output
 from paddle2ov.graph.constants import constant_of, ints, ints_of, known
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.consumers import consumers, nearest, only_consumer, readers
+from paddle2ov.passes.consumers import consumers, nearest, only_consumer, readers, revalidate, rewire
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
@@ -275,8 +275,8 @@ def reduce_image(graph: Graph, site: _Reduction) -> None:
         wide = ops.unsqueeze(node.input_value(0), ints([2]))
         axes = [0, 2] if site.axis == 0 else [2, 3]
     insert([node.input(0)], wide.output(0), node)
-    node.input(1).replace_source_output(ints(axes).output(0))
-    node.validate_and_infer_types()
+    rewire(node, 1, ints(axes).output(0))
+    revalidate(node)
     if is_of_rows:
         insert(reading, ops.reshape(node, ints([*[1] * keeps, *sizes]), False).output(0), node)
     elif keeps:

@@ -13,7 +13,7 @@ from paddle2ov.graph.constants import constant_of, number_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import value_of
-from paddle2ov.passes.consumers import Consumer, consumers, only_consumer
+from paddle2ov.passes.consumers import Consumer, consumers, only_consumer, revalidate, rewire
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.kinds import BINARY, NEUTRAL, REDUCTIONS, UNARY
@@ -90,9 +90,9 @@ def absorb(graph: Graph, site: _Scale) -> None:
     norm, port = site.norm, site.norm.input(0)
     while port.get_source_output().get_node().get_name() != site.product.get_name():
         port = port.get_source_output().get_node().input(0)
-    port.replace_source_output(site.x)
+    rewire(port.get_node(), port.get_index(), site.x)
     norm.set_attribute("eps", _epsilon(norm, site.scale))
-    norm.validate_and_infer_types()
+    revalidate(norm)
     if site.scale < 0:
         read = consumers(norm.output(0))
         minus = ops.constant(np.asarray(-1.0), norm.get_output_element_type(0))
@@ -273,4 +273,4 @@ def widen(graph: Graph, node: Node) -> None:
     for index in (1, 3):
         for offset, multiple in ((0, -127), (1, 128)):
             end = ops.constant((multiple * step).astype(np.float32))
-            node.input(index + offset).replace_source_output(end.output(0))
+            rewire(node, index + offset, end.output(0))

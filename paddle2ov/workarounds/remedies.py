@@ -7,7 +7,7 @@ from openvino import Input, Node
 from paddle2ov.graph import opaque_values
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.consumers import consumers, revalidate, rewire
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.replacement import insert, name_after, replace
@@ -36,8 +36,8 @@ def set_apart(graph: Graph, node: Node) -> None:
 def deepen(graph: Graph, node: Node) -> None:
     """The node computes at one rank more (Unsqueeze → the node → Squeeze)."""
     read, zero = consumers(node.output(0)), ints([0])
-    node.input(0).replace_source_output(ops.unsqueeze(node.input_value(0), zero).output(0))
-    node.validate_and_infer_types()
+    rewire(node, 0, ops.unsqueeze(node.input_value(0), zero).output(0))
+    revalidate(node)
     insert(read, ops.squeeze(node, zero).output(0), node)
 
 

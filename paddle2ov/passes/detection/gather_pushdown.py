@@ -101,6 +101,7 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
         found.append((gather, by_length[length](x, layout)))
     if not made and not context.maps:
         return 0, made
+    graph.touched()
     for gather, few in found:
         replace(gather.output(0), few)
     return len(found), made

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from openvino import Node
 
-from paddle2ov.passes.consumers import Consumer, consumers
+from paddle2ov.passes.consumers import Consumer, consumers, revalidate
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.rule import MatchFailureError, Rule
@@ -54,7 +54,7 @@ class AbsorbTransposes(Rule[_Read, _Read]):
             product = reader.get_node()
             product.set_attribute("transpose_b", not product.get_attributes()["transpose_b"])
             reader.replace_source_output(transpose.input_value(0))
-            product.validate_and_infer_types()
+            revalidate(product)
         return {"absorbed": 1}
 
 

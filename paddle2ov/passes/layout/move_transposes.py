@@ -71,6 +71,8 @@ def move_transposes(graph: Graph) -> Counts:
         for order, found in starts.items():
             left = [_inner(*start) for start in found if consumers(start[0].output(0))]
             change = Change(list(order), _Layout(list(order)).better_left(left))
+            if change.nodes:
+                graph.touched()
             change.make()
             for name in change.removed:
                 staying.pop(name, None)

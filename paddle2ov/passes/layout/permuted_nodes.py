@@ -10,7 +10,7 @@ from openvino import Node, Output
 
 from paddle2ov.graph.constants import ints, ints_of
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.consumers import Consumer, consumers, key_of
+from paddle2ov.passes.consumers import Consumer, consumers, key_of, revalidate, rewire
 from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
 from paddle2ov.passes.layout.permutation import compose, inverse, permute
@@ -76,14 +76,14 @@ class Change:
 
     def _permute(self, node: Node, sources: list[Output], tensors: list[Output]) -> None:
         """Connects a node to the data that is not transposed, and adapts its axes and constants."""
-        for reader, source, role in zip(node.inputs(), sources, roles_of(node) or (), strict=True):
+        for i, (source, role) in enumerate(zip(sources, roles_of(node) or (), strict=True)):
             if source in tensors and role in HAVING_AXES:
-                reader.replace_source_output(self._untransposed(source))
+                rewire(node, i, self._untransposed(source))
             elif (constant := self._constant(source, role)) is not None:
-                reader.replace_source_output(constant)
+                rewire(node, i, constant)
         if axis := PERMUTABLE[node.get_type_name()].axis:
             node.set_attribute(axis, self._perm[node.get_attributes()[axis] % len(self._perm)])
-        node.validate_and_infer_types()
+        revalidate(node)
 
     def _constant(self, source: Output, role: Role) -> Output | None:
         """The adapted constant, shared by the nodes that shared the original; None if it stays."""
@@ -165,7 +165,7 @@ class Change:
 def _permute_shape(shape_of: Node, tensor: Output, perm: list[int]) -> None:
     """Computes the shape of a transposed tensor from that of the tensor itself."""
     readers = consumers(shape_of.output(0))
-    shape_of.input(0).replace_source_output(tensor)
+    rewire(shape_of, 0, tensor)
     shape = ops.gather(shape_of, ints(perm), ints(0))
     name_after(shape, shape_of, "moved")
     for reader in readers:

@@ -9,7 +9,7 @@ from paddle2ov.graph.constants import constant_of, ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.constants import reshaped_constant
-from paddle2ov.passes.consumers import consumers, only_consumer
+from paddle2ov.passes.consumers import consumers, only_consumer, revalidate, rewire
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY, UNARY
 from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
@@ -111,10 +111,10 @@ def _with_unit_axes(node: Node, value: Output, axes: Axes) -> Output:
         if array is not None and array.ndim:
             sizes = iter((1,) * (rank - array.ndim) + array.shape)
             shape = [1 if axis in axes else next(sizes) for axis in range(rank + len(axes))]
-            reader.replace_source_output(reshaped_constant(reader.get_source_output(), shape))
+            rewire(node, i, reshaped_constant(reader.get_source_output(), shape))
         elif array is None and (i == 0 or node.get_type_name() in BINARY):
-            reader.replace_source_output(value)
-    node.validate_and_infer_types()
+            rewire(node, i, value)
+    revalidate(node)
     return node.output(0)
 
 

@@ -11,7 +11,7 @@ from paddle2ov.graph.constants import constant_of, ints, ints_of, known
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.constants import reshaped_constant
-from paddle2ov.passes.consumers import consumers, only_consumer
+from paddle2ov.passes.consumers import consumers, only_consumer, revalidate, rewire
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
@@ -198,31 +198,31 @@ def _drop_axes(node: Node, value: Output, axes: Axes) -> None:
     if kind in BINARY:
         _drop_axes_of_operands(node, value, axes, rank)
     else:
-        node.input(0).replace_source_output(value)
+        rewire(node, 0, value)
     left = _new_positions(rank, axes)
     if kind == "Pad":
         for i in (1, 2):
             pads = known(ints_of(node.input_value(i)))
             kept = [pad for axis, pad in enumerate(pads) if axis not in axes]
-            node.input(i).replace_source_output(ints(kept).output(0))
+            rewire(node, i, ints(kept).output(0))
     elif kind in REDUCTIONS:
         reduced = [axis % rank for axis in known(ints_of(node.input_value(1)))]
-        node.input(1).replace_source_output(ints([left[axis] for axis in reduced if axis in left]).output(0))
+        rewire(node, 1, ints([left[axis] for axis in reduced if axis in left]).output(0))
     elif kind == "Transpose":
         perm = known(perm_of(node))
-        node.input(1).replace_source_output(ints([left[axis] for axis in perm if axis in left]).output(0))
-    node.validate_and_infer_types()
+        rewire(node, 1, ints([left[axis] for axis in perm if axis in left]).output(0))
+    revalidate(node)
 
 
 def _drop_axes_of_operands(node: Node, value: Output, axes: Axes, rank: int) -> None:
-    for reader in node.inputs():
+    for i, reader in enumerate(node.inputs()):
         array = constant_of(reader.get_source_output())
         if array is None:
-            reader.replace_source_output(value)
+            rewire(node, i, value)
         elif array.ndim:
             full = (1,) * (rank - array.ndim) + array.shape
             kept = [size for axis, size in enumerate(full) if axis not in axes]
-            reader.replace_source_output(reshaped_constant(reader.get_source_output(), kept))
+            rewire(node, i, reshaped_constant(reader.get_source_output(), kept))
 
 
 def _new_positions(rank: int, axes: Axes) -> dict[int, int]:

@@ -31,6 +31,8 @@ def transposes_to_reshapes(graph: Graph) -> Counts:
             continue
         kind = "removed" if perm == sorted(perm) else perm_kind(simplify_perm(dims, perm))
         counts[kind] = counts.get(kind, 0) + 1
+        if kind in ("removed", "reshape"):
+            graph.touched()
         if kind == "removed":
             replace(node.output(0), node.input_value(0))
         elif kind == "reshape":
