@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+import numpy as np
 from openvino import Node, Output
 from openvino.op import Constant
 
@@ -14,6 +15,7 @@ from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.types import value_of
 from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.index import Index
 from paddle2ov.passes.kinds import NEUTRAL
 from paddle2ov.passes.operands import perm_of, target_of
 from paddle2ov.passes.replacement import insert
@@ -42,7 +44,15 @@ class DropNeutral(Rule[_Unchanged, _Unchanged]):
     """
 
     roots = (*NEUTRAL, *_MOVES)
+    is_local = True
     counts = ("nodes",)
+
+    def may_match(self, index: Index, place: int) -> bool:
+        kind, sources = index.kinds[place], index.sources[place]
+        number = NEUTRAL.get(kind)
+        if number is None:
+            return index.kinds[sources[0]] != "Constant" and _may_move_nothing(index, place)
+        return _may_consist_of(index, sources[1], number) or _may_consist_of(index, sources[0], number)
 
     def pattern(self, graph: Graph, node: Node) -> _Unchanged | None:
         x = _unchanged(node)
@@ -61,6 +71,28 @@ class DropNeutral(Rule[_Unchanged, _Unchanged]):
         read = [one for one in consumers(node.output(0)) if one.get_node().get_type_name() != "Result"]
         insert(read, x, node)
         return {"nodes": 1}
+
+
+def _may_consist_of(index: Index, place: int, number: int) -> bool:
+    array = index.data(place)
+    if array is None or not array.size:
+        return False
+    return array.item(0) == number or array.dtype == np.float16  # which bfloat16 has in its place
+
+
+def _may_move_nothing(index: Index, place: int) -> bool:
+    dims, before = index.dims(place) or [], index.read_dims(place)
+    if before is None or len(dims) != len(before):
+        return False
+    for dim, other in zip(dims, before, strict=True):
+        if dim != other and dim is not None and other is not None:
+            return False
+    match index.kinds[place]:
+        case "Concat":
+            return len(index.sources[place]) == 1
+        case "Transpose":
+            return index.perm(place) == list(range(len(dims)))
+    return True
 
 
 def _unchanged(node: Node) -> Output | None:

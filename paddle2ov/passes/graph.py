@@ -66,15 +66,22 @@ class Graph:
         return [index.nodes[place] for kind in kinds for place in index.of_kind.get(kind, ())]
 
     def candidates(self, where: Where) -> Iterator[Node]:
-        """The nodes at which a pattern may match; from a `touched()` on, whatever is left of their types."""
+        """The nodes at which a pattern may match; from a `touched()` on, also those at which it might match since."""
         index = self.index
         places = index.places(where)
         for place in places:
             yield index.nodes[place]
             if self._changes is not None:
-                roots = [root for kind in where.roots for root in index.of_kind.get(kind, ())]
-                yield from map(index.nodes.__getitem__, roots[roots.index(place) + 1 :])
-                return
+                break
+        else:
+            return
+        roots = [root for kind in where.roots for root in index.of_kind.get(kind, ())]
+        known, touched, nodes = set(places), set[int](), self._changes.nodes
+        for root in roots[roots.index(place) + 1 :]:
+            if where.is_local:
+                touched.update(map(id, nodes[len(touched) :]))
+            if root in known or not where.is_local or id(index.nodes[root]) in touched:
+                yield index.nodes[root]
 
     def touched(self) -> None:
         """Says that a rewrite changes the graph from now on, by `rewire` and `revalidate` alone, up to `changed()`."""

@@ -63,24 +63,25 @@ class Index:
         self._independent: dict[tuple[Collection[str], Collection[str]], list[bool]] = {}
         self._list(self._known(before, {id(node) for node in changed}))
 
-    def _list(self, known: dict[int, Sequence[int]]) -> None:
+    def _list(self, known: dict[int, tuple[str, Sequence[int]]]) -> None:
         of_kind, kinds, place_of = self.of_kind, self.kinds, self._place
         for place, node in enumerate(self.nodes):
-            kind = "Constant" if isinstance(node, Constant) else node.get_type_name()
+            if place in known:
+                kind, sources = known[place]
+            elif isinstance(node, Constant):
+                kind, sources = "Constant", ()
+            else:
+                kind, sources = node.get_type_name(), []
+                for value in node.input_values():  # of nodes that are kept here: the bindings have one object for each
+                    sources.append(place_of[id(value.get_node())])
             kinds.append(kind)
+            self.sources.append(sources)
             if kind not in of_kind:
                 of_kind[kind], self._read_kinds[kind] = [], set()
             of_kind[kind].append(place)
             if kind == "Constant":
-                self.sources.append(())
                 self.is_free.append(True)
                 continue
-            sources = known.get(place)
-            if sources is None:
-                sources = []
-                for value in node.input_values():  # of nodes that are kept here: the bindings have one object for each
-                    sources.append(place_of[id(value.get_node())])
-            self.sources.append(sources)
             is_free = kind != "Parameter"
             for source in sources:
                 self.readers[source].append(place)
@@ -90,16 +91,17 @@ class Index:
                 self.free.append(place)
             self._read_kinds[kind].update(map(kinds.__getitem__, sources))
 
-    def _known(self, before: Index | None, changed: Collection[int]) -> dict[int, Sequence[int]]:
-        """The sources of the nodes that have not changed; takes over what else is known of them."""
-        found: dict[int, Sequence[int]] = {}
+    def _known(self, before: Index | None, changed: Collection[int]) -> dict[int, tuple[str, Sequence[int]]]:
+        """The types and the sources of the nodes that have not changed; takes over what else is known of them."""
+        found: dict[int, tuple[str, Sequence[int]]] = {}
         if before is None:
             return found
         now = [self._place.get(id(node), -1) for node in before.nodes]
         for was, place in enumerate(now):
             if place < 0 or id(self.nodes[place]) in changed:
                 continue
-            found[place] = [now[source] for source in before.sources[was]]
+            sources = before.sources[was]
+            found[place] = before.kinds[was], list(map(now.__getitem__, sources)) if sources else ()
             if was in before._dims:
                 self._dims[place] = before._dims[was]
             if was in before._data:
@@ -213,6 +215,7 @@ class Where(Struct, frozen=True):
         reads: types of which one is among the nodes that they read; any where there are none.
         read_by: types of which one is among the nodes that read them; any where there are none.
         when: what else is true of them.
+        is_local: whether all of that depends on a node and on what it reads alone.
     """
 
     roots: tuple[str, ...]
@@ -220,6 +223,7 @@ class Where(Struct, frozen=True):
     reads: frozenset[str] = frozenset()
     read_by: frozenset[str] = frozenset()
     when: When | None = None
+    is_local: bool = False
 
 
 __all__ = ["VARYING", "Index", "When", "Where"]

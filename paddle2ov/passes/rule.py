@@ -39,13 +39,15 @@ class Rule(ABC, Generic[Match, Plan]):
     """Node types of which one must be among the nodes that a root reads; if there are any."""
     read_by: ClassVar[Collection[str]] = ()
     """Node types of which one must be among the nodes that read a root; if there are any."""
+    is_local: ClassVar[bool] = False
+    """Whether a root may match depends on it and on what it reads alone."""
     counts: ClassVar[tuple[str, ...]]
     """The kinds that the rule counts."""
 
     def __init__(self) -> None:
         self.__name__ = type(self).__module__.rpartition(".")[2]
         near = frozenset(self.reads), frozenset(self.read_by)
-        self._where = Where(tuple(self.roots), tuple(self.needs), *near, self.may_match)
+        self._where = Where(tuple(self.roots), tuple(self.needs), *near, self.may_match, self.is_local)
 
     def may_match(self, index: Index, place: int) -> bool:
         """Whether the index leaves open that the pattern matches at a root."""

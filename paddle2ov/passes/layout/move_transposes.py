@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import constant_of, ints_of
+from paddle2ov.graph.constants import constant_of, ints_of, known
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.consumers import consumers, key_of
@@ -27,6 +27,7 @@ from paddle2ov.passes.operands import perm_of
 
 _FLEXIBLE = LAYOUT_AGNOSTIC | PERMUTABLE.keys()
 _FUSING = UNARY | BINARY | {"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul"}
+_SPLITTING = ("Split", "VariadicSplit")
 _MAX_ROUNDS = 8
 """How often transposes that were moved may be moved again."""
 _NAME = "move_transposes"
@@ -55,9 +56,8 @@ def move_transposes(graph: Graph) -> Counts:
     staying: dict[str, Node] = {}  # the original ones that could be moved, and are not
     for number in range(_MAX_ROUNDS):
         starts: dict[tuple[int, ...], list[tuple[Node, bool]]] = {}
-        may_permute = _Permutable()
         for transpose in waiting:
-            sides = [side for side in (True, False) if may_permute(_inner(transpose, side))]
+            sides = _flexible_sides(graph, transpose)
             perm = perm_of(transpose) if sides else None
             if perm is None:
                 if number == 0:
@@ -80,6 +80,8 @@ def move_transposes(graph: Graph) -> Counts:
             counts["nodes"] += len(change.nodes)
             counts["transposes before"] += len(change.removed)
             counts["transposes after"] += len(change.added)
+        if waiting:
+            graph.changed()
     for transpose in staying.values():
         graph.match_failed(_NAME, transpose, _NO_BETTER)
     if counts["nodes"]:
@@ -92,23 +94,19 @@ def _inner(transpose: Node, comes_in: bool) -> Output:
     return transpose.output(0) if comes_in else transpose.input_value(0)
 
 
-class _Permutable:
-    """Whether the types of all nodes around a tensor are permutable: a quick check that rules out most transposes.
-
-    The answer is cached for each tensor, which many transposes may read.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, int], bool] = {}
-
-    def __call__(self, tensor: Output) -> bool:
-        node = tensor.get_node()
-        if node.get_type_name() not in _FLEXIBLE:
-            return False
-        key = node.get_name(), tensor.get_index()
-        if key not in self._known:
-            self._known[key] = all(one.get_node().get_type_name() in _FLEXIBLE for one in consumers(tensor))
-        return self._known[key]
+def _flexible_sides(graph: Graph, transpose: Node) -> list[bool]:
+    """On which sides of a transpose all nodes around its tensor are of permutable types; rules out most transposes."""
+    index = graph.index
+    place = known(index.place_of(transpose))
+    (source, *_) = index.sources[place]
+    found = [True] if index.reader_kinds(place) <= _FLEXIBLE else []
+    if index.kinds[source] not in _FLEXIBLE:
+        return found
+    if index.kinds[source] in _SPLITTING:
+        around = {one.get_node().get_type_name() for one in consumers(transpose.input_value(0))}
+    else:
+        around = index.reader_kinds(source)
+    return [*found, False] if around <= _FLEXIBLE else found
 
 
 class _Layout:
