@@ -83,6 +83,12 @@ class Graph:
             if root in known or not where.is_local or id(index.nodes[root]) in touched:
                 yield index.nodes[root]
 
+    def refreshed(self) -> Index:
+        """The index as the graph is now, in the middle of a rewrite."""
+        if self._changes is not None:
+            self.changed()
+        return self.index
+
     def touched(self) -> None:
         """Says that a rewrite changes the graph from now on, by `rewire` and `revalidate` alone, up to `changed()`."""
         if self._changes is None:
@@ -106,7 +112,10 @@ class Graph:
 
     def is_constant(self, node: Node) -> bool:
         """Whether a node is computed from constants alone."""
-        return self.is_independent(node, _VARYING)
+        place = self.index.place_of(node)
+        if place is not None:
+            return self.index.is_constant(place)
+        return node.get_type_name() not in _VARYING and all(map(self.is_constant, sources_of(node)))
 
     def is_independent(self, node: Node, kinds: frozenset[str], opaque: frozenset[str] = frozenset()) -> bool:
         """Whether a node depends on no node of some types; those of types `opaque` depend on none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -15,7 +16,6 @@ from paddle2ov.typing import AnyArray
 
 VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
 """Node types whose results may differ from run to run, or that are not looked into."""
-_FREE = frozenset(("Parameter", *VARYING))
 _LAYERS = """
 AvgPool Broadcast Concat Constant Convolution ConvolutionBackpropData Gather GroupConvolution
 GroupConvolutionBackpropData Interpolate MVN MatMul NonMaxSuppression Pad Parameter Select ShapeOf Slice Softmax Tile
@@ -183,7 +183,16 @@ class Index:
 
     def is_constant(self, place: int) -> bool:
         """Whether a node is computed from constants alone."""
-        return self.is_free[place] and (self.kinds[place] == "Constant" or self.independent(_FREE)[place])
+        return self.is_free[place] and (self.kinds[place] == "Constant" or place not in self._varying)
+
+    @cached_property
+    def _varying(self) -> set[int]:
+        """The places of the nodes that depend on no Parameter, and yet on no constants alone."""
+        found: set[int] = set()
+        for place in self.free:
+            if self.kinds[place] in VARYING or not found.isdisjoint(self.sources[place]):
+                found.add(place)
+        return found
 
     def independent(self, kinds: Collection[str], opaque: Collection[str] = ()) -> list[bool]:
         """Of each node, whether it depends on no node of some types; those of types `opaque` never do."""

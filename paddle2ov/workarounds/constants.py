@@ -42,7 +42,6 @@ _SIZED = ("Range",)
 """Node types that OpenVINO folds, where their shape is known."""
 _KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED, *_UNSAFE, *_MISFOLDED)
 _OVER_CONSTANTS = Where((*_KINDS, *_SIZED), when=lambda index, place: index.is_free[place])
-_VARYING = frozenset(VARYING)
 _MAX_INDICES = 1 << 16
 _MAX_MOVED = 1 << 16
 _MAX_NODES = 1 << 16
@@ -103,7 +102,7 @@ def _constant_nodes(graph: Graph) -> tuple[dict[str, Node], list[Node]]:
         node = index.nodes[place]
         if _is_folded(node):
             continue
-        if not index.independent(_VARYING)[place]:
+        if not index.is_constant(place):
             graph.match_failed(
                 "constants.compute", node, "it depends on random numbers, a variable, a branch or a loop"
             )

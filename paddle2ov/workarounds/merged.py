@@ -106,9 +106,24 @@ def factor_of_shared_filters(graph: Graph, node: Node) -> list[Input] | Skip | N
 def _adds_to_sum(index: Index, place: int) -> bool:
     """Whether a constant is added to what may be a sum with a constant, times constants."""
     first, second = index.sources[place]
-    if not index.is_constant(second):
-        first, second = second, first
-    return index.kinds[first] in _BETWEEN and index.is_constant(second)
+    for x, constant in ((first, second), (second, first)):
+        if index.kinds[x] in _BETWEEN and index.is_constant(constant):
+            return _reaches_sum(index, x)
+    return False
+
+
+def _reaches_sum(index: Index, x: int) -> bool:
+    for _ in range(_MOST_BETWEEN):
+        kind, sources = index.kinds[x], index.sources[x]
+        if kind not in _BETWEEN:
+            return False
+        is_second = kind != "Negative" and index.is_constant(sources[1])
+        if kind != "Negative" and not is_second and not index.is_constant(sources[0]):
+            return False
+        if kind in _SUMS:
+            return True
+        x = sources[0] if kind == "Negative" or is_second else sources[1]
+    return False
 
 
 @at(*_SUMS, when=_adds_to_sum)

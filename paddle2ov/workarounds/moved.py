@@ -104,7 +104,9 @@ def stride_over_padding(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """
     if not _is_pointwise(node) or max(node.get_attributes()["strides"]) == 1:
         return None
-    if _is_padded(node) or _meets_padding(node):
+    index = graph.refreshed()
+    place = index.place_of(node)
+    if _is_padded(node) or (place is not None and _meets_padding(index, place)):
         return [node]
     return Skip("nothing is padded or split where the stride is moved to")
 
@@ -133,26 +135,24 @@ def _is_padded(convolution: Node) -> bool:
     return any((*attributes["pads_begin"], *attributes["pads_end"]))
 
 
-def _meets_padding(convolution: Node) -> bool:
-    pending, seen = [(convolution, convolution.input_value(0).get_node())], set()
+def _meets_padding(index: Index, convolution: int) -> bool:
+    pending, seen = [(convolution, index.sources[convolution][0])], set()
     while pending:
-        reader, node = pending.pop()
-        if node.get_name() in seen:
+        reader, place = pending.pop()
+        if place in seen:
             continue
-        kind = node.get_type_name()
+        kind, node = index.kinds[place], index.nodes[place]
         if kind in ELEMENTWISE:
-            pending += [(node, source) for source in sources_of(node)]
+            pending += [(place, source) for source in index.sources[place]]
         elif kind == "Slice" or (kind == "Convolution" and _is_pointwise(node)):
             if kind != "Slice" and _is_padded(node):
                 return True
-            pending.append(
-                (node, node.input_value(0).get_node())
-            )  # a Slice of one pixel may do nothing, and be dropped
-        elif node.get_output_size() > 1 and kind != "MaxPool":  # nothing reads the indices of a MaxPool
-            if reader.get_type_name() != "Convolution":
-                return True
-            continue  # the convolution keeps its stride; what else reads the node may not
-        seen.add(node.get_name())
+            pending.append((place, index.sources[place][0]))  # a Slice of one pixel may do nothing, and be dropped
+        elif index.kinds[reader] == "Convolution" or kind in ("Constant", "MaxPool") or node.get_output_size() == 1:
+            continue  # a convolution keeps its stride; what else reads the node may not
+        else:
+            return True
+        seen.add(place)
     return False
 
 
