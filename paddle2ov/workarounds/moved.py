@@ -162,8 +162,8 @@ def _has_constant_of_higher_rank(index: Index, place: int) -> bool:
         constant, other = other, constant
     elif index.kinds[other] == "Constant":
         return False
-    dims = index.dims(constant) or ()
-    return len(dims) > len(index.read_dims(place, index.sources[place].index(other)) or dims)
+    dims, others = index.dims(constant), index.read_dims(place, index.sources[place].index(other))
+    return dims is not None and others is not None and len(dims) > len(others)
 
 
 @at(*sorted(BINARY), needs=("Transpose",), reads=("Constant",), when=_has_constant_of_higher_rank)
