@@ -43,20 +43,22 @@ _COUNTS = {"roi_align": "boxes", "roi_pool": "boxes", "psroi_pool": "boxes", "pr
 """Operators that read how many of their boxes are on each image: which operand the boxes are."""
 
 
-class Integers(NamedTuple):
-    """How integers are drawn that are no indices.
+class Values(NamedTuple):
+    """How values are drawn that are no indices.
 
     Attributes:
-        limit: what they are below.
-        is_sorted: whether they are sorted.
-        are_sizes: whether floats, of inputs that have few, are such numbers too: sizes of images.
-        are_chances: whether floats are in [0, 1) instead.
+        limit: what integers are below.
+        is_sorted: whether integers are sorted.
+        are_sizes: whether floats, of inputs that have few, are sizes of images.
+        are_chances: whether floats are in [0, 1).
+        are_definite: whether square matrices are positive definite.
     """
 
     limit: int = _MAX_INDEX
     is_sorted: bool = False
     are_sizes: bool = False
     are_chances: bool = False
+    are_definite: bool = False
 
 
 class RandomInputs:
@@ -122,17 +124,17 @@ class RandomInputs:
                 if math.prod(size) > _MAX_ELEMENTS:
                     raise ConversionInputError(f"shapes: {list(size)} of '{name}' is too large for random inputs")
             self._bounds.append(bounds)
-            self.sets.append(self._draw(len(self.sets), sizes, Integers()))
+            self.sets.append(self._draw(len(self.sets), sizes, Values()))
 
     def alternatives(self, k: int) -> Iterator[Inputs]:
         """Other inputs in place of a set that Paddle refuses, with other integers and of other sizes."""
         usual = {one.name: self.sets[k][one.name].shape for one in self._program.inputs}
-        tried = [(usual, Integers())]
+        tried = [(usual, Values())]
         for start in (usual, *self._starts(k)):
             sizes = start if start is usual else self._fit(start, self._bounds[k])
             if any(math.prod(shape) > _MAX_ELEMENTS for shape in sizes.values()):
                 continue
-            for values in (Integers(), *self._other_values(sizes)):
+            for values in (Values(), *self._other_values(sizes)):
                 if (sizes, values) not in tried:
                     tried.append((sizes, values))
                     yield self._draw(k, sizes, values)
@@ -155,14 +157,16 @@ class RandomInputs:
                 )
             yield found
 
-    def _other_values(self, sizes: Sizes) -> Iterator[Integers]:
+    def _other_values(self, sizes: Sizes) -> Iterator[Values]:
         if self._integers:
             dims = sorted({dim for shape in sizes.values() for dim in shape}, reverse=True)
-            yield from (Integers(dim + 1) for dim in dims[:_MAX_LIMITS])
-            yield Integers(is_sorted=True)
-            yield Integers(2)
-        yield Integers(are_chances=True)
-        yield Integers(are_sizes=True)
+            yield from (Values(dim + 1) for dim in dims[:_MAX_LIMITS])
+            yield Values(is_sorted=True)
+            yield Values(2)
+        yield Values(are_chances=True)
+        yield Values(are_sizes=True)
+        if any(_is_square(shape) for shape in sizes.values()):
+            yield Values(are_definite=True)
 
     def _fit(self, sizes: Sizes, bounds: Mapping[str, PartialShape]) -> Sizes:
         free = {
@@ -183,7 +187,7 @@ class RandomInputs:
             found[name] = rng.integers(2**31, 2**40, found[name].shape).astype(found[name].dtype)
         return found if wide else None
 
-    def _draw(self, k: int, sizes: Sizes, values: Integers) -> Inputs:
+    def _draw(self, k: int, sizes: Sizes, values: Values) -> Inputs:
         rng = np.random.default_rng([self._seed, k])
         lengths = {name + LENGTHS_SUFFIX: _parts(rng, sizes[name][0], _SEQUENCES[k % 3]) for name in self._sequences}
         ranges: dict[str, Range] = {}
@@ -230,7 +234,7 @@ def _array(
     variable: Variable,
     sizes: Mapping[str, tuple[int, ...]],
     allowed: Range | None,
-    values: Integers,
+    values: Values,
 ) -> AnyArray:
     shape, dtype, storage = sizes[variable.name], variable.dtype or "float32", _storage(variable)
     if variable.name == "scale_factor":
@@ -244,6 +248,9 @@ def _array(
         return rng.integers(0, 2, shape).astype(np.bool_)
     if storage.kind in "iu":
         return _drawn_integers(rng, shape, storage, allowed, values)
+    if values.are_definite and _is_square(shape):
+        root = rng.uniform(-1, 1, shape) + (1j * rng.uniform(-1, 1, shape) if storage.kind == "c" else 0)
+        return (root @ np.conj(root).swapaxes(-1, -2) + np.eye(shape[-1])).astype(storage)
     if storage.kind == "c":
         return (rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)).astype(storage)
     if values.are_sizes and math.prod(shape) <= _FEW:
@@ -256,7 +263,7 @@ def _drawn_integers(
     shape: tuple[int, ...],
     storage: np.dtype[np.generic],
     allowed: Range | None,
-    values: Integers,
+    values: Values,
 ) -> AnyArray:
     low, high = allowed or (0, min(values.limit, 2 ** (8 * storage.itemsize - 1)))
     array = rng.integers(low, high, shape)
@@ -265,6 +272,10 @@ def _drawn_integers(
     if values.is_sorted and allowed is None and shape:
         array.sort(axis=-1)
     return array.astype(storage)
+
+
+def _is_square(shape: tuple[int, ...]) -> bool:
+    return len(shape) > 1 and shape[-1] == shape[-2]
 
 
 def _parts(rng: np.random.Generator, rows: int, count: int) -> AnyArray:

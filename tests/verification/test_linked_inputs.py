@@ -201,6 +201,12 @@ def test_floats_that_are_chances(static, tmp_path):
     assert paddle2ov.verify(tmp_path).verdict == "agree"
 
 
+def test_matrices_that_are_positive_definite(static, tmp_path):
+    """Paddle refuses others."""
+    save(static, tmp_path, paddle.linalg.cholesky, x=([-1, 3, 3], "float32"))
+    assert paddle2ov.verify(tmp_path).verdict == "agree"
+
+
 @pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
 @pytest.mark.filterwarnings("ignore:'if'. where its condition")
 def test_a_scalar_of_one_side_of_a_branch(format):
