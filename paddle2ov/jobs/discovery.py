@@ -15,6 +15,7 @@ from paddle2ov.jobs.names import distinct, printable
 from paddle2ov.program.archives import format_in, is_archive, name_of
 from paddle2ov.program.budget import MAX_PROGRAM_BYTES
 from paddle2ov.program.files import ModelFiles, find_model, is_named_as_program
+from paddle2ov.program.paths import APPLE_DOUBLE
 from paddle2ov.program.settings_files import find_settings
 
 _SKIPPED = ("__pycache__", "node_modules")
@@ -95,7 +96,7 @@ def _walk(folder: Path, out: Path, warn: Callable[[str], None]) -> Iterator[tupl
             dangling = {name for name in names if _leads_nowhere(here / name)}
             for name in sorted(dangling):
                 warn(f"{here / name}: skipped: a link that leads nowhere")
-            yield here, [name for name in names if name not in dangling]
+            yield here, [name for name in names if name not in dangling and not name.startswith(APPLE_DOUBLE)]
 
 
 def fingerprint(model: FoundModel, *options: object) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from paddle2ov.errors import ModelReadError, Paddle2OVError
-from paddle2ov.program.paths import local_path
+from paddle2ov.program.paths import APPLE_DOUBLE, local_path
 
 if TYPE_CHECKING:
     from paddle2ov.program.files import PathLike
@@ -250,7 +250,8 @@ def _by_name(archive: Path, members: Iterable[tuple[str, _Member]]) -> dict[str,
         if number >= _MAX_MEMBERS:
             raise ModelReadError(f"{archive}: holds more than {_MAX_MEMBERS} files")
         found.pop(name, None)  # it stands where the last one does: a tar that is compressed is read in its order
-        found[name] = member
+        if not PurePosixPath(name).name.startswith(APPLE_DOUBLE):
+            found[name] = member
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from paddle2ov.errors import ConversionInputError, ModelReadError
-from paddle2ov.program.paths import local_path
+from paddle2ov.program.paths import APPLE_DOUBLE, local_path
 from paddle2ov.program.sources import check_fetched, open_regular
 
 PathLike = str | os.PathLike[str]
@@ -116,6 +116,7 @@ def _program_in(folder: Path) -> tuple[Path, Path | None]:
             folder / entry.name
             for entry in entries
             if (Path(entry).is_file() if entry.is_symlink() else entry.is_file())  # no error for a link in a circle
+            and not entry.name.startswith(APPLE_DOUBLE)
         )
     found = [
         entry

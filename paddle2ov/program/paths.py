@@ -1,4 +1,4 @@
-"""What users write for the path of a file: `~`, `file://`, bytes."""
+"""What users write for the path of a file: `~`, `file://`, bytes; and files that are nobody's."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from paddle2ov.errors import ConversionInputError
+
+APPLE_DOUBLE = "._"
+"""How the names of files begin that macOS adds to archives: one for each file, with what only its file system knows."""
 
 _MAX_BYTES = 4096
 """The longest path that Linux takes."""

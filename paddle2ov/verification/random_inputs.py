@@ -250,7 +250,8 @@ def _array(
         return _drawn_integers(rng, shape, storage, allowed, values)
     if values.are_definite and _is_square(shape):
         root = rng.uniform(-1, 1, shape) + (1j * rng.uniform(-1, 1, shape) if storage.kind == "c" else 0)
-        return (root @ np.conj(root).swapaxes(-1, -2) + np.eye(shape[-1])).astype(storage)
+        definite: AnyArray = root @ np.conj(root).swapaxes(-1, -2) + np.eye(shape[-1])
+        return definite.astype(storage)
     if storage.kind == "c":
         return (rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)).astype(storage)
     if values.are_sizes and math.prod(shape) <= _FEW:

@@ -21,6 +21,7 @@ from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov.cli import cli
 from paddle2ov.errors import ConversionInputError, ModelReadError
+from paddle2ov.jobs.discovery import find_models
 from paddle2ov.program import archives
 from tests.support.formats import FORMATS
 
@@ -53,6 +54,17 @@ def test_an_archive_is_the_model_in_it(folder, kind, tmp_path):
 def test_files_at_the_root_of_an_archive(folder, tmp_path):
     archive = shutil.make_archive(str(tmp_path / "growing"), "zip", root_dir=folder)
     assert same(paddle2ov.convert(archive), folder)
+
+
+def test_what_macos_adds_is_no_model(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "models" / "growing")
+    for file in folder.iterdir():
+        for place in ("models/growing", "models/__MACOSX/growing"):
+            (tmp_path / place).mkdir(parents=True, exist_ok=True)
+            (tmp_path / place / f"._{file.name}").write_bytes(b"\0\5\x16\7" + bytes(172))
+    assert same(paddle2ov.convert(tmp_path / "models" / "growing"), folder)
+    assert same(paddle2ov.convert(shutil.make_archive(str(tmp_path / "growing"), "zip", tmp_path / "models")), folder)
+    assert [found.name for found in find_models(tmp_path / "models", tmp_path / "out", pytest.fail)] == ["growing"]
 
 
 def test_commands_take_archives(folder, tmp_path, monkeypatch):

