@@ -198,7 +198,8 @@ def suppression_of_constants() -> Graph:
     """A MulticlassNms over constants does not compile."""
     x = parameter(1)
     boxes, scores = np.array([[[0, 0, 1, 1], [2, 2, 3, 3]]], np.float32), np.array([[[0.5, 0.9]]], np.float32)
-    found = ops.multiclass_nms(ops.constant(boxes), ops.constant(scores), sort_result_type="classid").output(0)
+    settings = {"sort_result_type": "classid", "iou_threshold": 0.5}
+    found = ops.multiclass_nms(ops.constant(boxes), ops.constant(scores), **settings).output(0)
     want = np.array([[1, 1.9, 3, 3, 4, 4], [1, 1.5, 1, 1, 2, 2]], np.float32)
     return Model([ops.add(found, x)], [x]), [[np.ones(1, np.float32)]], [[want]]
 
