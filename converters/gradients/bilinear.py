@@ -15,9 +15,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
 
-import numpy as np
 from openvino import Output
-from openvino.op import Constant
 
 from paddle2ov.converters.gradients.elementwise import aligned, fit
 from paddle2ov.converters.gradients.terms import ZERO, Term, operand, results
@@ -26,9 +24,7 @@ from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.converters.matmul import broadcasting_matmul, flattened_matmul
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of, static_dims
-from paddle2ov.graph.types import value_of
-from paddle2ov.graph.workarounds import works_around
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 Product: TypeAlias = Callable[[NodeContext, Output, Output], Any]
@@ -114,19 +110,6 @@ def _scaled(node: NodeContext, out: Tensor) -> Tensor:
     return out if alpha == 1 else ops.multiply(out, const_like(alpha, out))
 
 
-@works_around("square_weights_in_both_orientations")
-def _laid_out_anew(x: Output) -> Output:
-    """`x`, square weights in memory of their own: the product that is differentiated reads them the other way round.
-
-    OpenVINO's CPU plugin (2026.4) finds weights that it has laid out by their address, shape and type.
-    """
-    dims = static_dims(x)
-    node = x.get_node()
-    if not isinstance(node, Constant) or dims is None or len(dims) < 2 or dims[-1] != dims[-2]:
-        return x
-    return ops.constant(np.array(value_of(node)), x.get_element_type()).output(0)
-
-
 def _matmul_by(name: str, other_name: str) -> Product:
     """The gradient by one operand of a product of matrices, of the other operand and the gradient of the product."""
     is_x = name == "x"
@@ -143,7 +126,6 @@ def _matmul_by(name: str, other_name: str) -> Product:
         transposed = node.get_bool(f"transpose_{name}", False) and not is_vector
         other_transposed = node.get_bool(f"transpose_{other_name}", False) and not other_is_vector
         other = ops.unsqueeze(other, ints([1 if is_x else 0])).output(0) if other_is_vector else other
-        other = _laid_out_anew(other)
         if is_x != transposed:
             found = ops.matmul(out, other, not is_x, is_x != other_transposed)
         else:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 from openvino import Node
+from openvino.op import Constant
 
 from paddle2ov.graph.constants import ints, ints_of
 from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states, invariants_of, states_of
-from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.consumers import rewire
+from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.types import value_of
+from paddle2ov.passes.consumers import consumers, rewire
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.layout.permutation import is_layout_change
@@ -98,3 +101,33 @@ def loop_invariants(graph: Graph) -> Counts:
     loops = graph.nodes("Loop", "TensorIterator")
     copied = sum(copy_invariants(invariants_of(loop)) + copy_viewed_states(states_of(loop)) for loop in loops)
     return {"sites": copied}
+
+
+def _reads_shared_weights(index: Index, place: int) -> bool:
+    weights = index.sources[place][1]
+    return index.kinds[weights] == "Constant" and len(index.readers[weights]) > 1
+
+
+@at("MatMul", when=_reads_shared_weights)
+def square_weights(graph: Graph, product: Node) -> list[Node] | None:
+    """OpenVINO lays weights out once for all products that read them, which it finds by address, shape and type.
+
+    Given:
+        MatMul(x, weights, transpose_b) of square constant weights that another MatMul reads as they are.
+    """
+    weights, dims = product.input_value(1), static_dims(product.input_value(1)) or [0]
+    if len(dims) < 2 or dims[-1] != dims[-2] or not product.get_attributes()["transpose_b"]:
+        return None
+    others = [port.get_node() for port in consumers(weights) if port.get_index() == 1]
+    plain = (one.get_type_name() == "MatMul" and not one.get_attributes()["transpose_b"] for one in others)
+    return [product] if any(plain) else None
+
+
+def transpose_weights(graph: Graph, product: Node) -> None:
+    """The product reads a constant of the transposed weights, which differs from the other one in a saved model too."""
+    x, weights = product.input_values()
+    node = weights.get_node()
+    assert isinstance(node, Constant), "the finder looks for one"
+    turned = ops.constant(np.swapaxes(value_of(node), -1, -2).copy(), weights.get_element_type())
+    settings = {**product.get_attributes(), "transpose_b": False}
+    replace(product.output(0), create("MatMul", [x, turned.output(0)], settings).output(0))

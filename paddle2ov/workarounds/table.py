@@ -54,6 +54,7 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(
         misrecognised.channel_shuffle, misrecognised.transpose_at_rank_6, "transpose_between_reshapes_of_unknown_batch"
     ),
+    local(memory.square_weights, memory.transpose_weights, "square_weights_in_both_orientations", where=CPU),
     local(memory.resize_views, memory.read_copy, "resize_view_of_shared_memory", where=CPU),
     local(moved.stride_over_padding, moved.slice_before, "stride_of_padded_convolution", "stride_of_split_image"),
     local(merged.pad_of_convolution, merged.deepen_pad, "pad_before_transposed_convolution", "pad_before_same_padding"),

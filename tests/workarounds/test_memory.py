@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from openvino import Model, Node
+from openvino import Core, Model, Node, save_model
 from openvino import opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
@@ -216,3 +216,34 @@ def test_avoid_resize_views(name):
 def test_avoid_resize_views_fails_to_match():
     model = resized(BESIDE["a reshaped result"], (2, 3))
     assert row("memory.resize_views")(Graph(model)) == {"sites": 0}
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+@pytest.mark.parametrize(
+    ("transposed", "sites"),
+    [((False, True), 1), ((True, False), 1), ((True, False, True), 2), ((True, True), 0), ((False, False), 0)],
+)
+def test_square_weights(transposed, sites, is_saved, tmp_path):
+    """Constants of the same elements are one in a saved model."""
+    x, weights, data = parameter(3, 16), random(16, 16), random(3, 16)
+    shared = ops.constant(weights)
+    products = [
+        ops.matmul(ops.multiply(x, np.float32(k + 1)), shared, False, is_transposed)
+        for k, is_transposed in enumerate(transposed)
+    ]
+    model = Model(products, [x])
+    assert row("memory.square_weights")(Graph(model)) == {"sites": sites}
+    if is_saved:
+        save_model(model, tmp_path / "model.xml", compress_to_fp16=False)
+        model = Core().read_model(tmp_path / "model.xml")
+    found = compile_on_cpu(model)([data])
+    for k, is_transposed in enumerate(transposed):
+        np.testing.assert_allclose(
+            found[k], (k + 1) * data @ (weights.T if is_transposed else weights), rtol=1e-4, atol=1e-5
+        )
+
+
+def test_rectangular_weights_stay():
+    x, shared = parameter(3, 16), ops.constant(random(16, 8))
+    model = Model([ops.matmul(ops.matmul(x, shared, False, False), shared, False, True)], [x])
+    assert row("memory.square_weights")(Graph(model)) == {"sites": 0}
