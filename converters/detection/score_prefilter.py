@@ -133,7 +133,9 @@ def _masks(scores: _Threshold, background: int) -> list[Node]:
 def _mask(scores: _Threshold, background: int) -> Node:
     """Whether a box's value is above the number in any image, and in any class but the background."""
     classes = scores.dims[scores.class_axis] or 1
-    numbers = np.full([classes if axis == scores.class_axis else 1 for axis in range(len(scores.dims))], scores.number)
+    numbers = arrays.full(
+        [classes if axis == scores.class_axis else 1 for axis in range(len(scores.dims))], scores.number
+    )
     if 0 <= background < classes > 1:
         numbers.reshape(-1)[background] = np.inf
     passes = ops.greater(scores.value, const(numbers, scores.value.get_element_type()))

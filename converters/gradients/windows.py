@@ -24,6 +24,8 @@ from paddle2ov.converters.graph.spatial import (
     to_channels_last,
 )
 from paddle2ov.converters.pooling import Windows, windows_of
+from paddle2ov.graph.arrays import eye
+from paddle2ov.graph.arrays import ones as filled_with_ones
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, known_dims, output_of
@@ -161,11 +163,11 @@ def _pooled(node: NodeContext, x: Output, out: Output, given: Output, mode: str)
     if mode == "avg":
         node.require(not at.ceil, "the gradient of an average is not supported", ceil_mode=True)
         shared = _shared(images[0], images[2], at, node.get_bool("exclusive", True), geometry)
-        kernel = const(np.ones([1, 1, *at.sizes]), x.get_element_type())
+        kernel = const(filled_with_ones([1, 1, *at.sizes]), x.get_element_type())
     else:
         shared = _first_maxima(images, at, geometry)
         positions = int(np.prod(at.sizes))
-        kernel = const(np.eye(positions).reshape([positions, 1, *at.sizes]), x.get_element_type())
+        kernel = const(eye(positions, positions).reshape([positions, 1, *at.sizes]), x.get_element_type())
     spread = ops.convolution_backprop_data(
         shared, kernel, at.strides, None, none, none, [1] * len(axes), "EXPLICIT", none
     )
@@ -195,7 +197,7 @@ def _shared(x: Output, given: Output, at: Windows, exclusive: bool, geometry: Ge
     if not exclusive or not any(at.begin + at.end):
         return ops.divide(given, const_like(float(np.prod(at.sizes)), given))
     ones = ops.broadcast(const_like(1, x), ops.concat([ints([1]), dim_range(x, 1)], 0))
-    kernel = const(np.ones([1, 1, *at.sizes]), x.get_element_type())
+    kernel = const(filled_with_ones([1, 1, *at.sizes]), x.get_element_type())
     return ops.divide(given, ops.convolution(ones, kernel, at.strides, at.begin, at.end, geometry.dilations))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import constant_of, ints_of, known
+from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.consumers import consumers, key_of
@@ -97,7 +97,9 @@ def _inner(transpose: Node, comes_in: bool) -> Output:
 def _flexible_sides(graph: Graph, transpose: Node) -> list[bool]:
     """On which sides of a transpose all nodes around its tensor are of permutable types; rules out most transposes."""
     index = graph.index
-    place = known(index.place_of(transpose))
+    place = index.place_of(transpose)
+    if place is None:  # it was removed after it was added
+        return []
     (source, *_) = index.sources[place]
     found = [True] if index.reader_kinds(place) <= _FLEXIBLE else []
     if index.kinds[source] not in _FLEXIBLE:
