@@ -27,7 +27,7 @@ from paddle2ov.jobs.state import State
 from tools.campaign import add_options, ends_in_order, executor, kept, number, run
 from tools.mutation import server
 from tools.mutation.campaign import chunks, run_chunk
-from tools.mutation.corpus import make_corpus
+from tools.mutation.corpus import load_corpus, save_corpus
 from tools.mutation.mutant import kept as kept_mutant
 from tools.mutation.page import write_table
 from tools.mutation.shrink import shrink
@@ -46,9 +46,9 @@ def main(arguments: list[str]) -> int:
     with State(options.state or campaign.scratch() / "state") as state:
         if not options.only_report:
             here = FORMATS if legacy_python() is not None else ("pir",)
-            corpus = make_corpus(options.filter, here, options.cases)
             path = kept(options) / "corpus"
-            corpus.save(path)
+            save_corpus(path, options.filter, here, options.cases)
+            corpus = load_corpus(str(path))
             print(f"{sum(map(len, corpus.groups.values()))} models of {len(corpus.groups)} operators and networks")
             planned = chunks(options.seed, options.first, options.files, kept(options), path, corpus.digest())
             run(executor(options, TIMEOUT), planned, state, run_chunk)

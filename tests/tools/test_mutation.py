@@ -51,7 +51,19 @@ def test_what_was_found(name, outcomes):
 
 def test_slice(tmp_path):
     """Some of the campaign's files; `make mutate` reads any number."""
-    command = ["-m", "tools.mutate", "--files", "400", "--cases", "1", "--state", str(tmp_path / "state")]
+    command = [
+        "-X",
+        "faulthandler",
+        "-u",
+        "-m",
+        "tools.mutate",
+        "--files",
+        "400",
+        "--cases",
+        "1",
+        "--state",
+        str(tmp_path / "state"),
+    ]
     done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "400 files" in done.stdout

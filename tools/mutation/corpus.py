@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -94,6 +96,30 @@ def make_corpus(pattern: str, formats: Iterable[str], cases: int | None = None) 
     return Corpus({name: group for name, group in groups.items() if group})
 
 
+def save_corpus(path: Path, pattern: str, formats: Iterable[str], cases: int | None = None) -> None:
+    """Makes a corpus in a process of its own, as Paddle may end the one in which it exports.
+
+    What was exported until then is kept, so that the next process goes on from there.
+    """
+    command = [
+        sys.executable,
+        "-X",
+        "faulthandler",
+        "-m",
+        "tools.mutation.corpus",
+        str(path),
+        pattern,
+        ",".join(formats),
+    ]
+    command += [] if cases is None else [str(cases)]
+    for is_last in (False, False, True):
+        status = subprocess.run(command, check=False).returncode
+        if status == 0:
+            return
+        if status > 0 or is_last:  # an error of ours, or one that stays
+            raise SystemExit(f"the models could not be exported: status {status}")
+
+
 def _small(network: Network, formats: tuple[str, ...]) -> list[Source]:
     found = []
     for format in formats:
@@ -126,3 +152,8 @@ def _without_call_stacks(content: bytes) -> bytes:
             op.attrs.extend(kept)
     found: bytes = program.SerializeToString(deterministic=True)
     return found
+
+
+if __name__ == "__main__":
+    _path, _pattern, _formats, *_cases = sys.argv[1:]
+    make_corpus(_pattern, _formats.split(","), int(_cases[0]) if _cases else None).save(Path(_path))
