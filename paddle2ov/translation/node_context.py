@@ -121,10 +121,8 @@ class NodeContext:
 
     def has_input(self, name: str) -> bool:
         """Whether the program passes the input (an optional one may be left out)."""
-        for value in self._inputs.get(name) or self._given(name):  # noqa: SIM110 (a generator takes longer)
-            if value is not None:
-                return True
-        return False
+        values = self._inputs.get(name) or self._given(name)
+        return bool(values) and (values[0] is not None or any(value is not None for value in values))
 
     def get_input_size(self, name: str | None = None) -> int:
         """The number of values passed as input `name`; without a name, of all inputs."""

@@ -3,6 +3,7 @@
 Each is a process of its own, which runs the same script and may be killed, as one that is started.
 """
 
+import importlib
 import json
 import os
 import runpy
@@ -68,8 +69,7 @@ class ForkedProcess:
 
 
 def _serve(server):
-    import paddle  # noqa: F401
-
+    importlib.import_module("paddle")
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         request, ends, *_ = socket.recv_fds(server, 1 << 20, 4)
