@@ -85,7 +85,7 @@ def unary(
         drawn = {key: draw(one) for key, one in (random or {}).items()}
         return case(x=random_input(draw, low, high), **drawn, **tolerance)
 
-    return Op(name, builder(function, module), cases=[*cases, *(more or [])], random=strategy)
+    return Op(name, builder(function, module), *cases, *(more or []), random=strategy)
 
 
 def decimals(low: float, high: float) -> Any:
@@ -220,22 +220,18 @@ OPS = [
     Op(
         "hard_swish",
         _hard_swish,
-        cases=[
-            *[case(x=x) for x in inputs(-5, 5)],
-            case(x=tensor([3, 4], low=-5, high=5), threshold=6.0, scale=6.0, offset=3.0, **LEGACY),
-            case(x=tensor([3, 4], "float64", -5, 5), **F64),
-            case(x=PLANE, **COMPLEX_HERE),
-        ],
+        *[case(x=x) for x in inputs(-5, 5)],
+        case(x=tensor([3, 4], low=-5, high=5), threshold=6.0, scale=6.0, offset=3.0, **LEGACY),
+        case(x=tensor([3, 4], "float64", -5, 5), **F64),
+        case(x=PLANE, **COMPLEX_HERE),
         random=lambda draw: case(x=random_input(draw)),
     ),
     Op(
         "soft_relu",
         legacy_builder("soft_relu", __name__),
-        cases=[
-            case(x=tensor([3, 4], low=-5, high=5), threshold=40.0, **LEGACY),
-            case(x=tensor([3, 4], low=-5, high=5, dims=[-1, 4]), threshold=2.0, **LEGACY),
-            case(x=tensor([10], values=_TAILS), threshold=40.0, **{**TAIL, **LEGACY}),
-        ],
+        case(x=tensor([3, 4], low=-5, high=5), threshold=40.0, **LEGACY),
+        case(x=tensor([3, 4], low=-5, high=5, dims=[-1, 4]), threshold=2.0, **LEGACY),
+        case(x=tensor([10], values=_TAILS), threshold=40.0, **{**TAIL, **LEGACY}),
         random=lambda draw: case(x=random_input(draw), threshold=float(draw(st.integers(1, 40))), **LEGACY),
     ),
 ]

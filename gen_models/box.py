@@ -241,11 +241,11 @@ OPS = [
     Op(
         "box_decoder_and_assign",
         _decoder_and_assign,
-        ASSIGN,
-        lambda draw: case(**_assign(draw(st.integers(1, 5)), draw(st.integers(2, 5)), dims=True), **OLD),
+        *ASSIGN,
+        random=lambda draw: case(**_assign(draw(st.integers(1, 5)), draw(st.integers(2, 5)), dims=True), **OLD),
     ),
-    Op("box_clip", _box_clip, BOX_CLIP, _box_clip_random),
-    Op("polygon_box_transform", _polygon_box_transform, POLYGON, _polygon_random),
-    Op("box_coder", _box_coder, BOX_CODER, _box_coder_random),
-    Op("iou_similarity", _iou_similarity, IOU_SIMILARITY, _iou_similarity_random),
+    Op("box_clip", _box_clip, *BOX_CLIP, random=_box_clip_random),
+    Op("polygon_box_transform", _polygon_box_transform, *POLYGON, random=_polygon_random),
+    Op("box_coder", _box_coder, *BOX_CODER, random=_box_coder_random),
+    Op("iou_similarity", _iou_similarity, *IOU_SIMILARITY, random=_iou_similarity_random),
 ]

@@ -30,36 +30,33 @@ _BOTH = [case(x=_X), case(x=_DYNAMIC), case(x=_SCALAR)]
 _REAL = [case(x=tensor([3, 4])), case(x=tensor([3], values=[0.0, -2.0, 3.0]))]
 
 OPS = [
-    Op("real", function_builder("real", __name__), cases=_BOTH, random=_random),
-    Op("imag", function_builder("imag", __name__), cases=_BOTH, random=_random),
-    Op("conj", function_builder("conj", __name__), cases=[*_BOTH, case(x=tensor([3, 4]))], random=_random),
+    Op("real", function_builder("real", __name__), *_BOTH, random=_random),
+    Op("imag", function_builder("imag", __name__), *_BOTH, random=_random),
+    Op("conj", function_builder("conj", __name__), *_BOTH, case(x=tensor([3, 4])), random=_random),
     Op(
         "angle",
         function_builder("angle", __name__),
-        cases=[*_BOTH, *_REAL],
+        *_BOTH,
+        *_REAL,
         random=_random,
     ),
-    Op("as_real", function_builder("as_real", __name__), cases=_BOTH, random=_random),
+    Op("as_real", function_builder("as_real", __name__), *_BOTH, random=_random),
     Op(
         "as_complex",
         function_builder("as_complex", __name__),
-        cases=[
-            case(x=tensor([3, 4, 2])),
-            case(x=tensor([3, 4, 2], dims=[-1, -1, 2])),
-            case(x=tensor([2])),
-        ],
+        case(x=tensor([3, 4, 2])),
+        case(x=tensor([3, 4, 2], dims=[-1, -1, 2])),
+        case(x=tensor([2])),
         random=lambda draw: case(x=tensor([*shape(draw, 0, 3), 2])),
     ),
     Op(
         "complex",
         _complex,
-        cases=[
-            case(x=tensor([3, 4]), y=tensor([3, 4])),
-            case(x=tensor([3, 1]), y=tensor([4])),
-            case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), y=tensor([3, 1], dims=[-1, 1])),
-            case(x=tensor([]), y=tensor([])),
-            case(x=tensor([]), y=tensor([2, 3])),
-        ],
+        case(x=tensor([3, 4]), y=tensor([3, 4])),
+        case(x=tensor([3, 1]), y=tensor([4])),
+        case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), y=tensor([3, 1], dims=[-1, 1])),
+        case(x=tensor([]), y=tensor([])),
+        case(x=tensor([]), y=tensor([2, 3])),
         random=_complex_random,
     ),
 ]

@@ -146,7 +146,7 @@ def _random(spatial, depthwise=False):
 
 
 OPS = [
-    Op("conv2d", _conv, cases=CONV2D, random=_random(2)),
-    Op("depthwise_conv2d", _conv, cases=DEPTHWISE, random=_random(2, depthwise=True)),
-    Op("conv3d", _conv, cases=CONV3D, random=_random(3)),
+    Op("conv2d", _conv, *CONV2D, random=_random(2)),
+    Op("depthwise_conv2d", _conv, *DEPTHWISE, random=_random(2, depthwise=True)),
+    Op("conv3d", _conv, *CONV3D, random=_random(3)),
 ]

@@ -125,7 +125,7 @@ def _random(spatial, depthwise=False):
 
 
 OPS = [
-    Op("conv2d_transpose", _transpose, cases=CONV2D, random=_random(2)),
-    Op("depthwise_conv2d_transpose", _transpose, cases=DEPTHWISE, random=_random(2, depthwise=True)),
-    Op("conv3d_transpose", _transpose, cases=CONV3D, random=_random(3)),
+    Op("conv2d_transpose", _transpose, *CONV2D, random=_random(2)),
+    Op("depthwise_conv2d_transpose", _transpose, *DEPTHWISE, random=_random(2, depthwise=True)),
+    Op("conv3d_transpose", _transpose, *CONV3D, random=_random(3)),
 ]

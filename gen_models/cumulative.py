@@ -163,9 +163,9 @@ EXTREME = [
 ]
 
 OPS = [
-    Op("cumsum", _scan("cumsum"), CUMSUM, _scan_random),
-    Op("logcumsumexp", _scan("logcumsumexp"), LOGCUMSUMEXP, _scan_random),
-    Op("cumprod", _cumprod, CUMPROD, _cumprod_random),
-    Op("cummax", _extreme("cummax"), EXTREME, _extreme_random),
-    Op("cummin", _extreme("cummin"), EXTREME, _extreme_random),
+    Op("cumsum", _scan("cumsum"), *CUMSUM, random=_scan_random),
+    Op("logcumsumexp", _scan("logcumsumexp"), *LOGCUMSUMEXP, random=_scan_random),
+    Op("cumprod", _cumprod, *CUMPROD, random=_cumprod_random),
+    Op("cummax", _extreme("cummax"), *EXTREME, random=_extreme_random),
+    Op("cummin", _extreme("cummin"), *EXTREME, random=_extreme_random),
 ]

@@ -157,19 +157,17 @@ CTC_ALIGN = [
 ]
 
 OPS = [
-    Op("viterbi_decode", _viterbi, VITERBI, _random),
-    Op("crf_decoding", _crf, CRF, _crf_random),
+    Op("viterbi_decode", _viterbi, *VITERBI, random=_random),
+    Op("crf_decoding", _crf, *CRF, random=_crf_random),
     Op(
         "gather_tree",
         _gather_tree,
-        [
-            case(**_tree(4, 2, 3)),
-            case(**_tree(4, 2, 3, dtype="int32")),
-            case(**_tree(4, 2, 3, dims=[-1, -1, -1])),
-            case(**_tree(1, 2, 3)),
-            case(**_tree(5, 1, 1)),
-        ],
-        _tree_random,
+        case(**_tree(4, 2, 3)),
+        case(**_tree(4, 2, 3, dtype="int32")),
+        case(**_tree(4, 2, 3, dims=[-1, -1, -1])),
+        case(**_tree(1, 2, 3)),
+        case(**_tree(5, 1, 1)),
+        random=_tree_random,
     ),
-    Op("ctc_align", _ctc_align, CTC_ALIGN, _ctc_random),
+    Op("ctc_align", _ctc_align, *CTC_ALIGN, random=_ctc_random),
 ]

@@ -49,18 +49,16 @@ OPS = [
     Op(
         "edit_distance",
         _edit_distance,
-        [
-            case(hyps=_words(2, 5), refs=_words(2, 7), hyps_length=_lengths(5, 3), refs_length=_lengths(7, 4)),
-            case(
-                hyps=_words(3, 6, dims=[-1, -1]),
-                refs=_words(3, 4, dims=[-1, -1]),
-                hyps_length=_lengths(6, 0, 2, dims=[-1]),
-                refs_length=_lengths(0, 4, 1, dims=[-1]),
-                normalized=False,
-            ),
-            case(hyps=_words(5, 1, dims=[-1, 1]), refs=_words(7, 1, dims=[-1, 1]), **LOD),
-            case(hyps=_words(6, 1, dims=[-1, 1]), refs=_words(6, 1, dims=[-1, 1]), lod=[0, 3, 6], **LOD),
-        ],
-        _random,
+        case(hyps=_words(2, 5), refs=_words(2, 7), hyps_length=_lengths(5, 3), refs_length=_lengths(7, 4)),
+        case(
+            hyps=_words(3, 6, dims=[-1, -1]),
+            refs=_words(3, 4, dims=[-1, -1]),
+            hyps_length=_lengths(6, 0, 2, dims=[-1]),
+            refs_length=_lengths(0, 4, 1, dims=[-1]),
+            normalized=False,
+        ),
+        case(hyps=_words(5, 1, dims=[-1, 1]), refs=_words(7, 1, dims=[-1, 1]), **LOD),
+        case(hyps=_words(6, 1, dims=[-1, 1]), refs=_words(6, 1, dims=[-1, 1]), lod=[0, 3, 6], **LOD),
+        random=_random,
     )
 ]

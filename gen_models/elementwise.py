@@ -91,7 +91,7 @@ _SIGNS_Y = tensor([9], values=[1.0, 1.0, -1.0, -1.0, 0.0, 0.0, -0.0, 2.0, -3.0])
 
 
 def _op(name: str, function: str, cases: list[Case], random: Callable[[Any], Case]) -> Op:
-    return Op(name, binary(name, function), cases=cases, random=random)
+    return Op(name, binary(name, function), *cases, random=random)
 
 
 def _lerp_random(draw: Any) -> Case:
@@ -248,15 +248,11 @@ OPS = [
     Op(
         "trunc_divide",
         _trunc_divide,
-        [
-            case(x=tensor([3, 7], "int32", -30, 30), y=tensor([7], "int32", 1, 8), **NEW_KERNEL),
-            case(x=tensor([3, 7], "int64", -30, 30, dims=[-1, 7]), y=tensor([3, 1], "int64", -8, 0), **NEW_KERNEL),
-            case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO), **NEW_KERNEL),
-            case(
-                x=tensor([4], values=[1.0, -1.0, 7.5, -7.5]), y=tensor([4], values=[0.1, 0.1, 3.0, -3.0]), **NEW_KERNEL
-            ),
-        ],
-        _trunc_divide_random,
+        case(x=tensor([3, 7], "int32", -30, 30), y=tensor([7], "int32", 1, 8), **NEW_KERNEL),
+        case(x=tensor([3, 7], "int64", -30, 30, dims=[-1, 7]), y=tensor([3, 1], "int64", -8, 0), **NEW_KERNEL),
+        case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO), **NEW_KERNEL),
+        case(x=tensor([4], values=[1.0, -1.0, 7.5, -7.5]), y=tensor([4], values=[0.1, 0.1, 3.0, -3.0]), **NEW_KERNEL),
+        random=_trunc_divide_random,
     ),
     _op(
         "elementwise_pow",
@@ -335,18 +331,16 @@ OPS = [
     Op(
         "lerp",
         lambda x, y, weight: paddle.lerp(x, y, weight),
-        cases=[
-            case(x=tensor([3, 4]), y=tensor([3, 4]), weight=tensor([3, 4])),
-            case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([3, 4], dims=[-1, 4]), weight=tensor([4])),
-            case(x=tensor([3, 4]), y=tensor([4]), weight=0.25),
-            case(x=tensor([3, 1]), y=tensor([3, 1]), weight=tensor([2])),
-        ],
+        case(x=tensor([3, 4]), y=tensor([3, 4]), weight=tensor([3, 4])),
+        case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([3, 4], dims=[-1, 4]), weight=tensor([4])),
+        case(x=tensor([3, 4]), y=tensor([4]), weight=0.25),
+        case(x=tensor([3, 1]), y=tensor([3, 1]), weight=tensor([2])),
         random=_lerp_random,
     ),
     Op(
         "minus",
         lambda x, y: legacy_op("minus", {"X": x, "Y": y}, {"Out": x.dtype}, {}),
-        cases=[case(x=tensor([3, 4]), y=tensor([3, 4]), **LEGACY)],
+        case(x=tensor([3, 4]), y=tensor([3, 4]), **LEGACY),
         random=_minus_random,
     ),
 ]

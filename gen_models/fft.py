@@ -180,10 +180,10 @@ STFT = [
 ]
 
 OPS = [
-    Op("stft", _stft, STFT, _stft_random),
-    Op("fft_c2c", _fft_c2c, C2C, _c2c_random),
-    Op("fft_r2c", _fft_r2c, R2C, _r2c_random),
-    Op("fft_c2r", _fft_c2r, C2R, _c2r_random),
-    Op("frame", _frame, FRAME, _frame_random),
-    Op("overlap_add", _overlap_add, OVERLAP_ADD, _overlap_random),
+    Op("stft", _stft, *STFT, random=_stft_random),
+    Op("fft_c2c", _fft_c2c, *C2C, random=_c2c_random),
+    Op("fft_r2c", _fft_r2c, *R2C, random=_r2c_random),
+    Op("fft_c2r", _fft_c2r, *C2R, random=_c2r_random),
+    Op("frame", _frame, *FRAME, random=_frame_random),
+    Op("overlap_add", _overlap_add, *OVERLAP_ADD, random=_overlap_random),
 ]

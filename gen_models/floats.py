@@ -44,27 +44,23 @@ OPS = [
     Op(
         "nextafter",
         _nextafter,
-        [
-            case(x=tensor([3, 4]), y=tensor([3, 4]), **_EXACT),
-            case(x=tensor([13], values=_floats(_SPECIAL)), y=tensor([13], values=_floats(_TOWARDS)), **_EXACT),
-            case(
-                x=tensor([6], values=[2.0**k for k in (-20, -3, 0, 1, 9, 30)]),
-                y=tensor([6], values=[0.0] * 6),
-                **_EXACT,
-            ),
-            case(x=tensor([2, 3], dims=[-1, 3], low=-9, high=9), y=tensor([2, 3]), **_EXACT),
-        ],
-        _nextafter_random,
+        case(x=tensor([3, 4]), y=tensor([3, 4]), **_EXACT),
+        case(x=tensor([13], values=_floats(_SPECIAL)), y=tensor([13], values=_floats(_TOWARDS)), **_EXACT),
+        case(
+            x=tensor([6], values=[2.0**k for k in (-20, -3, 0, 1, 9, 30)]),
+            y=tensor([6], values=[0.0] * 6),
+            **_EXACT,
+        ),
+        case(x=tensor([2, 3], dims=[-1, 3], low=-9, high=9), y=tensor([2, 3]), **_EXACT),
+        random=_nextafter_random,
     ),
     Op(
         "rint",
         _rint,
-        [
-            case(x=tensor([3, 4], low=-5, high=5), **NEW),
-            case(x=tensor([8], values=[0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 3.0, 1e9]), **NEW),
-            case(x=tensor([2, 3], dims=[-1, -1], low=-99, high=99), **NEW),
-            case(x=tensor([]), **NEW),
-        ],
-        _rint_random,
+        case(x=tensor([3, 4], low=-5, high=5), **NEW),
+        case(x=tensor([8], values=[0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 3.0, 1e9]), **NEW),
+        case(x=tensor([2, 3], dims=[-1, -1], low=-99, high=99), **NEW),
+        case(x=tensor([]), **NEW),
+        random=_rint_random,
     ),
 ]

@@ -104,10 +104,11 @@ OPS = [
     Op(
         "fusion_repeated_fc_relu",
         _repeated,
-        [case(**_layers(3, 4, 5, 2)), case(**_layers(3, 4, 5, 6, 2, dims=[-1, 4]))],
-        _repeated_random,
+        case(**_layers(3, 4, 5, 2)),
+        case(**_layers(3, 4, 5, 6, 2, dims=[-1, 4])),
+        random=_repeated_random,
     ),
-    Op("fc", _fc, FC, _fc_random),
-    Op("fused_softmax_mask", _softmax_mask, SOFTMAX_MASK, _softmax_mask_random),
-    Op("fusion_squared_mat_sub", _squared_mat_sub, SQUARED_MAT_SUB, _squared_mat_sub_random),
+    Op("fc", _fc, *FC, random=_fc_random),
+    Op("fused_softmax_mask", _softmax_mask, *SOFTMAX_MASK, random=_softmax_mask_random),
+    Op("fusion_squared_mat_sub", _squared_mat_sub, *SQUARED_MAT_SUB, random=_squared_mat_sub_random),
 ]

@@ -65,6 +65,6 @@ ACTIVATION = [
 ]
 
 OPS = [
-    Op("fused_elemwise_activation", _activation, ACTIVATION, _random),
-    Op("fused_elemwise_add_activation", _add_activation, ACTIVATION[2:4], _add_random),
+    Op("fused_elemwise_activation", _activation, *ACTIVATION, random=_random),
+    Op("fused_elemwise_add_activation", _add_activation, *ACTIVATION[2:4], random=_add_random),
 ]

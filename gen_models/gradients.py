@@ -26,7 +26,7 @@ def gradient(name: str, forward: Callable[..., Any], *cases: Case, order: int = 
         return differentiate(forward, arguments, order)
 
     build.__module__ = forward.__module__ if forward.__module__.startswith(__name__) else __name__
-    return Op(name, build, cases, random)
+    return Op(name, build, *cases, random=random)
 
 
 def differentiate(forward: Callable[..., Any], arguments: dict[str, Any], order: int) -> list[Any]:

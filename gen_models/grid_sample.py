@@ -106,6 +106,6 @@ def _affine_random(draw) -> Case:
 
 
 OPS = [
-    Op("grid_sampler", _grid_sample, cases=SAMPLE, random=_random),
-    Op("affine_grid", _affine, cases=AFFINE, random=_affine_random),
+    Op("grid_sampler", _grid_sample, *SAMPLE, random=_random),
+    Op("affine_grid", _affine, *AFFINE, random=_affine_random),
 ]

@@ -181,10 +181,10 @@ def _row(draw: Any, classes: int) -> list[float]:
 
 
 OPS = [
-    Op("nll_loss", _nll_any, NLL, _nll_random),
-    Op("kldiv_loss", _kldiv, KLDIV, _kldiv_random),
-    Op("sigmoid_cross_entropy_with_logits", _sigmoid_any, SIGMOID, _sigmoid_random),
-    Op("hinge_loss", _hinge, HINGE, _hinge_random),
-    Op("identity_loss", _identity, IDENTITY, _identity_random),
-    Op("accuracy", _accuracy, ACCURACY, _accuracy_random),
+    Op("nll_loss", _nll_any, *NLL, random=_nll_random),
+    Op("kldiv_loss", _kldiv, *KLDIV, random=_kldiv_random),
+    Op("sigmoid_cross_entropy_with_logits", _sigmoid_any, *SIGMOID, random=_sigmoid_random),
+    Op("hinge_loss", _hinge, *HINGE, random=_hinge_random),
+    Op("identity_loss", _identity, *IDENTITY, random=_identity_random),
+    Op("accuracy", _accuracy, *ACCURACY, random=_accuracy_random),
 ]

@@ -63,4 +63,4 @@ def _random(draw: Any) -> Case:
     )
 
 
-OPS = [Op("locality_aware_nms", _build, CASES, _random)]
+OPS = [Op("locality_aware_nms", _build, *CASES, random=_random)]

@@ -80,31 +80,31 @@ def _not_random(*dtypes: str) -> Callable[[Any], Any]:
 
 OPS = [
     *[
-        Op(name, _function(name), cases=_LOGICAL, random=random_binary(("bool", "int32"), (-1, 2), (-1, 2)))
+        Op(name, _function(name), *_LOGICAL, random=random_binary(("bool", "int32"), (-1, 2), (-1, 2)))
         for name in ("logical_and", "logical_or", "logical_xor")
     ],
     Op(
         "logical_not",
         _function("logical_not"),
-        cases=[
-            *_NOT,
-            case(x=tensor([4], values=[0.0, 0.5, math.nan, -0.0])),
-            case(x=tensor([2, 4], "complex64", values=_CORNERS), **COMPLEX_HERE),
-        ],
+        *_NOT,
+        case(x=tensor([4], values=[0.0, 0.5, math.nan, -0.0])),
+        case(x=tensor([2, 4], "complex64", values=_CORNERS), **COMPLEX_HERE),
         random=_not_random("bool", "float32", "int32", "int64"),
     ),
     *[
-        Op(name, _function(name), cases=_BITWISE, random=random_binary(("bool", "int32", "int64")))
+        Op(name, _function(name), *_BITWISE, random=random_binary(("bool", "int32", "int64")))
         for name in ("bitwise_and", "bitwise_or", "bitwise_xor")
     ],
     Op(
         "bitwise_not",
         _function("bitwise_not"),
-        cases=[*_NOT, case(x=tensor([3, 4], "uint8")), case(x=tensor([3], "int8"))],
+        *_NOT,
+        case(x=tensor([3, 4], "uint8")),
+        case(x=tensor([3], "int8")),
         random=_not_random("bool", "uint8", "int8", "int32", "int64"),
     ),
     *[
-        Op(name, _function(name), cases=_SHIFT, random=_random_shift)
+        Op(name, _function(name), *_SHIFT, random=_random_shift)
         for name in ("bitwise_left_shift", "bitwise_right_shift")
     ],
 ]

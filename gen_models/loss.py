@@ -151,9 +151,9 @@ def _log_loss_random(draw: Any) -> Case:
 
 
 OPS = [
-    Op("softmax_with_cross_entropy", _cross_entropy, CROSS_ENTROPY, _cross_entropy_random),
-    Op("label_smooth", _label_smooth, LABEL_SMOOTH, _label_smooth_random),
-    Op("bce_loss", _bce_loss, BCE_LOSS, _bce_loss_random),
-    Op("huber_loss", _huber_loss, HUBER_LOSS, _huber_loss_random),
-    Op("log_loss", _log_loss, LOG_LOSS, _log_loss_random),
+    Op("softmax_with_cross_entropy", _cross_entropy, *CROSS_ENTROPY, random=_cross_entropy_random),
+    Op("label_smooth", _label_smooth, *LABEL_SMOOTH, random=_label_smooth_random),
+    Op("bce_loss", _bce_loss, *BCE_LOSS, random=_bce_loss_random),
+    Op("huber_loss", _huber_loss, *HUBER_LOSS, random=_huber_loss_random),
+    Op("log_loss", _log_loss, *LOG_LOSS, random=_log_loss_random),
 ]

@@ -97,6 +97,6 @@ def _similarity_focus_random(draw: Any) -> Case:
 
 
 OPS = [
-    Op("bipartite_match", _bipartite_match, BIPARTITE_MATCH, _bipartite_match_random),
-    Op("similarity_focus", _similarity_focus, SIMILARITY_FOCUS, _similarity_focus_random),
+    Op("bipartite_match", _bipartite_match, *BIPARTITE_MATCH, random=_bipartite_match_random),
+    Op("similarity_focus", _similarity_focus, *SIMILARITY_FOCUS, random=_similarity_focus_random),
 ]

@@ -26,7 +26,7 @@ def _function(name: str) -> Callable[..., Any]:
 
 def _of(name: str, low: float, high: float, more: list[Case] | None = None, build: Any = None) -> Op:
     made = unary(name, name, low=low, high=high, module="", more=more)
-    return Op(name, build or _function(name), cases=made.cases, random=made.random)
+    return Op(name, build or _function(name), *made.cases, random=made.random)
 
 
 def _log1p(x: Any, *, of: str = "", kind: str = "") -> Any:
@@ -63,11 +63,9 @@ def _legacy_test(name: str) -> Op:
     return Op(
         name,
         build,
-        cases=[
-            case(x=tensor([3, 4]), **LEGACY),
-            case(x=tensor([3], values=[math.nan, 1.0, 2.0]), **LEGACY),
-            case(x=tensor([3], values=[math.inf, 1.0, 2.0], dims=[-1]), **LEGACY),
-        ],
+        case(x=tensor([3, 4]), **LEGACY),
+        case(x=tensor([3], values=[math.nan, 1.0, 2.0]), **LEGACY),
+        case(x=tensor([3], values=[math.inf, 1.0, 2.0], dims=[-1]), **LEGACY),
         random=lambda draw: case(
             x=tensor([3], values=[draw(st.sampled_from([1.0, -2.0, math.nan, math.inf, -math.inf])) for _ in "123"]),
             **LEGACY,
@@ -79,18 +77,16 @@ def _classes(name: str, function: str) -> Op:
     return Op(
         name,
         _function(function),
-        cases=[
-            case(x=_CLASSES),
-            case(x=tensor([3, 4], dims=[-1, 4])),
-            case(x=tensor([], values=[math.nan])),
-            case(x=tensor([3, 4], "int32")),
-            case(x=tensor([3, 4], "int64", dims=[-1, 4])),
-            *COMPLEX,
-            case(
-                x=tensor([4], "complex64", values=[complex(0, math.nan), complex(math.inf, 1), -math.inf, 2j]),
-                **NEW_KERNEL,
-            ),
-        ],
+        case(x=_CLASSES),
+        case(x=tensor([3, 4], dims=[-1, 4])),
+        case(x=tensor([], values=[math.nan])),
+        case(x=tensor([3, 4], "int32")),
+        case(x=tensor([3, 4], "int64", dims=[-1, 4])),
+        *COMPLEX,
+        case(
+            x=tensor([4], "complex64", values=[complex(0, math.nan), complex(math.inf, 1), -math.inf, 2j]),
+            **NEW_KERNEL,
+        ),
         random=lambda draw: case(x=random_input(draw, dtypes=("float32", "int32"))),
     )
 
@@ -169,18 +165,16 @@ OPS = [
     Op(
         "round",
         _function("round"),
-        cases=[
-            case(x=_HALVES),
-            case(x=tensor([3, 7], low=-20, high=20, dims=[-1, 7])),
-            case(x=tensor([], low=-20, high=20)),
-            *[
-                case(x=tensor([3, 4], low=-200, high=200), decimals=decimals, **NEW_KERNEL)
-                for decimals in (0, 1, 2, -1, -2)
-            ],
-            case(x=PLANE, **COMPLEX_HERE),
-            case(x=tensor([3, 4], "int32", -200, 200), decimals=-1, **NEW_KERNEL),
-            *_integers(),
+        case(x=_HALVES),
+        case(x=tensor([3, 7], low=-20, high=20, dims=[-1, 7])),
+        case(x=tensor([], low=-20, high=20)),
+        *[
+            case(x=tensor([3, 4], low=-200, high=200), decimals=decimals, **NEW_KERNEL)
+            for decimals in (0, 1, 2, -1, -2)
         ],
+        case(x=PLANE, **COMPLEX_HERE),
+        case(x=tensor([3, 4], "int32", -200, 200), decimals=-1, **NEW_KERNEL),
+        *_integers(),
         random=_round_random,
     ),
     *[_of(name, -4, 4, PLANES) for name in ("atan", "asinh")],
@@ -194,13 +188,11 @@ OPS = [
     Op(
         "logit",
         _function("logit"),
-        cases=[
-            case(x=tensor([3, 4], low=0.01, high=0.99)),
-            case(x=tensor([3, 4], low=0.01, high=0.99, dims=[-1, 4]), eps=1e-6),
-            case(x=_values(0.0, 1.0, -1.0, 2.0, 0.5), eps=0.1),
-            case(x=_values(0.0, 1.0, -1.0, 2.0, 0.5), eps=0.0),
-            case(x=tensor([], low=0.1, high=0.9), eps=0.01),
-        ],
+        case(x=tensor([3, 4], low=0.01, high=0.99)),
+        case(x=tensor([3, 4], low=0.01, high=0.99, dims=[-1, 4]), eps=1e-6),
+        case(x=_values(0.0, 1.0, -1.0, 2.0, 0.5), eps=0.1),
+        case(x=_values(0.0, 1.0, -1.0, 2.0, 0.5), eps=0.0),
+        case(x=tensor([], low=0.1, high=0.9), eps=0.01),
         random=lambda draw: case(x=random_input(draw, -0.2, 1.2), eps=draw(st.sampled_from([0.01, 0.1, 0.3]))),
     ),
     _classes("isnan_v2", "isnan"),

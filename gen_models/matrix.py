@@ -200,13 +200,13 @@ SLOGDET_V2 = [
 ]
 
 OPS = [
-    Op("inverse", _inverse, SQUARE + SWAPPED + PLANE, _random),
-    Op("determinant", _det, SQUARE + SWAPPED + SINGULAR + PLANE, _random),
-    Op("slogdeterminant", _slogdet, SQUARE + SWAPPED + PLANE, _random),
-    Op("slogdet_v2", _slogdet_v2, SLOGDET_V2, lambda draw: case(**_random(draw).arguments, **_V2)),
-    Op("matrix_power", _matrix_power, MATRIX_POWER, _matrix_power_random),
-    Op("solve", _solve, SOLVE, _solve_random),
-    Op("cholesky", _cholesky, CHOLESKY, _cholesky_random),
-    Op("cholesky_solve", _cholesky_solve, CHOLESKY_SOLVE, _cholesky_solve_random),
-    Op("triangular_solve", _triangular_solve, TRIANGULAR_SOLVE, _triangular_solve_random),
+    Op("inverse", _inverse, *SQUARE, *SWAPPED, *PLANE, random=_random),
+    Op("determinant", _det, *SQUARE, *SWAPPED, *SINGULAR, *PLANE, random=_random),
+    Op("slogdeterminant", _slogdet, *SQUARE, *SWAPPED, *PLANE, random=_random),
+    Op("slogdet_v2", _slogdet_v2, *SLOGDET_V2, random=lambda draw: case(**_random(draw).arguments, **_V2)),
+    Op("matrix_power", _matrix_power, *MATRIX_POWER, random=_matrix_power_random),
+    Op("solve", _solve, *SOLVE, random=_solve_random),
+    Op("cholesky", _cholesky, *CHOLESKY, random=_cholesky_random),
+    Op("cholesky_solve", _cholesky_solve, *CHOLESKY_SOLVE, random=_cholesky_solve_random),
+    Op("triangular_solve", _triangular_solve, *TRIANGULAR_SOLVE, random=_triangular_solve_random),
 ]

@@ -82,4 +82,7 @@ def _nanmedian_random(draw: Any) -> Case:
     return case(x=tensor([rows, columns], values=values), axis=axis, keepdim=draw(st.booleans()), **OLD_CRASHES)
 
 
-OPS = [Op("median", _median, MEDIAN, _median_random), Op("nanmedian", _nanmedian, NANMEDIAN, _nanmedian_random)]
+OPS = [
+    Op("median", _median, *MEDIAN, random=_median_random),
+    Op("nanmedian", _nanmedian, *NANMEDIAN, random=_nanmedian_random),
+]

@@ -338,9 +338,9 @@ def _legacy(cases: list[Case]) -> list[Case]:
 
 
 OPS = [
-    Op("multiclass_nms3", _multiclass_nms3, MULTICLASS_NMS + _OWN + _POLYGONS, _multiclass_nms3_random),
-    Op("multiclass_nms2", _multiclass_nms2, _legacy(MULTICLASS_NMS[5:21] + _POLYGONS[:3]), _legacy_random),
-    Op("multiclass_nms", _multiclass_nms, _legacy(MULTICLASS_NMS[5:21] + _POLYGONS[6:8]), _legacy_random),
-    Op("matrix_nms", _matrix_nms, MATRIX_NMS, _matrix_nms_random),
-    Op("nms", _nms, NMS, _nms_random),
+    Op("multiclass_nms3", _multiclass_nms3, *MULTICLASS_NMS, *_OWN, *_POLYGONS, random=_multiclass_nms3_random),
+    Op("multiclass_nms2", _multiclass_nms2, *_legacy(MULTICLASS_NMS[5:21] + _POLYGONS[:3]), random=_legacy_random),
+    Op("multiclass_nms", _multiclass_nms, *_legacy(MULTICLASS_NMS[5:21] + _POLYGONS[6:8]), random=_legacy_random),
+    Op("matrix_nms", _matrix_nms, *MATRIX_NMS, random=_matrix_nms_random),
+    Op("nms", _nms, *NMS, random=_nms_random),
 ]

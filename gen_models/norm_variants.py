@@ -83,7 +83,7 @@ def _spectral_random(draw) -> Case:
 
 
 OPS = [
-    Op("lrn", _lrn, cases=LRN, random=_lrn_random),
-    Op("data_norm", _data_norm, cases=DATA, random=_data_random),
-    Op("spectral_norm", _spectral_norm, cases=SPECTRAL, random=_spectral_random),
+    Op("lrn", _lrn, *LRN, random=_lrn_random),
+    Op("data_norm", _data_norm, *DATA, random=_data_random),
+    Op("spectral_norm", _spectral_norm, *SPECTRAL, random=_spectral_random),
 ]

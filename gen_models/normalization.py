@@ -220,8 +220,8 @@ def _instance_random(draw) -> Case:
 
 
 OPS = [
-    Op("batch_norm", _batch_norm, cases=BATCH, random=_batch_random),
-    Op("layer_norm", _layer_norm, cases=LAYER, random=_layer_random),
-    Op("group_norm", _group_norm, cases=GROUP, random=_group_random),
-    Op("instance_norm", _instance_norm, cases=INSTANCE, random=_instance_random),
+    Op("batch_norm", _batch_norm, *BATCH, random=_batch_random),
+    Op("layer_norm", _layer_norm, *LAYER, random=_layer_random),
+    Op("group_norm", _group_norm, *GROUP, random=_group_random),
+    Op("instance_norm", _instance_norm, *INSTANCE, random=_instance_random),
 ]

@@ -98,6 +98,6 @@ def _spatial_random(draw) -> Case:
 
 
 OPS = [
-    Op("pad", _pad, cases=PAD, random=_pad_random),
-    Op("pad3d", _pad, cases=PAD3D, random=_spatial_random),
+    Op("pad", _pad, *PAD, random=_pad_random),
+    Op("pad3d", _pad, *PAD3D, random=_spatial_random),
 ]

@@ -197,7 +197,7 @@ def _lp_random(draw) -> Case:
 
 
 OPS = [
-    Op("pool2d", _build, cases=POOL2D, random=_random(2)),
-    Op("pool3d", _build, cases=POOL3D, random=_random(3)),
-    Op("lp_pool2d", _lp_pool, cases=LP, random=_lp_random),
+    Op("pool2d", _build, *POOL2D, random=_random(2)),
+    Op("pool3d", _build, *POOL3D, random=_random(3)),
+    Op("lp_pool2d", _lp_pool, *LP, random=_lp_random),
 ]

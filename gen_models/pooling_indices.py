@@ -116,10 +116,10 @@ def _fractional_random(spatial):
 
 
 OPS = [
-    Op("fractional_max_pool2d", _fractional, cases=FRACTIONAL2D, random=_fractional_random(2)),
-    Op("fractional_max_pool3d", _fractional, cases=FRACTIONAL3D, random=_fractional_random(3)),
-    Op("max_pool2d_with_index", _max_pool, cases=POOL2D, random=_random(2)),
-    Op("max_pool3d_with_index", _max_pool, cases=POOL3D, random=_random(3)),
-    Op("unpool", _unpool, cases=UNPOOL2D, random=_unpool_random(2)),
-    Op("unpool3d", _unpool, cases=UNPOOL3D, random=_unpool_random(3)),
+    Op("fractional_max_pool2d", _fractional, *FRACTIONAL2D, random=_fractional_random(2)),
+    Op("fractional_max_pool3d", _fractional, *FRACTIONAL3D, random=_fractional_random(3)),
+    Op("max_pool2d_with_index", _max_pool, *POOL2D, random=_random(2)),
+    Op("max_pool3d_with_index", _max_pool, *POOL3D, random=_random(3)),
+    Op("unpool", _unpool, *UNPOOL2D, random=_unpool_random(2)),
+    Op("unpool3d", _unpool, *UNPOOL3D, random=_unpool_random(3)),
 ]

@@ -171,7 +171,7 @@ ANCHOR_GENERATOR = [
 ]
 
 OPS = [
-    Op("prior_box", _prior_box, PRIOR_BOX, _prior_box_random),
-    Op("density_prior_box", _density_prior_box, DENSITY_PRIOR_BOX, _density_prior_box_random),
-    Op("anchor_generator", _anchor_generator, ANCHOR_GENERATOR, _anchor_generator_random),
+    Op("prior_box", _prior_box, *PRIOR_BOX, random=_prior_box_random),
+    Op("density_prior_box", _density_prior_box, *DENSITY_PRIOR_BOX, random=_density_prior_box_random),
+    Op("anchor_generator", _anchor_generator, *ANCHOR_GENERATOR, random=_anchor_generator_random),
 ]

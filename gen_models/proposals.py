@@ -219,8 +219,8 @@ COLLECT_FPN_PROPOSALS = [
 ]
 
 OPS = [
-    Op("generate_proposals_v2", _generate_proposals_v2, GENERATE_PROPOSALS_V2, _rpn_random),
-    Op("generate_proposals", _generate_proposals, GENERATE_PROPOSALS, _rpn_info_random),
-    Op("distribute_fpn_proposals", _distribute_fpn_proposals, DISTRIBUTE_FPN_PROPOSALS, _distribute_random),
-    Op("collect_fpn_proposals", _collect_fpn_proposals, COLLECT_FPN_PROPOSALS, _collect_random),
+    Op("generate_proposals_v2", _generate_proposals_v2, *GENERATE_PROPOSALS_V2, random=_rpn_random),
+    Op("generate_proposals", _generate_proposals, *GENERATE_PROPOSALS, random=_rpn_info_random),
+    Op("distribute_fpn_proposals", _distribute_fpn_proposals, *DISTRIBUTE_FPN_PROPOSALS, random=_distribute_random),
+    Op("collect_fpn_proposals", _collect_fpn_proposals, *COLLECT_FPN_PROPOSALS, random=_collect_random),
 ]

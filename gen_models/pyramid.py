@@ -28,13 +28,11 @@ OPS = [
     Op(
         "spp",
         _spp,
-        [
-            case(x=tensor([2, 3, 8, 8]), height=3, **_SIZE),
-            case(x=tensor([2, 3, 8, 8]), height=3, kind="avg", **_SIZE),
-            case(x=tensor([2, 3, 11, 7], dims=[-1, 3, 11, 7]), height=2, **_SIZE),
-            case(x=tensor([2, 3, 11, 7]), height=2, kind="avg", **_SIZE),
-            case(x=tensor([1, 2, 1, 1]), height=1, **_SIZE),
-        ],
-        _random,
+        case(x=tensor([2, 3, 8, 8]), height=3, **_SIZE),
+        case(x=tensor([2, 3, 8, 8]), height=3, kind="avg", **_SIZE),
+        case(x=tensor([2, 3, 11, 7], dims=[-1, 3, 11, 7]), height=2, **_SIZE),
+        case(x=tensor([2, 3, 11, 7]), height=2, kind="avg", **_SIZE),
+        case(x=tensor([1, 2, 1, 1]), height=1, **_SIZE),
+        random=_random,
     )
 ]

@@ -232,59 +232,53 @@ def _logs_random(draw: Any) -> Case:
 
 
 OPS = [
-    Op("dequantize_log", _dequantize_log, LOGS, _logs_random),
-    Op("quantize_linear", _quantize_linear, QUANTIZE_LINEAR, _linear_random),
-    Op("dequantize_linear", _dequantize_linear, DEQUANTIZE_LINEAR, _dequantize_random),
+    Op("dequantize_log", _dequantize_log, *LOGS, random=_logs_random),
+    Op("quantize_linear", _quantize_linear, *QUANTIZE_LINEAR, random=_linear_random),
+    Op("dequantize_linear", _dequantize_linear, *DEQUANTIZE_LINEAR, random=_dequantize_random),
     *(
-        Op(name, _fake(name), _PER_TENSOR, _fake_random(False))
+        Op(name, _fake(name), *_PER_TENSOR, random=_fake_random(False))
         for name in ("fake_quantize_abs_max", "fake_quantize_dequantize_abs_max")
     ),
     Op(
         "fake_channel_wise_quantize_dequantize_abs_max",
         _fake("fake_channel_wise_quantize_dequantize_abs_max"),
-        _PER_CHANNEL,
-        _fake_random(True),
+        *_PER_CHANNEL,
+        random=_fake_random(True),
     ),
     *(
-        Op(name, _fake_with_state(name), [*_WITH_STATE, *_SCALED], _state_random)
+        Op(name, _fake_with_state(name), *_WITH_STATE, *_SCALED, random=_state_random)
         for name in (
             "fake_quantize_moving_average_abs_max",
             "fake_quantize_dequantize_moving_average_abs_max",
         )
     ),
-    Op("fake_quantize_range_abs_max", _range, [*_WITH_STATE[:4]], _state_random),
+    Op("fake_quantize_range_abs_max", _range, *_WITH_STATE[:4], random=_state_random),
     Op(
         "fake_dequantize_max_abs",
         _dequantize_max_abs,
-        [
-            case(x=_Q, scale=[1.3]),
-            case(x=_Q_DYNAMIC, scale=tensor([1], values=[1.3]), max_range=7.0),
-            case(x=tensor([3], "float64"), scale=tensor([1], "float64", values=[0.5]), why="f64 is computed as f32"),
-        ],
-        lambda draw: case(
+        case(x=_Q, scale=[1.3]),
+        case(x=_Q_DYNAMIC, scale=tensor([1], values=[1.3]), max_range=7.0),
+        case(x=tensor([3], "float64"), scale=tensor([1], "float64", values=[0.5]), why="f64 is computed as f32"),
+        random=lambda draw: case(
             x=dynamic_tensor(draw, shape(draw, 1, 4)), scale=[0.75], max_range=float(integer(draw, 1, 9))
         ),
     ),
     Op(
         "dequantize_abs_max",
         _dequantize_abs_max,
-        [
-            case(x=tensor([3, 4], "int8", low=-128, high=127), scale=[1.3]),
-            case(x=tensor([3, 4], "int8", low=-128, high=127, dims=[-1, 4]), scale=[0.3], max_range=7.0),
-        ],
-        lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 3), "int8"), scale=[0.75]),
+        case(x=tensor([3, 4], "int8", low=-128, high=127), scale=[1.3]),
+        case(x=tensor([3, 4], "int8", low=-128, high=127, dims=[-1, 4]), scale=[0.3], max_range=7.0),
+        random=lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 3), "int8"), scale=[0.75]),
     ),
     Op(
         "fake_channel_wise_dequantize_max_abs",
         _dequantize_channels,
-        [
-            case(x=_Q, scales=[[0.5, 0.8]]),
-            case(x=_Q, scales=[_SCALES], quant_axis=1, quant_bits=[4]),
-            case(x=_Q_DYNAMIC, scales=[tensor([3], values=_SCALES)], quant_axis=1),
-            case(x=_Q_DYNAMIC, scales=[_SCALES, [1.5]], quant_bits=[8, 8]),
-            case(x=_Q, scales=[[0.5, 0.6, 0.7, 0.8], [1.5]], quant_bits=[8, 4], x_num_col_dims=2),
-        ],
-        lambda draw: case(
+        case(x=_Q, scales=[[0.5, 0.8]]),
+        case(x=_Q, scales=[_SCALES], quant_axis=1, quant_bits=[4]),
+        case(x=_Q_DYNAMIC, scales=[tensor([3], values=_SCALES)], quant_axis=1),
+        case(x=_Q_DYNAMIC, scales=[_SCALES, [1.5]], quant_bits=[8, 8]),
+        case(x=_Q, scales=[[0.5, 0.6, 0.7, 0.8], [1.5]], quant_bits=[8, 4], x_num_col_dims=2),
+        random=lambda draw: case(
             x=dynamic_tensor(draw, [2, 3, *shape(draw, 0, 2)]),
             scales=[_SCALES],
             quant_axis=1,
@@ -294,7 +288,8 @@ OPS = [
     Op(
         "moving_average_abs_max_scale",
         _observer,
-        [case(x=_X, **NO_FUNCTION), case(x=_DYNAMIC, **NO_FUNCTION)],
-        lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 4)), **NO_FUNCTION),
+        case(x=_X, **NO_FUNCTION),
+        case(x=_DYNAMIC, **NO_FUNCTION),
+        random=lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 4)), **NO_FUNCTION),
     ),
 ]

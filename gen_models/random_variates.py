@@ -78,8 +78,8 @@ def _binomial_random(draw: Any) -> Case:
 
 
 OPS = [
-    Op("standard_gamma", _gamma, GAMMA, _gamma_random),
-    Op("dirichlet", _dirichlet, DIRICHLET, _dirichlet_random),
-    Op("poisson", _poisson, POISSON, _poisson_random),
-    Op("binomial", _binomial, BINOMIAL, _binomial_random),
+    Op("standard_gamma", _gamma, *GAMMA, random=_gamma_random),
+    Op("dirichlet", _dirichlet, *DIRICHLET, random=_dirichlet_random),
+    Op("poisson", _poisson, *POISSON, random=_poisson_random),
+    Op("binomial", _binomial, *BINOMIAL, random=_binomial_random),
 ]

@@ -167,7 +167,7 @@ PSROI_POOL = [
 ]
 
 OPS = [
-    Op("roi_align", _roi_align, ROI_ALIGN, _roi_align_random),
-    Op("roi_pool", _roi_pool, ROI_POOL, _roi_pool_random),
-    Op("psroi_pool", _psroi_pool, PSROI_POOL, _psroi_pool_random),
+    Op("roi_align", _roi_align, *ROI_ALIGN, random=_roi_align_random),
+    Op("roi_pool", _roi_pool, *ROI_POOL, random=_roi_pool_random),
+    Op("psroi_pool", _psroi_pool, *PSROI_POOL, random=_psroi_pool_random),
 ]

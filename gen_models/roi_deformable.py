@@ -137,4 +137,4 @@ def _random(draw: Any) -> Case:
     )
 
 
-OPS = [Op("deformable_psroi_pooling", _build, CASES, _random)]
+OPS = [Op("deformable_psroi_pooling", _build, *CASES, random=_random)]

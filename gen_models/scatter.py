@@ -81,184 +81,162 @@ OPS = [
     Op(
         "scatter",
         _scatter,
-        cases=[
-            case(x=tensor([4, 3]), index=int64s(2, 0), updates=tensor([2, 3])),
-            case(x=tensor([4, 3]), index=int64s(2, 0, 2), updates=tensor([3, 3])),
-            case(x=tensor([4, 3]), index=int64s(2, 0, 2), updates=tensor([3, 3]), overwrite=False),
-            case(x=tensor([4]), index=int32s(2, 0), updates=tensor([2])),
-            case(
-                x=tensor([4, 3], "int64"), index=tensor([2, 1], "int64", values=[3, 1]), updates=tensor([2, 3], "int64")
-            ),
-            case(x=tensor([4, 3], dims=[-1, -1]), index=int64s(2, 0, dims=[-1]), updates=tensor([2, 3], dims=[-1, -1])),
-            case(
-                x=tensor([4, 3], dims=[-1, 3]),
-                index=int64s(2, 2, 0, dims=[-1]),
-                updates=tensor([3, 3], dims=[-1, 3]),
-                overwrite=False,
-            ),
-            case(x=tensor([4, 3]), index=tensor([], "int64", values=[2]), updates=tensor([3])),
-            case(x=tensor([4, 3]), index=tensor([], "int64", values=[2]), updates=tensor([3]), overwrite=False),
-            case(x=tensor([4, 3]), index=int64s(-1, 0), updates=tensor([2, 3]), **NEW),
-            case(x=tensor([4, 3]), index=int64s(-1, 3), updates=tensor([2, 3]), overwrite=False, **NEW),
-        ],
+        case(x=tensor([4, 3]), index=int64s(2, 0), updates=tensor([2, 3])),
+        case(x=tensor([4, 3]), index=int64s(2, 0, 2), updates=tensor([3, 3])),
+        case(x=tensor([4, 3]), index=int64s(2, 0, 2), updates=tensor([3, 3]), overwrite=False),
+        case(x=tensor([4]), index=int32s(2, 0), updates=tensor([2])),
+        case(x=tensor([4, 3], "int64"), index=tensor([2, 1], "int64", values=[3, 1]), updates=tensor([2, 3], "int64")),
+        case(x=tensor([4, 3], dims=[-1, -1]), index=int64s(2, 0, dims=[-1]), updates=tensor([2, 3], dims=[-1, -1])),
+        case(
+            x=tensor([4, 3], dims=[-1, 3]),
+            index=int64s(2, 2, 0, dims=[-1]),
+            updates=tensor([3, 3], dims=[-1, 3]),
+            overwrite=False,
+        ),
+        case(x=tensor([4, 3]), index=tensor([], "int64", values=[2]), updates=tensor([3])),
+        case(x=tensor([4, 3]), index=tensor([], "int64", values=[2]), updates=tensor([3]), overwrite=False),
+        case(x=tensor([4, 3]), index=int64s(-1, 0), updates=tensor([2, 3]), **NEW),
+        case(x=tensor([4, 3]), index=int64s(-1, 3), updates=tensor([2, 3]), overwrite=False, **NEW),
         random=_scatter_random,
     ),
     Op(
         "scatter_nd_add",
         _scatter_nd_add,
-        cases=[
-            case(x=tensor([4, 3]), index=tensor([5, 1], "int64", 0, 4), updates=tensor([5, 3])),
-            case(x=tensor([4, 3]), index=tensor([5, 2], "int32", 0, 3), updates=tensor([5])),
-            case(x=tensor([4, 3, 2]), index=tensor([2, 3, 2], "int64", 0, 3), updates=tensor([2, 3, 2])),
-            case(x=tensor([4, 3], "int64"), index=tensor([5, 1], "int64", 0, 4), updates=tensor([5, 3], "int64")),
-            case(
-                x=tensor([4, 3], dims=[-1, -1]),
-                index=tensor([5, 1], "int64", 0, 4, dims=[-1, 1]),
-                updates=tensor([5, 3], dims=[-1, -1]),
-            ),
-        ],
+        case(x=tensor([4, 3]), index=tensor([5, 1], "int64", 0, 4), updates=tensor([5, 3])),
+        case(x=tensor([4, 3]), index=tensor([5, 2], "int32", 0, 3), updates=tensor([5])),
+        case(x=tensor([4, 3, 2]), index=tensor([2, 3, 2], "int64", 0, 3), updates=tensor([2, 3, 2])),
+        case(x=tensor([4, 3], "int64"), index=tensor([5, 1], "int64", 0, 4), updates=tensor([5, 3], "int64")),
+        case(
+            x=tensor([4, 3], dims=[-1, -1]),
+            index=tensor([5, 1], "int64", 0, 4, dims=[-1, 1]),
+            updates=tensor([5, 3], dims=[-1, -1]),
+        ),
         random=_scatter_nd_random,
     ),
     Op(
         "index_add",
         _index_add,
-        cases=[
-            case(x=tensor([4, 3]), index=int64s(2, 0), value=tensor([2, 3])),
-            case(x=tensor([4, 3]), index=int32s(1, 1), value=tensor([4, 2]), axis=1),
-            case(x=tensor([4, 3, 2], "int64"), index=int64s(1, 0, 1), value=tensor([4, 3, 2], "int64"), axis=-2),
-            case(x=tensor([4], dims=[-1]), index=int64s(1, 0, 1), value=tensor([3], dims=[-1])),
-        ],
+        case(x=tensor([4, 3]), index=int64s(2, 0), value=tensor([2, 3])),
+        case(x=tensor([4, 3]), index=int32s(1, 1), value=tensor([4, 2]), axis=1),
+        case(x=tensor([4, 3, 2], "int64"), index=int64s(1, 0, 1), value=tensor([4, 3, 2], "int64"), axis=-2),
+        case(x=tensor([4], dims=[-1]), index=int64s(1, 0, 1), value=tensor([3], dims=[-1])),
         random=_index_add_random,
     ),
     Op(
         "index_put",
         _index_put,
-        cases=[
-            case(x=tensor([4, 3]), indices=[int64s(2, 0)], value=tensor([2, 3])),
-            case(x=tensor([4, 3]), indices=[int64s(2, 0), int64s(1, 1)], value=tensor([2])),
-            case(x=tensor([4, 3]), indices=[int64s(2, 2), int64s(1, 1)], value=tensor([2]), accumulate=True),
-            case(x=tensor([4, 3]), indices=[int64s(-1, 0), int64s(1, -3)], value=tensor([1])),
-            case(x=tensor([4, 3]), indices=[tensor([4, 3], "bool")], value=tensor([1])),
-            case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([1])),
-            case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([3])),
-            case(
-                x=tensor([3], "int64", values=[2**24 + 1, 2**31 - 1, 5], dims=[-1]),
-                indices=[tensor([3], "bool", values=[0, 0, 1], dims=[-1])],
-                value=tensor([1], "int64", values=[2**25 + 3]),
-            ),
-            case(x=tensor([4, 3]), indices=[tensor([4, 3], "bool")], value=tensor([1]), accumulate=True),
-            case(
-                x=tensor([4, 3]),
-                indices=[tensor([4, 3], "bool", values=[1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1])],
-                value=tensor([4]),
-            ),
-            case(
-                x=tensor([4, 3]),
-                indices=[tensor([2, 1], "int64", 0, 4), tensor([3], "int64", 0, 3)],
-                value=tensor([2, 3]),
-            ),
-            case(x=tensor([4, 3, 2], "int64"), indices=[int64s(2, 0)], value=tensor([3, 2], "int64")),
-            case(
-                x=tensor([4, 3], dims=[-1, -1]), indices=[int64s(2, 0, dims=[-1])], value=tensor([2, 3], dims=[-1, -1])
-            ),
-            case(x=tensor([4, 3], dims=[-1, -1]), indices=[tensor([4, 3], "bool", dims=[-1, -1])], value=tensor([1])),
-            # A mask that is smaller than the tensor selects of its first elements, and is not broadcast.
-            case(x=tensor([4, 3]), indices=[tensor([4, 1], "bool", values=[1, 0, 1, 0])], value=tensor([1]), **KNOWN),
-            case(x=tensor([4, 3]), indices=[tensor([1], "bool", values=[1])], value=tensor([1]), **KNOWN),
-            case(x=tensor([4, 3, 2]), indices=[tensor([2, 3], "bool")], value=tensor([1]), **KNOWN),
-            case(x=tensor([4, 3], dims=[-1, 3]), indices=[tensor([4], "bool", dims=[-1])], value=tensor([1])),
-            case(x=tensor([4, 3], "bool"), indices=[int64s(2, 0)], value=tensor([1], "bool")),
-            case(x=tensor([4, 3], "int32"), indices=[int32s(2, 0)], value=tensor([1], "int32")),
-            case(
-                x=tensor([4, 3], "complex64"), indices=[int64s(2, 0)], value=tensor([2, 3], "complex64"), **COMPLEX_HERE
-            ),
-        ],
+        case(x=tensor([4, 3]), indices=[int64s(2, 0)], value=tensor([2, 3])),
+        case(x=tensor([4, 3]), indices=[int64s(2, 0), int64s(1, 1)], value=tensor([2])),
+        case(x=tensor([4, 3]), indices=[int64s(2, 2), int64s(1, 1)], value=tensor([2]), accumulate=True),
+        case(x=tensor([4, 3]), indices=[int64s(-1, 0), int64s(1, -3)], value=tensor([1])),
+        case(x=tensor([4, 3]), indices=[tensor([4, 3], "bool")], value=tensor([1])),
+        case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([1])),
+        case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([3])),
+        case(
+            x=tensor([3], "int64", values=[2**24 + 1, 2**31 - 1, 5], dims=[-1]),
+            indices=[tensor([3], "bool", values=[0, 0, 1], dims=[-1])],
+            value=tensor([1], "int64", values=[2**25 + 3]),
+        ),
+        case(x=tensor([4, 3]), indices=[tensor([4, 3], "bool")], value=tensor([1]), accumulate=True),
+        case(
+            x=tensor([4, 3]),
+            indices=[tensor([4, 3], "bool", values=[1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1])],
+            value=tensor([4]),
+        ),
+        case(
+            x=tensor([4, 3]),
+            indices=[tensor([2, 1], "int64", 0, 4), tensor([3], "int64", 0, 3)],
+            value=tensor([2, 3]),
+        ),
+        case(x=tensor([4, 3, 2], "int64"), indices=[int64s(2, 0)], value=tensor([3, 2], "int64")),
+        case(x=tensor([4, 3], dims=[-1, -1]), indices=[int64s(2, 0, dims=[-1])], value=tensor([2, 3], dims=[-1, -1])),
+        case(x=tensor([4, 3], dims=[-1, -1]), indices=[tensor([4, 3], "bool", dims=[-1, -1])], value=tensor([1])),
+        # A mask that is smaller than the tensor selects of its first elements, and is not broadcast.
+        case(x=tensor([4, 3]), indices=[tensor([4, 1], "bool", values=[1, 0, 1, 0])], value=tensor([1]), **KNOWN),
+        case(x=tensor([4, 3]), indices=[tensor([1], "bool", values=[1])], value=tensor([1]), **KNOWN),
+        case(x=tensor([4, 3, 2]), indices=[tensor([2, 3], "bool")], value=tensor([1]), **KNOWN),
+        case(x=tensor([4, 3], dims=[-1, 3]), indices=[tensor([4], "bool", dims=[-1])], value=tensor([1])),
+        case(x=tensor([4, 3], "bool"), indices=[int64s(2, 0)], value=tensor([1], "bool")),
+        case(x=tensor([4, 3], "int32"), indices=[int32s(2, 0)], value=tensor([1], "int32")),
+        case(x=tensor([4, 3], "complex64"), indices=[int64s(2, 0)], value=tensor([2, 3], "complex64"), **COMPLEX_HERE),
         random=_index_put_random,
     ),
     Op(
         "put_along_axis",
         _put_along_axis,
-        cases=[
+        case(
+            arr=tensor([3, 5]),
+            indices=tensor([3, 2], "int64", values=[0, 1, 4, 2, 3, 0]),
+            values=tensor([3, 2]),
+            axis=1,
+        ),
+        case(arr=tensor([3, 5]), indices=tensor([1, 5], "int64", 0, 3), values=tensor([1, 5]), axis=0),
+        case(arr=tensor([3, 5]), indices=tensor([3, 4], "int64", 0, 5), values=tensor([3, 4]), axis=1, reduce="add"),
+        case(arr=tensor([3, 5]), indices=tensor([3, 4], "int64", 0, 5), values=tensor([3, 4]), axis=1, reduce="mul"),
+        case(
+            arr=tensor([3, 5]),
+            indices=tensor([3, 4], "int32", 0, 5),
+            values=tensor([3, 4]),
+            axis=-1,
+            reduce="multiply",
+        ),
+        case(arr=tensor([3, 5]), indices=tensor([1, 1], "int64", 0, 3), values=tensor([1, 1]), axis=0, reduce="add"),
+        case(
+            arr=tensor([2, 3], dims=[-1, -1]),
+            indices=tensor([1, 1], "int64", 0, 2, dims=[-1, -1]),
+            values=tensor([1, 1]),
+            axis=0,
+        ),
+        case(
+            arr=tensor([3, 5], dims=[-1, -1]),
+            indices=tensor([3, 4], "int64", 0, 5, dims=[-1, -1]),
+            values=tensor([3, 4], dims=[-1, -1]),
+            axis=1,
+            reduce="add",
+        ),
+        *(
             case(
-                arr=tensor([3, 5]),
-                indices=tensor([3, 2], "int64", values=[0, 1, 4, 2, 3, 0]),
-                values=tensor([3, 2]),
+                arr=tensor([3, 5], kind),
+                indices=tensor([3, 4], "int64", 0, 5),
+                values=tensor([3, 4], kind),
                 axis=1,
-            ),
-            case(arr=tensor([3, 5]), indices=tensor([1, 5], "int64", 0, 3), values=tensor([1, 5]), axis=0),
-            case(
-                arr=tensor([3, 5]), indices=tensor([3, 4], "int64", 0, 5), values=tensor([3, 4]), axis=1, reduce="add"
-            ),
-            case(
-                arr=tensor([3, 5]), indices=tensor([3, 4], "int64", 0, 5), values=tensor([3, 4]), axis=1, reduce="mul"
-            ),
-            case(
-                arr=tensor([3, 5]),
-                indices=tensor([3, 4], "int32", 0, 5),
-                values=tensor([3, 4]),
-                axis=-1,
-                reduce="multiply",
-            ),
-            case(
-                arr=tensor([3, 5]), indices=tensor([1, 1], "int64", 0, 3), values=tensor([1, 1]), axis=0, reduce="add"
-            ),
-            case(
-                arr=tensor([2, 3], dims=[-1, -1]),
-                indices=tensor([1, 1], "int64", 0, 2, dims=[-1, -1]),
-                values=tensor([1, 1]),
-                axis=0,
-            ),
+                reduce=reduce,
+                include_self=include_self,
+                **NEW,
+            )
+            for kind in ("float32", "int64")
+            for reduce in ("add", "mul", "mean", "amin", "amax", "assign")
+            for include_self in (True, False)
+        ),
+        case(
+            arr=tensor([3, 5]),
+            indices=tensor([2, 3], "int64", 0, 5),
+            values=tensor([3, 4]),
+            axis=1,
+            broadcast=False,
+            reduce="add",
+            **NEW,
+        ),
+        *(
             case(
                 arr=tensor([3, 5], dims=[-1, -1]),
-                indices=tensor([3, 4], "int64", 0, 5, dims=[-1, -1]),
+                indices=tensor([2, 3], "int64", 0, 5, dims=[-1, -1]),
                 values=tensor([3, 4], dims=[-1, -1]),
                 axis=1,
-                reduce="add",
-            ),
-            *(
-                case(
-                    arr=tensor([3, 5], kind),
-                    indices=tensor([3, 4], "int64", 0, 5),
-                    values=tensor([3, 4], kind),
-                    axis=1,
-                    reduce=reduce,
-                    include_self=include_self,
-                    **NEW,
-                )
-                for kind in ("float32", "int64")
-                for reduce in ("add", "mul", "mean", "amin", "amax", "assign")
-                for include_self in (True, False)
-            ),
-            case(
-                arr=tensor([3, 5]),
-                indices=tensor([2, 3], "int64", 0, 5),
-                values=tensor([3, 4]),
-                axis=1,
                 broadcast=False,
-                reduce="add",
+                reduce=reduce,
                 **NEW,
-            ),
-            *(
-                case(
-                    arr=tensor([3, 5], dims=[-1, -1]),
-                    indices=tensor([2, 3], "int64", 0, 5, dims=[-1, -1]),
-                    values=tensor([3, 4], dims=[-1, -1]),
-                    axis=1,
-                    broadcast=False,
-                    reduce=reduce,
-                    **NEW,
-                )
-                for reduce in ("assign", "mean")
-            ),
-            case(
-                arr=tensor([3, 5], dims=[-1, 5]),
-                indices=tensor([2, 3], "int64", 0, 5, dims=[-1, 3]),
-                values=tensor([3, 4], dims=[-1, 4]),
-                axis=1,
-                broadcast=False,
-                **NEW,
-            ),
-        ],
+            )
+            for reduce in ("assign", "mean")
+        ),
+        case(
+            arr=tensor([3, 5], dims=[-1, 5]),
+            indices=tensor([2, 3], "int64", 0, 5, dims=[-1, 3]),
+            values=tensor([3, 4], dims=[-1, 4]),
+            axis=1,
+            broadcast=False,
+            **NEW,
+        ),
         random=_put_random,
     ),
 ]

@@ -148,9 +148,9 @@ REINDEX = [
 ]
 
 OPS = [
-    Op("segment_pool", _segment_pool, SEGMENT_POOL, _random),
-    Op("graph_send_recv", _send_u_recv, SEND_U_RECV, _send_random),
-    Op("graph_send_ue_recv", _send_ue_recv, SEND_UE_RECV, _send_ue_random),
-    Op("graph_send_uv", _send_uv, SEND_UV, _send_uv_random),
-    Op("graph_reindex", _reindex, REINDEX, _reindex_random),
+    Op("segment_pool", _segment_pool, *SEGMENT_POOL, random=_random),
+    Op("graph_send_recv", _send_u_recv, *SEND_U_RECV, random=_send_random),
+    Op("graph_send_ue_recv", _send_ue_recv, *SEND_UE_RECV, random=_send_ue_random),
+    Op("graph_send_uv", _send_uv, *SEND_UV, random=_send_uv_random),
+    Op("graph_reindex", _reindex, *REINDEX, random=_reindex_random),
 ]

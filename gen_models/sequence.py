@@ -57,13 +57,11 @@ OPS = [
     Op(
         "add_position_encoding",
         _positions,
-        [
-            case(x=tensor([2, 5, 6]), **NO_FUNCTION),
-            case(x=tensor([2, 5, 6], dims=[-1, -1, 6]), alpha=0.5, beta=2.0, **NO_FUNCTION),
-            case(x=tensor([2, 5, 2]), **NO_FUNCTION),
-            case(x=tensor([2, 3, 4], "float64"), **_F64),
-        ],
-        lambda draw: case(
+        case(x=tensor([2, 5, 6]), **NO_FUNCTION),
+        case(x=tensor([2, 5, 6], dims=[-1, -1, 6]), alpha=0.5, beta=2.0, **NO_FUNCTION),
+        case(x=tensor([2, 5, 2]), **NO_FUNCTION),
+        case(x=tensor([2, 3, 4], "float64"), **_F64),
+        random=lambda draw: case(
             x=tensor([integer(draw, 1, 3), integer(draw, 1, 9), 8], dims=[-1, -1, 8]),
             alpha=integer(draw, 1, 9) / 4,
             beta=integer(draw, 1, 9) / 4,
@@ -73,15 +71,13 @@ OPS = [
     Op(
         "row_conv",
         _row_conv,
-        [
-            case(x=tensor([2, 5, 3]), filters=tensor([3, 3]), **NO_FUNCTION),
-            case(x=tensor([2, 5, 3], dims=[-1, -1, 3]), filters=tensor([2, 3]), **NO_FUNCTION),
-            case(x=tensor([2, 2, 3]), filters=tensor([4, 3]), **NO_FUNCTION),
-            case(x=tensor([2, 2, 3]), filters=tensor([1, 3]), **NO_FUNCTION),
-            case(x=tensor([5, 3], dims=[-1, 3]), filters=tensor([3, 3]), **NO_FUNCTION),
-            case(x=tensor([6, 3], dims=[-1, 3]), filters=tensor([2, 3]), lod=[0, 3, 6], **NO_FUNCTION),
-        ],
-        lambda draw: case(
+        case(x=tensor([2, 5, 3]), filters=tensor([3, 3]), **NO_FUNCTION),
+        case(x=tensor([2, 5, 3], dims=[-1, -1, 3]), filters=tensor([2, 3]), **NO_FUNCTION),
+        case(x=tensor([2, 2, 3]), filters=tensor([4, 3]), **NO_FUNCTION),
+        case(x=tensor([2, 2, 3]), filters=tensor([1, 3]), **NO_FUNCTION),
+        case(x=tensor([5, 3], dims=[-1, 3]), filters=tensor([3, 3]), **NO_FUNCTION),
+        case(x=tensor([6, 3], dims=[-1, 3]), filters=tensor([2, 3]), lod=[0, 3, 6], **NO_FUNCTION),
+        random=lambda draw: case(
             x=dynamic_tensor(draw, [integer(draw, 1, 3), integer(draw, 1, 7), 3]),
             filters=tensor([integer(draw, 1, 5), 3]),
             **NO_FUNCTION,
@@ -90,22 +86,20 @@ OPS = [
     Op(
         "cvm",
         _cvm,
-        [
-            case(**_clicks(3, 5), **NO_FUNCTION),
-            case(**_clicks(3, 5), use_cvm=False, **NO_FUNCTION),
-            case(**_clicks(3, 2, dims=[-1, 2]), **NO_FUNCTION),
-        ],
-        lambda draw: case(**_clicks(integer(draw, 1, 5), integer(draw, 3, 7)), use_cvm=flag(draw), **NO_FUNCTION),
+        case(**_clicks(3, 5), **NO_FUNCTION),
+        case(**_clicks(3, 5), use_cvm=False, **NO_FUNCTION),
+        case(**_clicks(3, 2, dims=[-1, 2]), **NO_FUNCTION),
+        random=lambda draw: case(
+            **_clicks(integer(draw, 1, 5), integer(draw, 3, 7)), use_cvm=flag(draw), **NO_FUNCTION
+        ),
     ),
     Op(
         "im2sequence",
         _im2sequence,
-        [
-            case(x=_IMAGE, kernels=[2, 3], **NO_FUNCTION),
-            case(x=_IMAGE, kernels=[2, 2], strides=[2, 1], paddings=[1, 0, 1, 2], **NO_FUNCTION),
-            case(x=tensor([2, 3, 5, 6], dims=[-1, -1, -1, -1]), kernels=[5, 1], **NO_FUNCTION),
-            case(x=tensor([2, 3, 5, 6], dims=[-1, 3, 5, -1]), kernels=[5, 1], read=True, **NO_FUNCTION),
-        ],
-        _im2sequence_random,
+        case(x=_IMAGE, kernels=[2, 3], **NO_FUNCTION),
+        case(x=_IMAGE, kernels=[2, 2], strides=[2, 1], paddings=[1, 0, 1, 2], **NO_FUNCTION),
+        case(x=tensor([2, 3, 5, 6], dims=[-1, -1, -1, -1]), kernels=[5, 1], **NO_FUNCTION),
+        case(x=tensor([2, 3, 5, 6], dims=[-1, 3, 5, -1]), kernels=[5, 1], read=True, **NO_FUNCTION),
+        random=_im2sequence_random,
     ),
 ]

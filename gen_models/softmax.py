@@ -83,36 +83,32 @@ def _swiglu(x: Any, y: Any = None) -> Any:
 
 
 OPS = [
-    Op("softmax", builder("softmax", home=__name__), cases=_softmax_cases(), random=_softmax_random),
-    Op("log_softmax", builder("log_softmax", home=__name__), cases=_softmax_cases(), random=_softmax_random),
+    Op("softmax", builder("softmax", home=__name__), *_softmax_cases(), random=_softmax_random),
+    Op("log_softmax", builder("log_softmax", home=__name__), *_softmax_cases(), random=_softmax_random),
     Op(
         "prelu",
         _prelu_any,
-        cases=[
-            case(x=tensor([2, 3, 4]), weight=tensor([1])),
-            case(x=tensor([2, 3, 4]), weight=tensor([3])),
-            case(x=tensor([2, 3]), weight=tensor([3]), data_format="NC"),
-            case(x=tensor([2, 3, 4, 3]), weight=tensor([3])),
-            case(x=tensor([2, 3, 4, 3], dims=[-1, 3, -1, -1]), weight=tensor([3])),
-            case(x=tensor([2, 3, 4, 5]), weight=tensor([5]), data_format="NHWC"),
-            case(x=tensor([2, 3, 4, 4, 3]), weight=tensor([3]), data_format="NDHWC"),
-            case(x=tensor([2, 3, 3]), weight=tensor([3]), data_format="NLC"),
-            case(x=tensor([5]), weight=tensor([1])),
-            case(x=tensor([2, 3, 4, 5]), mode="all", **OLD),
-            case(x=tensor([2, 3, 4, 5]), mode="channel", **OLD),
-            case(x=tensor([2, 3, 4, 5]), mode="channel", data_format="NHWC", **OLD),
-            case(x=tensor([2, 3, 4, 5]), mode="element", **OLD),
-            case(x=tensor([2, 3], "float64"), weight=tensor([3], "float64"), data_format="NC", **F64),
-        ],
+        case(x=tensor([2, 3, 4]), weight=tensor([1])),
+        case(x=tensor([2, 3, 4]), weight=tensor([3])),
+        case(x=tensor([2, 3]), weight=tensor([3]), data_format="NC"),
+        case(x=tensor([2, 3, 4, 3]), weight=tensor([3])),
+        case(x=tensor([2, 3, 4, 3], dims=[-1, 3, -1, -1]), weight=tensor([3])),
+        case(x=tensor([2, 3, 4, 5]), weight=tensor([5]), data_format="NHWC"),
+        case(x=tensor([2, 3, 4, 4, 3]), weight=tensor([3]), data_format="NDHWC"),
+        case(x=tensor([2, 3, 3]), weight=tensor([3]), data_format="NLC"),
+        case(x=tensor([5]), weight=tensor([1])),
+        case(x=tensor([2, 3, 4, 5]), mode="all", **OLD),
+        case(x=tensor([2, 3, 4, 5]), mode="channel", **OLD),
+        case(x=tensor([2, 3, 4, 5]), mode="channel", data_format="NHWC", **OLD),
+        case(x=tensor([2, 3, 4, 5]), mode="element", **OLD),
+        case(x=tensor([2, 3], "float64"), weight=tensor([3], "float64"), data_format="NC", **F64),
         random=_prelu_random,
     ),
     Op(
         "rrelu",
         _rrelu,
-        cases=[
-            case(x=tensor([2, 3, 4]), **CRASH),
-            case(x=tensor([3, 7], dims=[-1, 7]), lower=0.1, upper=0.5, **CRASH),
-        ],
+        case(x=tensor([2, 3, 4]), **CRASH),
+        case(x=tensor([3, 7], dims=[-1, 7]), lower=0.1, upper=0.5, **CRASH),
         random=lambda draw: case(
             x=random_input(draw), lower=draw(decimals(0, 0.4)), upper=draw(decimals(0.4, 1)), **CRASH
         ),
@@ -120,24 +116,20 @@ OPS = [
     Op(
         "maxout",
         builder("maxout", home=__name__),
-        cases=[
-            case(x=tensor([2, 6, 3, 4]), groups=2),
-            case(x=tensor([2, 6, 3, 4]), groups=3, axis=1),
-            case(x=tensor([2, 3, 4, 6], dims=[-1, -1, 4, 6]), groups=2, axis=-1),
-            case(x=tensor([2, 3, 4, 6]), groups=2, axis=3),
-            case(x=tensor([0, 6, 3, 4], dims=[-1, 6, 3, 4]), groups=2),
-        ],
+        case(x=tensor([2, 6, 3, 4]), groups=2),
+        case(x=tensor([2, 6, 3, 4]), groups=3, axis=1),
+        case(x=tensor([2, 3, 4, 6], dims=[-1, -1, 4, 6]), groups=2, axis=-1),
+        case(x=tensor([2, 3, 4, 6]), groups=2, axis=3),
+        case(x=tensor([0, 6, 3, 4], dims=[-1, 6, 3, 4]), groups=2),
         random=_maxout_random,
     ),
     Op(
         "swiglu",
         _swiglu,
-        cases=[
-            case(x=tensor([2, 3, 8]), **NEW_KERNEL),
-            case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4]), **NEW_KERNEL),
-            case(x=tensor([3, 8], dims=[-1, 8]), **NEW_KERNEL),
-            case(x=tensor([8]), **NEW_KERNEL),
-        ],
+        case(x=tensor([2, 3, 8]), **NEW_KERNEL),
+        case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4]), **NEW_KERNEL),
+        case(x=tensor([3, 8], dims=[-1, 8]), **NEW_KERNEL),
+        case(x=tensor([8]), **NEW_KERNEL),
         random=lambda draw: case(
             x=tensor([draw(st.integers(1, 4)), 2 * draw(st.integers(1, 5))], low=-5, high=5), **NEW_KERNEL
         ),

@@ -19,7 +19,7 @@ def _of(
     more = [*[case(x=tensor([len(one)], values=one)) for one in values], *more]
     more += [case(x=tensor([len(digits)], values=list(digits)), **DIGITS)] if digits else []
     made = unary(name, name, low=low, high=high, module="", more=more)
-    return Op(name, function_builder(name, __name__), cases=made.cases, random=made.random)
+    return Op(name, function_builder(name, __name__), *made.cases, random=made.random)
 
 
 def _new(op: Op) -> Op:
@@ -28,7 +28,7 @@ def _new(op: Op) -> Op:
         return case(**op.random(draw).arguments, **NEW_KERNEL)
 
     cases = [case(**one.arguments, atol=one.atol, rtol=one.rtol, **NEW_KERNEL) for one in op.cases]
-    return Op(op.name, op.build, cases=cases, random=strategy)
+    return Op(op.name, op.build, *cases, random=strategy)
 
 
 _BESIDE_ZEROS = [one + side for one in (1, 2) for k in range(1, 8) for side in (10.0**-k, -(10.0**-k))]
@@ -71,7 +71,7 @@ OPS = [
         [-0.5, -1.5, -2.3, -10.7, -3.0],
         more=[case(x=tensor([1], values=[-0.0]), formats=("pir",), why="Paddle 2.6 has NaN there")],
     ),
-    Op("polygamma", _polygamma, POLYGAMMA, _polygamma_random),
+    Op("polygamma", _polygamma, *POLYGAMMA, random=_polygamma_random),
     _of(
         "lgamma",
         0.1,

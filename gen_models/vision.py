@@ -213,10 +213,10 @@ def _channel_random(draw) -> Case:
 
 
 OPS = [
-    Op("unfold", _unfold, cases=UNFOLD, random=_unfold_random),
-    Op("fold", _fold, cases=FOLD, random=_fold_random),
-    Op("deformable_conv", _deformable, cases=DEFORMABLE, random=_deformable_random),
-    Op("deformable_conv_v1", _deformable_v1, cases=DEFORMABLE_V1, random=_deformable_v1_random),
-    Op("temporal_shift", _temporal_shift, cases=SHIFT, random=_shift_random),
-    Op("affine_channel", _affine_channel, cases=CHANNEL, random=_channel_random),
+    Op("unfold", _unfold, *UNFOLD, random=_unfold_random),
+    Op("fold", _fold, *FOLD, random=_fold_random),
+    Op("deformable_conv", _deformable, *DEFORMABLE, random=_deformable_random),
+    Op("deformable_conv_v1", _deformable_v1, *DEFORMABLE_V1, random=_deformable_v1_random),
+    Op("temporal_shift", _temporal_shift, *SHIFT, random=_shift_random),
+    Op("affine_channel", _affine_channel, *CHANNEL, random=_channel_random),
 ]

@@ -129,4 +129,4 @@ YOLO_BOX = [
     ),
 ]
 
-OPS = [Op("yolo_box", _yolo_box, YOLO_BOX, _yolo_box_random)]
+OPS = [Op("yolo_box", _yolo_box, *YOLO_BOX, random=_yolo_box_random)]

@@ -7,7 +7,7 @@ An operator module of `gen_models/` reads:
     def _topk(x, *, k, axis=-1):
         return paddle.topk(x, k, axis)
 
-    OPS = [Op("top_k_v2", _topk, cases=[case(x=tensor([3, 7]), k=2)])]
+    OPS = [Op("top_k_v2", _topk, case(x=tensor([3, 7]), k=2))]
 
 The keyword arguments of `case` are the builder's: a `tensor(...)` (alone or in lists, tuples and dicts) becomes a
 variable of the program, everything else is handed over as it is. A case is plain data with a JSON form, so that it
@@ -258,7 +258,6 @@ def case(
     return Case(arguments, "", atol, rtol, tuple(formats), dynamic, why, xfail)
 
 
-@dataclass(frozen=True)
 class Op:
     """An operator under test: registry key, builder, cases, and a function that draws random cases.
 
@@ -267,14 +266,11 @@ class Op:
     The cases are named `<name>_test_1`, `<name>_test_2`, ... in their order.
     """
 
-    name: str
-    build: Callable[..., Any]
-    cases: Sequence[Case] = ()
-    random: Callable[[Any], Case] | None = None
-
-    def __post_init__(self) -> None:
-        named = tuple(dataclasses.replace(c, name=f"{self.name}_test_{i}") for i, c in enumerate(self.cases, 1))
-        object.__setattr__(self, "cases", named)
+    def __init__(
+        self, name: str, build: Callable[..., Any], *cases: Case, random: Callable[[Any], Case] | None = None
+    ) -> None:
+        self.name, self.build, self.random = name, build, random
+        self.cases = tuple(dataclasses.replace(each, name=f"{name}_test_{i}") for i, each in enumerate(cases, 1))
 
     @property
     def module(self) -> str:

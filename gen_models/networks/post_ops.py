@@ -185,7 +185,7 @@ def _chain(primitive: str, name: str, step: Callable[..., Any], low: float = -1.
         return step(y) if other is None else step(y, other)
 
     inputs = {"x": tensor(shape, low=low, high=1.0)} | ({"other": tensor(results)} if residual else {})
-    return Op(f"{primitive}-{name}", build, cases=[case(**inputs)])
+    return Op(f"{primitive}-{name}", build, case(**inputs))
 
 
 def _pair(side: int) -> Op:
@@ -194,7 +194,7 @@ def _pair(side: int) -> Op:
         x = functional.relu(functional.conv2d(x, weight([32, 8, 1, 1]), weight([32], seed=1)))
         return functional.relu(functional.conv2d(x, weight([32, 1, 3, 3]), weight([32], seed=2), padding=1, groups=32))
 
-    return Op(f"convolution-relu_depthwise_relu_{side}", build, cases=[case(x=tensor([1, 8, side, side]))])
+    return Op(f"convolution-relu_depthwise_relu_{side}", build, case(x=tensor([1, 8, side, side])))
 
 
 def _chains() -> list[Op]:
