@@ -27,25 +27,9 @@ def _scale_random(draw: Any) -> Case:
     )
 
 
-def _increment(x: Any, *, value: float = 1.0) -> Any:
-    return paddle.reshape(paddle.increment(paddle.assign(x), value), [1])
-
-
-def _clip(x: Any, min: Any = None, max: Any = None) -> Any:
-    return paddle.clip(x, min, max)
-
-
 def _clip_random(draw: Any) -> Case:
     low = draw(decimals(-3, 0))
     return case(x=random_input(draw), min=low, max=low + draw(st.integers(0, 30)) / 10)
-
-
-def _pow(x: Any, y: Any) -> Any:
-    return paddle.pow(x, y)
-
-
-def _sum(x: list[Any]) -> Any:
-    return paddle.add_n(x)
 
 
 def _sum_random(draw: Any) -> Case:
@@ -86,7 +70,7 @@ OPS = [
     ),
     Op(
         "increment",
-        _increment,
+        lambda x, value=1.0: paddle.reshape(paddle.increment(paddle.assign(x), value), [1]),
         case(x=tensor([1])),
         case(x=tensor([1]), value=2.5),
         case(x=tensor([1], "int64"), value=3.0),
@@ -97,7 +81,7 @@ OPS = [
     ),
     Op(
         "clip",
-        _clip,
+        lambda x, min=None, max=None: paddle.clip(x, min, max),
         *[case(x=x, min=-1.5, max=0.5) for x in _numbers(-4, 4)],
         case(x=tensor([3, 4], low=-4, high=4), min=-1.0),
         case(x=tensor([3, 4], low=-4, high=4), max=1.0),
@@ -114,7 +98,7 @@ OPS = [
     ),
     Op(
         "pow",
-        _pow,
+        lambda x, y: paddle.pow(x, y),
         *[case(x=x, y=2.5) for x in _numbers(0.1, 4)],
         *[case(x=tensor([3, 4], low=-3, high=3), y=y) for y in (0.0, 1.0, 2.0, 3.0, 2, 3)],
         *[case(x=tensor([3, 4], low=0.5, high=3), y=y) for y in (-1.0, -2.0, 0.5, -0.5, 1 / 3)],
@@ -126,7 +110,7 @@ OPS = [
     ),
     Op(
         "sum",
-        _sum,
+        lambda x: paddle.add_n(x),
         case(x=[tensor([3, 4])]),
         case(x=[tensor([3, 4]), tensor([3, 4])]),
         case(x=[tensor([3, 4], dims=[-1, 4])] * 4),

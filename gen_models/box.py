@@ -158,10 +158,6 @@ IOU_SIMILARITY = [
 ]
 
 
-def _polygon_box_transform(x: Any) -> Any:
-    return legacy_op("polygon_box_transform", {"Input": x}, {"Output": x.dtype}, {})
-
-
 def _polygon_random(draw: Any) -> Case:
     shape = [draw(st.integers(1, 2)), 2 * draw(st.integers(1, 4)), draw(st.integers(1, 5)), draw(st.integers(1, 5))]
     return case(x=tensor(shape, dims=[-1, shape[1], -1, -1]), **OLD)
@@ -245,7 +241,12 @@ OPS = [
         random=lambda draw: case(**_assign(draw(st.integers(1, 5)), draw(st.integers(2, 5)), dims=True), **OLD),
     ),
     Op("box_clip", _box_clip, *BOX_CLIP, random=_box_clip_random),
-    Op("polygon_box_transform", _polygon_box_transform, *POLYGON, random=_polygon_random),
+    Op(
+        "polygon_box_transform",
+        lambda x: legacy_op("polygon_box_transform", {"Input": x}, {"Output": x.dtype}, {}),
+        *POLYGON,
+        random=_polygon_random,
+    ),
     Op("box_coder", _box_coder, *BOX_CODER, random=_box_coder_random),
     Op("iou_similarity", _iou_similarity, *IOU_SIMILARITY, random=_iou_similarity_random),
 ]

@@ -63,10 +63,6 @@ _ORDER = [
 ]
 
 
-def _equal_all(x: Any, y: Any) -> Any:
-    return paddle.equal_all(x, y)
-
-
 def _close(function: str) -> Callable[..., Any]:
     def build(x: Any, y: Any, *, relative: float = 1e-5, absolute: float = 1e-8, equal_nan: bool = False) -> Any:
         return getattr(paddle, function)(x, y, rtol=relative, atol=absolute, equal_nan=equal_nan)
@@ -153,7 +149,7 @@ OPS = [
     ),
     Op(
         "equal_all",
-        _equal_all,
+        lambda x, y: paddle.equal_all(x, y),
         case(x=tensor([3, 4]), y=tensor([3, 4])),
         case(x=tensor([2], "int64", values=[1, 2]), y=tensor([2], "int64", values=[1, 2])),
         case(x=tensor([2], "int64", values=[1, 2], dims=[-1]), y=tensor([2], "int64", values=[1, 2], dims=[-1])),

@@ -13,10 +13,6 @@ _DYNAMIC = tensor([2, 3, 4], "complex64", dims=[-1, 3, -1])
 _SCALAR = tensor([], "complex64")
 
 
-def _complex(x: Any, y: Any) -> Any:
-    return paddle.complex(x, y)
-
-
 def _complex_random(draw: Any) -> Case:
     x, y = shapes_to_broadcast(draw)
     return case(x=x, y=y)
@@ -51,7 +47,7 @@ OPS = [
     ),
     Op(
         "complex",
-        _complex,
+        lambda x, y: paddle.complex(x, y),
         case(x=tensor([3, 4]), y=tensor([3, 4])),
         case(x=tensor([3, 1]), y=tensor([4])),
         case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), y=tensor([3, 1], dims=[-1, 1])),

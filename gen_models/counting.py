@@ -25,10 +25,6 @@ def _unique_consecutive(x, *, inverse=False, counts=False, axis=None, dtype="int
     return paddle.unique_consecutive(x, inverse, counts, axis, dtype)
 
 
-def _bincount(x, weights=None, *, minlength=0):
-    return paddle.bincount(x, weights, minlength)
-
-
 def _histogram(x, weight=None, *, bins=10, min=0, max=0, density=False):
     if weight is None and not density:
         return paddle.histogram(x, bins, min, max)
@@ -91,7 +87,7 @@ OPS = [
     ),
     Op(
         "bincount",
-        _bincount,
+        lambda x, weights=None, minlength=0: paddle.bincount(x, weights, minlength),
         case(x=tensor([8], "int64", 0, 6)),
         case(x=tensor([8], "int32", 0, 6), minlength=10),
         case(x=tensor([8], "int64", 0, 6), weights=tensor([8])),

@@ -22,14 +22,6 @@ def _full(x=None, *, shape, value, dtype):
     return paddle.full(shape, value, dtype)
 
 
-def _full_int_array(x, *, shape):
-    return paddle.reshape(x, shape)
-
-
-def _full_like(x, *, value, dtype=None):
-    return paddle.full_like(x, value, dtype)
-
-
 def _batch_size_like(x, *, shape, value, dtype, source=0, target=0, lod=None):
     if lod is not None:
         x = as_lod(x, lod)
@@ -54,26 +46,6 @@ def _empty_like(x, *, dtype=None):
 def _empty_shape(*, shape, dtype="float32"):
     """An empty tensor has no content to compare: only what its shape and type are."""
     return paddle.zeros_like(paddle.empty(shape, dtype))
-
-
-def _one_hot(x, *, num_classes):
-    return paddle.nn.functional.one_hot(x, num_classes)
-
-
-def _eye(*, rows, columns=None, dtype="float32"):
-    return paddle.eye(rows, columns, dtype)
-
-
-def _tril_indices(*, rows, columns, offset=0, dtype="int64"):
-    return paddle.tril_indices(rows, columns, offset, dtype)
-
-
-def _triu_indices(*, rows, columns, offset=0, dtype="int64"):
-    return paddle.triu_indices(rows, columns, offset, dtype)
-
-
-def _sequence_mask(x, *, maxlen=None, dtype="int64"):
-    return paddle.nn.functional.sequence_mask(x, maxlen, dtype)
 
 
 def _full_random(draw):
@@ -112,10 +84,6 @@ def _sequence_mask_random(draw):
     return case(
         x=tensor(shape, "int64", 1, 8), maxlen=maxlen, dtype=draw(st.sampled_from(["int64", "bool", "float32"]))
     )
-
-
-def _fill_zeros_like(x):
-    return legacy_op("fill_zeros_like", {"X": x}, {"Out": x.dtype}, {})
 
 
 def _fill_zeros_like2(x, *, dtype):
@@ -193,7 +161,7 @@ OPS = [
     ),
     Op(
         "full_int_array",
-        _full_int_array,
+        lambda x, shape: paddle.reshape(x, shape),
         case(x=tensor([2, 3]), shape=[3, 2], formats=PIR, why="an operator of PIR only"),
         case(x=tensor([2, 3]), shape=[-1], formats=PIR, why="an operator of PIR only"),
     ),
@@ -208,7 +176,7 @@ OPS = [
     ),
     Op(
         "fill_any_like",
-        _full_like,
+        lambda x, value, dtype=None: paddle.full_like(x, value, dtype),
         case(x=tensor([2, 3]), value=1.5),
         case(x=tensor([2, 3]), value=3, dtype="int64"),
         case(x=tensor([]), value=2),
@@ -224,7 +192,12 @@ OPS = [
         case(x=tensor([2, 3], dims=[-1, -1]), value=tensor([1]), formats=PIR, why="Paddle 2 takes no tensor"),
         random=_full_like_random,
     ),
-    Op("fill_zeros_like", _fill_zeros_like, *ZEROS_LIKE, random=_fill_zeros_like_random),
+    Op(
+        "fill_zeros_like",
+        lambda x: legacy_op("fill_zeros_like", {"X": x}, {"Out": x.dtype}, {}),
+        *ZEROS_LIKE,
+        random=_fill_zeros_like_random,
+    ),
     Op("fill_zeros_like2", _fill_zeros_like2, case(x=tensor([2, 3], dims=[-1, 3]), dtype="float32", **OLD)),
     Op(
         "fill_constant_batch_size_like",
@@ -267,7 +240,7 @@ OPS = [
     ),
     Op(
         "one_hot_v2",
-        _one_hot,
+        lambda x, num_classes: paddle.nn.functional.one_hot(x, num_classes),
         case(x=tensor([4], "int64", 0, 5), num_classes=5),
         case(x=tensor([2, 3], "int32", 0, 5), num_classes=5),
         case(x=tensor([], "int64", 0, 5), num_classes=5),
@@ -277,7 +250,7 @@ OPS = [
     ),
     Op(
         "eye",
-        _eye,
+        lambda rows, columns=None, dtype="float32": paddle.eye(rows, columns, dtype),
         case(rows=3),
         case(rows=3, columns=5),
         case(rows=5, columns=2, dtype="int64"),
@@ -288,19 +261,19 @@ OPS = [
     ),
     Op(
         "tril_indices",
-        _tril_indices,
+        lambda rows, columns, offset=0, dtype="int64": paddle.tril_indices(rows, columns, offset, dtype),
         *_TRIANGLES,
         random=_triangle_random,
     ),
     Op(
         "triu_indices",
-        _triu_indices,
+        lambda rows, columns, offset=0, dtype="int64": paddle.triu_indices(rows, columns, offset, dtype),
         *_TRIANGLES,
         random=_triangle_random,
     ),
     Op(
         "sequence_mask",
-        _sequence_mask,
+        lambda x, maxlen=None, dtype="int64": paddle.nn.functional.sequence_mask(x, maxlen, dtype),
         case(x=tensor([4], "int64", 0, 6), maxlen=6),
         case(x=tensor([4], "int32", 0, 6)),
         case(x=tensor([2, 3], "int64", 0, 6), maxlen=4, dtype="bool"),

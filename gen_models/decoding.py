@@ -98,10 +98,6 @@ CRF = [
 ]
 
 
-def _gather_tree(ids: Any, parents: Any) -> Any:
-    return paddle.nn.functional.gather_tree(ids, parents)
-
-
 def _tree(*shape: int, dtype: str = "int64", dims: Any = None) -> dict[str, Any]:
     return {
         "ids": tensor(shape, dtype, low=0, high=50, dims=dims),
@@ -161,7 +157,7 @@ OPS = [
     Op("crf_decoding", _crf, *CRF, random=_crf_random),
     Op(
         "gather_tree",
-        _gather_tree,
+        lambda ids, parents: paddle.nn.functional.gather_tree(ids, parents),
         case(**_tree(4, 2, 3)),
         case(**_tree(4, 2, 3, dtype="int32")),
         case(**_tree(4, 2, 3, dims=[-1, -1, -1])),

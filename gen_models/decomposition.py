@@ -9,14 +9,6 @@ from gen_models.harness.strategies import integer, one_of
 from gen_models.matrix import LOOSE, LOOSE_NEW, PLANE, regular, regular_complex
 
 
-def _qr(x: Any, *, mode: str = "reduced") -> Any:
-    return paddle.linalg.qr(x, mode)
-
-
-def _lu(x: Any, *, infos: bool = True) -> Any:
-    return paddle.linalg.lu(x, get_infos=infos)
-
-
 def _lu_unpack(x: Any, *, data: bool = True, pivots: bool = True) -> Any:
     factors, swaps = paddle.linalg.lu(x)
     permutation, lower, upper = paddle.linalg.lu_unpack(factors, swaps, data, pivots)
@@ -57,7 +49,7 @@ LU = [
 OPS = [
     Op(
         "qr",
-        _qr,
+        lambda x, mode="reduced": paddle.linalg.qr(x, mode),
         *[case(x=tensor(shape), mode=mode, **LOOSE) for shape in _SHAPES for mode in ("reduced", "complete", "r")],
         case(x=tensor([2, 3, 5, 4], dims=[-1, 3, -1, -1]), **LOOSE),
         case(x=tensor([3, 3], values=[[-2, 1, 0], [0, 1, 3], [0, 0, -1]]), **LOOSE),
@@ -69,7 +61,7 @@ OPS = [
     ),
     Op(
         "lu",
-        _lu,
+        lambda x, infos=True: paddle.linalg.lu(x, get_infos=infos),
         *LU,
         case(x=tensor([3, 3], values=[[1, 2, 3], [2, 4, 6], [1, 0, 1]]), **LOOSE),
         *PLANE,

@@ -13,28 +13,8 @@ from gen_models.harness.spec import Op, case, paddle, tensor
 PIR, LEGACY = ("pir",), ("legacy",)
 
 
-def _tril(x, *, diagonal=0):
-    return paddle.tril(x, diagonal)
-
-
-def _triu(x, *, diagonal=0):
-    return paddle.triu(x, diagonal)
-
-
 def _tril_triu(x, *, diagonal=0, lower=True):
     return legacy_op("tril_triu", {"X": x}, {"Out": x.dtype}, {"diagonal": diagonal, "lower": lower})
-
-
-def _diag(x, *, offset=0, padding_value=0):
-    return paddle.diag(x, offset, padding_value)
-
-
-def _diag_embed(x, *, offset=0, dim1=-2, dim2=-1):
-    return paddle.diag_embed(x, offset, dim1, dim2)
-
-
-def _diagonal(x, *, offset=0, axis1=0, axis2=1):
-    return paddle.diagonal(x, offset, axis1, axis2)
 
 
 def _trace(x, *, offset=0, axis1=0, axis2=1, less=None):
@@ -124,8 +104,18 @@ def _fill_diagonal_tensor_random(draw):
 
 
 OPS = [
-    Op("tril", _tril, *[case(**one) for one in _TRIANGLES], random=_triangle_random),
-    Op("triu", _triu, *[case(**one) for one in _TRIANGLES], random=_triangle_random),
+    Op(
+        "tril",
+        lambda x, diagonal=0: paddle.tril(x, diagonal),
+        *[case(**one) for one in _TRIANGLES],
+        random=_triangle_random,
+    ),
+    Op(
+        "triu",
+        lambda x, diagonal=0: paddle.triu(x, diagonal),
+        *[case(**one) for one in _TRIANGLES],
+        random=_triangle_random,
+    ),
     Op(
         "tril_triu",
         _tril_triu,
@@ -138,7 +128,7 @@ OPS = [
     ),
     Op(
         "diag_v2",
-        _diag,
+        lambda x, offset=0, padding_value=0: paddle.diag(x, offset, padding_value),
         case(x=tensor([3])),
         case(x=tensor([3]), offset=2, padding_value=7),
         case(x=tensor([3]), offset=-1, padding_value=-0.5),
@@ -153,7 +143,7 @@ OPS = [
     ),
     Op(
         "diag_embed",
-        _diag_embed,
+        lambda x, offset=0, dim1=-2, dim2=-1: paddle.diag_embed(x, offset, dim1, dim2),
         case(x=tensor([2, 3])),
         case(x=tensor([3]), offset=1, dim1=0, dim2=1),
         case(x=tensor([2, 3]), offset=-1),
@@ -165,7 +155,7 @@ OPS = [
     ),
     Op(
         "diagonal",
-        _diagonal,
+        lambda x, offset=0, axis1=0, axis2=1: paddle.diagonal(x, offset, axis1, axis2),
         case(x=tensor([4, 5])),
         case(x=tensor([4, 5]), offset=2),
         case(x=tensor([4, 5]), offset=-1),

@@ -30,10 +30,6 @@ def binary(name: str, function: str) -> Callable[..., Any]:
     return build
 
 
-def _trunc_divide(x: Any, y: Any) -> Any:
-    return paddle.divide(x, y, rounding_mode="trunc")
-
-
 def _filled(spec: TensorSpec, dtype: str, low: float | None, high: float | None) -> TensorSpec:
     return tensor(spec.shape, dtype, low, high, dims=spec.dims)
 
@@ -247,7 +243,7 @@ OPS = [
     ),
     Op(
         "trunc_divide",
-        _trunc_divide,
+        lambda x, y: paddle.divide(x, y, rounding_mode="trunc"),
         case(x=tensor([3, 7], "int32", -30, 30), y=tensor([7], "int32", 1, 8), **NEW_KERNEL),
         case(x=tensor([3, 7], "int64", -30, 30, dims=[-1, 7]), y=tensor([3, 1], "int64", -8, 0), **NEW_KERNEL),
         case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO), **NEW_KERNEL),

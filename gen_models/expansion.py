@@ -17,18 +17,6 @@ def _expand(x, like=None, *, shape):
     return paddle.expand(x, shape)
 
 
-def _expand_as(x, y):
-    return paddle.expand_as(x, y)
-
-
-def _old_expand(x, *, times):
-    return legacy_op("expand", {"X": x}, {"Out": x.dtype}, {"expand_times": times})
-
-
-def _tile(x, *, repeat_times):
-    return paddle.tile(x, repeat_times)
-
-
 def _repeat_interleave(x, *, repeats, axis=None, unsqueeze=None):
     if unsqueeze is not None:  # along a new axis, as where heads share keys
         x = paddle.unsqueeze(x, unsqueeze)
@@ -99,7 +87,7 @@ OPS = [
     ),
     Op(
         "expand_as_v2",
-        _expand_as,
+        lambda x, y: paddle.expand_as(x, y),
         case(x=tensor([1, 3]), y=tensor([4, 3])),
         case(x=tensor([3]), y=tensor([2, 4, 3])),
         case(x=tensor([]), y=tensor([2, 3])),
@@ -110,14 +98,14 @@ OPS = [
     ),
     Op(
         "expand",
-        _old_expand,
+        lambda x, times: legacy_op("expand", {"X": x}, {"Out": x.dtype}, {"expand_times": times}),
         case(x=tensor([2, 3]), times=[2, 1], **LEGACY),
         case(x=tensor([2, 3], dims=[-1, 3]), times=[2, 3], **LEGACY),
         random=_old_expand_random,
     ),
     Op(
         "tile",
-        _tile,
+        lambda x, repeat_times: paddle.tile(x, repeat_times),
         case(x=tensor([2, 3]), repeat_times=[2, 1]),
         case(x=tensor([2, 3]), repeat_times=[2]),
         case(x=tensor([2, 3]), repeat_times=[2, 1, 3]),

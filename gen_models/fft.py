@@ -103,14 +103,6 @@ C2R = [
 ]
 
 
-def _frame(x: Any, *, frame_length: int, hop_length: int, axis: int = -1) -> Any:
-    return paddle.signal.frame(x, frame_length, hop_length, axis)
-
-
-def _overlap_add(x: Any, *, hop_length: int, axis: int = -1) -> Any:
-    return paddle.signal.overlap_add(x, hop_length, axis)
-
-
 def _frame_random(draw: Any) -> Case:
     x = dynamic_tensor(draw, shape(draw, 1, 3, low=4, high=9), one_of(draw, "float32", "int32", "int64"))
     return case(x=x, frame_length=integer(draw, 1, 4), hop_length=integer(draw, 1, 5), axis=one_of(draw, 0, -1))
@@ -184,6 +176,16 @@ OPS = [
     Op("fft_c2c", _fft_c2c, *C2C, random=_c2c_random),
     Op("fft_r2c", _fft_r2c, *R2C, random=_r2c_random),
     Op("fft_c2r", _fft_c2r, *C2R, random=_c2r_random),
-    Op("frame", _frame, *FRAME, random=_frame_random),
-    Op("overlap_add", _overlap_add, *OVERLAP_ADD, random=_overlap_random),
+    Op(
+        "frame",
+        lambda x, frame_length, hop_length, axis=-1: paddle.signal.frame(x, frame_length, hop_length, axis),
+        *FRAME,
+        random=_frame_random,
+    ),
+    Op(
+        "overlap_add",
+        lambda x, hop_length, axis=-1: paddle.signal.overlap_add(x, hop_length, axis),
+        *OVERLAP_ADD,
+        random=_overlap_random,
+    ),
 ]

@@ -18,14 +18,6 @@ def _floats(values: list[Any]) -> list[float]:
     return [float(value) for value in values]
 
 
-def _nextafter(x: Any, y: Any) -> Any:
-    return paddle.nextafter(x, y)
-
-
-def _rint(x: Any) -> Any:
-    return paddle._C_ops.rint(x)
-
-
 def _nextafter_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 4)
     high = one_of(draw, 1e-3, 1.0, 1e6)
@@ -36,14 +28,10 @@ def _nextafter_random(draw: Any) -> Case:
     )
 
 
-def _rint_random(draw: Any) -> Case:
-    return case(x=dynamic_tensor(draw, shape(draw, 0, 4), low=-9, high=9), **NEW)
-
-
 OPS = [
     Op(
         "nextafter",
-        _nextafter,
+        lambda x, y: paddle.nextafter(x, y),
         case(x=tensor([3, 4]), y=tensor([3, 4]), **_EXACT),
         case(x=tensor([13], values=_floats(_SPECIAL)), y=tensor([13], values=_floats(_TOWARDS)), **_EXACT),
         case(
@@ -56,11 +44,11 @@ OPS = [
     ),
     Op(
         "rint",
-        _rint,
+        lambda x: paddle._C_ops.rint(x),
         case(x=tensor([3, 4], low=-5, high=5), **NEW),
         case(x=tensor([8], values=[0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 3.0, 1e9]), **NEW),
         case(x=tensor([2, 3], dims=[-1, -1], low=-99, high=99), **NEW),
         case(x=tensor([]), **NEW),
-        random=_rint_random,
+        random=lambda draw: case(x=dynamic_tensor(draw, shape(draw, 0, 4), low=-9, high=9), **NEW),
     ),
 ]

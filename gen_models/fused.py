@@ -25,10 +25,6 @@ FC = [
 ]
 
 
-def _softmax_mask(x: Any, mask: Any) -> Any:
-    return paddle.incubate.softmax_mask_fuse(x, mask)
-
-
 SOFTMAX_MASK = [
     case(x=tensor([2, 3, 4, 4]), mask=tensor([2, 1, 4, 4], low=-5.0, high=0.0)),
     case(x=tensor([2, 3, 4, 4], dims=[-1, 3, -1, -1]), mask=tensor([2, 1, 4, 4], dims=[-1, 1, -1, -1])),
@@ -109,6 +105,11 @@ OPS = [
         random=_repeated_random,
     ),
     Op("fc", _fc, *FC, random=_fc_random),
-    Op("fused_softmax_mask", _softmax_mask, *SOFTMAX_MASK, random=_softmax_mask_random),
+    Op(
+        "fused_softmax_mask",
+        lambda x, mask: paddle.incubate.softmax_mask_fuse(x, mask),
+        *SOFTMAX_MASK,
+        random=_softmax_mask_random,
+    ),
     Op("fusion_squared_mat_sub", _squared_mat_sub, *SQUARED_MAT_SUB, random=_squared_mat_sub_random),
 ]

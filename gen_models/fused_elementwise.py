@@ -18,10 +18,6 @@ def _activation(
     return legacy_op(name, {"X": x, "Y": y}, {"Out": x.dtype, "IntermediateOut": x.dtype}, attrs)[: 2 if save else 1]
 
 
-def _add_activation(x: Any, y: Any, **attributes: Any) -> Any:
-    return _activation(x, y, add=True, **attributes)
-
-
 PAIRS = [
     ["elementwise_add", "scale"],
     ["scale", "elementwise_add"],
@@ -66,5 +62,10 @@ ACTIVATION = [
 
 OPS = [
     Op("fused_elemwise_activation", _activation, *ACTIVATION, random=_random),
-    Op("fused_elemwise_add_activation", _add_activation, *ACTIVATION[2:4], random=_add_random),
+    Op(
+        "fused_elemwise_add_activation",
+        lambda x, y, **attributes: _activation(x, y, add=True, **attributes),
+        *ACTIVATION[2:4],
+        random=_add_random,
+    ),
 ]

@@ -35,10 +35,6 @@ def _index_select(x, index=None, *, axis=0, places=None, unsqueeze=None):
     return paddle.index_select(x, index, axis)
 
 
-def _index_sample(x, index):
-    return paddle.index_sample(x, index)
-
-
 def _take_along_axis(arr, indices, *, axis, broadcast=True):
     if broadcast:
         return paddle.take_along_axis(arr, indices, axis)
@@ -53,10 +49,6 @@ def _embedding(x, *, rows, width, padding_idx=None, zero_padding=True, **options
         table[padding_idx] = 0
     weight = paddle.create_parameter([rows, width], "float32", default_initializer=paddle.nn.initializer.Assign(table))
     return paddle.nn.functional.embedding(x, weight, padding_idx, **options)
-
-
-def _embedding_scaled(x, **options):
-    return _embedding(x, scale_grad_by_freq=True, **options)
 
 
 def _tdm_child(x, *, tree):
@@ -81,22 +73,6 @@ _TREE = [
 
 def _lookup_table(x, weight, *, padding_idx=-1):
     return legacy_op("lookup_table", {"Ids": x, "W": weight}, {"Out": weight.dtype}, {"padding_idx": padding_idx})
-
-
-def _where(condition, x, y):
-    return paddle.where(condition, x, y)
-
-
-def _nonzero(x):
-    return paddle.nonzero(x)
-
-
-def _masked_select(x, mask):
-    return paddle.masked_select(x, mask)
-
-
-def _masked_fill(x, mask, *, value):
-    return paddle.masked_fill(x, mask, value)
 
 
 def _shard_index(x, *, index_num, nshards, shard_id, ignore_value=-1):
@@ -259,7 +235,7 @@ OPS = [
     ),
     Op(
         "index_sample",
-        _index_sample,
+        lambda x, index: paddle.index_sample(x, index),
         case(x=tensor([3, 5]), index=tensor([3, 2], "int64", 0, 5)),
         case(x=tensor([3, 5], dims=[-1, 5]), index=tensor([3, 7], "int32", 0, 5, dims=[-1, 7])),
         case(x=tensor([3, 5], "int64"), index=tensor([3, 1], "int64", 0, 5)),
@@ -305,7 +281,7 @@ OPS = [
     ),
     Op(
         "embedding_with_scaled_gradient",
-        _embedding_scaled,
+        lambda x, **options: _embedding(x, scale_grad_by_freq=True, **options),
         case(x=tensor([2, 3], "int64", 0, 10, dims=[-1, -1]), rows=10, width=4, **NEW),
         case(
             x=tensor([4], "int64", values=[0, 3, 9, 3]),
@@ -330,7 +306,7 @@ OPS = [
     ),
     Op(
         "where",
-        _where,
+        lambda condition, x, y: paddle.where(condition, x, y),
         case(condition=tensor([3, 4], "bool"), x=tensor([3, 4]), y=tensor([3, 4])),
         case(condition=tensor([3, 4], "bool"), x=tensor([3, 1]), y=tensor([4])),
         case(condition=tensor([], "bool"), x=tensor([]), y=tensor([])),
@@ -351,7 +327,7 @@ OPS = [
     ),
     Op(
         "where_index",
-        _nonzero,
+        lambda x: paddle.nonzero(x),
         case(x=tensor([3, 4], "bool")),
         case(x=tensor([6], "int64", -1, 2)),
         case(x=tensor([2, 3, 4], "int32", -1, 2, dims=[-1, -1, -1])),
@@ -363,7 +339,7 @@ OPS = [
     ),
     Op(
         "masked_select",
-        _masked_select,
+        lambda x, mask: paddle.masked_select(x, mask),
         case(x=tensor([3, 4]), mask=tensor([3, 4], "bool")),
         case(x=tensor([3, 4], "int64", dims=[-1, -1]), mask=tensor([3, 4], "bool", dims=[-1, -1])),
         case(x=tensor([6]), mask=tensor([6], "bool", values=[False] * 6)),
@@ -379,7 +355,7 @@ OPS = [
     ),
     Op(
         "masked_fill",
-        _masked_fill,
+        lambda x, mask, value: paddle.masked_fill(x, mask, value),
         case(x=tensor([3, 4]), mask=tensor([3, 4], "bool"), value=2.5),
         case(x=tensor([3, 4], dims=[-1, -1]), mask=tensor([3, 4], "bool", dims=[-1, -1]), value=-1e9),
         case(x=tensor([3, 4]), mask=tensor([4], "bool"), value=2.5),

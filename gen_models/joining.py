@@ -11,35 +11,11 @@ from gen_models.harness.marks import COMPLEX_HERE
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
-def _concat(x, *, axis=0, as_tensor=False):
-    return paddle.concat(x, paddle.full([1], axis, "int32") if as_tensor else axis)
-
-
-def _stack(x, *, axis=0):
-    return paddle.stack(x, axis)
-
-
 def _split(x, *, parts, axis=0, as_tensor=False):
     if as_tensor:
         axis = paddle.full([1], axis, "int32")
         parts = parts if isinstance(parts, int) else [paddle.full([1], parts[0], "int32"), *parts[1:]]
     return paddle.split(x, parts, axis)
-
-
-def _unstack(x, *, axis=0, num=None):
-    return paddle.unstack(x, axis, num)
-
-
-def _unbind(x, *, axis=0):
-    return paddle.unbind(x, axis)
-
-
-def _broadcast_tensors(x):
-    return paddle.broadcast_tensors(x)
-
-
-def _meshgrid(x):
-    return paddle.meshgrid(*x)
 
 
 def _concat_random(draw):
@@ -101,10 +77,6 @@ def _broadcast_random(draw):
     return case(x=tensors)
 
 
-def _meshgrid_random(draw):
-    return case(x=[tensor([draw(st.integers(1, 5))]) for _ in range(draw(st.integers(1, 4)))])
-
-
 def _partial(kind):
     def build(x, *, start_index=0, length=-1):
         return legacy_op(kind, {"X": x}, {"Out": x[0].dtype}, {"start_index": start_index, "length": length})
@@ -146,7 +118,7 @@ OPS = [
     ),
     Op(
         "concat",
-        _concat,
+        lambda x, axis=0, as_tensor=False: paddle.concat(x, paddle.full([1], axis, "int32") if as_tensor else axis),
         case(x=[tensor([2, 3]), tensor([4, 3])]),
         case(x=[tensor([2, 3]), tensor([2, 1]), tensor([2, 2])], axis=1),
         case(x=[tensor([2, 3, 4]), tensor([2, 3, 1])], axis=-1),
@@ -165,7 +137,7 @@ OPS = [
     ),
     Op(
         "stack",
-        _stack,
+        lambda x, axis=0: paddle.stack(x, axis),
         case(x=[tensor([2, 3]), tensor([2, 3])]),
         case(x=[tensor([2, 3]), tensor([2, 3])], axis=2),
         case(x=[tensor([2, 3]), tensor([2, 3])], axis=-2),
@@ -207,7 +179,7 @@ OPS = [
     ),
     Op(
         "unstack",
-        _unstack,
+        lambda x, axis=0, num=None: paddle.unstack(x, axis, num),
         case(x=tensor([3, 4])),
         case(x=tensor([3, 4]), axis=1),
         case(x=tensor([3, 4, 2]), axis=-2),
@@ -218,7 +190,7 @@ OPS = [
     ),
     Op(
         "unbind",
-        _unbind,
+        lambda x, axis=0: paddle.unbind(x, axis),
         case(x=tensor([3, 4])),
         case(x=tensor([3, 4]), axis=1),
         case(x=tensor([3, 4, 2]), axis=-1),
@@ -228,7 +200,7 @@ OPS = [
     ),
     Op(
         "broadcast_tensors",
-        _broadcast_tensors,
+        lambda x: paddle.broadcast_tensors(x),
         case(x=[tensor([3, 1]), tensor([1, 4])]),
         case(x=[tensor([2, 3, 1]), tensor([4]), tensor([3, 4])]),
         case(x=[tensor([3, 4], "int64"), tensor([1], "int64")]),
@@ -239,12 +211,12 @@ OPS = [
     ),
     Op(
         "meshgrid",
-        _meshgrid,
+        lambda x: paddle.meshgrid(*x),
         case(x=[tensor([3]), tensor([4])]),
         case(x=[tensor([3]), tensor([4]), tensor([2])]),
         case(x=[tensor([3], dims=[-1]), tensor([4], dims=[-1])]),
         case(x=[tensor([3], "int64"), tensor([1], "int64")]),
         case(x=[tensor([3], "complex64"), tensor([2], "complex64")], **COMPLEX_HERE),
-        random=_meshgrid_random,
+        random=lambda draw: case(x=[tensor([draw(st.integers(1, 5))]) for _ in range(draw(st.integers(1, 4)))]),
     ),
 ]

@@ -61,14 +61,6 @@ def _hinge(logits: Any, labels: Any) -> Any:
     return legacy_op("hinge_loss", {"Logits": logits, "Labels": labels}, {"Loss": logits.dtype}, {})
 
 
-def _identity(x: Any, *, reduction: Any) -> Any:
-    return paddle.incubate.identity_loss(x, reduction)
-
-
-def _accuracy(x: Any, label: Any, *, k: int = 1) -> Any:
-    return paddle.static.accuracy(x, label, k)
-
-
 def _classes(*sizes: int, high: int = 5, dims: Any = None) -> Any:
     return tensor(sizes, "int64", 0, high, dims=dims)
 
@@ -185,6 +177,11 @@ OPS = [
     Op("kldiv_loss", _kldiv, *KLDIV, random=_kldiv_random),
     Op("sigmoid_cross_entropy_with_logits", _sigmoid_any, *SIGMOID, random=_sigmoid_random),
     Op("hinge_loss", _hinge, *HINGE, random=_hinge_random),
-    Op("identity_loss", _identity, *IDENTITY, random=_identity_random),
-    Op("accuracy", _accuracy, *ACCURACY, random=_accuracy_random),
+    Op(
+        "identity_loss",
+        lambda x, reduction: paddle.incubate.identity_loss(x, reduction),
+        *IDENTITY,
+        random=_identity_random,
+    ),
+    Op("accuracy", lambda x, label, k=1: paddle.static.accuracy(x, label, k), *ACCURACY, random=_accuracy_random),
 ]

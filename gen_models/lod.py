@@ -29,21 +29,9 @@ def _pool(x: Any, *, lod: Any = None, pooltype: str = "AVERAGE") -> Any:
     return legacy_op("sequence_pool", {"X": as_lod(x, lod)}, outputs, attrs)[0]
 
 
-def _softmax(x: Any, *, lod: Any = None) -> Any:
-    return _op("sequence_softmax", as_lod(x, lod), {})
-
-
-def _reverse(x: Any, *, lod: Any = None) -> Any:
-    return backwards(as_lod(x, lod))
-
-
 def _concat(xs: Any, *, lods: Any = None) -> Any:
     given = [as_lod(x, lod) for x, lod in zip(xs, lods or [None] * len(xs), strict=True)]
     return backwards(_op("sequence_concat", given, {}))
-
-
-def _reshape(x: Any, *, new_dim: int, lod: Any = None) -> Any:
-    return backwards(_op("sequence_reshape", as_lod(x, lod), {"new_dim": new_dim}))
 
 
 def _pad(x: Any, pad_value: Any, *, padded_length: int = -1, lod: Any = None) -> Any:
@@ -64,10 +52,6 @@ def _expand(x: Any, y: Any, *, lod: Any = None, x_lod: Any = None, ref_level: in
     x = as_lod(x, x_lod) if x_lod is not None else x
     out = _op("sequence_expand", x, {"ref_level": ref_level}, Y=as_lod(y, lod))
     return backwards(out) if x_lod is not None else out
-
-
-def _expand_as(x: Any, y: Any, *, lod: Any = None) -> Any:
-    return backwards(_op("sequence_expand_as", x, {}, Y=as_lod(y, lod)))
 
 
 def _conv(x: Any, filter: Any, *, start: int = 0, length: int, lod: Any = None) -> Any:
@@ -227,7 +211,7 @@ OPS = [
     ),
     Op(
         "sequence_softmax",
-        _softmax,
+        lambda x, lod=None: _op("sequence_softmax", as_lod(x, lod), {}),
         case(x=step_rows(6, 1), **LOD),
         case(x=step_rows(6, 1), lod=[0, 3, 6], **LOD),
         case(x=step_rows(6, 1), lod=[0, 1, 4, 6], **LOD),
@@ -236,7 +220,7 @@ OPS = [
     ),
     Op(
         "sequence_reverse",
-        _reverse,
+        lambda x, lod=None: backwards(as_lod(x, lod)),
         case(x=step_rows(5, 3), **LOD),
         case(x=step_rows(6, 3), lod=[0, 2, 4, 6], **LOD),
         case(x=step_rows(6, 3), lod=[0, 1, 4, 6], **LOD),
@@ -258,7 +242,7 @@ OPS = [
     ),
     Op(
         "sequence_reshape",
-        _reshape,
+        lambda x, new_dim, lod=None: backwards(_op("sequence_reshape", as_lod(x, lod), {"new_dim": new_dim})),
         case(x=step_rows(4, 6), new_dim=3, **LOD),
         case(x=step_rows(4, 2), new_dim=4, lod=[0, 2, 4], **LOD),
         case(x=step_rows(4, 2), new_dim=1, lod=[0, 2, 4], **LOD),
@@ -330,7 +314,7 @@ OPS = [
     ),
     Op(
         "sequence_expand_as",
-        _expand_as,
+        lambda x, y, lod=None: backwards(_op("sequence_expand_as", x, {}, Y=as_lod(y, lod))),
         case(x=tensor([1, 3]), y=step_rows(4, 1), **LOD),
         case(x=step_rows(3, 2), y=step_rows(6, 1), lod=[0, 2, 4, 6], **LOD),
         case(x=step_rows(3, 2), y=step_rows(6, 1), lod=[0, 1, 4, 6], **LOD),

@@ -70,20 +70,12 @@ CROSS_ENTROPY = [
 ]  # fmt: skip
 
 
-def _label_smooth(label: Any, prior_dist: Any = None, *, epsilon: float = 0.1) -> Any:
-    return paddle.nn.functional.label_smooth(label, prior_dist, epsilon)
-
-
 LABEL_SMOOTH = [
     case(label=_shares(4, 5)),
     case(label=_shares(2, 3, 4, dims=[-1, -1, -1]), epsilon=0.3),
     case(label=_shares(4, 5), prior_dist=_shares(1, 5), epsilon=0.2),
     case(label=tensor([3, 4], "float64"), **F64),
 ]
-
-
-def _bce_loss(input: Any, label: Any) -> Any:
-    return paddle.nn.functional.binary_cross_entropy(input, label, reduction="none")
 
 
 BCE_LOSS = [
@@ -125,10 +117,6 @@ def _huber_loss_random(draw: Any) -> Case:
     return case(input=x, label=label, delta=one_of(draw, 0.3, 1.0, 2.5))
 
 
-def _log_loss(input: Any, label: Any, *, epsilon: float = 1e-4) -> Any:
-    return paddle.nn.functional.log_loss(input, label, epsilon)
-
-
 LOG_LOSS = [
     case(input=tensor([4, 1], low=0.01, high=0.99), label=tensor([4, 1], low=0.0, high=1.0)),
     case(
@@ -152,8 +140,23 @@ def _log_loss_random(draw: Any) -> Case:
 
 OPS = [
     Op("softmax_with_cross_entropy", _cross_entropy, *CROSS_ENTROPY, random=_cross_entropy_random),
-    Op("label_smooth", _label_smooth, *LABEL_SMOOTH, random=_label_smooth_random),
-    Op("bce_loss", _bce_loss, *BCE_LOSS, random=_bce_loss_random),
+    Op(
+        "label_smooth",
+        lambda label, prior_dist=None, epsilon=0.1: paddle.nn.functional.label_smooth(label, prior_dist, epsilon),
+        *LABEL_SMOOTH,
+        random=_label_smooth_random,
+    ),
+    Op(
+        "bce_loss",
+        lambda input, label: paddle.nn.functional.binary_cross_entropy(input, label, reduction="none"),
+        *BCE_LOSS,
+        random=_bce_loss_random,
+    ),
     Op("huber_loss", _huber_loss, *HUBER_LOSS, random=_huber_loss_random),
-    Op("log_loss", _log_loss, *LOG_LOSS, random=_log_loss_random),
+    Op(
+        "log_loss",
+        lambda input, label, epsilon=1e-4: paddle.nn.functional.log_loss(input, label, epsilon),
+        *LOG_LOSS,
+        random=_log_loss_random,
+    ),
 ]

@@ -128,10 +128,6 @@ def _mul_random(draw: Any) -> Case:
     )
 
 
-def _bmm(x: Any, y: Any) -> Any:
-    return paddle.bmm(x, y)
-
-
 BMM = [
     case(x=tensor([2, 3, 4]), y=tensor([2, 4, 5])),
     case(x=tensor([2, 3, 4], dims=[-1, -1, -1]), y=tensor([2, 4, 5], dims=[-1, -1, -1])),
@@ -143,10 +139,6 @@ def _bmm_random(draw: Any) -> Case:
     return case(x=tensor([b, m, k], dims=[-1, m, -1]), y=tensor([b, k, n]))
 
 
-def _dot(x: Any, y: Any) -> Any:
-    return paddle.dot(x, y)
-
-
 DOT = [
     case(x=tensor([5]), y=tensor([5])),
     case(x=tensor([3, 5]), y=tensor([3, 5])),
@@ -156,15 +148,7 @@ DOT = [
 ]
 
 
-def _mv(x: Any, vec: Any) -> Any:
-    return paddle.mv(x, vec)
-
-
 MV = [case(x=tensor([3, 4]), vec=tensor([4])), case(x=tensor([3, 4], dims=[-1, -1]), vec=tensor([4], dims=[-1]))]
-
-
-def _addmm(input: Any, x: Any, y: Any, *, beta: float = 1.0, alpha: float = 1.0) -> Any:
-    return paddle.addmm(input, x, y, beta, alpha)
 
 
 ADDMM = [
@@ -176,10 +160,6 @@ ADDMM = [
     case(input=tensor([1, 2], values=[math.nan, 1]), x=tensor([3, 4]), y=tensor([4, 2]), beta=0.0),
     case(input=tensor([1, 2]), x=tensor([2, 2], values=[math.nan, 1, 2, 3]), y=tensor([2, 2]), alpha=0.0),
 ]
-
-
-def _baddbmm(input: Any, x: Any, y: Any, *, beta: float = 1.0, alpha: float = 1.0) -> Any:
-    return paddle.baddbmm(input, x, y, beta, alpha)
 
 
 BADDBMM = [
@@ -194,10 +174,6 @@ BADDBMM = [
         why="new in Paddle 3",
     ),
 ]
-
-
-def _multi_dot(x: Any) -> Any:
-    return paddle.linalg.multi_dot(x)
 
 
 MULTI_DOT = [
@@ -220,10 +196,6 @@ BILINEAR = [
     case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([3, 5], dims=[-1, 5]), weight=tensor([6, 4, 5]), bias=tensor([1, 6])),
     case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([3, 5], dims=[-1, 5]), shape=[6, 4, 5]),
 ]
-
-
-def _einsum(x: Any, *, equation: str) -> Any:
-    return paddle.einsum(equation, *x)
 
 
 def _einsum_case(equation: str, *shapes: list[int], dims: bool = False) -> Case:
@@ -314,10 +286,6 @@ def _bilinear_random(draw: Any) -> Case:
     return case(x=dynamic_tensor(draw, [b, m]), y=dynamic_tensor(draw, [b, n]), weight=tensor([out, m, n]), **bias)
 
 
-def _linear_v2(x: Any, weight: Any, bias: Any, *, transpose: bool = False) -> Any:
-    return paddle._C_ops.linear_v2(x, weight, bias, transpose)
-
-
 _V2: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3.3, which writes it where it is built for GPUs"}
 LINEAR_V2 = [
     case(x=tensor([3, 4]), weight=tensor([4, 5]), bias=tensor([5]), **_V2),
@@ -330,10 +298,6 @@ def _linear_v2_random(draw: Any) -> Case:
     rows, columns = draw(st.integers(1, 5)), draw(st.integers(1, 5))
     outer = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
     return case(x=tensor([*outer, rows]), weight=tensor([rows, columns]), bias=tensor([columns]), **_V2)
-
-
-def _fsp(x: Any, y: Any) -> Any:
-    return legacy_op("fsp", {"X": x, "Y": y}, {"Out": x.dtype}, {})
 
 
 FSP = [
@@ -351,14 +315,29 @@ OPS = [
     Op("matmul_v2", _matmul_any, *MATMUL_V2, random=_matmul_random),
     Op("matmul", _matmul_v1, *MATMUL, random=_matmul_v1_random),
     Op("mul", _mul, *MUL, random=_mul_random),
-    Op("linear_v2", _linear_v2, *LINEAR_V2, random=_linear_v2_random),
-    Op("bmm", _bmm, *BMM, random=_bmm_random),
-    Op("dot", _dot, *DOT, random=_dot_random),
-    Op("mv", _mv, *MV, random=_mv_random),
-    Op("addmm", _addmm, *ADDMM, random=_addmm_random),
-    Op("baddbmm", _baddbmm, *BADDBMM, random=_baddbmm_random),
-    Op("multi_dot", _multi_dot, *MULTI_DOT, random=_multi_dot_random),
+    Op(
+        "linear_v2",
+        lambda x, weight, bias, transpose=False: paddle._C_ops.linear_v2(x, weight, bias, transpose),
+        *LINEAR_V2,
+        random=_linear_v2_random,
+    ),
+    Op("bmm", lambda x, y: paddle.bmm(x, y), *BMM, random=_bmm_random),
+    Op("dot", lambda x, y: paddle.dot(x, y), *DOT, random=_dot_random),
+    Op("mv", lambda x, vec: paddle.mv(x, vec), *MV, random=_mv_random),
+    Op(
+        "addmm",
+        lambda input, x, y, beta=1.0, alpha=1.0: paddle.addmm(input, x, y, beta, alpha),
+        *ADDMM,
+        random=_addmm_random,
+    ),
+    Op(
+        "baddbmm",
+        lambda input, x, y, beta=1.0, alpha=1.0: paddle.baddbmm(input, x, y, beta, alpha),
+        *BADDBMM,
+        random=_baddbmm_random,
+    ),
+    Op("multi_dot", lambda x: paddle.linalg.multi_dot(x), *MULTI_DOT, random=_multi_dot_random),
     Op("bilinear_tensor_product", _bilinear, *BILINEAR, random=_bilinear_random),
-    Op("einsum", _einsum, *EINSUM, random=_einsum_random),
-    Op("fsp", _fsp, *FSP, random=_fsp_random),
+    Op("einsum", lambda x, equation: paddle.einsum(equation, *x), *EINSUM, random=_einsum_random),
+    Op("fsp", lambda x, y: legacy_op("fsp", {"X": x, "Y": y}, {"Out": x.dtype}, {}), *FSP, random=_fsp_random),
 ]

@@ -65,18 +65,6 @@ SWAPPED = [
 ]
 
 
-def _inverse(x: Any) -> Any:
-    return paddle.inverse(x)
-
-
-def _det(x: Any) -> Any:
-    return paddle.linalg.det(x)
-
-
-def _slogdet(x: Any) -> Any:
-    return paddle.linalg.slogdet(x)
-
-
 SINGULAR = [
     case(x=tensor([2, 2], values=[[1.0, 2.0], [2.0, 4.0]]), **LOOSE),
     case(x=tensor([3, 3], values=[[0.0, 0.0, 0.0], [1.0, 2.0, 3.0], [4.0, 5.0, 7.0]]), **LOOSE),
@@ -84,17 +72,9 @@ SINGULAR = [
 ]
 
 
-def _matrix_power(x: Any, *, n: int) -> Any:
-    return paddle.linalg.matrix_power(x, n)
-
-
 MATRIX_POWER = [case(x=regular(2, 3, 3), n=n, **LOOSE) for n in (0, 1, 2, 3, 5, 6, -1, -2, -3)] + [
     case(x=regular_complex(3, 3), n=n, **LOOSE_COMPLEX) for n in (0, 3, -2)
 ]
-
-
-def _solve(x: Any, y: Any) -> Any:
-    return paddle.linalg.solve(x, y)
 
 
 SOLVE = [
@@ -107,10 +87,6 @@ SOLVE = [
 ]
 
 
-def _cholesky(x: Any, *, upper: bool = False) -> Any:
-    return paddle.linalg.cholesky(x, upper)
-
-
 CHOLESKY = [
     case(x=positive(3, 3), **LOOSE),
     case(x=positive(1, 1), **LOOSE),
@@ -118,10 +94,6 @@ CHOLESKY = [
     case(x=positive(2, 4, 4, dims=[-1, -1, -1]), **LOOSE),
     case(x=positive(2, 3, 5, 5), upper=True, **LOOSE),
 ]
-
-
-def _cholesky_solve(x: Any, y: Any, *, upper: bool = False) -> Any:
-    return paddle.linalg.cholesky_solve(x, y, upper)
 
 
 CHOLESKY_SOLVE = [
@@ -155,10 +127,6 @@ def _random(draw: Any) -> Case:
     return case(**_square_random(draw))
 
 
-def _matrix_power_random(draw: Any) -> Case:
-    return case(**_square_random(draw, dims=False), n=integer(draw, -4, 6))
-
-
 def _sized(draw: Any) -> tuple[list[int], int, int]:
     """Batch, rows, columns of right-hand sides (more than 1 row, so that vectors are no question)."""
     return [integer(draw, 1, 3) for _ in range(integer(draw, 0, 2))], integer(draw, 1, 6), integer(draw, 1, 4)
@@ -187,10 +155,6 @@ def _triangular_solve_random(draw: Any) -> Case:
     return case(x=x, y=tensor([*batch, n, k]), **modes, **LOOSE)
 
 
-def _slogdet_v2(x: Any) -> Any:
-    return paddle._C_ops.slogdet_v2(x)
-
-
 _V2: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why"] + "; new in Paddle 3.3"}
 SLOGDET_V2 = [
     case(x=regular(3, 3), **_V2),
@@ -200,13 +164,28 @@ SLOGDET_V2 = [
 ]
 
 OPS = [
-    Op("inverse", _inverse, *SQUARE, *SWAPPED, *PLANE, random=_random),
-    Op("determinant", _det, *SQUARE, *SWAPPED, *SINGULAR, *PLANE, random=_random),
-    Op("slogdeterminant", _slogdet, *SQUARE, *SWAPPED, *PLANE, random=_random),
-    Op("slogdet_v2", _slogdet_v2, *SLOGDET_V2, random=lambda draw: case(**_random(draw).arguments, **_V2)),
-    Op("matrix_power", _matrix_power, *MATRIX_POWER, random=_matrix_power_random),
-    Op("solve", _solve, *SOLVE, random=_solve_random),
-    Op("cholesky", _cholesky, *CHOLESKY, random=_cholesky_random),
-    Op("cholesky_solve", _cholesky_solve, *CHOLESKY_SOLVE, random=_cholesky_solve_random),
+    Op("inverse", lambda x: paddle.inverse(x), *SQUARE, *SWAPPED, *PLANE, random=_random),
+    Op("determinant", lambda x: paddle.linalg.det(x), *SQUARE, *SWAPPED, *SINGULAR, *PLANE, random=_random),
+    Op("slogdeterminant", lambda x: paddle.linalg.slogdet(x), *SQUARE, *SWAPPED, *PLANE, random=_random),
+    Op(
+        "slogdet_v2",
+        lambda x: paddle._C_ops.slogdet_v2(x),
+        *SLOGDET_V2,
+        random=lambda draw: case(**_random(draw).arguments, **_V2),
+    ),
+    Op(
+        "matrix_power",
+        lambda x, n: paddle.linalg.matrix_power(x, n),
+        *MATRIX_POWER,
+        random=lambda draw: case(**_square_random(draw, dims=False), n=integer(draw, -4, 6)),
+    ),
+    Op("solve", lambda x, y: paddle.linalg.solve(x, y), *SOLVE, random=_solve_random),
+    Op("cholesky", lambda x, upper=False: paddle.linalg.cholesky(x, upper), *CHOLESKY, random=_cholesky_random),
+    Op(
+        "cholesky_solve",
+        lambda x, y, upper=False: paddle.linalg.cholesky_solve(x, y, upper),
+        *CHOLESKY_SOLVE,
+        random=_cholesky_solve_random,
+    ),
     Op("triangular_solve", _triangular_solve, *TRIANGULAR_SOLVE, random=_triangular_solve_random),
 ]

@@ -257,10 +257,6 @@ _OWN = [
 ]
 
 
-def _nms(boxes: Any, scores: Any = None, *, threshold: float = 0.3) -> Any:
-    return paddle.vision.ops.nms(boxes, threshold, scores)
-
-
 def _nms_random(draw: Any) -> Case:
     count, seed = draw(st.integers(1, 30)), draw(st.integers(0, 1000))
     return case(
@@ -342,5 +338,10 @@ OPS = [
     Op("multiclass_nms2", _multiclass_nms2, *_legacy(MULTICLASS_NMS[5:21] + _POLYGONS[:3]), random=_legacy_random),
     Op("multiclass_nms", _multiclass_nms, *_legacy(MULTICLASS_NMS[5:21] + _POLYGONS[6:8]), random=_legacy_random),
     Op("matrix_nms", _matrix_nms, *MATRIX_NMS, random=_matrix_nms_random),
-    Op("nms", _nms, *NMS, random=_nms_random),
+    Op(
+        "nms",
+        lambda boxes, scores=None, threshold=0.3: paddle.vision.ops.nms(boxes, threshold, scores),
+        *NMS,
+        random=_nms_random,
+    ),
 ]

@@ -9,42 +9,6 @@ from gen_models.harness.marks import LEGACY
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
-def _transpose(x, *, perm):
-    return paddle.transpose(x, perm)
-
-
-def _old_transpose(x, *, perm):
-    return legacy_op("transpose", {"X": x}, {"Out": x.dtype}, {"axis": perm})
-
-
-def _flip(x, *, axis):
-    return paddle.flip(x, axis)
-
-
-def _reverse(x, *, axis):
-    return legacy_op("reverse", {"X": x}, {"Out": x.dtype}, {"axis": axis})
-
-
-def _roll(x, *, shifts, axis=None):
-    return paddle.roll(x, shifts, axis)
-
-
-def _pixel_shuffle(x, *, factor, data_format="NCHW"):
-    return paddle.nn.functional.pixel_shuffle(x, factor, data_format)
-
-
-def _pixel_unshuffle(x, *, factor, data_format="NCHW"):
-    return paddle.nn.functional.pixel_unshuffle(x, factor, data_format)
-
-
-def _channel_shuffle(x, *, groups, data_format="NCHW"):
-    return paddle.nn.functional.channel_shuffle(x, groups, data_format)
-
-
-def _shuffle_channel(x, *, group):
-    return legacy_op("shuffle_channel", {"X": x}, {"Out": x.dtype}, {"group": group})
-
-
 def _shaped(draw, low=1, high=5, max_rank=5):
     shape = draw(st.lists(st.integers(low, high), min_size=1, max_size=max_rank))
     dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
@@ -124,7 +88,7 @@ def _shuffle_channel_random(draw):
 OPS = [
     Op(
         "transpose2",
-        _transpose,
+        lambda x, perm: paddle.transpose(x, perm),
         case(x=tensor([2, 3]), perm=[1, 0]),
         case(x=tensor([1, 7]), perm=[1, 0]),
         case(x=tensor([7, 1]), perm=[1, 0]),
@@ -145,13 +109,13 @@ OPS = [
     ),
     Op(
         "transpose",
-        _old_transpose,
+        lambda x, perm: legacy_op("transpose", {"X": x}, {"Out": x.dtype}, {"axis": perm}),
         case(x=tensor([2, 3, 4]), perm=[0, 2, 1], **LEGACY),
         random=_old_transpose_random,
     ),
     Op(
         "flip",
-        _flip,
+        lambda x, axis: paddle.flip(x, axis),
         case(x=tensor([2, 3]), axis=[0]),
         case(x=tensor([2, 3, 4]), axis=[-1, 0]),
         case(x=tensor([2, 3, 4], "int64"), axis=1),
@@ -164,13 +128,13 @@ OPS = [
     ),
     Op(
         "reverse",
-        _reverse,
+        lambda x, axis: legacy_op("reverse", {"X": x}, {"Out": x.dtype}, {"axis": axis}),
         case(x=tensor([2, 3, 4]), axis=[0, 2], **LEGACY),
         random=_reverse_random,
     ),
     Op(
         "roll",
-        _roll,
+        lambda x, shifts, axis=None: paddle.roll(x, shifts, axis),
         case(x=tensor([3, 4]), shifts=1),
         case(x=tensor([3, 4]), shifts=-5),
         case(x=tensor([3, 4]), shifts=2, axis=0),
@@ -184,7 +148,7 @@ OPS = [
     ),
     Op(
         "pixel_shuffle",
-        _pixel_shuffle,
+        lambda x, factor, data_format="NCHW": paddle.nn.functional.pixel_shuffle(x, factor, data_format),
         case(x=tensor([2, 8, 3, 4]), factor=2),
         case(x=tensor([1, 9, 3, 4], dims=[-1, 9, -1, -1]), factor=3),
         case(x=tensor([2, 3, 4, 8]), factor=2, data_format="NHWC"),
@@ -193,7 +157,7 @@ OPS = [
     ),
     Op(
         "pixel_unshuffle",
-        _pixel_unshuffle,
+        lambda x, factor, data_format="NCHW": paddle.nn.functional.pixel_unshuffle(x, factor, data_format),
         case(x=tensor([2, 2, 4, 6]), factor=2),
         case(x=tensor([1, 2, 6, 9], dims=[-1, 2, 6, 9]), factor=3),
         case(x=tensor([2, 4, 6, 3]), factor=2, data_format="NHWC"),
@@ -201,7 +165,7 @@ OPS = [
     ),
     Op(
         "channel_shuffle",
-        _channel_shuffle,
+        lambda x, groups, data_format="NCHW": paddle.nn.functional.channel_shuffle(x, groups, data_format),
         case(x=tensor([2, 6, 3, 4]), groups=2),
         case(x=tensor([2, 6, 3, 4], dims=[-1, 6, -1, -1]), groups=3),
         case(x=tensor([2, 3, 4, 6]), groups=2, data_format="NHWC"),
@@ -209,7 +173,7 @@ OPS = [
     ),
     Op(
         "shuffle_channel",
-        _shuffle_channel,
+        lambda x, group: legacy_op("shuffle_channel", {"X": x}, {"Out": x.dtype}, {"group": group}),
         case(x=tensor([2, 6, 3, 4]), group=3, **LEGACY),
         random=_shuffle_channel_random,
     ),

@@ -10,10 +10,6 @@ from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 
-def _prior_box(input: Any, image: Any, **attributes: Any) -> Any:
-    return paddle.vision.ops.prior_box(input, image, **attributes)
-
-
 def _map(height: int, width: int, dims: Any = None, dtype: str = "float32") -> TensorSpec:
     return tensor([1, 2, height, width], dtype, dims=dims)
 
@@ -171,7 +167,12 @@ ANCHOR_GENERATOR = [
 ]
 
 OPS = [
-    Op("prior_box", _prior_box, *PRIOR_BOX, random=_prior_box_random),
+    Op(
+        "prior_box",
+        lambda input, image, **attributes: paddle.vision.ops.prior_box(input, image, **attributes),
+        *PRIOR_BOX,
+        random=_prior_box_random,
+    ),
     Op("density_prior_box", _density_prior_box, *DENSITY_PRIOR_BOX, random=_density_prior_box_random),
     Op("anchor_generator", _anchor_generator, *ANCHOR_GENERATOR, random=_anchor_generator_random),
 ]

@@ -11,22 +11,6 @@ from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import shapes_to_broadcast
 
 
-def _kron(x: Any, y: Any) -> Any:
-    return paddle.kron(x, y)
-
-
-def _cross(x: Any, y: Any, *, axis: int = 9) -> Any:
-    return paddle.cross(x, y, axis)
-
-
-def _dist(x: Any, y: Any, *, p: float = 2.0) -> Any:
-    return paddle.dist(x, y, p)
-
-
-def _multiplex(x: list[Any], index: Any) -> Any:
-    return paddle.multiplex(x, index)
-
-
 def _dist_random(draw: Any) -> Case:
     x, y = shapes_to_broadcast(draw)
     return case(x=x, y=y, p=draw(st.sampled_from([0.0, 1.0, 2.0, 3.0, 0.5, float("inf"), float("-inf")])))
@@ -47,7 +31,7 @@ def _multiplex_random(draw: Any) -> Case:
 OPS = [
     Op(
         "kron",
-        _kron,
+        lambda x, y: paddle.kron(x, y),
         case(x=tensor([2, 3]), y=tensor([4, 2])),
         case(x=tensor([2, 3], dims=[-1, 3]), y=tensor([4, 2], dims=[-1, -1])),
         case(x=tensor([3]), y=tensor([2, 2, 2])),
@@ -60,7 +44,7 @@ OPS = [
     ),
     Op(
         "cross",
-        _cross,
+        lambda x, y, axis=9: paddle.cross(x, y, axis),
         case(x=tensor([3, 3]), y=tensor([3, 3])),
         case(x=tensor([3, 3]), y=tensor([3, 3]), axis=1),
         case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4])),
@@ -74,7 +58,7 @@ OPS = [
     ),
     Op(
         "dist",
-        _dist,
+        lambda x, y, p=2.0: paddle.dist(x, y, p),
         *[case(x=tensor([3, 4]), y=tensor([3, 4]), p=p) for p in (0.0, 1.0, 2.0, 3.0, 0.5)],
         *[case(x=tensor([3, 4]), y=tensor([3, 4]), p=p) for p in (float("inf"), float("-inf"))],
         case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([4])),
@@ -85,7 +69,7 @@ OPS = [
     ),
     Op(
         "multiplex",
-        _multiplex,
+        lambda x, index: paddle.multiplex(x, index),
         case(x=[tensor([4, 3]), tensor([4, 3])], index=tensor([4, 1], "int32", 0, 2)),
         case(x=[tensor([4, 3], dims=[-1, 3])] * 3, index=tensor([4, 1], "int32", 0, 3, dims=[-1, 1])),
         case(x=[tensor([2, 3, 2], "int64")] * 2, index=tensor([2, 1], "int32", 0, 2)),

@@ -227,12 +227,13 @@ LOGS = [
 ]
 
 
-def _logs_random(draw: Any) -> Case:
-    return case(x=tensor(shape(draw, 1, 4), "int8", -128, 128), dict=tensor([128], low=0))
-
-
 OPS = [
-    Op("dequantize_log", _dequantize_log, *LOGS, random=_logs_random),
+    Op(
+        "dequantize_log",
+        _dequantize_log,
+        *LOGS,
+        random=lambda draw: case(x=tensor(shape(draw, 1, 4), "int8", -128, 128), dict=tensor([128], low=0)),
+    ),
     Op("quantize_linear", _quantize_linear, *QUANTIZE_LINEAR, random=_linear_random),
     Op("dequantize_linear", _dequantize_linear, *DEQUANTIZE_LINEAR, random=_dequantize_random),
     *(

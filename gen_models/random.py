@@ -32,18 +32,6 @@ def _randint(shape: Any, *, low: int = 0, high: Any = None, dtype: str = "int64"
     return _checked(paddle.randint(low, high, shape, dtype), *((low, high - 1) if high is not None else (0, low - 1)))
 
 
-def _random_inplace(x: Any, *, low: int = 0, high: int) -> Any:
-    return _checked(paddle.assign(x).random_(low, high), low, high - 1)
-
-
-def _randperm(*, n: int, dtype: str = "int64") -> Any:
-    return paddle.sort(paddle.randperm(n, dtype))
-
-
-def _bernoulli(x: Any) -> Any:
-    return paddle.bernoulli(x)
-
-
 def _multinomial(x: Any, *, num_samples: int = 1, replacement: bool = False) -> Any:
     out = paddle.multinomial(x, num_samples, replacement)
     return _checked(out, 0, x.shape[-1] - 1) if replacement else paddle.sort(out, -1)
@@ -190,13 +178,13 @@ OPS = [
     ),
     Op(
         "random",
-        _random_inplace,
+        lambda x, *, low=0, high: _checked(paddle.assign(x).random_(low, high), low, high - 1),
         case(x=tensor([50, 2], "int64", 0, 5, dims=[-1, 2]), low=-3, high=3, **NEW),
         case(x=tensor([20]), high=2**24, **NEW),
     ),
     Op(
         "randperm",
-        _randperm,
+        lambda n, dtype="int64": paddle.sort(paddle.randperm(n, dtype)),
         case(n=10),
         case(n=1),
         case(n=1000, dtype="int32"),
@@ -205,7 +193,7 @@ OPS = [
     ),
     Op(
         "bernoulli",
-        _bernoulli,
+        lambda x: paddle.bernoulli(x),
         case(x=tensor([2, 3], values=_CERTAIN)),
         case(x=tensor([2, 3], values=_CERTAIN, dims=[-1, -1])),
         case(x=tensor([2, 3], "float64", values=_CERTAIN)),

@@ -14,10 +14,6 @@ def _checked(out: Any, high: float) -> list[Any]:
     return [paddle.logical_and(out >= 0, out <= high), paddle.zeros_like(out)]
 
 
-def _gamma(x: Any) -> Any:
-    return _checked(paddle.standard_gamma(x), 500.0)
-
-
 def _dirichlet(alpha: Any) -> Any:
     out = (
         paddle._C_ops.dirichlet(alpha)
@@ -60,26 +56,29 @@ BINOMIAL = [
 ]
 
 
-def _gamma_random(draw: Any) -> Case:
-    return case(x=dynamic_tensor(draw, shape(draw, 0, 3), low=0.1, high=20), **NEW)
-
-
-def _dirichlet_random(draw: Any) -> Case:
-    return case(alpha=dynamic_tensor(draw, shape(draw, 1, 3), low=0.5, high=9))
-
-
-def _poisson_random(draw: Any) -> Case:
-    return case(x=dynamic_tensor(draw, shape(draw, 1, 3), low=0, high=20))
-
-
 def _binomial_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 3)
     return case(count=tensor(sizes, "int64", 0, integer(draw, 1, 30)), prob=dynamic_tensor(draw, sizes, low=0), **NEW)
 
 
 OPS = [
-    Op("standard_gamma", _gamma, *GAMMA, random=_gamma_random),
-    Op("dirichlet", _dirichlet, *DIRICHLET, random=_dirichlet_random),
-    Op("poisson", _poisson, *POISSON, random=_poisson_random),
+    Op(
+        "standard_gamma",
+        lambda x: _checked(paddle.standard_gamma(x), 500.0),
+        *GAMMA,
+        random=lambda draw: case(x=dynamic_tensor(draw, shape(draw, 0, 3), low=0.1, high=20), **NEW),
+    ),
+    Op(
+        "dirichlet",
+        _dirichlet,
+        *DIRICHLET,
+        random=lambda draw: case(alpha=dynamic_tensor(draw, shape(draw, 1, 3), low=0.5, high=9)),
+    ),
+    Op(
+        "poisson",
+        _poisson,
+        *POISSON,
+        random=lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 3), low=0, high=20)),
+    ),
     Op("binomial", _binomial, *BINOMIAL, random=_binomial_random),
 ]

@@ -17,14 +17,6 @@ def _arange(x=None, *, start=0, end=None, step=1, dtype=None):
     return paddle.arange(start, end, step, dtype)
 
 
-def _linspace(*, start, stop, num, dtype=None):
-    return paddle.linspace(start, stop, num, dtype)
-
-
-def _logspace(*, start, stop, num, base=10.0, dtype=None):
-    return paddle.logspace(start, stop, num, base, dtype)
-
-
 def _arange_random(draw):
     step = draw(st.integers(1, 4)) * draw(st.sampled_from([1, -1]))
     start = draw(st.integers(-10, 10))
@@ -95,7 +87,7 @@ OPS = [
     ),
     Op(
         "linspace",
-        _linspace,
+        lambda start, stop, num, dtype=None: paddle.linspace(start, stop, num, dtype),
         case(start=0.0, stop=1.0, num=5),
         case(start=-1.0, stop=3.0, num=8, dtype="float32"),
         case(start=1.0, stop=3.0, num=1),
@@ -107,7 +99,7 @@ OPS = [
     ),
     Op(
         "logspace",
-        _logspace,
+        lambda start, stop, num, base=10.0, dtype=None: paddle.logspace(start, stop, num, base, dtype),
         case(start=0.0, stop=2.0, num=5),
         case(start=-1.0, stop=1.0, num=4, base=2.0, dtype="float32"),
         case(start=1.0, stop=3.0, num=1),

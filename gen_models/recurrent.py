@@ -135,10 +135,6 @@ _BODIES: dict[str, Callable[..., Any]] = {
 }
 
 
-def _built(*, body: str, **arguments: Any) -> Any:
-    return _BODIES[body](**arguments)
-
-
 _WEIGHTS: dict[str, Any] = {"w": tensor([3, 4]), "u": tensor([4, 4])}
 
 
@@ -157,7 +153,7 @@ def _random(draw: Any) -> Any:
 OPS = [
     Op(
         "recurrent",
-        _built,
+        lambda body, **arguments: _BODIES[body](**arguments),
         case(body="cell", x=tensor([5, 2, 3]), h=tensor([2, 4]), **_WEIGHTS, **OLD),
         case(
             body="cell",

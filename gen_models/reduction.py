@@ -176,10 +176,6 @@ PROD = [
 ]
 
 
-def _mean_all(x: Any) -> Any:
-    return paddle._C_ops.mean_all(x) if is_pir() else legacy_op("mean", {"X": x}, {"Out": x.dtype}, {})
-
-
 MEAN_ALL = [case(x=tensor(shape)) for shape in ([2, 3], [], [5])] + [case(x=tensor([2, 3, 4], dims=[-1, 3, -1]))]
 
 LOGSUMEXP = [
@@ -269,15 +265,7 @@ def _squared_l2_norm(x: Any) -> Any:
     return legacy_op("squared_l2_norm", {"X": x}, {"Out": x.dtype}, {})
 
 
-def _l1_norm(x: Any) -> Any:
-    return paddle._C_ops.l1_norm(x) if is_pir() else legacy_op("l1_norm", {"X": x}, {"Out": x.dtype}, {})
-
-
 WHOLE = [case(x=tensor([2, 3, 4])), case(x=tensor([2, 3], dims=[-1, -1])), case(x=tensor([7]))]
-
-
-def _renorm(x: Any, *, p: float, axis: int, max_norm: float) -> Any:
-    return paddle.renorm(x, p, axis, max_norm)
 
 
 RENORM = [
@@ -290,10 +278,6 @@ RENORM = [
     case(x=tensor([2, 1], low=-3.0, high=3.0), p=0.0, axis=0, max_norm=0.5),
     case(x=tensor([2, 2], values=[[0, 2], [3, 1]]), p=-1.0, axis=0, max_norm=0.5),
 ]
-
-
-def _reduce_as(x: Any, target: Any) -> Any:
-    return paddle.reduce_as(x, target)
 
 
 def _nansum(x: Any, *, axis: Any, keepdim: bool = False, dtype: Any = None) -> Any:
@@ -358,8 +342,8 @@ def _whole_random(draw: Any) -> Case:
 
 
 OPS = [
-    Op("renorm", _renorm, *RENORM, random=_renorm_random),
-    Op("reduce_as", _reduce_as, *REDUCE_AS, random=_reduce_as_random),
+    Op("renorm", lambda x, p, axis, max_norm: paddle.renorm(x, p, axis, max_norm), *RENORM, random=_renorm_random),
+    Op("reduce_as", lambda x, target: paddle.reduce_as(x, target), *REDUCE_AS, random=_reduce_as_random),
     Op("reduce_sum", _reduce("sum"), *SUM, random=_random("float32", "int32", "int64", "bool")),
     Op("reduce_mean", _reduce("mean"), *MEAN, random=_random("float32")),
     Op("reduce_max", _reduce("max"), *EXTREME, *FUSED, *_computed()[:2], random=_random("float32", "int32", "int64")),
@@ -369,12 +353,22 @@ OPS = [
     Op("reduce_prod", _reduce("prod"), *PROD, *FUSED[:2], random=_random("float32")),
     Op("reduce_all", _reduce("all"), *LOGICAL, random=_random("bool")),
     Op("reduce_any", _reduce("any"), *LOGICAL, random=_random("bool")),
-    Op("mean", _mean_all, *MEAN_ALL, random=_whole_random),
+    Op(
+        "mean",
+        lambda x: paddle._C_ops.mean_all(x) if is_pir() else legacy_op("mean", {"X": x}, {"Out": x.dtype}, {}),
+        *MEAN_ALL,
+        random=_whole_random,
+    ),
     Op("logsumexp", _reduce("logsumexp"), *LOGSUMEXP, random=_random("float32", high=4)),
     Op("nansum", _nansum, *NANSUM, random=_nansum_random),
     Op("frobenius_norm", _frobenius_norm, *FROBENIUS_NORM, random=_frobenius_norm_random),
     Op("p_norm", _p_norm, *P_NORM, random=_p_norm_random),
     Op("norm", _norm, *NORM, random=_norm_random),
     Op("squared_l2_norm", _squared_l2_norm, *WHOLE, random=_whole_random),
-    Op("l1_norm", _l1_norm, *WHOLE, random=_whole_random),
+    Op(
+        "l1_norm",
+        lambda x: paddle._C_ops.l1_norm(x) if is_pir() else legacy_op("l1_norm", {"X": x}, {"Out": x.dtype}, {}),
+        *WHOLE,
+        random=_whole_random,
+    ),
 ]

@@ -85,10 +85,6 @@ def _roi_align_random(draw: Any) -> Case:
     )
 
 
-def _roi_pool_random(draw: Any) -> Case:
-    return case(**_with_map(_random(draw), draw(st.integers(1, 3))))
-
-
 def _psroi_pool_random(draw: Any) -> Case:
     drawn = _random(draw)
     return case(**_with_map(drawn, drawn["x"][1] * draw(st.integers(2, 3))))
@@ -168,6 +164,6 @@ PSROI_POOL = [
 
 OPS = [
     Op("roi_align", _roi_align, *ROI_ALIGN, random=_roi_align_random),
-    Op("roi_pool", _roi_pool, *ROI_POOL, random=_roi_pool_random),
+    Op("roi_pool", _roi_pool, *ROI_POOL, random=lambda draw: case(**_with_map(_random(draw), draw(st.integers(1, 3))))),
     Op("psroi_pool", _psroi_pool, *PSROI_POOL, random=_psroi_pool_random),
 ]

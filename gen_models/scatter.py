@@ -8,22 +8,6 @@ from gen_models.harness.marks import COMPLEX_HERE, NEW
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 
-def _scatter(x, index, updates, *, overwrite=True):
-    return paddle.scatter(x, index, updates, overwrite)
-
-
-def _scatter_nd_add(x, index, updates):
-    return paddle.scatter_nd_add(x, index, updates)
-
-
-def _index_add(x, index, value, *, axis=0):
-    return paddle.index_add(x, index, axis, value)
-
-
-def _index_put(x, indices, value, *, accumulate=False):
-    return paddle.index_put(x, tuple(indices), value, accumulate)
-
-
 def _put_along_axis(arr, indices, values, *, axis, reduce="assign", include_self=True, broadcast=True):
     if include_self and broadcast:
         return paddle.put_along_axis(arr, indices, values, axis, reduce)
@@ -80,7 +64,7 @@ KNOWN = {"dynamic": False, "why": "a mask of unknown size is taken to be as larg
 OPS = [
     Op(
         "scatter",
-        _scatter,
+        lambda x, index, updates, overwrite=True: paddle.scatter(x, index, updates, overwrite),
         case(x=tensor([4, 3]), index=int64s(2, 0), updates=tensor([2, 3])),
         case(x=tensor([4, 3]), index=int64s(2, 0, 2), updates=tensor([3, 3])),
         case(x=tensor([4, 3]), index=int64s(2, 0, 2), updates=tensor([3, 3]), overwrite=False),
@@ -101,7 +85,7 @@ OPS = [
     ),
     Op(
         "scatter_nd_add",
-        _scatter_nd_add,
+        lambda x, index, updates: paddle.scatter_nd_add(x, index, updates),
         case(x=tensor([4, 3]), index=tensor([5, 1], "int64", 0, 4), updates=tensor([5, 3])),
         case(x=tensor([4, 3]), index=tensor([5, 2], "int32", 0, 3), updates=tensor([5])),
         case(x=tensor([4, 3, 2]), index=tensor([2, 3, 2], "int64", 0, 3), updates=tensor([2, 3, 2])),
@@ -115,7 +99,7 @@ OPS = [
     ),
     Op(
         "index_add",
-        _index_add,
+        lambda x, index, value, axis=0: paddle.index_add(x, index, axis, value),
         case(x=tensor([4, 3]), index=int64s(2, 0), value=tensor([2, 3])),
         case(x=tensor([4, 3]), index=int32s(1, 1), value=tensor([4, 2]), axis=1),
         case(x=tensor([4, 3, 2], "int64"), index=int64s(1, 0, 1), value=tensor([4, 3, 2], "int64"), axis=-2),
@@ -124,7 +108,7 @@ OPS = [
     ),
     Op(
         "index_put",
-        _index_put,
+        lambda x, indices, value, accumulate=False: paddle.index_put(x, tuple(indices), value, accumulate),
         case(x=tensor([4, 3]), indices=[int64s(2, 0)], value=tensor([2, 3])),
         case(x=tensor([4, 3]), indices=[int64s(2, 0), int64s(1, 1)], value=tensor([2])),
         case(x=tensor([4, 3]), indices=[int64s(2, 2), int64s(1, 1)], value=tensor([2]), accumulate=True),

@@ -10,23 +10,6 @@ from gen_models.harness.building import legacy_op
 from gen_models.harness.marks import COMPUTED
 from gen_models.harness.spec import Op, case, paddle, tensor
 
-
-def _topk(x, *, k, axis=-1, largest=True, sorted=True):
-    return paddle.topk(x, k, axis, largest, sorted)
-
-
-def _old_topk(x, *, k):
-    return legacy_op("top_k", {"X": x}, {"Out": x.dtype, "Indices": "int64"}, {"k": k})
-
-
-def _arg_max(x, *, axis=None, keepdim=False, dtype="int64"):
-    return paddle.argmax(x, axis, keepdim, dtype)
-
-
-def _arg_min(x, *, axis=None, keepdim=False, dtype="int64"):
-    return paddle.argmin(x, axis, keepdim, dtype)
-
-
 STABLE = {"formats": ("pir",), "why": "Paddle 2.6 has no stable sort"}
 
 
@@ -34,10 +17,6 @@ def _argsort(x, *, axis=-1, descending=False, stable=True):
     if paddle.__version__ < "3":
         return paddle.argsort(x, axis, descending), paddle.sort(x, axis, descending)
     return paddle.argsort(x, axis, descending, stable), paddle.sort(x, axis, descending, stable)
-
-
-def _kthvalue(x, *, k, axis=None, keepdim=False):
-    return paddle.kthvalue(x, k, axis, keepdim)
 
 
 def _mode(x, *, axis=-1, keepdim=False, less=None):
@@ -117,7 +96,7 @@ def _old_topk_random(draw):
 OPS = [
     Op(
         "top_k_v2",
-        _topk,
+        lambda x, k, axis=-1, largest=True, sorted=True: paddle.topk(x, k, axis, largest, sorted),
         case(x=tensor([3, 7]), k=2),
         case(x=tensor([3, 7]), k=7),
         case(x=tensor([3, 7]), k=2, axis=0, largest=False),
@@ -132,13 +111,13 @@ OPS = [
     ),
     Op(
         "top_k",
-        _old_topk,
+        lambda x, k: legacy_op("top_k", {"X": x}, {"Out": x.dtype, "Indices": "int64"}, {"k": k}),
         case(x=tensor([3, 7], dims=[-1, 7]), k=2, formats=("legacy",), why="an operator of old programs only"),
         random=_old_topk_random,
     ),
     Op(
         "arg_max",
-        _arg_max,
+        lambda x, axis=None, keepdim=False, dtype="int64": paddle.argmax(x, axis, keepdim, dtype),
         case(x=tensor([3, 7])),
         case(x=tensor([3, 7]), axis=0),
         case(x=tensor([3, 7]), axis=-1, keepdim=True),
@@ -165,7 +144,7 @@ OPS = [
     ),
     Op(
         "arg_min",
-        _arg_min,
+        lambda x, axis=None, keepdim=False, dtype="int64": paddle.argmin(x, axis, keepdim, dtype),
         case(x=tensor([2, 4096], "float32", values=LONG, dims=[-1, 4096]), axis=1),
         case(x=tensor([2, 5000, 3]), axis=1, keepdim=True),
         case(x=tensor([3, 7])),
@@ -202,7 +181,7 @@ OPS = [
     ),
     Op(
         "kthvalue",
-        _kthvalue,
+        lambda x, k, axis=None, keepdim=False: paddle.kthvalue(x, k, axis, keepdim),
         case(x=tensor([3, 4], values=NAN), k=2),
         case(x=tensor([3, 4], values=NAN), k=4, keepdim=True),
         case(x=tensor([3, 7]), k=2),

@@ -8,10 +8,6 @@ from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, integer, one_of, shape
 
 
-def _segment_pool(x: Any, ids: Any, *, kind: str) -> Any:
-    return getattr(paddle.incubate, f"segment_{kind}")(x, ids)
-
-
 def _random(draw: Any) -> Case:
     ids = sorted(integer(draw, 0, 5) for _ in range(integer(draw, 1, 7)))
     return case(
@@ -45,14 +41,6 @@ def _send_ue_recv(
     x: Any, y: Any, src: Any, dst: Any, *, message_op: str = "add", reduce_op: str = "sum", out_size: Any = None
 ) -> Any:
     return paddle.geometric.send_ue_recv(x, y, src, dst, message_op, reduce_op, out_size)
-
-
-def _send_uv(x: Any, y: Any, src: Any, dst: Any, *, message_op: str = "add") -> Any:
-    return paddle.geometric.send_uv(x, y, src, dst, message_op)
-
-
-def _reindex(x: Any, neighbors: Any, count: Any) -> Any:
-    return paddle.geometric.reindex_graph(x, neighbors, count)
 
 
 def _reindex_random(draw: Any) -> Case:
@@ -148,9 +136,24 @@ REINDEX = [
 ]
 
 OPS = [
-    Op("segment_pool", _segment_pool, *SEGMENT_POOL, random=_random),
+    Op(
+        "segment_pool",
+        lambda x, ids, kind: getattr(paddle.incubate, f"segment_{kind}")(x, ids),
+        *SEGMENT_POOL,
+        random=_random,
+    ),
     Op("graph_send_recv", _send_u_recv, *SEND_U_RECV, random=_send_random),
     Op("graph_send_ue_recv", _send_ue_recv, *SEND_UE_RECV, random=_send_ue_random),
-    Op("graph_send_uv", _send_uv, *SEND_UV, random=_send_uv_random),
-    Op("graph_reindex", _reindex, *REINDEX, random=_reindex_random),
+    Op(
+        "graph_send_uv",
+        lambda x, y, src, dst, message_op="add": paddle.geometric.send_uv(x, y, src, dst, message_op),
+        *SEND_UV,
+        random=_send_uv_random,
+    ),
+    Op(
+        "graph_reindex",
+        lambda x, neighbors, count: paddle.geometric.reindex_graph(x, neighbors, count),
+        *REINDEX,
+        random=_reindex_random,
+    ),
 ]

@@ -21,10 +21,6 @@ def _row_conv(x: Any, filters: Any, *, lod: Any = None) -> Any:
     return legacy_op("row_conv", {"X": x, "Filter": filters}, {"Out": "float32"}, {})
 
 
-def _cvm(x: Any, cvm: Any, *, use_cvm: bool = True) -> Any:
-    return legacy_op("cvm", {"X": x, "CVM": cvm}, {"Y": "float32"}, {"use_cvm": use_cvm})
-
-
 def _im2sequence(
     x: Any, *, kernels: Any, strides: Any = (1, 1), paddings: Any = (0, 0, 0, 0), read: bool = False
 ) -> Any:
@@ -85,7 +81,7 @@ OPS = [
     ),
     Op(
         "cvm",
-        _cvm,
+        lambda x, cvm, use_cvm=True: legacy_op("cvm", {"X": x, "CVM": cvm}, {"Y": "float32"}, {"use_cvm": use_cvm}),
         case(**_clicks(3, 5), **NO_FUNCTION),
         case(**_clicks(3, 5), use_cvm=False, **NO_FUNCTION),
         case(**_clicks(3, 2, dims=[-1, 2]), **NO_FUNCTION),

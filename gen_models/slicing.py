@@ -42,10 +42,6 @@ def _strided_slice(x, at=None, *, axes=None, starts=None, ends=None, strides=Non
     return paddle.strided_slice(x, axes, starts, ends, strides)
 
 
-def _crop(x, *, shape, offsets=None):
-    return paddle.crop(x, shape, offsets)
-
-
 def _set_value(x, value=None, at=None, *, key, number=None, squeezed=False):
     """x[key] = value, on a copy of x."""
     if squeezed:
@@ -112,10 +108,6 @@ def _set_value_random(draw):
     return case(x=tensor(shape), value=tensor(value or [1]), key=tuple(key))
 
 
-def _view_slice(x, *, begin, end):
-    return paddle._C_ops.view_slice(x, begin, end)
-
-
 def _crop_v1(x, like=None, at=None, *, offsets=(), size=()):
     inputs = {"X": x, "Y": like, "Offsets": at}
     return legacy_op("crop", inputs, {"Out": x.dtype}, {"offsets": list(offsets), "shape": list(size)})
@@ -161,7 +153,7 @@ OPS = [
     ),
     Op(
         "view_slice",
-        _view_slice,
+        lambda x, begin, end: paddle._C_ops.view_slice(x, begin, end),
         case(x=tensor([4, 5]), begin=1, end=3, formats=("pir",), why="new in Paddle 3"),
         case(x=tensor([4, 5], dims=[4, -1]), begin=0, end=2, formats=("pir",), why="new in Paddle 3"),
         random=_view_slice_random,
@@ -226,7 +218,7 @@ OPS = [
     ),
     Op(
         "crop_tensor",
-        _crop,
+        lambda x, shape, offsets=None: paddle.crop(x, shape, offsets),
         case(x=tensor([4, 5]), shape=[2, 3], offsets=[1, 2]),
         case(x=tensor([4, 5]), shape=[2, -1], offsets=[1, 2]),
         case(x=tensor([4, 5]), shape=[2, 2]),

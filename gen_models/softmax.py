@@ -66,20 +66,12 @@ def _prelu_random(draw: Any) -> Case:
     return case(x=tensor(shape), weight=tensor([channels]), data_format=form)
 
 
-def _rrelu(x: Any, *, lower: float = 0.125, upper: float = 1 / 3) -> Any:
-    return paddle.nn.functional.rrelu(x, lower, upper, training=False)
-
-
 def _maxout_random(draw: Any) -> Case:
     groups = draw(st.integers(2, 3))
     axis = draw(st.sampled_from([1, 3, -1]))
     shape = [draw(st.integers(1, 3)) for _ in range(4)]
     shape[axis] *= groups
     return case(x=tensor(shape), groups=groups, axis=axis)
-
-
-def _swiglu(x: Any, y: Any = None) -> Any:
-    return paddle.incubate.nn.functional.swiglu(x, y)
 
 
 OPS = [
@@ -106,7 +98,7 @@ OPS = [
     ),
     Op(
         "rrelu",
-        _rrelu,
+        lambda x, lower=0.125, upper=1 / 3: paddle.nn.functional.rrelu(x, lower, upper, training=False),
         case(x=tensor([2, 3, 4]), **CRASH),
         case(x=tensor([3, 7], dims=[-1, 7]), lower=0.1, upper=0.5, **CRASH),
         random=lambda draw: case(
@@ -125,7 +117,7 @@ OPS = [
     ),
     Op(
         "swiglu",
-        _swiglu,
+        lambda x, y=None: paddle.incubate.nn.functional.swiglu(x, y),
         case(x=tensor([2, 3, 8]), **NEW_KERNEL),
         case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4]), **NEW_KERNEL),
         case(x=tensor([3, 8], dims=[-1, 8]), **NEW_KERNEL),

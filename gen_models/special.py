@@ -36,10 +36,6 @@ _NEGATIVE = [-1e-30, -1e-5, -0.3, -0.7, -0.9999, -1.0001, -1.5, -1.9, -2.0001, -
 _WIDE = [-30.0, -8.0, -3.75, -1e-3, 0.0, 1e-3, 3.75, 8.0, 30.0, 60.0, math.nan]
 
 
-def _polygamma(x: Any, *, n: int) -> Any:
-    return paddle.polygamma(x, n)
-
-
 _LARGE: dict[str, Any] = {"why": "values of a thousand and more that Paddle computes in float32", "rtol": 2e-4}
 POLYGAMMA = [
     case(x=tensor([3, 4], low=0.1, high=20), n=1),
@@ -71,7 +67,7 @@ OPS = [
         [-0.5, -1.5, -2.3, -10.7, -3.0],
         more=[case(x=tensor([1], values=[-0.0]), formats=("pir",), why="Paddle 2.6 has NaN there")],
     ),
-    Op("polygamma", _polygamma, *POLYGAMMA, random=_polygamma_random),
+    Op("polygamma", lambda x, n: paddle.polygamma(x, n), *POLYGAMMA, random=_polygamma_random),
     _of(
         "lgamma",
         0.1,

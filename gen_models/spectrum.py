@@ -20,10 +20,6 @@ def low_rank(*shape: int, kept: int, seed: int = 0, dims: Any = None, symmetric:
     return tensor(shape, values=np.asarray(left @ right, np.float32), dims=dims)
 
 
-def _eigvalsh(x: Any, *, uplo: str = "L") -> Any:
-    return paddle.linalg.eigvalsh(x, uplo)
-
-
 def _eigh(x: Any, *, uplo: str = "L", vectors: bool = False) -> Any:
     values, turned = paddle.linalg.eigh(x, uplo)
     if not vectors:
@@ -47,17 +43,9 @@ def _lstsq(x: Any, y: Any, *, driver: str, rcond: Any = None) -> Any:
     return [solution, rank] if driver == "gelsy" else [solution, residuals, rank, values]
 
 
-def _svdvals(x: Any) -> Any:
-    return paddle.linalg.svdvals(x)
-
-
 def _matrix_rank(x: Any, *, tol: Any = None, hermitian: bool = False, less: Any = None) -> Any:
     out = paddle.linalg.matrix_rank(x, tol, hermitian)
     return out if less is None else out - less  # OpenVINO fuses arithmetic into reductions
-
-
-def _matrix_rank_tol(x: Any, tol: Any, *, default: bool = False, hermitian: bool = False) -> Any:
-    return paddle._C_ops.matrix_rank_tol(x, tol, default, hermitian)
 
 
 def _matrix_rank_atol_rtol(x: Any, above: Any, share: Any = None, *, hermitian: bool = False) -> Any:
@@ -117,7 +105,7 @@ def _rank_atol_random(draw: Any) -> Case:
 OPS = [
     Op(
         "eigvalsh",
-        _eigvalsh,
+        lambda x, uplo="L": paddle.linalg.eigvalsh(x, uplo),
         *SYMMETRIC,
         case(x=tensor([6, 6], values=_TURN), **LOOSE),
         *[case(x=_PLANE, uplo=triangle, **LOOSE_COMPLEX) for triangle in "LU"],
@@ -153,7 +141,7 @@ OPS = [
     ),
     Op(
         "svdvals",
-        _svdvals,
+        lambda x: paddle.linalg.svdvals(x),
         *[case(x=one, **LOOSE_NEW) for one in [*ANY, tensor([200, 2, 8]), tensor([200, 8, 2])]],
         random=lambda draw: case(**_any_random(draw), **LOOSE_NEW),
     ),
@@ -177,7 +165,7 @@ OPS = [
     ),
     Op(
         "matrix_rank_tol",
-        _matrix_rank_tol,
+        lambda x, tol, default=False, hermitian=False: paddle._C_ops.matrix_rank_tol(x, tol, default, hermitian),
         case(x=low_rank(5, 4, kept=2), tol=tensor([], values=[1e-3]), **NEW),
         case(x=tensor([2, 4, 4]), tol=tensor([2], values=[0.1, 1.0]), **NEW),
         case(x=tensor([4, 4]), tol=tensor([], values=[0.0]), default=True, **NEW),

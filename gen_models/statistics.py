@@ -19,14 +19,6 @@ def _std(x: Any, *, axis: Any = (), keepdim: bool = False, correction: float = 1
     return paddle._C_ops.std(x, list(axis), keepdim, None, correction)
 
 
-def _variance(x: Any, *, axis: Any = (), keepdim: bool = False) -> Any:
-    return paddle._C_ops.variance(x, list(axis), keepdim, False)
-
-
-def _clip_by_norm(x: Any, *, max_norm: float) -> Any:
-    return paddle.nn.clip.clip_by_norm(x, max_norm)
-
-
 def _fill_any(x: Any, value: Any) -> Any:
     if paddle.__version__.startswith("2"):
         return legacy_op("fill_any", {"X": x}, {"Out": x.dtype}, {"value": value})
@@ -60,10 +52,6 @@ def _variance_random(draw: Any) -> Case:
     return case(x=dynamic_tensor(draw, sizes), axis=axes(draw, len(sizes)), keepdim=flag(draw), **NEW)
 
 
-def _clip_random(draw: Any) -> Case:
-    return case(x=dynamic_tensor(draw, shape(draw, 1, 4)), max_norm=one_of(draw, 0.1, 1.0, 3.0))
-
-
 def _fill_random(draw: Any) -> Case:
     kind = one_of(draw, "float32", "int32", "int64")
     return case(x=dynamic_tensor(draw, shape(draw, 0, 4), kind), value=integer(draw, -9, 9))
@@ -74,7 +62,7 @@ OPS = [
     Op("std", _std, *VAR, random=_var_random),
     Op(
         "variance",
-        _variance,
+        lambda x, axis=(), keepdim=False: paddle._C_ops.variance(x, list(axis), keepdim, False),
         case(x=tensor([3, 4]), **NEW),
         case(x=tensor([3, 4], dims=[-1, 4]), axis=[-1], **NEW),
         case(x=tensor([2, 3, 4]), axis=[0, -1], keepdim=True, **NEW),
@@ -82,13 +70,13 @@ OPS = [
     ),
     Op(
         "clip_by_norm",
-        _clip_by_norm,
+        lambda x, max_norm: paddle.nn.clip.clip_by_norm(x, max_norm),
         case(x=tensor([3, 4]), max_norm=1.0),
         case(x=tensor([3, 4]), max_norm=10.0),
         case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), max_norm=0.25),
         case(x=tensor([2, 2], values=[0, 0, 0, 0]), max_norm=1.0),
         case(x=tensor([2], values=[3, 4]), max_norm=5.0),
-        random=_clip_random,
+        random=lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 4)), max_norm=one_of(draw, 0.1, 1.0, 3.0)),
     ),
     Op(
         "fill_any",

@@ -35,10 +35,6 @@ def _read(x: Any, y: Any, *, i: int) -> Any:
     return paddle.tensor.array_read(_filled(x, y), _index(i))
 
 
-def _length(x: Any, *, count: int) -> Any:
-    return paddle.tensor.array_length(_filled(*[x] * count)) + 0
-
-
 def _to_tensor(x: Any, y: Any, *, axis: int, use_stack: bool) -> Any:
     from_array = paddle.tensor.manipulation.tensor_array_to_tensor
     out, sizes = from_array(_filled(x, y), axis=axis, use_stack=use_stack)
@@ -47,14 +43,6 @@ def _to_tensor(x: Any, y: Any, *, axis: int, use_stack: bool) -> Any:
 
 def _stacked(array: Any) -> Any:
     return paddle.tensor.manipulation.tensor_array_to_tensor(array, axis=0, use_stack=True)[0]
-
-
-def _slice(x: Any, y: Any, *, start: int | None, stop: int | None) -> Any:
-    return _stacked(_filled(x, y, x + y, x - y)[start:stop])
-
-
-def _element(x: Any, y: Any, *, i: int) -> Any:
-    return _filled(x, y)[i] + x
 
 
 def _pop(x: Any, y: Any, *, i: int, use_stack: bool = True) -> Any:
@@ -70,10 +58,6 @@ def _copied(x: Any, y: Any, *, over: int) -> Any:
     array = _filled(x, y)
     copy = paddle.tensor.array_write(x + y, _index(over), paddle.assign(array))
     return [_stacked(copy), _stacked(array)]
-
-
-def _like(x: Any, y: Any, *, val: float) -> Any:
-    return _stacked(paddle._C_ops.create_array_like(_filled(x, y), val))
 
 
 X, Y = tensor([2, 3]), tensor([2, 3], low=5, high=6)
@@ -98,7 +82,7 @@ OPS = [
     ),
     Op(
         "create_array_like",
-        _like,
+        lambda x, y, val: _stacked(paddle._C_ops.create_array_like(_filled(x, y), val)),
         case(x=X, y=Y, val=0.0, **_PIR),
         case(x=ROWS, y=ROWS, val=2.5, **_PIR),
         case(x=tensor([2], "int64"), y=tensor([2], "int64"), val=3, **_PIR),
@@ -107,7 +91,7 @@ OPS = [
     ),
     Op(
         "lod_array_length",
-        _length,
+        lambda x, count: paddle.tensor.array_length(_filled(*[x] * count)) + 0,
         case(x=X, count=1),
         case(x=X, count=3),
         case(x=tensor([]), count=2),
@@ -125,7 +109,7 @@ OPS = [
     # Legacy programs hold `slice` for these two.
     Op(
         "slice_array",
-        _slice,
+        lambda x, y, start, stop: _stacked(_filled(x, y, x + y, x - y)[start:stop]),
         *(case(x=X, y=Y, start=start, stop=stop) for start, stop in ((0, 2), (1, 4), (1, 9), (1, -1), (-2, 4))),
         *(case(x=X, y=Y, start=start, stop=stop) for start, stop in ((None, 3), (2, None), (-3, None))),
         case(x=ROWS, y=ROWS, start=1, stop=3),
@@ -135,7 +119,7 @@ OPS = [
     ),
     Op(
         "slice_array_dense",
-        _element,
+        lambda x, y, i: _filled(x, y)[i] + x,
         *(case(x=X, y=Y, i=i) for i in (0, 1, -1, -2)),
         case(x=ROWS, y=ROWS, i=1),
         case(x=tensor([]), y=tensor([]), i=1),

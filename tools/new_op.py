@@ -385,11 +385,11 @@ def _entry(op: str, builder: str, operands: list[str], marks: list[str]) -> str:
     """The operator's entry in OPS, with a case of static and one of dynamic dimensions if it has operands."""
     given = [[*(f"{name}={tensor}" for name in operands), *marks] for tensor in FIRST_TENSORS[: len(operands) + 1]]
     cases = ", ".join(f"case({', '.join(one)})" for one in given)
-    line = f'    Op("{op}", {builder}, cases=[{cases}]),\n'
+    line = f'    Op("{op}", {builder}, {cases}),\n'
     if len(line) <= LINE_LENGTH + 1:
         return line
-    listed = "".join(f"{call('            case', one, 12, ',')}\n" for one in given)
-    return f'    Op(\n        "{op}",\n        {builder},\n        cases=[\n{listed}        ],\n    ),\n'
+    listed = "".join(f"{call('        case', one, 8, ',')}\n" for one in given)
+    return f'    Op(\n        "{op}",\n        {builder},\n{listed}    ),\n'
 
 
 def _argument(operand: str) -> str:

@@ -29,7 +29,7 @@ def relu(x):
 
 def written(folder, build, *, format="pir", **arguments):
     """Generates one case; returns its record, inputs and outputs."""
-    op = Op("op", build, [case(**arguments)])
+    op = Op("op", build, case(**arguments))
     generate(op, op.cases[0], format, folder / "case")
     record = json.loads((folder / "case" / "case.json").read_text())
     return record, load(folder / "case" / "inputs.npz"), load(folder / "case" / "outputs.npz")
@@ -71,7 +71,7 @@ def test_a_kept_model_stays_when_another_process_is_first(tmp_path, monkeypatch)
 
     monkeypatch.setattr(store, "FOLDER", tmp_path)
     monkeypatch.setattr(store, "write", write_second)
-    op = Op("relu", relu, [case(x=X)])
+    op = Op("relu", relu, case(x=X))
     folder = generated(op, op.cases[0], "pir")
     assert [(folder / "case.json").stat().st_ino] == firsts
     assert list(folder.parent.iterdir()) == [folder]
@@ -227,7 +227,7 @@ def _print(x):
     return paddle.nn.functional.relu(x)
 
 X = tensor([2, 3])
-OPS = [Op("crash", _crash, [case(x=X)]), Op("prints", _print, [case(x=X)]), Op("none", lambda x: None, [case(x=X)])]
+OPS = [Op("crash", _crash, case(x=X)), Op("prints", _print, case(x=X)), Op("none", lambda x: None, case(x=X))]
 """
 
 

@@ -59,7 +59,7 @@ def _abs(x):
 
 
 OPS = [
-    Op("abs", _abs, cases=[case(x=tensor([2]))]),
+    Op("abs", _abs, case(x=tensor([2]))),
 ]
 ''',
 }
@@ -294,7 +294,7 @@ def test_operands_are_those_of_the_row(tree):
     )
     generator = after["gen_models/activation.py"]
     assert "def _lerp(x, y, weight):\n    return paddle.lerp(x, y, weight)\n" in generator
-    assert "            case(x=tensor([2, 3]), y=tensor([2, 3]), weight=tensor([2, 3])),\n" in generator
+    assert "        case(x=tensor([2, 3]), y=tensor([2, 3]), weight=tensor([2, 3])),\n" in generator
     assert "case(input=tensor([2, 3], dims=[-1, 3]), label=tensor([2, 3], dims=[-1, 3]))" in generator
     if importlib.util.find_spec("paddle"):
         assert "def _log_loss(input, label):\n    return paddle.nn.functional.log_loss(input, label)\n" in generator
@@ -322,7 +322,7 @@ def test_a_row_that_is_given(tree, capsys):
         in contents(tree)["gen_models/activation.py"]
     )
     assert scaffold(tree, "none", "--family", "activation", "--row", "none() -> (out)") == 0
-    assert 'Op("none", _none, cases=[case()])' in contents(tree)["gen_models/activation.py"]
+    assert 'Op("none", _none, case())' in contents(tree)["gen_models/activation.py"]
     (tree / "paddle2ov/program/signatures.py").unlink()  # where long rows are admitted, unlike here
     accepted_by_ruff(tree)
 
