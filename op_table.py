@@ -3,7 +3,7 @@
 Keys are Paddle's operator names as in legacy programs, or PIR's own where only PIR has the operator; sorted.
 `on_complex` says what an operator does with complex numbers (`converters/complex/rules.py`); others refuse them.
 A row is evaluated, and the module of its converter imported, when the operator is asked for (`LazyTable`).
-`if`, `while` and `recurrent` own blocks and are not here: see `paddle2ov/translation/control_flow/table.py`.
+`if`, `while` and `recurrent` own blocks and are not here: see `paddle2ov/translation/control_flow/block_operators.py`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from paddle2ov.graph.constants import ints
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.guards import empty_constants
 from paddle2ov.graph.loop_node import build_iterator, build_loop
-from paddle2ov.graph.names import forget_names
+from paddle2ov.graph.node_names import forget_names
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along

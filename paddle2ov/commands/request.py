@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from paddle2ov.commands.shared import progress_bar
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
-from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 
 if TYPE_CHECKING:
     from openvino import Model, PartialShape

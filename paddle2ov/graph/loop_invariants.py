@@ -15,7 +15,7 @@ from openvino.op.util import InvariantInputDescription, MergedInputDescription
 
 from paddle2ov.graph.consumers import Consumer, consumers
 from paddle2ov.graph.loop_states import in_own_memory, is_copy
-from paddle2ov.graph.memory import COPYING, FORWARDING, IN_PLACE, MOVING, SLICING, VIEWS
+from paddle2ov.graph.placement import COPYING, FORWARDING, IN_PLACE, MOVING, SLICING, VIEWS
 from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.graph.workarounds import works_around
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from openvino import Node, Output, Type
 from openvino.op import Parameter, Result
 
-from paddle2ov.graph.memory import INDEXING, OWN_MEMORY
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.placement import INDEXING, OWN_MEMORY
 from paddle2ov.graph.upstream import sources_of, upstream
 from paddle2ov.graph.workarounds import works_around
 

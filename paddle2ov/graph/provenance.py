@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from openvino import Model, Node, Output
 
 from paddle2ov.graph.bodies import bodies_of, walk
-from paddle2ov.graph.names import derive_name, is_unnamed
+from paddle2ov.graph.node_names import derive_name, is_unnamed
 from paddle2ov.program.model import Operator, Program
 
 PADDLE_OPERATORS = "paddle_operators"

@@ -19,7 +19,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.guards import empty_constants
-from paddle2ov.graph.names import derive_name, is_generated
+from paddle2ov.graph.node_names import derive_name, is_generated
 from paddle2ov.graph.types import COMPLEX_DTYPES, NUMPY_TYPES, OV_TYPES, bits_to_values, constant
 from paddle2ov.typing import AnyArray
 

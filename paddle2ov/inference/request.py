@@ -11,7 +11,7 @@ import openvino
 from paddle2ov.checking.tensors import to_array
 from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError
 from paddle2ov.graph.forks import computing
-from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import dtype_name, numpy_dtype
 from paddle2ov.typing import AnyArray
 

@@ -9,15 +9,15 @@ from openvino import Node, Output
 from openvino.op import Constant
 
 from paddle2ov.graph.constants import ints_of
-from paddle2ov.graph.memory import MOVING, SLICING, VIEWS
+from paddle2ov.graph.placement import MOVING, SLICING, VIEWS
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.types import value_of
-from paddle2ov.passes.consumers import consumers
+from paddle2ov.passes.constant_operands import perm_of, target_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.kinds import NEUTRAL
-from paddle2ov.passes.operands import perm_of, target_of
+from paddle2ov.passes.neighbours import consumers
+from paddle2ov.passes.node_kinds import NEUTRAL
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 

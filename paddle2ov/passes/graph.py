@@ -12,8 +12,8 @@ from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.consumers import Changes
 from paddle2ov.graph.opaque_values import runtime_zero
 from paddle2ov.graph.upstream import sources_of
-from paddle2ov.passes.consumers import readers
 from paddle2ov.passes.index import VARYING, Index, Where
+from paddle2ov.passes.neighbours import readers
 
 Counts: TypeAlias = dict[str, int]
 """What a rewrite did: kind -> how often."""

@@ -19,9 +19,9 @@ from openvino import Dimension, Model, Node, PartialShape, Symbol
 
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.expected_dims import expected_dims
-from paddle2ov.passes.consumers import consumers, readers
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.passes.neighbours import consumers, readers
+from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
 
 Required: TypeAlias = tuple[Dimension, Dimension]

@@ -11,7 +11,7 @@ from openvino import Model, Node
 from openvino.op import Constant
 
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.kinds import BINARY, MOVES, REDUCTIONS, UNARY
+from paddle2ov.passes.node_kinds import BINARY, MOVES, REDUCTIONS, UNARY
 from paddle2ov.typing import AnyArray
 
 VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")

@@ -8,7 +8,7 @@ from openvino import Node, Output, Type
 from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.quantized import source_behind
+from paddle2ov.passes.integer_tensors import source_behind
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.typing import AnyArray

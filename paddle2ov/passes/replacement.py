@@ -8,7 +8,7 @@ from openvino import Input, Node, Output
 
 from paddle2ov.graph.aliases import alias, may_be_input
 from paddle2ov.graph.consumers import Consumer, consumers, rewire
-from paddle2ov.graph.names import is_unnamed, move_name
+from paddle2ov.graph.node_names import is_unnamed, move_name
 from paddle2ov.graph.provenance import copy_operators
 
 

@@ -14,7 +14,7 @@ import paddle2ov
 from paddle2ov.deployment.preprocessing import PREPROCESSING
 from paddle2ov.errors import NEXT_STEPS, ConversionInputError, Paddle2OVError, Refusal
 from paddle2ov.graph.core import shared_core
-from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Program, Variable

@@ -8,7 +8,7 @@ import numpy as np
 from openvino import CompiledModel
 
 from paddle2ov.compilation.runtime_info import runtime_info
-from paddle2ov.passes.kinds import BINARY, UNARY
+from paddle2ov.passes.node_kinds import BINARY, UNARY
 from paddle2ov.reporting.model import Primitive, PrimitiveNode, ReportedOperator
 from paddle2ov.reporting.origins import Origins, prefixes
 

@@ -12,7 +12,7 @@ from openvino.op import Parameter, Result
 
 from paddle2ov.errors import ConversionInputError, FailingAs, OpConversionError, OpInputError, Paddle2OVError
 from paddle2ov.graph.aliases import alias, may_be_input
-from paddle2ov.graph.names import Names, make_unique
+from paddle2ov.graph.node_names import Names, make_unique
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import operator_id, set_operators
 from paddle2ov.graph.types import COMPLEX_DTYPES, OV_TYPES
@@ -145,7 +145,7 @@ def _block_converters(block: Block) -> Mapping[str, BlockConverter]:
     """How operators that own blocks are translated."""
     if not any(map(attrgetter("blocks"), block.operators)):
         return {}
-    from paddle2ov.translation.control_flow.table import CONTROL_FLOW  # few models have branches or loops
+    from paddle2ov.translation.control_flow.block_operators import CONTROL_FLOW  # few models have branches or loops
 
     return CONTROL_FLOW
 

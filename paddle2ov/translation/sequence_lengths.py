@@ -9,7 +9,7 @@ from openvino import Output, PartialShape, Type
 from openvino.op import Parameter, Result
 
 from paddle2ov.graph.aliases import alias
-from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.graph.values import (

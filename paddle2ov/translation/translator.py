@@ -13,7 +13,7 @@ from openvino.op import Parameter
 from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError, described
 from paddle2ov.graph.block_records import BlockRecord
 from paddle2ov.graph.guards import empty_constants
-from paddle2ov.graph.names import Names
+from paddle2ov.graph.node_names import Names
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import operator_id, set_operators
 from paddle2ov.graph.types import COMPLEX_DTYPES, OV_TYPES

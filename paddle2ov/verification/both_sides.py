@@ -12,7 +12,7 @@ import openvino
 
 from paddle2ov.compilation.running import Result, infer
 from paddle2ov.errors import PaddleRunError, plain_message
-from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program import ModelFiles
 from paddle2ov.program.model import Program

@@ -13,7 +13,7 @@ from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import upstream
-from paddle2ov.passes.quantized import source_behind
+from paddle2ov.passes.integer_tensors import source_behind
 from paddle2ov.typing import AnyArray
 
 Range = tuple[int, int]

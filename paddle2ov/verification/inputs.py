@@ -13,7 +13,7 @@ import numpy as np
 from openvino import ConstOutput, Model, PartialShape, Type
 
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES, bfloat16_bits, bits_to_values, numpy_dtype
 from paddle2ov.program import dtypes
 from paddle2ov.program.model import Program, Variable

@@ -10,7 +10,7 @@ import numpy as np
 from openvino import Model, PartialShape
 
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.program import dtypes
 from paddle2ov.program.model import Program, Variable
 from paddle2ov.program.settings import Settings

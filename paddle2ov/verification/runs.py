@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from paddle2ov.errors import PaddleRunError
-from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.progress import StageProgress
 from paddle2ov.verification.both_sides import Sides, Subject, run_both
 from paddle2ov.verification.comparison import compare_tensor

@@ -11,7 +11,7 @@ from openvino import Model
 
 from paddle2ov.compilation.running import Result, infer
 from paddle2ov.conversion import convert
-from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.program.liveness import liveness
 from paddle2ov.program.model import Block, Operator, Program
 from paddle2ov.translation.extension import Extension

@@ -16,7 +16,7 @@ from paddle2ov.conversion import convert
 from paddle2ov.deployment.beside import known_settings
 from paddle2ov.deployment.saving import can_be_made
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
-from paddle2ov.graph.names import LENGTHS_SUFFIX
+from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import origin, taking_archives

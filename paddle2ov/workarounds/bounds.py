@@ -11,8 +11,8 @@ from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import upstream
-from paddle2ov.passes.consumers import revalidate
 from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.neighbours import revalidate
 from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.workarounds.row import Skip, at
 

@@ -18,7 +18,7 @@ from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.evaluation import evaluate_node
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.passes.consumers import key_of
+from paddle2ov.passes.neighbours import key_of
 
 DATA_MOVEMENT = frozenset(
     (

@@ -8,11 +8,11 @@ from paddle2ov.graph.constants import ints, ints_of, known
 from paddle2ov.graph.opaque_values import hide, is_hidden
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.constants import computed_constant_of
-from paddle2ov.passes.consumers import consumers, nearest, readers, revalidate
+from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import VARYING, Index
-from paddle2ov.passes.kinds import REDUCTIONS
+from paddle2ov.passes.neighbours import consumers, nearest, readers, revalidate
+from paddle2ov.passes.node_kinds import REDUCTIONS
 from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.workarounds.row import Skip, at
 

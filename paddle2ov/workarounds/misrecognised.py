@@ -10,10 +10,10 @@ from openvino import Input, Node, Output
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of, static_dims
-from paddle2ov.passes.consumers import consumers, key_of, readers, revalidate
+from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.kinds import BINARY, ELEMENTWISE, UNARY
-from paddle2ov.passes.operands import perm_of
+from paddle2ov.passes.neighbours import consumers, key_of, readers, revalidate
+from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE, UNARY
 from paddle2ov.passes.replacement import insert, name_after, replace
 from paddle2ov.workarounds.remedies import hide
 from paddle2ov.workarounds.row import Skip, at

@@ -11,10 +11,10 @@ from openvino import Input, Node, Output
 from paddle2ov.graph.constants import constant_of, ints, ints_of, known
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.consumers import consumers, nearest, only_consumer, readers, revalidate, rewire
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
+from paddle2ov.passes.neighbours import consumers, nearest, only_consumer, readers, revalidate, rewire
+from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
 from paddle2ov.workarounds.remedies import hide
 from paddle2ov.workarounds.row import Skip, at

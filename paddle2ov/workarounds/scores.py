@@ -12,10 +12,10 @@ from openvino.op import Constant
 
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.constants import computed_constant_of
-from paddle2ov.passes.consumers import readers
+from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.neighbours import readers
+from paddle2ov.passes.node_kinds import ELEMENTWISE
 from paddle2ov.passes.replacement import replace
 from paddle2ov.typing import AnyArray
 from paddle2ov.workarounds.row import at

@@ -12,11 +12,11 @@ from openvino.utils.node_factory import NodeFactory
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.layout import permutable
 from paddle2ov.passes.layout.move_transposes import move_transposes
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role
 from paddle2ov.passes.layout.permutation import inverse
+from paddle2ov.passes.node_kinds import REDUCTIONS
 
 PERMS = [(1, 0), (0, 2, 1), (2, 0, 1), (0, 2, 3, 1), (3, 0, 1, 2), (2, 1, 3, 0)]
 SMALL = {2: (6, 4), 3: (2, 4, 6), 4: (2, 4, 3, 2)}

@@ -11,7 +11,7 @@ import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov.graph.bodies import walk
-from paddle2ov.graph.names import Names, is_generated, make_unique
+from paddle2ov.graph.node_names import Names, is_generated, make_unique
 from paddle2ov.graph.provenance import operators_of
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.reporting.program import list_operators

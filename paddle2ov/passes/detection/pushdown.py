@@ -14,13 +14,13 @@ from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.consumers import consumers
 from paddle2ov.passes.detection.map_rows import Dim, add, dim_at, dim_tensor, keeps_batch, map_rows, multiply
 from paddle2ov.passes.detection.row_counts import Count, RowCounts, counts_from_zero
 from paddle2ov.passes.detection.row_rules import RULES, RowLayout, rank_dims, require_static
 from paddle2ov.passes.detection.views import NodeView, TensorView, Views
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.kinds import UNARY
+from paddle2ov.passes.neighbours import consumers
+from paddle2ov.passes.node_kinds import UNARY
 from paddle2ov.passes.replacement import name_after
 from paddle2ov.passes.rule import MatchFailureError
 

@@ -13,7 +13,7 @@ from openvino import Output
 
 from paddle2ov.passes.detection.row_rules import RULES, RowLayout
 from paddle2ov.passes.detection.views import NodeView, TensorView, Views
-from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.node_kinds import ELEMENTWISE
 from paddle2ov.passes.rule import MatchFailureError
 
 _KEEPING = RULES.keys() - {"Convolution", "MatMul"}  # rows are not counted further up than the layers of a network

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from paddle2ov.graph.shapes import Dims
 from paddle2ov.passes.detection.views import NodeView, TensorView
-from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.node_kinds import ELEMENTWISE
 from paddle2ov.passes.rule import MatchFailureError
 
 

@@ -15,7 +15,7 @@ from openvino import Node, Output
 
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.operands import perm_of, target_of
+from paddle2ov.passes.constant_operands import perm_of, target_of
 
 _View = TypeVar("_View")
 _Found = TypeVar("_Found")

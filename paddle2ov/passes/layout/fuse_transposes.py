@@ -5,9 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 from openvino import Node
 
+from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.layout.permutation import compose, permute
-from paddle2ov.passes.operands import perm_of
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 

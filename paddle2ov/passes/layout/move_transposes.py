@@ -10,9 +10,8 @@ from openvino import Node, Output
 from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.passes.consumers import consumers, key_of
+from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.layout.minimum_cut import END, ENDLESS, MinimumCut, Vertex
 from paddle2ov.passes.layout.permutable import PERMUTABLE, data_of
 from paddle2ov.passes.layout.permutation import inverse, moves_elements
@@ -23,7 +22,8 @@ from paddle2ov.passes.layout.permuted_nodes import (
     perm_after_reduction,
     readers_of,
 )
-from paddle2ov.passes.operands import perm_of
+from paddle2ov.passes.neighbours import consumers, key_of
+from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 
 _FLEXIBLE = LAYOUT_AGNOSTIC | PERMUTABLE.keys()
 _FUSING = UNARY | BINARY | {"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul"}

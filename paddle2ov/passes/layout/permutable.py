@@ -13,9 +13,9 @@ from openvino import Node, Output
 
 from paddle2ov.graph.constants import constant_of, ints, ints_of, known
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.constants import large_constant
-from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.layout.permutation import inverse
+from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.typing import AnyArray
 
 
