@@ -63,7 +63,7 @@ CHECKS = (
     OperatorCheck(
         "the table is sorted, and each operator has cases, or `@by_hand` and a reason",
         "tests/ops/test_op_table.py",
-        lists="NO_KERNEL, ... there, where there are no cases; the reason in paddle2ov/translation/unsupported.py goes",
+        lists="a trait `by hand: ...` of the row, where there are no cases; a trait `no converter: ...` goes",
     ),
     OperatorCheck(
         "rules for complex numbers are those of operators that exist",
@@ -73,7 +73,7 @@ CHECKS = (
     OperatorCheck(
         "what draws random numbers is suspected last by `verify`",
         "tests/verification/test_verification.py::test_all_operators_that_draw_are_suspected_last",
-        lists="RANDOM in paddle2ov/verification/random_numbers.py, for a module of converters/random",
+        lists="the trait `random` of the row, for a module of converters/random",
     ),
     OperatorCheck(
         "the table takes the converter from the module that it names",
@@ -84,10 +84,10 @@ CHECKS = (
 )
 
 FURTHER_LISTS = (
-    ("sorts or selects", "ORDER_CHECKS in paddle2ov/verification/orders.py, else SELECTING in its ties.py"),
-    ("meant something else to an older Paddle", "paddle2ov/program/op_versions.py"),
+    ("sorts or selects", "a trait of its row (paddle2ov/program/traits.py)"),
+    ("meant something else to an older Paddle", "a trait of its row, and paddle2ov/program/op_versions.py"),
 )
-"""What an operator that ... is to be entered in, which no test demands."""
+"""Where to enter what no test demands of an operator that ..."""
 
 
 def commands(op: str, module: str) -> Iterator[list[str]]:

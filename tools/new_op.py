@@ -148,7 +148,8 @@ class Scaffold:
             hint = f" (did you mean {', '.join(close)}?)" if close else ""
             self.notes.append(f"{SIGNATURES}: knows no {self.op}{hint}; where PIR has none, its row begins with `-`")
         elif why not in (NOT_YET, UNKNOWN):
-            self.notes.append(f"{UNSUPPORTED}: take it out there, where the reason is: {why}")
+            where = f"{SIGNATURES}: the trait goes" if self.op in ROWS else f"{UNSUPPORTED}: take it out there"
+            self.notes.append(f"{where}, where the reason is: {why}")
 
     def find_family(self) -> None:
         """Completes a family that is a module in a folder, takes another spelling's; refuses one that there is not."""
@@ -250,8 +251,11 @@ class Scaffold:
             there = row_of(text, self.op).rstrip(",")
             if self.row:
                 raise ScaffoldError(f'{SIGNATURES} has a row for {self.op}; correct it there: "{self.op}": {there}')
-            self.notes.append(f'{SIGNATURES}: has a row for {self.op}, left as it is: "{self.op}": {there}')
-            return parse_signature(self.op, there.strip('"'))
+            row = re.sub(r" \[no converter: [^],]*\]|no converter: [^],]*, ", "", there.strip('"'))
+            if row != there.strip('"'):
+                self.changes[SIGNATURES] = text.replace(f'    "{self.op}": {there},\n', f'    "{self.op}": "{row}",\n')
+            self.notes.append(f'{SIGNATURES}: has a row for {self.op}, left as it is: "{self.op}": "{row}"')
+            return parse_signature(self.op, row)
         if self.row and not re.fullmatch(SIGNATURE, self.row):
             raise ScaffoldError(f"row {self.row!r}: write it as '{self.op}(x, y) -> (out)'")
         operands = "(x) -> (out)"

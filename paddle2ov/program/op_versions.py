@@ -14,30 +14,21 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from paddle2ov.program.model import Semantics
+from paddle2ov.program.traits import with_trait
 
 _PADDLE_2_0, _PADDLE_2_4, _PADDLE_3_0 = 2_000_000, 2_004_000, 3_000_000
 
 _CURRENT = Semantics()
-_OLD_SEMANTICS: dict[str, tuple[int, Semantics]] = {
-    # The remainder of integers had the sign of the dividend, as in C++; the quotient was rounded towards zero.
-    "elementwise_mod": (_PADDLE_2_0, Semantics(truncated_quotient=True)),
-    "elementwise_floordiv": (_PADDLE_2_4, Semantics(truncated_quotient=True)),
-    # An average that counts the padding was divided by the window's size even if the window exceeds the padding.
-    "pool2d": (_PADDLE_2_0, Semantics(full_window_average=True)),
-    "pool3d": (_PADDLE_2_0, Semantics(full_window_average=True)),
-    # Both axes were divided by the number of rows.
-    "yolo_box": (_PADDLE_2_0, Semantics(square_grid=True)),
-    # `pos_weight` also scaled the terms of negative examples below max(x, 0).
-    "sigmoid_cross_entropy_with_logits": (_PADDLE_3_0, Semantics(weighted_rest=True)),
-    # Floats that differ by less than 1e-8 were equal.
-    **dict.fromkeys(("equal", "not_equal", "equal_all"), (_PADDLE_3_0, Semantics(coarse_equality=True))),
-    # Scales were multiplied in single precision, and what became 1 was the first element in any number of dimensions.
-    **{
-        f"{mode}_interp{version}": (_PADDLE_3_0, Semantics(single_scales=True, first_if_single=True))
-        for mode in ("nearest", "linear", "bilinear", "trilinear", "bicubic")
-        for version in ("", "_v2")
-    },
+_TRAITS = {
+    "truncated before 2.0": (_PADDLE_2_0, Semantics(truncated_quotient=True)),
+    "truncated before 2.4": (_PADDLE_2_4, Semantics(truncated_quotient=True)),
+    "full window before 2.0": (_PADDLE_2_0, Semantics(full_window_average=True)),
+    "square grid before 2.0": (_PADDLE_2_0, Semantics(square_grid=True)),
+    "weighted rest before 3.0": (_PADDLE_3_0, Semantics(weighted_rest=True)),
+    "coarse before 3.0": (_PADDLE_3_0, Semantics(coarse_equality=True)),
+    "single scales before 3.0": (_PADDLE_3_0, Semantics(single_scales=True, first_if_single=True)),
 }
+_OLD_SEMANTICS = {key: old for trait, old in _TRAITS.items() for key in with_trait(trait)}
 
 
 def semantics_of(op_type: str, version: int, attributes: Mapping[str, object] | None = None) -> Semantics:

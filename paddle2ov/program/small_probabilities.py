@@ -10,22 +10,12 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from paddle2ov.program.model import Block, Operator
+from paddle2ov.program.traits import with_trait
 
-_TELLING = """
-bce_loss elementwise_div elementwise_pow equal greater_equal greater_than less_equal
-less_than log log10 log2 logical_and logical_not logical_or logical_xor not_equal pow reciprocal rsqrt sign
-softmax_with_cross_entropy where_index
-"""
-TELLING = frozenset(_TELLING.split())
+TELLING = with_trait("tells from 0")
 """Operators to which a small number is not the same as 0."""
 
-_PASSING_ON = """
-assign cast concat elementwise_max elementwise_min elementwise_mul expand_as_v2 expand_v2 flatten2
-flatten_contiguous_range flip gather gather_nd index_sample index_select masked_select reduce_max reduce_min reduce_sum
-reshape2 roll scale slice split squeeze2 stack strided_slice sum take_along_axis tile top_k top_k_v2 transpose2 unbind
-unsqueeze2 unstack where
-"""
-PASSING_ON = frozenset(_PASSING_ON.split())
+PASSING_ON = with_trait("passes on")
 """Operators that move small numbers, or make other small numbers of them."""
 
 

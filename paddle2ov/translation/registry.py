@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.program.traits import with_trait
 from paddle2ov.translation.extension import ConversionExtension, Extension, extensions_of, script_extensions
 
 if TYPE_CHECKING:
@@ -44,17 +45,7 @@ class ComplexAware:
 
 ENTRY_POINT_GROUP = "paddle2ov.converters"
 
-STRUCTURE = (
-    "conditional_block",
-    "conditional_block_infer",
-    "data",
-    "feed",
-    "fetch",
-    "if",
-    "recurrent",
-    "select_input",
-    "while",
-)
+STRUCTURE = tuple(sorted(with_trait("structure")))
 """Operators that are part of a program's structure: readers and translator handle them, without a converter."""
 
 

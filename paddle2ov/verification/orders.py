@@ -3,7 +3,8 @@
 Decided from the values that the operator read and wrote on both sides. Of a sort, OpenVINO's result must be right for
 what OpenVINO read, to the last bit; of a suppression, the same rows must be there, with scores that fall as Paddle's.
 Where another entry stands than in Paddle, Paddle's own scores of the two must be equal within the tolerance.
-`ORDER_CHECKS` holds a function for each operator, which returns None where the values do not show that.
+`ORDER_CHECKS` holds a function for each operator, which returns None where the values do not show that; the trait of
+its row decides which.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paddle2ov.program.model import Operator
+from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray
 
 
@@ -226,18 +228,14 @@ def _match_rows(paddle: AnyArray, ours: AnyArray, limits: AnyArray) -> AnyArray 
     return indices
 
 
-ORDER_CHECKS: dict[str, Callable[[ObservedOperator], Reordering | None]] = {
-    "arg_max": _arg_extreme(ascending=False),
-    "arg_min": _arg_extreme(ascending=True),
-    "argsort": _argsort,
-    "generate_proposals": _proposals,
-    "generate_proposals_v2": _proposals,
-    "matrix_nms": _nms,
-    "multiclass_nms": _nms,
-    "multiclass_nms2": _nms,
-    "multiclass_nms3": _nms,
-    "top_k": _top_k,
-    "top_k_v2": _top_k,
+_CHECKS: dict[str, Callable[[ObservedOperator], Reordering | None]] = {
+    "proposes": _proposals,
+    "selects the largest": _arg_extreme(ascending=False),
+    "selects the smallest": _arg_extreme(ascending=True),
+    "selects the top": _top_k,
+    "sorts": _argsort,
+    "suppresses": _nms,
 }
+ORDER_CHECKS = {key: check for trait, check in _CHECKS.items() for key in with_trait(trait)}
 
 __all__ = ["ORDER_CHECKS", "ObservedOperator", "Reordering"]

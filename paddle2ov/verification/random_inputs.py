@@ -14,6 +14,8 @@ from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.program import dtypes
 from paddle2ov.program.model import Program, Variable
 from paddle2ov.program.settings import Settings
+from paddle2ov.program.signatures import ROWS, parse_signature
+from paddle2ov.program.traits import with_trait
 from paddle2ov.translation.input_spec import InputArgument
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.index_ranges import UNLIMITED, Range, index_ranges
@@ -39,7 +41,7 @@ _SEQUENCES = (3, 2, 4)
 _FEW = 8
 _HASHED = 2**15
 """What integers are below that may be any, so that what the program makes of them is likely to fit 32 bits."""
-_COUNTS = {"roi_align": "boxes", "roi_pool": "boxes", "psroi_pool": "boxes", "prroi_pool": "rois"}
+_COUNTS = {key: parse_signature(key, ROWS[key]).operands[1] for key in with_trait("counts boxes")}
 """Operators that read how many of their boxes are on each image: which operand the boxes are."""
 
 

@@ -7,18 +7,12 @@ from dataclasses import replace
 
 from paddle2ov.compilation.running import Result
 from paddle2ov.program.model import Operator
+from paddle2ov.program.traits import with_trait
 from paddle2ov.verification.comparison import compare_tensor
 from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.values import Values
 
-RANDOM = frozenset(
-    (
-        *("bernoulli", "binomial", "dirichlet", "exponential", "gaussian_inplace", "gaussian_random"),
-        *("gaussian_random_batch_size_like", "gumbel_softmax", "multinomial", "poisson", "randint", "random"),
-        *("randperm", "sampling_id", "standard_gamma", "truncated_gaussian_random", "uniform_random"),
-        *("uniform_random_batch_size_like", "uniform_random_inplace"),
-    )
-)
+RANDOM = with_trait("random")
 """Operators whose results differ from run to run."""
 
 

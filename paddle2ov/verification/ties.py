@@ -18,6 +18,7 @@ from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles, find_model
 from paddle2ov.program.model import Operator
+from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.comparison import as_openvino_array, compare_tensor
 from paddle2ov.verification.expected import Expected
@@ -26,17 +27,7 @@ from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator
 from paddle2ov.verification.paddle_process import PaddleProcess
 from paddle2ov.verification.values import Values
 
-SELECTING = frozenset(
-    (
-        *ORDER_CHECKS,
-        "collect_fpn_proposals",
-        "kthvalue",
-        "locality_aware_nms",
-        "mode",
-        "nms",
-        "retinanet_detection_output",
-    )
-)
+SELECTING = ORDER_CHECKS.keys() | with_trait("selects")
 
 
 @dataclass(frozen=True, slots=True)

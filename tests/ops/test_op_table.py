@@ -21,103 +21,15 @@ from paddle2ov.conversion import convert
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import read_program
 from paddle2ov.program.signatures import ROWS, parse_signature
+from paddle2ov.program.traits import TRAITS, traits_of, with_trait
 from paddle2ov.translation.unsupported import NOT_YET, reason
 from tests.support.by_hand import by_hand, operators_by_hand
 
 WITHIN = {"create_array": "write_to_array"}
 """Operators without cases -> an operator whose cases' programs hold them too."""
 
-NO_KERNEL = {
-    "conv2d_transpose_bias",
-    "depthwise_conv2d_bias",
-    "depthwise_conv3d_bias",
-    "flash_attn",
-    "fused_attention",
-    "fused_bias_dropout_residual_layer_norm",
-    "fused_conv2d",
-    "fused_conv2d_add_act",
-    "fused_conv3d",
-    "fused_dropout_add",
-    "fused_embedding_eltwise_layernorm",
-    "fused_feedforward",
-    "fused_gemm_epilogue",
-    "fused_matmul",
-    "fused_rms_norm_ext",
-    "fused_rotary_position_embedding",
-    "fused_softplus",
-    "fused_transpose",
-    "fusion_transpose_flatten_concat",
-    "lstm_unit",
-    "memory_efficient_attention",
-    "multihead_matmul",
-    "pad2d",
-    "rms_norm",
-    "skip_layernorm",
-    "sync_batch_norm",
-}
-"""Operators that neither Paddle has a kernel for that runs on a CPU (but for oneDNN's memory layouts)."""
-
-NOT_WRITTEN = {
-    "expand_as",
-    "flatten",
-    "one_hot",
-    "rnn_memory_helper",
-    "space_to_depth",
-    "squeeze",
-    "unsqueeze",
-}
-"""Operators of Paddle 1, which no later one has as legacy or PIR operators."""
-
-REFUSED = {
-    "c_identity",
-    "fused_softmax_mask_upper_triangle",
-}
-"""Operators whose kernel for CPUs raises an error."""
-
-AVX512 = {
-    "fused_bias_residual_layernorm",
-    "fused_rms_norm_quant",
-    "self_dp_attention",
-}
-"""Operators whose kernel for CPUs ends the process where there is no AVX-512."""
-
-UNFUSED = {
-    "fused_elementwise_add",
-    "fused_elementwise_div",
-    "fused_elementwise_mul",
-    "fused_elementwise_sub",
-}
-"""Operators whose kernel for CPUs, but for oneDNN's, leaves out what is fused."""
-
-EXECUTED = {
-    "shadow_feed",
-}
-"""Operators that only Paddle's executor makes, as it runs a program."""
-
-EAGER = {
-    "as_strided",
-    "ones_like",
-    "tensor_unfold",
-    "view_shape",
-    "zeros_like",
-}
-"""Operators that Paddle runs, as they should be, only eagerly."""
-
-RECORDED = {
-    "conv_shift",
-    "cos_sim",
-    "diag",
-    "gaussian_random_batch_size_like",
-    "inplace_abn",
-    "isfinite",
-    "lstmp",
-    "pad_constant_like",
-    "prroi_pool",
-}
-"""Operators of Paddle 1 in programs that it exported, of which its results are recorded."""
-
-GROUPS = (NO_KERNEL, NOT_WRITTEN, REFUSED, AVX512, UNFUSED, EXECUTED, EAGER, RECORDED)
-BY_HAND = set().union(*GROUPS)
+BY_HAND = {trait: with_trait(trait) for trait in TRAITS if trait.startswith("by hand: ")}
+"""Why operators have no cases -> those operators."""
 
 
 def names(key):
@@ -128,12 +40,12 @@ def names(key):
 
 def test_every_operator_has_cases_or_a_reason():
     with_cases = {name for name, op in all_ops().items() if op.cases}
-    assert OP_TABLE.keys() - with_cases == BY_HAND | WITHIN.keys()
+    assert OP_TABLE.keys() - with_cases == set().union(*BY_HAND.values()) | WITHIN.keys()
 
 
 def test_no_operator_has_two_reasons():
-    groups = (*GROUPS, WITHIN)
-    assert sum(len(group) for group in groups) == len(BY_HAND | WITHIN.keys())
+    reasons = [one for key in ROWS for one in traits_of(key) if one.startswith(("by hand: ", "no converter: "))]
+    assert len(reasons) == len({key for key in ROWS if reason(key) != NOT_YET}.union(*BY_HAND.values()))
 
 
 def test_what_has_a_converter_has_no_reason_for_having_none():
@@ -154,7 +66,7 @@ def test_programs_of_other_cases_hold_it(key, other):
 
 def test_what_has_no_cases_is_operators_by_hand():
     found = operators_by_hand()
-    assert BY_HAND - found == set()
+    assert set().union(*BY_HAND.values()) - found == set()
     assert found - OP_TABLE.keys() == set()
 
 
@@ -195,20 +107,8 @@ def with_kernels(python):
 def test_there_is_no_kernel():
     for python in filter(None, (sys.executable, legacy_python())):
         kernels = with_kernels(python)
-        assert {"relu", "conv2d", *REFUSED} <= kernels
-        assert {key for key in NO_KERNEL if names(key) & kernels} == set()
-
-
-REFUSES_CPU = {
-    "batch_fc",
-    "bilateral_slice",
-    "correlation",
-    "cudnn_lstm",
-    "fused_seqpool_cvm",
-    "rank_attention",
-    "unzip",
-}
-"""Operators whose kernel for CPUs is there and refuses to run."""
+        assert {"relu", "conv2d", *BY_HAND["by hand: refused"]} <= kernels
+        assert {key for key in BY_HAND["by hand: no kernel"] if names(key) & kernels} == set()
 
 
 def test_reasons_of_having_no_kernel_are_true():
@@ -216,7 +116,7 @@ def test_reasons_of_having_no_kernel_are_true():
     assert len(claimed) > 60
     for python in filter(None, (sys.executable, legacy_python())):
         kernels = with_kernels(python)
-        assert {key for key in claimed if names(key) & kernels} <= REFUSES_CPU
+        assert {key for key in claimed if names(key) & kernels} <= with_trait("refuses to run")
 
 
 def claimed_for_training():
@@ -226,7 +126,7 @@ def claimed_for_training():
 def test_what_is_made_for_training_reads_labels():
     """A program that is exported for inference has none, unless it computes a loss itself."""
     labels = {key: str(parse_signature(key, ROWS[key]).operands) for key in claimed_for_training()}
-    assert {key for key, ports in labels.items() if "label" not in ports} == {"modified_huber_loss"}  # calls it y
+    assert {key for key, ports in labels.items() if "label" not in ports} == {"modified_huber_loss", "target_assign"}
 
 
 def test_what_is_made_for_training_is_appended_by_functions_that_take_labels():
@@ -247,17 +147,19 @@ def test_what_is_made_for_training_is_appended_by_functions_that_take_labels():
 
 
 def test_the_kernels_that_need_a_processor_are_there():
-    assert with_kernels(sys.executable) >= AVX512
+    assert with_kernels(sys.executable) >= BY_HAND["by hand: AVX-512"]
 
 
 def test_the_kernels_that_fuse_nothing_are_there():
-    assert with_kernels(sys.executable) >= UNFUSED
+    assert with_kernels(sys.executable) >= BY_HAND["by hand: unfused"]
 
 
 def test_paddle_does_not_write_it():
     protos = import_paddle().base.framework.OpProtoHolder.instance().op_proto_map
     assert "squeeze2" in protos
-    assert {key for key in NOT_WRITTEN if key in protos or parse_signature(key, ROWS[key]).pir_name} == set()
+    assert {
+        key for key in BY_HAND["by hand: not written"] if key in protos or parse_signature(key, ROWS[key]).pir_name
+    } == set()
 
 
 def test_the_kernel_refuses():
@@ -271,7 +173,9 @@ def test_the_kernel_refuses():
 
 def test_no_function_makes_it():
     import_paddle()
-    assert not any(hasattr(paddle._C_ops, name) or hasattr(paddle._pir_ops, name) for name in EXECUTED)
+    assert not any(
+        hasattr(paddle._C_ops, name) or hasattr(paddle._pir_ops, name) for name in BY_HAND["by hand: executor"]
+    )
 
 
 def test_programs_of_it_are_wrong_or_cannot_be_built():

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from paddle2ov.program.signatures import ROWS, Signature, key_of_pir, parse_signature, signature, snake_case
+from paddle2ov.program.traits import TRAITS
 from paddle2ov.translation.unsupported import LEFT_OUT, left_out
 
 # PIR programs use other operators in their place: embedding, array_length, array_write_.
@@ -151,7 +152,8 @@ def test_rows_are_sorted():
 def test_rows_keep_to_the_grammar():
     item = r"\w+(=[\w@-]+(\|[\w@-]+)*)?"
     items = rf"({item}(, {item})*)?"
-    row = re.compile(rf"(-|\w+)\({items}\) -> \({items}\)(; {item}(, {item})*)?")
+    trait = "|".join(map(re.escape, TRAITS)).join(("(", ")"))
+    row = re.compile(rf"(-|\w+)\({items}\) -> \({items}\)(; {item}(, {item})*)?( \[{trait}(, {trait})*\])?")
     assert [key for key, text in ROWS.items() if not row.fullmatch(text)] == []
 
 

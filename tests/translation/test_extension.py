@@ -228,7 +228,8 @@ def test_a_program_that_onednn_passes_have_rewritten_says_so():
 
 
 def test_signatures_of_the_table_are_of_the_form():
-    assert [row for key, row in ROWS.items() if ConversionExtension(key, len, row).signature != row] == []
+    rows = {key: row.partition(" [")[0] for key, row in ROWS.items()}
+    assert [row for key, row in rows.items() if ConversionExtension(key, len, row).signature != row] == []
 
 
 def test_operator_named_twice(custom, monkeypatch):
