@@ -72,6 +72,16 @@ def make_layer(build: Any, forward: Any) -> Any:
     return Assembled()
 
 
+def layer_of(forward: Callable[..., Any]) -> Callable[[], Any]:
+    """What builds a layer without parts from its `forward`."""
+
+    def build() -> Any:
+        return make_layer(dict, forward)
+
+    build.__module__ = forward.__module__
+    return build
+
+
 def conv_norm(inputs: int, outputs: int, stride: int = 1, act: Any = None) -> Any:
     """A 3 x 3 convolution, its batch norm, and an activation (a leaky ReLU unless it is given)."""
     nn = paddle.nn

@@ -1,65 +1,48 @@
-"""Whole networks with branches, loops and tensor arrays, written in dygraph and exported with `to_static`.
-
-The classes are made on first use, since their base class is Paddle's.
-"""
+"""Whole networks with branches, loops and tensor arrays, written in dygraph and exported with `to_static`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
+from gen_models.harness.building import layer_of
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
 
-def _branch_shapes() -> Any:
+def _branch_shapes(self, x):
     """Branches whose results differ in shape."""
-
-    class Branch(paddle.nn.Layer):
-        def forward(self, x):
-            if x.mean() > 0:
-                y = paddle.concat([x, x], 0)
-                z = x
-            else:
-                y = x[:1]
-                z = x + 1
-            return y, z
-
-    return Branch()
+    if x.mean() > 0:
+        y = paddle.concat([x, x], 0)
+        z = x
+    else:
+        y = x[:1]
+        z = x + 1
+    return y, z
 
 
-def _one_round() -> Any:
+def _one_round(self, x):
     """An assignment in a loop over an axis of size 1, which is that of its last axis."""
-
-    class OneRound(paddle.nn.Layer):
-        def forward(self, x):
-            y = paddle.assign(x)
-            for i in range(paddle.shape(x)[2]):
-                y[0, : y.shape[1] - 1, i] = 0.5
-            return y
-
-    return OneRound()
+    y = paddle.assign(x)
+    for i in range(paddle.shape(x)[2]):
+        y[0, : y.shape[1] - 1, i] = 0.5
+    return y
 
 
-def _one_sided() -> Any:
+def _one_sided(self, x):
     """Variables that only one branch defines, of another type and rank than what Paddle 2 puts in their place."""
-
-    class OneSided(paddle.nn.Layer):
-        def forward(self, x):
-            length = paddle.shape(x)[1]
-            causal = None
-            if length > 1:
-                causal = paddle.tril(paddle.ones([length, length], "bool")).unsqueeze([0, 1])
-            bias = None
-            if length > 1:
-                bias = paddle.triu(paddle.full([length, length], -1e4), 1).unsqueeze([0, 1])
-            allowed = (x > -0.5).unsqueeze([1, 2])
-            if causal is not None:
-                allowed = allowed & causal
-            scores = paddle.where(allowed, (x.unsqueeze(1) * x.unsqueeze(2)).unsqueeze(1), bias)
-            return paddle.nn.functional.softmax(scores, -1)
-
-    return OneSided()
+    length = paddle.shape(x)[1]
+    causal = None
+    if length > 1:
+        causal = paddle.tril(paddle.ones([length, length], "bool")).unsqueeze([0, 1])
+    bias = None
+    if length > 1:
+        bias = paddle.triu(paddle.full([length, length], -1e4), 1).unsqueeze([0, 1])
+    allowed = (x > -0.5).unsqueeze([1, 2])
+    if causal is not None:
+        allowed = allowed & causal
+    scores = paddle.where(allowed, (x.unsqueeze(1) * x.unsqueeze(2)).unsqueeze(1), bias)
+    return paddle.nn.functional.softmax(scores, -1)
 
 
 def _marked() -> Any:
@@ -80,23 +63,18 @@ def _marked() -> Any:
     return Marked()
 
 
-def _nested() -> Any:
+def _nested(self, x, n):
     """A branch inside a loop, and a value that only one of its sides changes."""
-
-    class Nested(paddle.nn.Layer):
-        def forward(self, x, n):
-            i = paddle.zeros([1], "int64")
-            total = x * 0
-            while i < n:
-                if i % 2 == 0:
-                    total = total + x * 2
-                else:
-                    total = total - x
-                i = i + 1
-            values, where = paddle.topk(total, 2, axis=-1)
-            return values, where, i
-
-    return Nested()
+    i = paddle.zeros([1], "int64")
+    total = x * 0
+    while i < n:
+        if i % 2 == 0:
+            total = total + x * 2
+        else:
+            total = total - x
+        i = i + 1
+    values, where = paddle.topk(total, 2, axis=-1)
+    return values, where, i
 
 
 def _best_masks() -> Any:
@@ -129,40 +107,14 @@ def _best_masks() -> Any:
     return Masks()
 
 
-def _replaced_in_loop() -> Any:
-    """Loop-carried values that the body replaces without reading them, of which at most the size is read afterwards."""
-
-    class Replaced(paddle.nn.Layer):
-        def forward(self, x, n):
-            values, order, near, sized, unlike = paddle.sin(x), paddle.argsort(x), x > 0, x * 2, x + 1
-            row = paddle.sin(x[0])
-            i = paddle.zeros([1], "int64")
-            while i < n:
-                values = paddle.cos(x)
-                order = paddle.argsort(x, descending=True)
-                near = x > 0.5
-                sized = paddle.exp(x)
-                unlike = paddle.zeros_like(unlike)
-                row = x[0]
-                i = i + 1
-            return values, order, near, paddle.ones([sized.shape[0], 2]), unlike, row
-
-    return Replaced()
-
-
-def _growing() -> Any:
+def _growing(self, x, n):
     """A loop-carried tensor that grows."""
-
-    class Growing(paddle.nn.Layer):
-        def forward(self, x, n):
-            out = x[:, :1]
-            i = paddle.zeros([1], "int64")
-            while i < n:
-                out = paddle.concat([out, x * (i.astype("float32") + 1)], axis=1)
-                i = i + 1
-            return out
-
-    return Growing()
+    out = x[:, :1]
+    i = paddle.zeros([1], "int64")
+    while i < n:
+        out = paddle.concat([out, x * (i.astype("float32") + 1)], axis=1)
+        i = i + 1
+    return out
 
 
 def _listed(element: Callable[[Any, Any], Any]) -> Any:
@@ -201,170 +153,45 @@ def _array_of_slices() -> Any:
     return _listed(_slice)
 
 
-def _array_without_its_first() -> Any:
+def _array_without_its_first(self, x):
     """A list that a loop takes elements from."""
-
-    class Kept(paddle.nn.Layer):
-        def forward(self, x):
-            kept = []
-            i = paddle.full([1], 0, "int64")
-            n = x.shape[0]
-            while i < n:
-                kept.append(x[i] * 2)
-                kept.append(x[i] * 3)
-                kept.pop(0)
-                i += 1
-            return paddle.concat(kept, axis=0)
-
-    return Kept()
+    kept = []
+    i = paddle.full([1], 0, "int64")
+    n = x.shape[0]
+    while i < n:
+        kept.append(x[i] * 2)
+        kept.append(x[i] * 3)
+        kept.pop(0)
+        i += 1
+    return paddle.concat(kept, axis=0)
 
 
-def _array_without_some() -> Any:
+def _array_without_some(self, x):
     """A list that a branch takes its last element from."""
-
-    class Kept(paddle.nn.Layer):
-        def forward(self, x):
-            kept = []
-            i = paddle.full([1], 0, "int64")
-            n = x.shape[0]
-            while i < n:
-                kept.append(x[i] * 2)
-                if x[i].sum() > 1:
-                    kept.pop()
-                i += 1
-            return paddle.concat(kept, axis=0)
-
-    return Kept()
+    kept = []
+    i = paddle.full([1], 0, "int64")
+    n = x.shape[0]
+    while i < n:
+        kept.append(x[i] * 2)
+        if x[i].sum() > 1:
+            kept.pop()
+        i += 1
+    return paddle.concat(kept, axis=0)
 
 
-def _array_of_selections() -> Any:
+def _array_of_selections(self, x):
     """Lists that a loop over the images fills with as much as each of them has, as detectors do with their boxes."""
-
-    class Selections(paddle.nn.Layer):
-        def forward(self, x):
-            parts, columns, counts = [], [], []
-            for i in range(x.shape[0]):
-                row = x[i]
-                place = paddle.nonzero(row[:, 0] > 0)
-                found = paddle.concat([row[:1], paddle.reshape(paddle.gather(row, paddle.flatten(place)), [-1, 3])])
-                if paddle.shape(found)[0] > 2:
-                    found = found[:2] * 3
-                parts.append(found)
-                columns.append(paddle.transpose(found, [1, 0]))
-                counts.append(paddle.shape(found)[0:1])
-            return paddle.concat(parts), paddle.concat(columns, axis=1), paddle.concat(counts)
-
-    return Selections()
-
-
-def _handed_on() -> Any:
-    """Loop-carried values that the body permutes: a history, two that are swapped, one from outside."""
-
-    class HandedOn(paddle.nn.Layer):
-        def forward(self, x, n):
-            i = paddle.zeros([1], "int64")
-            a, b, c, left, right, last = x, x + 1, x + 2, x * 2, x * 3, x - 1
-            while i < n:
-                a, b, c = a * 0.5 + c, a, b
-                left, right = right, left
-                last = x.reshape([-1, 4])
-                i = i + 1
-            return a, b, c, left, right, last
-
-    return HandedOn()
-
-
-def _written_unread() -> Any:
-    """Values of several ranks and types that a loop writes and does not read."""
-
-    class Written(paddle.nn.Layer):
-        def forward(self, x, y, n):
-            rows, other, total, count, flag = x + 1, y * 2, paddle.sum(x), paddle.shape(y)[0] + 5, paddle.max(y) < 0
-            part, best, precise = x[:1], paddle.argmax(y, -1), paddle.cast(y, "float64")
-            i = paddle.zeros([], "int64")
-            while i < n:
-                total, flag = paddle.cast(i, "float32") + 0.5, paddle.mean(x) > 0
-                rows, other, part = x * 3, y, paddle.concat([x, y])
-                count = paddle.shape(x)[0]
-                best, precise = paddle.argmin(x, -1), paddle.cast(x, "float64") * 2
-                i = i + 1
-            return rows, other, total, count, flag, part, best, precise
-
-    return Written()
-
-
-def _written_of_other_sizes() -> Any:
-    """Loop-carried vectors whose known sizes before a loop and in its body differ."""
-
-    class Written(paddle.nn.Layer):
-        def forward(self, x, y, n):
-            one, three, some = paddle.sum(x).reshape([1]), paddle.full([3], 2, "int64"), paddle.argmax(x, -1)
-            longer, flags = paddle.full([1], 0.5), paddle.max(y).reshape([1]) > 0
-            i = paddle.zeros([], "int64")
-            while i < n:
-                j = paddle.zeros([], "int64")
-                while j < n - 1:
-                    one = paddle.full([2], 7.0)
-                    flags = paddle.full([4], True, "bool")
-                    j = j + 1
-                three = paddle.reshape(i, [1])
-                some = paddle.full([5], 1, "int64")
-                longer = paddle.concat([longer, paddle.sum(y).reshape([1]), paddle.full([2], 3.0)])
-                i = i + 1
-            return one, three, some, longer, flags
-
-    return Written()
-
-
-def _replaced_in_loops() -> Any:
-    """A value that an inner loop carries and nothing reads, beside others: OpenVINO drops it from the loop."""
-
-    class Replaced(paddle.nn.Layer):
-        def forward(self, x, n, k):
-            rows, part, number = paddle.tanh(x), paddle.ones([1, 4]), k + 1
-            i = paddle.zeros([], "int64")
-            while i < k:
-                i = i + 1
-                number = i
-                j = paddle.zeros([], "int64")
-                while j < n - 1:
-                    rows = x
-                    part = part[:1]
-                    j = j + 1
-                rows = x.reshape([-1, 4])
-            return rows, part, number
-
-    return Replaced()
-
-
-def _written_unread_in_loops() -> Any:
-    """Such values of loops in loops and in branches, the inner ones with other trip counts."""
-
-    class Nested(paddle.nn.Layer):
-        def forward(self, x, n, k):
-            first, second, third, number = x + 1, x * 2, x - 1, paddle.sum(x)
-            i = paddle.zeros([], "int64")
-            while i < n:
-                j = paddle.zeros([], "int64")
-                while j < k:
-                    first, number = paddle.tanh(x), paddle.max(x)
-                    j = j + 1
-                if k > 1:
-                    m = paddle.zeros([], "int64")
-                    while m < n - 1:
-                        second = paddle.concat([x, x])
-                        m = m + 1
-                else:
-                    third = x[1:]
-                i = i + 1
-            if k < 3:
-                i = i * 0
-                while i < n - k:
-                    third = first + 1
-                    i = i + 1
-            return first, second, third, number
-
-    return Nested()
+    parts, columns, counts = [], [], []
+    for i in range(x.shape[0]):
+        row = x[i]
+        place = paddle.nonzero(row[:, 0] > 0)
+        found = paddle.concat([row[:1], paddle.reshape(paddle.gather(row, paddle.flatten(place)), [-1, 3])])
+        if paddle.shape(found)[0] > 2:
+            found = found[:2] * 3
+        parts.append(found)
+        columns.append(paddle.transpose(found, [1, 0]))
+        counts.append(paddle.shape(found)[0:1])
+    return paddle.concat(parts), paddle.concat(columns, axis=1), paddle.concat(counts)
 
 
 def _greedy_decoder() -> Any:
@@ -412,273 +239,54 @@ def _cache_that_may_be_empty() -> Any:
     return Cached()
 
 
-def _joined_where_they_fit() -> Any:
+def _joined_where_they_fit(self, x, y, n):
     """Sizes that a branch makes equal are so in that branch only; those that a loop does, if it has an iteration."""
-
-    class Joined(paddle.nn.Layer):
-        def forward(self, x, y, n):
-            doubled = y * 2
-            if paddle.shape(x)[1] == paddle.shape(y)[1]:
-                z = paddle.concat([x, doubled], axis=0)
-            else:
-                z = doubled
-            looped = doubled
-            i = paddle.zeros([1], "int64")
-            while i < n:
-                looped = paddle.concat([x, looped], axis=0)
-                i = i + 1
-            return z, looped, paddle.zeros([paddle.shape(x)[1], paddle.shape(doubled)[1]])
-
-    return Joined()
+    doubled = y * 2
+    if paddle.shape(x)[1] == paddle.shape(y)[1]:
+        z = paddle.concat([x, doubled], axis=0)
+    else:
+        z = doubled
+    looped = doubled
+    i = paddle.zeros([1], "int64")
+    while i < n:
+        looped = paddle.concat([x, looped], axis=0)
+        i = i + 1
+    return z, looped, paddle.zeros([paddle.shape(x)[1], paddle.shape(doubled)[1]])
 
 
-def _assigned(a, b, c, d, e, f, i, k, v):
-    """Elements written at an index from a loop and along open, counted, stepped and computed bounds."""
-    a[i, :, 3:] = -5.0
-    b[i, :, k[i] :] = v[i, 0]
-    c[..., k[i] :] = v[i, 0] * 2 + i.astype("float32")
-    d[i, 1:, ::2] = paddle.mean(v)
-    e[:, i:, 1 : k[i]] = v[:, :1].unsqueeze(1) + e[:, i:, 1 : k[i]]
-    f[-1, :-1] = i.astype("float32")
-    f[i, ::-1, 4:] = f[i, :, 4:] * 0.5
-    return a, b, c, d, e, f
-
-
-def _assigned_in_loop() -> Any:
-    """Assignments to elements in a loop."""
-
-    class Loop(paddle.nn.Layer):
-        def forward(self, x, v, k, n):
-            a, b, c, d, e, f = x * 1, x * 2, x * 3, x * 4, x * 5, x * 6
-            i = paddle.zeros([], "int64")
-            while i < n:
-                a, b, c, d, e, f = _assigned(a, b, c, d, e, f, i, k, v)
-                i = i + 1
-            return a, b, c, d, e, f
-
-    return Loop()
-
-
-def _assigned_in_loop_of_branch() -> Any:
-    """Assignments to elements in a loop that only one branch has."""
-
-    class LoopOfBranch(paddle.nn.Layer):
-        def forward(self, x, v, k, n):
-            a, b, c, d, e, f = x * 1, x * 2, x * 3, x * 4, x * 5, x * 6
-            if k[0] > 2:
-                i = paddle.zeros([], "int64")
-                while i < n:
-                    a, b, c, d, e, f = _assigned(a, b, c, d, e, f, i, k, v)
-                    i = i + 1
-            else:
-                a, b, c, d, e, f = x + 1, x + 2, x + 3, x + 4, x + 5, x + 6
-            return a, b, c, d, e, f
-
-    return LoopOfBranch()
-
-
-def _assigned_in_branch_of_loop() -> Any:
-    """Assignments to elements in some iterations of a loop."""
-
-    class BranchOfLoop(paddle.nn.Layer):
-        def forward(self, x, v, k, n):
-            a, b, c, d, e, f = x * 1, x * 2, x * 3, x * 4, x * 5, x * 6
-            i = paddle.zeros([], "int64")
-            while i < n:
-                if k[i] > 2:
-                    a, b, c, d, e, f = _assigned(a, b, c, d, e, f, i, k, v)
-                else:
-                    a, b, c, d, e, f = a * 2, b * 2, c * 2, d * 2, e * 2, f * 2
-                i = i + 1
-            return a, b, c, d, e, f
-
-    return BranchOfLoop()
-
-
-def _assigned_in_loop_of_loop() -> Any:
-    """Assignments to elements in a loop in a loop, at indices from both."""
-
-    class LoopOfLoop(paddle.nn.Layer):
-        def forward(self, x, v, k, n):
-            a, b, c, d, e, f = x * 1, x * 2, x * 3, x * 4, x * 5, x * 6
-            i = paddle.zeros([], "int64")
-            while i < n:
-                j = paddle.zeros([], "int64")
-                while j < n:
-                    a, b, c, d, e, f = _assigned(a, b, c, d, e, f, i, k, v)
-                    a[i, j:, k[j] :] = v[j, 0]
-                    b[j, i, :-1] = b[i, j, :-1] + 1
-                    j = j + 1
-                i = i + 1
-            return a, b, c, d, e, f
-
-    return LoopOfLoop()
-
-
-def _assigned_in_loop_of_branch_of_loop() -> Any:
-    """A branch of a loop with a loop of its own, which writes elements; Paddle 2 writes numbers in their place before.
-
-    Of the variables that only this branch has, it writes a float before the loop, whatever their type.
-    """
-
-    class LoopOfBranchOfLoop(paddle.nn.Layer):
-        def forward(self, x, k, n):
-            y, total = x * 1, paddle.sum(x)
-            for i in range(n):
-                y[:, ...] = total
-                if k[i] > 9:
-                    for j in range(n):
-                        total = total + paddle.sum(y[j, ::-2])
-                else:
-                    j = paddle.zeros([], "int64")
-                    while j < n:
-                        y[j, 1] = paddle.tanh(y[j, 1])
-                        y[j, ::-1, 1:] = paddle.cast(i, "float32")
-                        j = j + 1
-            return y, total
-
-    return LoopOfBranchOfLoop()
-
-
-def _read_in_loop() -> Any:
-    """Slices read in a loop, between open, counted, stepped and computed bounds, in some iterations backwards."""
-
-    class Read(paddle.nn.Layer):
-        def forward(self, x, k, n):
-            a = paddle.sum(x)
-            b, c, d, e = a * 0, a * 0, a * 0, a * 0
-            i = paddle.zeros([], "int64")
-            while i < n:
-                a = a + paddle.sum(x[i, :, 3:])
-                b = b * 2 + paddle.sum(x[i, :, k[i] :])
-                if k[i] > 2:
-                    c = c * 2 + paddle.sum(x[..., k[i] :: -2])
-                    d = d - paddle.sum(x[:, -1 : k[i] - 3 : -1, 1:])
-                else:
-                    c = c - paddle.sum(x[i, i:, :-2])
-                e = e * 2 + paddle.sum(x[i, k[i] - 2 : -1, ::2]) * x[i, 1, k[i]]
-                i = i + 1
-            return a, b, c, d, e
-
-    return Read()
-
-
-def _rounds_of_known_size() -> Any:
-    """Loops in a loop whose trip count is a dimension, which is known beside others that are not."""
-
-    class Rounds(paddle.nn.Layer):
-        def forward(self, x, k):
-            y = x * 1
-            n = paddle.shape(x)[0]
-            i = paddle.zeros([], "int64")
-            while i < n:
-                j = paddle.zeros([], "int64")
-                while j < n:
-                    y[k[j] : -1] = y[i] * 0.5 + 1
-                    j = j + 1
-                i = i + 1
-            sizes = paddle.shape(x)
-            return y, sizes[:1], sizes[1:], sizes[-2:], sizes[-1]
-
-    return Rounds()
-
-
-def _masked_by_width() -> Any:
+def _masked_by_width(self, features, ratios):
     """Attention over images of several widths, as the text recogniser SAR has it: nothing is read beyond the width."""
-
-    class Masked(paddle.nn.Layer):
-        def forward(self, features, ratios):
-            width = paddle.shape(features)[3]
-            scores = features.sum(1, keepdim=True)
-            for i in range(paddle.shape(ratios)[0]):
-                valid = paddle.ceil(width.astype("float32") * ratios[i]).astype(width.dtype)
-                if valid < width:
-                    scores[i, :, :, valid:] = float("-inf")
-            weights = paddle.nn.functional.softmax(scores.flatten(1), -1).reshape(paddle.shape(scores))
-            return (features * weights).sum([2, 3])
-
-    return Masked()
+    width = paddle.shape(features)[3]
+    scores = features.sum(1, keepdim=True)
+    for i in range(paddle.shape(ratios)[0]):
+        valid = paddle.ceil(width.astype("float32") * ratios[i]).astype(width.dtype)
+        if valid < width:
+            scores[i, :, :, valid:] = float("-inf")
+    weights = paddle.nn.functional.softmax(scores.flatten(1), -1).reshape(paddle.shape(scores))
+    return (features * weights).sum([2, 3])
 
 
 _MATRIX = {"x": tensor([3, 4], low=0.1, high=1.0, dims=[-1, 4])}
+
+
 _COUNTED = {**_MATRIX, "n": tensor([1], "int64", values=[3])}
 
 
-def _rows(count: int, columns: int, widths: list[int], rounds: int, declared: list[int] | None = None) -> Any:
-    """Inputs of the networks that write and read elements: a tensor, a value and a width for each row, trip counts."""
-    dims = declared or [-1, -1, -1]
-    return {
-        "x": tensor([count, 4, columns], low=-1.0, high=1.0, dims=dims),
-        "v": tensor([count, 5], low=-1.0, high=1.0, dims=[dims[0], 5]),
-        "k": tensor([count], "int64", values=widths, dims=dims[:1]),
-        "n": tensor([], "int64", values=rounds),
-    }
-
-
-def _assigning(name: str, build: Callable[[], Any], leaving: Sequence[str] = ()) -> list[Network]:
-    """A network with unknown and with known sizes."""
-    sets = [_rows(2, 6, [3, 2], 2), _rows(3, 7, [2, 3, 4], 3), _rows(1, 5, [3], 1)]
-    fixed = [_rows(2, 6, [3, 2], 2, [2, 4, 6]), _rows(2, 6, [2, 4], 2, [2, 4, 6])]
-    for one in (*sets, *fixed):
-        for left in leaving:
-            del one[left]
-    return [
-        Network(name, build, sets[0], more=sets[1:]),
-        Network(f"{name}_of_known_size", build, fixed[0], more=fixed[1:]),
-    ]
-
-
-def _read_in_every_iteration() -> Any:
-    """A loop with layers over tensors of outside, and over views of them, that compute in place."""
-
-    class ReadInEveryIteration(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.norm = paddle.nn.LayerNorm(4)
-
-        def forward(self, x, y, n):
-            total = x.mean(0)
-            wide, tall, flat, long = x * 1.5, y - 0.5, x + 0.25, y * 0.75  # each has one reader in the loop
-            index = paddle.zeros([1], "int64")
-            i = paddle.zeros([], "int64")
-            while i < n:
-                normed = self.norm(wide).sum(0) + paddle.nn.functional.softmax(tall, 0).max(0)
-                total = total * 0.5 + normed + paddle.nn.functional.silu(flat.unsqueeze(0)).sum([0, 1])
-                total = total + paddle.scatter(long, index, (total * 0.1).unsqueeze(0)).max(0)
-                i = i + 1
-            return total
-
-    return ReadInEveryIteration()
-
-
-def _rounds(rows: int, others: int, n: int, k: int | None = None) -> Any:
-    """Inputs of the networks that write values which no iteration reads: tensors and trip counts."""
-    x = tensor([rows, 4], low=-1.0, high=1.0, dims=[-1, 4])
-    if k is not None:
-        return {"x": x, "n": tensor([], "int64", values=n), "k": tensor([], "int64", values=k)}
-    return {"x": x, "y": tensor([others, 4], low=-1.0, high=1.0, dims=[-1, 4]), "n": tensor([], "int64", values=n)}
-
-
 NETWORKS = [
-    *_assigning("assigned_in_branch_of_loop", _assigned_in_branch_of_loop),
-    *_assigning("assigned_in_loop", _assigned_in_loop),
-    *_assigning("assigned_in_loop_of_branch", _assigned_in_loop_of_branch),
-    *_assigning("assigned_in_loop_of_branch_of_loop", _assigned_in_loop_of_branch_of_loop, leaving=("v",)),
-    *_assigning("assigned_in_loop_of_loop", _assigned_in_loop_of_loop),
     Network("array", _array, _MATRIX, more=[{"x": tensor([5, 4])}]),
     Network(
         "array_of_selections",
-        _array_of_selections,
+        layer_of(_array_of_selections),
         {"x": tensor([2, 5, 3], dims=[-1, -1, 3])},
         more=[{"x": tensor([1, 2, 3])}, {"x": tensor([4, 3, 3])}],
         formats=("legacy",),
         why="Paddle 3 joins elements of one shape only",
     ),
     Network("array_of_slices", _array_of_slices, {"x": tensor([3], dims=[-1])}, more=[{"x": tensor([5])}]),
-    Network("array_without_its_first", _array_without_its_first, _MATRIX, more=[{"x": tensor([5, 4])}]),
+    Network("array_without_its_first", layer_of(_array_without_its_first), _MATRIX, more=[{"x": tensor([5, 4])}]),
     Network(
         "array_without_some",
-        _array_without_some,
+        layer_of(_array_without_some),
         {"x": tensor([3, 4], values=[[1, 2, 3, 4], [-1, 0, 1, 0.5], [0.5, 0.5, 0.5, 0.5]], dims=[-1, 4])},
         more=[{"x": tensor([2, 4], values=[[1, -1, 0, 0.5], [0, 0, 0.25, 0]])}],
         formats=("legacy",),
@@ -693,7 +301,7 @@ NETWORKS = [
         },
         more=[{"features": tensor([1, 8, 2, 2]), "size": tensor([1, 2], values=[[8, 7]])}],
     ),
-    Network("branch_shapes", _branch_shapes, _MATRIX, more=[{"x": tensor([2, 4], low=-1.0, high=-0.1)}]),
+    Network("branch_shapes", layer_of(_branch_shapes), _MATRIX, more=[{"x": tensor([2, 4], low=-1.0, high=-0.1)}]),
     Network(
         "cache_that_may_be_empty",
         _cache_that_may_be_empty,
@@ -703,11 +311,12 @@ NETWORKS = [
     Network(
         "greedy_decoder", _greedy_decoder, {"state": tensor([2, 8], dims=[-1, 8])}, more=[{"state": tensor([1, 8])}]
     ),
-    Network("growing", _growing, _COUNTED, more=[{"x": tensor([2, 4]), "n": tensor([1], "int64", values=[0])}]),
-    Network("handed_on", _handed_on, _COUNTED, more=[{"x": tensor([2, 4]), "n": tensor([1], "int64", values=[4])}]),
+    Network(
+        "growing", layer_of(_growing), _COUNTED, more=[{"x": tensor([2, 4]), "n": tensor([1], "int64", values=[0])}]
+    ),
     Network(
         "joined_where_they_fit",
-        _joined_where_they_fit,
+        layer_of(_joined_where_they_fit),
         {
             "x": tensor([2, 3, 4], dims=[-1, -1, 4]),
             "y": tensor([1, 5, 4], dims=[-1, -1, 4]),
@@ -726,72 +335,21 @@ NETWORKS = [
     ),
     Network(
         "masked_by_width",
-        _masked_by_width,
+        layer_of(_masked_by_width),
         {
             "features": tensor([2, 3, 2, 8], dims=[-1, 3, 2, -1]),
             "ratios": tensor([2], values=[1.0, 0.4], dims=[-1]),
         },
         more=[{"features": tensor([3, 3, 2, 5]), "ratios": tensor([3], values=[0.5, 0.7, 0.2])}],
     ),
-    Network("nested", _nested, _COUNTED, more=[{"x": tensor([1, 4]), "n": tensor([1], "int64", values=[4])}]),
-    Network("one_round", _one_round, {"x": tensor([3, 4, 1])}),
+    Network("nested", layer_of(_nested), _COUNTED, more=[{"x": tensor([1, 4]), "n": tensor([1], "int64", values=[4])}]),
+    Network("one_round", layer_of(_one_round), {"x": tensor([3, 4, 1])}),
     Network(
         "one_sided",
-        _one_sided,
+        layer_of(_one_sided),
         {"x": tensor([2, 5], dims=[-1, -1])},
         more=[{"x": tensor([1, 3])}],
         formats=("legacy",),
         why="Paddle 3 does not export a variable that one branch leaves undefined",
-    ),
-    Network(
-        "read_in_every_iteration",
-        _read_in_every_iteration,
-        {"x": tensor([3, 4]), "y": tensor([2, 4]), "n": tensor([], "int64", values=4)},
-        more=[{"x": tensor([3, 4]), "y": tensor([2, 4]), "n": tensor([], "int64", values=n)} for n in (3, 0, 1)],
-    ),
-    *_assigning("read_in_loop", _read_in_loop, leaving=("v",)),
-    *(
-        Network(
-            f"replaced_in_loop{name}",
-            _replaced_in_loop,
-            {"x": tensor([3, 4], dims=dims), "n": tensor([1], "int64", values=[0])},
-            more=[{"x": tensor([3, 4]), "n": tensor([1], "int64", values=[count])} for count in (2, 0)],
-        )
-        for name, dims in (("", [-1, -1]), ("_of_known_size", [3, 4]))
-    ),
-    Network(
-        "replaced_in_loops",
-        _replaced_in_loops,
-        _rounds(3, 0, 0, 0),
-        more=[_rounds(2, 0, 3, 2), _rounds(4, 0, 1, 2), _rounds(1, 0, 3, 0), _rounds(2, 0, 0, 3)],
-    ),
-    Network(
-        "rounds_of_known_size",
-        _rounds_of_known_size,
-        {
-            "x": tensor([3, 4, 6], low=-1.0, high=1.0, dims=[3, -1, 6]),
-            "k": tensor([3], "int64", values=[0, 1, -3], dims=[3]),
-        },
-        more=[
-            {"x": tensor([3, 1, 6], low=-1.0, high=1.0), "k": tensor([3], "int64", values=[1, 1, -2])},
-        ],
-    ),
-    Network(
-        "written_of_other_sizes",
-        _written_of_other_sizes,
-        _rounds(3, 2, 0),
-        more=[_rounds(2, 1, 3), _rounds(1, 3, 0), _rounds(1, 2, 1), _rounds(4, 4, 0)],
-    ),
-    Network(
-        "written_unread",
-        _written_unread,
-        _rounds(3, 2, 0),
-        more=[_rounds(2, 1, 3), _rounds(1, 3, 0), _rounds(1, 2, 1), _rounds(4, 4, 0)],
-    ),
-    Network(
-        "written_unread_in_loops",
-        _written_unread_in_loops,
-        _rounds(3, 0, 0, 2),
-        more=[_rounds(2, 0, 3, 0), _rounds(4, 0, 3, 2), _rounds(1, 0, 1, 3), _rounds(2, 0, 0, 0)],
     ),
 ]
