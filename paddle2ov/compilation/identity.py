@@ -39,7 +39,7 @@ class ModelIdentity:
 
     def stamp_digest(self) -> str:
         """Where the files lie, their sizes and times: as long as it is the same, their content is."""
-        return _digest([(str(path), tuple(stamp)) for path, stamp in self._source.stamps().items()])
+        return _digest([(path, tuple(stamp)) for path, stamp in self._source.stamps().items()])
 
     def content_digest(self) -> str:
         """The same for the same content, wherever it lies.

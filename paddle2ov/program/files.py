@@ -112,47 +112,54 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
 def _program_in(folder: Path) -> tuple[Path, Path | None]:
     """The program, and the parameters where settings name them."""
     with os.scandir(folder) as entries:  # which knows files without asking for the status of each, but for links
-        files = sorted(
-            folder / entry.name
+        names = sorted(
+            entry.name
             for entry in entries
             if (Path(entry).is_file() if entry.is_symlink() else entry.is_file())  # no error for a link in a circle
             and not entry.name.startswith(APPLE_DOUBLE)
         )
-    found = [
-        entry
-        for entry in files
-        if (entry.suffix == ".json" and _sniff(entry) == "pir")
-        or entry.suffix == ".pdmodel"
-        or (entry.name in _LEGACY_NAMES and _sniff(entry) is not None)
-    ]
-    settings = next((entry for entry in files if entry.name in _DEPLOYED), None)
-    is_clear = len(found) == 1 and found[0].with_suffix(".pdiparams") in files
-    if found and not is_clear and settings is not None:
+    programs = [name for name in names if _is_program(folder, name)]
+    settings = next((name for name in names if name in _DEPLOYED), None)
+    is_clear = len(programs) == 1 and f"{_stem(programs[0])}.pdiparams" in names
+    if programs and not is_clear and settings is not None:
         from paddle2ov.program.settings import read_settings  # 30 ms, for the few folders that need it
 
-        program, params = read_settings(settings).model or ("", None)
-        chosen = [entry for entry in found if entry.name == program] or found
+        program, params = read_settings(folder / settings).model or ("", None)
+        chosen = [name for name in programs if name == program] or programs
         if len(chosen) == 1:
-            there = params is not None and chosen[0].name == program and folder / params in files
-            return chosen[0], folder / params if there and params is not None else None
-    if len(found) == 1:
-        return found[0], None
-    if found:
-        names = ", ".join(entry.name for entry in found)
-        raise ModelReadError(f"{folder}: holds {len(found)} models ({names}); pass the file that is meant")
-    for entry in files:
+            has_params = params is not None and chosen[0] == program and os.path.normpath(params) in names
+            return folder / chosen[0], folder / params if has_params and params is not None else None
+    if len(programs) == 1:
+        return folder / programs[0], None
+    if programs:
+        raise ModelReadError(
+            f"{folder}: holds {len(programs)} models ({', '.join(programs)}); pass the file that is meant"
+        )
+    for entry in (folder / name for name in names):
         if entry.suffix == ".json" or entry.name in _LEGACY_NAMES:
             _check_fetched(entry)
         if is_named_as_program(entry):
             raise ModelReadError(f"{entry}: {_no_program(entry)}")
     for suffix in (".pdparams", ".onnx", ".nb"):
-        if any(entry.suffix == suffix for entry in files):
+        if any(name.endswith(suffix) for name in names):
             raise ModelReadError(f"{folder}: holds {_NO_PROGRAM[suffix]}{_below(folder)}")
-    have = ", ".join(entry.name for entry in files[:20]) or "no files"
+    have = ", ".join(names[:20]) or "no files"
     raise ModelReadError(
         f"{folder}: no Paddle inference model here (looked for *.json in PIR format, *.pdmodel, __model__); "
         f"it holds: {have}{_below(folder)}"
     )
+
+
+def _is_program(folder: Path, name: str) -> bool:
+    """Whether a file of a folder is a program, by its name and its first bytes."""
+    if name.endswith(".json"):
+        return _sniff(folder / name) == "pir"
+    return name.endswith(".pdmodel") or (name in _LEGACY_NAMES and _sniff(folder / name) is not None)
+
+
+def _stem(name: str) -> str:
+    """The name of a program's file without the suffix of one."""
+    return name.removesuffix(".json").removesuffix(".pdmodel")
 
 
 def is_named_as_program(path: Path) -> bool:
@@ -219,8 +226,7 @@ def _with_params(program: Path, kind: str, params: PathLike | None) -> ModelFile
         if not path.is_file():
             raise ModelReadError(f"{path}: no such parameter file")
         return ModelFiles(program, kind, path, (path,))
-    stem = program.name.removesuffix(program.suffix) if program.suffix in (".json", ".pdmodel") else program.name
-    names = [f"{stem}.pdiparams"]
+    names = [f"{_stem(program.name)}.pdiparams"]
     if program.suffix not in (".json", ".pdmodel"):
         names += ["__params__", "params", f"{program.name}.params", "model.pdiparams"]
     elif kind == "legacy":

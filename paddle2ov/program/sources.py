@@ -102,16 +102,12 @@ class Source:
     def __init__(self, waits: bool = False) -> None:
         self._waits = waits
         self._stamps: dict[Path, Stamp] = {}
+        self._absolute: dict[Path, Path] = {}  # the folder may be another one when they are read again
         self._mapped: list[tuple[Path, int, Stamp]] = []
 
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """The files."""
-        return tuple(self._stamps)
-
-    def stamps(self) -> dict[Path, Stamp]:
-        """The recorded states of the files."""
-        return dict(self._stamps)
+    def stamps(self) -> dict[str, Stamp]:
+        """The recorded states of the files, by their absolute paths."""
+        return {os.fspath(self._absolute[path]): stamp for path, stamp in self._stamps.items()}
 
     def note(self, *paths: Path) -> None:
         """Records the state of files; to be called before any of them is read.
@@ -120,11 +116,12 @@ class Source:
             ModelReadError: one does not exist, or keeps changing.
         """
         for _ in range(_PAUSES if self._waits else 1):
-            found = {path.absolute(): _stamp(path) for path in paths}
+            found = {path: _stamp(path) for path in paths}
             now = time.time_ns()
             age = min((now - max(one.modified, one.changed) for one in found.values()), default=-1) / 1e9
             if not (self._waits and 0 <= age < _QUIET):  # a time in the future: the clocks differ
                 self._stamps |= found
+                self._absolute |= {path: path.absolute() for path in paths}
                 return
             time.sleep(_QUIET - age)
         raise ChangedError(f"{paths[0]}: it, or what belongs to it, is being written all the time")
@@ -136,7 +133,7 @@ class Source:
             ModelReadError: it cannot be opened, or has changed.
         """
         file = open_regular(path)
-        if Stamp(*_stamp_fields(os.fstat(file.fileno()))) != self._stamps[path.absolute()]:
+        if Stamp(*_stamp_fields(os.fstat(file.fileno()))) != self._stamps[path]:
             file.close()
             raise ChangedError(f"{path}: changed while it was being read")
         try:
@@ -154,13 +151,13 @@ class Source:
         """
         try:
             with self.open(path) as file:
-                size = self._stamps[path.absolute()].size
+                size = self._stamps[path].size
                 if most is not None and size > most:
                     raise ModelReadError(f"{path}: has {size} bytes, more than the {most} that are read")
                 content = file.read(size + 1) or b""  # files of a kernel say that they have none, and never end
         except OSError as error:
             raise ModelReadError(f"{path}: cannot be read: {error}") from error
-        if len(content) != self._stamps[path.absolute()].size:
+        if len(content) != self._stamps[path].size:
             raise ChangedError(f"{path}: changed while it was being read")
         return content
 
@@ -171,7 +168,7 @@ class Source:
             ModelReadError: one of them has changed or does not exist any more.
         """
         for path, stamp in self._stamps.items():
-            if _stamp(path) != stamp:
+            if _stamp(self._absolute[path]) != stamp:
                 raise ChangedError(f"{path}: changed while it was being read")
 
     def is_unchanged(self) -> bool:
@@ -186,7 +183,7 @@ class Source:
         """Records that a file stays mapped."""
         descriptor = os.dup(file.fileno())
         weakref.finalize(self, os.close, descriptor)
-        self._mapped.append((path, descriptor, self._stamps[path.absolute()]))
+        self._mapped.append((path, descriptor, self._stamps[path]))
 
     def check_mapped(self) -> None:
         """Refuses mapped files that were written to; the mapping of one that was replaced or removed is intact.
@@ -259,7 +256,9 @@ def check_unchanged(model: Model) -> None:
     """
     source = source_of(model)
     if source is not None and not source.is_unchanged():
-        raise ChangedError(f"{source.paths[0]}: the model has changed since it was converted; convert it again")
+        raise ChangedError(
+            f"{next(iter(source.stamps()))}: the model has changed since it was converted; convert it again"
+        )
 
 
 def _stamp(path: Path) -> Stamp:
