@@ -1,17 +1,16 @@
-"""Run mypy on the tree in its installed shape, with converters/ and op_table.py inside paddle2ov/.
+"""Run mypy on the checkout, with the stubs of the installed OpenVINO.
 
-mypy does not follow the lines of paddle2ov/__init__.py that graft the two names in a checkout, so this script stages
-the tree with symbolic links and maps the paths in mypy's messages back. Further arguments go to mypy.
+pyproject.toml says what is checked, so that `mypy` alone and editors do the same. They find `paddle2ov.converters` and
+`paddle2ov.op_table`, which stand at the root, through the links in .graft. Further arguments go to mypy.
 
 OpenVINO's wheel has stubs, but no py.typed, so that mypy passes them by; and most of their names are imported from the
-bindings without `as`, which in a stub means that they are not exported. What is installed is staged too, in a folder of
-its own, with every import exported: OpenVINO's names have types, and they are those of the installed version.
+bindings without `as`, which in a stub means that they are not exported. They are written to .mypy_cache/stubs, with
+every import exported: OpenVINO's names have types, and they are those of the installed version.
 """
 
 from __future__ import annotations
 
 import ast
-import os
 import shutil
 import subprocess
 import sys
@@ -20,11 +19,10 @@ from pathlib import Path
 import openvino
 
 ROOT = Path(__file__).resolve().parents[1]
-CACHE = ROOT / ".mypy_cache"  # always the same place: mypy's cache knows files by their paths
-ELSEWHERE = ("--platform", "win32", "--cache-dir", str(CACHE / "win32"), "paddle2ov")
+STUBS = ROOT / ".mypy_cache" / "stubs"  # as mypy_path of pyproject.toml names it
+GRAFT = ".graft/paddle2ov/"
+ELSEWHERE = ("--platform", "win32", "--cache-dir", ".mypy_cache/win32", "paddle2ov")
 """The package as Windows has it: what Python lacks there (`os.fork`, `resource`, `signal.SIGKILL`) is an error."""
-GRAFTED = ("converters", "op_table.py")
-BESIDE = ("benchmarks", "examples", "gen_models", "tests", "tools")
 
 # Where OpenVINO's stubs are mended. Attributes of operators are methods of a node, too: any name would be one.
 LEFT_OUT = {("Node", "__getattr__")}
@@ -37,20 +35,6 @@ RETURNS = {  # of these the generator of the stubs did not know the classes yet
 }
 OPTIONAL = {("if_op", "set_input")}  # a value enters one of the two bodies, or both
 NONE = ast.Constant(None)
-
-
-def link_tree(source: Path, target: Path) -> None:
-    """Mirror a file or a folder of Python files; folders are real, files are links."""
-    if source.is_dir():
-        target.mkdir(parents=True, exist_ok=True)
-        for child in sorted(source.iterdir()):
-            if (child.is_dir() and child.name != "__pycache__") or child.suffix in (".py", ".pyi"):
-                link_tree(child, target / child.name)
-    else:
-        try:
-            target.symlink_to(source)
-        except OSError:  # Windows without the right to make links
-            shutil.copy2(source, target)
 
 
 def mended(stub: str) -> str:
@@ -70,56 +54,31 @@ def mended(stub: str) -> str:
     return "# mypy: ignore-errors\n" + ast.unparse(tree)  # errors of the stubs themselves are not ours
 
 
-def stage_stubs(target: Path) -> None:
-    """Stage the stubs of the installed OpenVINO; `openvino.passes` has none, its modules stand for themselves."""
+def write_stubs() -> None:
+    """Write the stubs of the installed OpenVINO; `openvino.passes` has none, its modules stand for themselves."""
     package = Path(openvino.__file__).parent
+    shutil.rmtree(STUBS, ignore_errors=True)
     for source in (*package.rglob("*.pyi"), *(package / "passes").glob("*.py")):
-        stub = (target / "openvino" / source.relative_to(package)).with_suffix(".pyi")
+        stub = (STUBS / "openvino" / source.relative_to(package)).with_suffix(".pyi")
         stub.parent.mkdir(parents=True, exist_ok=True)
         stub.write_text(mended(source.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def stage(folder: Path) -> list[str]:
-    """Build the staged tree and OpenVINO's stubs anew and name what is to be checked."""
-    staged, stubs = folder / "staged", folder / "stubs"
-    for old in (staged, stubs):
-        shutil.rmtree(old, ignore_errors=True)
-    stage_stubs(stubs)
-    link_tree(ROOT / "paddle2ov", staged / "paddle2ov")
-    for name in GRAFTED:
-        if (ROOT / name).exists():
-            link_tree(ROOT / name, staged / "paddle2ov" / name)
-    beside = [name for name in BESIDE if any((ROOT / name).rglob("*.py"))]
-    for name in beside:
-        link_tree(ROOT / name, staged / name)
-    return ["paddle2ov", *beside]
-
-
-def run_mypy(folder: Path, arguments: list[str]) -> subprocess.CompletedProcess[str]:
-    """Check files of the tree that is staged in a folder."""
-    mypy = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(folder)]
-    variables = {**os.environ, "MYPYPATH": str(folder / "stubs")}
-    return subprocess.run(
-        [*mypy, *arguments], cwd=folder / "staged", env=variables, text=True, capture_output=True, check=False
+def run_mypy(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run mypy in the checkout; what its messages say of links is said of the files that they lead to."""
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", *arguments], cwd=ROOT, text=True, capture_output=True, check=False
     )
-
-
-def in_checkout(line: str) -> str:
-    """Map the path at the start of one of mypy's messages from the staged tree to the checkout."""
-    for name in GRAFTED:
-        staged = str(Path("paddle2ov") / name)
-        if line.startswith(staged):
-            return name + line[len(staged) :]
-    return line
+    run.stdout = run.stdout.replace(GRAFT, "")
+    return run
 
 
 def main(arguments: list[str]) -> int:
-    """Stage, run mypy, print its messages; the exit status is 0 if it found no errors."""
-    checked = stage(CACHE)
-    runs = [run_mypy(CACHE, [*arguments, *checked]), run_mypy(CACHE, [*arguments, *ELSEWHERE])]
+    """Check everything, print mypy's messages; the exit status is 0 if it found no errors."""
+    write_stubs()
+    runs = [run_mypy(*arguments), run_mypy(*arguments, *ELSEWHERE)]
     for run in runs:
-        for line in run.stdout.splitlines():
-            print(in_checkout(line))
+        print(run.stdout, end="")
         print(run.stderr, end="", file=sys.stderr)
     return max(run.returncode for run in runs)
 

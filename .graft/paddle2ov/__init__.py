@@ -1,0 +1,1 @@
+../../paddle2ov/__init__.py
