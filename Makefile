@@ -92,20 +92,22 @@ bench-guard: $(READY) $(LEGACY_READY) ## Whether conversions do more than before
 	@$(BIN)/python -m benchmarks.conversion_kinds --runs 5
 
 .PHONY: lint
-lint: $(READY) ## Check format, style, types and that what is generated (opset_stub.pyi, docs/coverage.md, docs/openvino_faults.md) is up to date
+lint: $(READY) ## Check format, style, types and that what is generated (opset_stub.pyi, docs/coverage.md, docs/openvino_faults.md, the modules in docs/architecture.md) is up to date
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/python -m tools.opset_stub --check
 	$(BIN)/python -m tools.typecheck
 	$(BIN)/python -m tools.coverage --check
+	$(BIN)/python -m tools.module_index --check
 	$(BIN)/python -m tools.openvino_faults --check
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 	$(BIN)/zizmor --offline --quiet .github/workflows
 
 .PHONY: docs
-docs: $(READY_DOCS) ## Write docs/coverage.md and docs/openvino_faults.md, and build the documentation in build/docs (a link that leads nowhere fails)
+docs: $(READY_DOCS) ## Write what is generated of docs/, and build the documentation in build/docs (a link that leads nowhere fails)
 	$(BIN)/python -m tools.coverage
+	$(BIN)/python -m tools.module_index
 	$(BIN)/python -m tools.openvino_faults
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
 
