@@ -14,14 +14,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.page import FOLDER, page
+from benchmarks.page import FOLDER, ORDER, page
 
 ROOT = Path(__file__).resolve().parents[1]
-PLOTTED = ("conversion", "latency", "growth", "memory", "soak")
-NAMES = (
-    *(*PLOTTED, "cold_start", "conversion_kinds", "int8_profile", "int8_settings"),
-    *("latency_precision", "pages", "passes", "precision", "yolo_post"),
-)
+PLOTTED = ("latency", "memory")
 OPTIONS = {"latency_precision": ("latency", "--precision")}
 """A benchmark that is another one with options -> its module and these."""
 
@@ -29,13 +25,13 @@ OPTIONS = {"latency_precision": ("latency", "--precision")}
 def main() -> None:
     """Runs the benchmarks that are named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help=f"of {', '.join(NAMES)}; default: all")
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(ORDER)}; default: all")
     parser.add_argument("--json", type=Path, default=FOLDER, help="the folder for the JSON files, beside the page")
     arguments = parser.parse_args()
-    if unknown := set(arguments.names) - set(NAMES):
+    if unknown := set(arguments.names) - set(ORDER):
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
     arguments.json.mkdir(parents=True, exist_ok=True)
-    failed = [name for name in arguments.names or NAMES if not run(name, arguments.json)]
+    failed = [name for name in arguments.names or ORDER if not run(name, arguments.json)]
     arguments.json.with_suffix(".md").write_text(page(arguments.json))
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")

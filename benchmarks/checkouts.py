@@ -19,6 +19,7 @@ import math
 import os
 import sys
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 from benchmarks.child import Child
@@ -103,11 +104,6 @@ def summaries(times: dict[Path, list[float]]) -> dict[str, tuple[float, float, f
         other, own = (geometric_mean([pair[i] for pair in pairs]) for i in range(2))
         found[name] = (other, own, own / other)
     return found
-
-
-def geometric_mean(values: list[float]) -> float:
-    """The exponential of the mean logarithm."""
-    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def show(rows: dict[str, dict[str, Any]]) -> None:

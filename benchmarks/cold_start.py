@@ -18,6 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.generated import model_folder
 from benchmarks.record import Record, table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,7 +51,7 @@ def main() -> None:
     figures = {}
     with tempfile.TemporaryDirectory() as folder:
         for name in arguments.networks:
-            found = measure(model(name), Path(folder, name), arguments.rounds)
+            found = measure(model_folder(name, "legacy"), Path(folder, name), arguments.rounds)
             figures[name] = found
             print(*_row(name, found), flush=True)
         imports = {kind: cpu_time([sys.executable, "-c", code]) for kind, code in IMPORTS.items()}
@@ -61,14 +62,6 @@ def main() -> None:
     result = f"{_table(figures)}\n\nImports alone: {_named(imports)}."
     print("\n" + result)
     record.write(arguments.json, {"networks": figures, "import": imports}, result)
-
-
-def model(name: str) -> Path:
-    """The folder of a network's legacy model."""
-    from gen_models import all_networks
-    from gen_models.harness.store import generated_network
-
-    return generated_network(all_networks()[name], "legacy").absolute()
 
 
 def measure(folder: Path, caches: Path, rounds: int) -> dict[str, float]:

@@ -1,18 +1,18 @@
 """How long a conversion takes and how much memory it needs, by every route from Paddle to OpenVINO, in one run.
 
     python -m benchmarks.conversion
-    python -m benchmarks.conversion --networks mobilenet_v3_large swin_tiny --runs 20 --json result.json --plot p.svg
+    python -m benchmarks.conversion --networks mobilenet_v3_large swin_tiny --runs 20 --json result.json
 
 Routes: paddle2ov from PIR and from legacy files; OpenVINO's own C++ frontend, which reads legacy files only;
 paddle2onnx 2.1.0 from both and the Rust tool p2o 0.1.2, each with OpenVINO reading what they write; a route that cannot
 read a network has dashes, and the reason. Every round runs every route once, in turn, so that whatever else the machine
-does hits all of them alike. Two tables for each network:
+does hits all of them alike. Two kinds of times for each network:
 
 - warm: in one process, imports done, from the path to an `openvino.Model` (routes that live in this process);
 - fresh: in a new process each, from its start to the model, with the peak of its memory.
 
 CPU time is what other work on the machine disturbs least. Ratios are taken round by round to the C++ frontend: the
-median, and the quartiles in brackets; at the end stands a table in Markdown. `--paddle2onnx` and `--p2o` (or
+median, and the quartiles in brackets. `--paddle2onnx` and `--p2o` (or
 PADDLE2OV_BENCHMARK_PADDLE2ONNX and PADDLE2OV_BENCHMARK_P2O) name the Python of an environment with that tool and
 OpenVINO; without one, the route is listed as absent. `make bench` prepares both. Legacy models are written by the
 interpreter that PADDLE2OV_LEGACY_PYTHON names (`make venv-legacy`).
@@ -103,7 +103,6 @@ def main() -> None:
     parser.add_argument("--fresh", type=int, default=3, help="rounds of fresh processes")
     parser.add_argument("--models", type=Path, help="a folder to keep the exported networks in, for the next time")
     parser.add_argument("--json", type=Path, help="where to write the figures")
-    parser.add_argument("--plot", type=Path, help="where to draw them (with matplotlib: `pip install .[benchmark]`)")
     for tool in ("paddle2onnx", "p2o"):
         variable = f"PADDLE2OV_BENCHMARK_{tool.upper()}"
         parser.add_argument(f"--{tool}", default=os.environ.get(variable), help=f"Python that has {tool} and OpenVINO")
@@ -124,11 +123,9 @@ def main() -> None:
                 "warm": warm(pir, legacy, arguments.runs),
                 "fresh": fresh(pir, legacy, routes, pythons, arguments.fresh),
             }
-            show(name, figures[name])
+            print(markdown({name: figures[name]}), flush=True)
     print(f"\n{markdown(figures)}")
     record.write(arguments.json, figures, markdown(figures))
-    if arguments.plot is not None:
-        draw(figures, arguments.plot)
 
 
 def exported(name: str, folder: Path) -> tuple[Path, Path | None]:
@@ -224,31 +221,13 @@ def ratios(found: Figures, route: str, key: str) -> list[float]:
 
 
 def spread(values: list[float]) -> str:
-    """The median, and the quartiles in brackets. At the end stands a table in Markdown."""
+    """The median, and the quartiles in brackets."""
     if not values:
         return "-"
     if len(values) < 4:
         return f"{statistics.median(values):.2f}"
     low, middle, high = statistics.quantiles(values, n=4)
     return f"{middle:.2f} ({low:.2f}-{high:.2f})"
-
-
-def show(name: str, found: Figures) -> None:
-    """Prints the two tables of a network."""
-    print(f"\n{name}: {found['weights_mb']:.0f} MB of weights; peak memory grows by {found['growth_mb']:.1f} MB")
-    print(f"{'':28}{'CPU ms':>10}{'wall ms':>10}{'peak MB':>10}   ratio of CPU time")
-    for kind in ("warm", "fresh"):
-        for route, one in found[kind].items():
-            label = f"{kind}: {route}"
-            if "failed" in one:
-                print(f"{label:28}{'-':>10}{'-':>10}{'-':>10}   {one['failed']}")
-            if not one.get("cpu"):
-                continue
-            cpu, wall = (statistics.median(one[key]) for key in ("cpu", "wall"))
-            peak = f"{statistics.median(one['peak_mb']):.0f}" if "peak_mb" in one else ""
-            print(
-                f"{label:28}{cpu:10.1f}{wall:10.1f}{peak:>10}   {spread(ratios(found[kind], route, 'cpu'))}", flush=True
-            )
 
 
 def markdown(figures: dict[str, Figures]) -> str:
@@ -264,23 +243,6 @@ def markdown(figures: dict[str, Figures]) -> str:
         weights, growth = f"{found['weights_mb']:.0f} MB", f"{found['growth_mb']:.1f} MB"
         lines.append(f"| {name} | {weights} | {' | '.join(cells)} | {growth} |")
     return "\n".join(lines)
-
-
-def draw(figures: Figures, path: Path) -> None:
-    """Bars of CPU time, warm and fresh, for each network and route."""
-    from matplotlib import pyplot
-
-    figure, panels = pyplot.subplots(2, 1, figsize=(2 + 1.2 * len(figures), 8), layout="constrained")
-    for panel, kind in zip(panels, ("warm", "fresh"), strict=True):
-        for i, route in enumerate(ROUTES):
-            shown = [(k, found[kind].get(route, {})) for k, found in enumerate(figures.values())]
-            bars = [(k + 0.14 * (i - 2.5), statistics.median(one["cpu"])) for k, one in shown if one.get("cpu")]
-            if bars:
-                panel.bar(*zip(*bars, strict=True), width=0.13, label=route)
-        panel.set(title=f"{kind}: CPU time (ms)", yscale="log", xticks=range(len(figures)))
-        panel.set_xticklabels(list(figures), rotation=20)
-        panel.legend(fontsize="small")
-    figure.savefig(path)
 
 
 if __name__ == "__main__":

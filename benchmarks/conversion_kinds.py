@@ -22,15 +22,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 import openvino
 
 import paddle2ov
-from benchmarks.checkouts import geometric_mean
+from benchmarks.generated import model_folder
 from benchmarks.record import Record, table
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 
 KINDS = {
     "detection": (
@@ -72,8 +71,8 @@ def measured(names: Sequence[str], runs: int) -> dict[str, dict[str, float]]:
     """Network -> the least CPU time by either route, in milliseconds, and the ratio."""
     core = openvino.Core()
     routes: dict[str, tuple[Callable[[Any], object], dict[str, Path]]] = {
-        "paddle2ov": (paddle2ov.convert, {name: folder(name, "pir") for name in names}),
-        "cpp": (core.read_model, {name: folder(name, "legacy") / "inference.pdmodel" for name in names}),
+        "paddle2ov": (paddle2ov.convert, {name: model_folder(name) for name in names}),
+        "cpp": (core.read_model, {name: model_folder(name, "legacy") / "inference.pdmodel" for name in names}),
     }
     best = {name: dict.fromkeys(routes, float("inf")) for name in names}
     for done in range(runs + 1):
@@ -108,7 +107,7 @@ class Profile:
 
 def profiled(names: Sequence[str], runs: int) -> Profile:
     """Of each function and step the least of some rounds."""
-    models = [folder(name, "pir") for name in names]
+    models = [model_folder(name) for name in names]
     found = []
     for _ in range(runs):
         profile = cProfile.Profile()
@@ -142,7 +141,7 @@ def operators(names: Sequence[str]) -> int:
     found = 0
     for name in names:
         report = paddle2ov.ConversionReport()
-        paddle2ov.convert(folder(name, "pir"), report=report)
+        paddle2ov.convert(model_folder(name), report=report)
         found += report.operators
     return found
 
@@ -156,11 +155,6 @@ def told(profile: Profile, whole: float, count: int) -> str:
     rows = [[name, f"{number / count:.2f}", f"{taken:.1f}"] for name, (number, taken) in most]
     by_function = table(["function of the bindings", "calls for an operator", "ms"], rows)
     return f"{whole:.0f} ms by paddle2ov for {count} operators, of which {share}. {steps}.\n\n{by_function}"
-
-
-def folder(name: str, format: str) -> Path:
-    """Where the network is in that format; it is exported if need be."""
-    return generated_network(all_networks()[name], format)
 
 
 def rendered(figures: dict[str, dict[str, float]], kinds: Sequence[str]) -> str:

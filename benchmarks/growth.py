@@ -1,7 +1,7 @@
 """How the time and memory of a conversion grow with the program and with its weights.
 
     python -m benchmarks.growth                                  # programs of 100 to 100,000 operators, weights to 8 GB
-    python -m benchmarks.growth --most 10000 --json growth.json --plot growth.svg
+    python -m benchmarks.growth --most 10000 --json growth.json
 
 Programs are written here, in either format: a chain (every operator reads the one before), a wide graph (all read the
 input), transposes that the rewrites move, a chain of branches, and blocks inside of blocks. Weights lie in a sparse
@@ -247,7 +247,6 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="processes per figure; the fastest counts")
     parser.add_argument("--programs", nargs="+", default=list(PROGRAMS), choices=list(PROGRAMS))
     parser.add_argument("--json", type=Path, help="where to write the figures")
-    parser.add_argument("--plot", type=Path, help="where to draw them (with matplotlib: `pip install .[benchmark]`)")
     arguments = parser.parse_args()
     record = Record("growth", "Growth with the model", __doc__)
     sizes = [size for size in (100, 1000, 10_000, 100_000) if size <= arguments.most]
@@ -268,7 +267,6 @@ def main() -> None:
                     rows.append(measure(frontend, folder / f"small.{suffix}", program, size, arguments.runs))
                 label = kind if frontend == "paddle2ov" else f"{kind}, {frontend}"
                 figures["programs"][label] = rows
-                show(label, "operators", rows)
         rows = []
         for megabytes in (10, 100, 1024, 8192):
             if megabytes <= arguments.megabytes:
@@ -276,10 +274,9 @@ def main() -> None:
                 program.write_text(weights(megabytes, folder / "weights.pdiparams"))
                 rows.append(measure("paddle2ov", small, program, megabytes, arguments.runs))
         figures["weights"]["ten matrices"] = rows
-        show("ten matrices", "MB", rows)
-    record.write(arguments.json, figures, summary(figures))
-    if arguments.plot is not None:
-        draw(figures, arguments.plot)
+    result = summary(figures)
+    print(result)
+    record.write(arguments.json, figures, result)
 
 
 def measure(frontend: str, small: Path, program: Path, size: int, runs: int) -> dict[str, float]:
@@ -294,17 +291,6 @@ def measure(frontend: str, small: Path, program: Path, size: int, runs: int) -> 
         found.append([float(one) for one in run.stdout.split()])
     seconds, megabytes, nodes = min(found)
     return {"size": size, "seconds": seconds, "megabytes": megabytes, "nodes": nodes}
-
-
-def show(label: str, unit: str, rows: list[dict[str, float]]) -> None:
-    """Prints one table."""
-    print(f"\n{label:28} {'CPU time':>12} {'memory':>12} {'nodes':>8} {'grows with size to the':>24}")
-    for row, power in zip(rows, powers(rows), strict=True):
-        amount = f"{row['size']:,} {unit}"
-        print(
-            f"{amount:>28} {1e3 * row['seconds']:9.1f} ms {row['megabytes']:9.1f} MB {row['nodes']:8.0f} {power:>24}",
-            flush=True,
-        )
 
 
 def powers(rows: list[dict[str, float]]) -> list[str]:
@@ -322,27 +308,6 @@ def summary(figures: dict[str, dict[str, list[dict[str, float]]]]) -> str:
                 seconds, megabytes = f"{1e3 * row['seconds']:.1f} ms", f"{row['megabytes']:.1f} MB"
                 rows.append([label, f"{row['size']:,} {unit}", seconds, megabytes, f"{row['nodes']:.0f}", power])
     return table(["", "size", "CPU time", "memory", "nodes", "grows with size to the"], rows)
-
-
-def draw(figures: dict[str, dict[str, list[dict[str, float]]]], path: Path) -> None:
-    """Time and memory over the size, both axes logarithmic."""
-    from matplotlib import pyplot
-
-    figure, panels = pyplot.subplots(1, 3, figsize=(13, 4), layout="constrained")
-    for label, rows in figures["programs"].items():
-        sizes = [row["size"] for row in rows]
-        panels[0].loglog(sizes, [1e3 * row["seconds"] for row in rows], marker="o", label=label)
-        panels[1].loglog(sizes, [max(row["megabytes"], 0.1) for row in rows], marker="o", label=label)
-    panels[0].set(title="CPU time (ms)", xlabel="operators")
-    panels[1].set(title="peak memory grows by (MB)", xlabel="operators")
-    panels[0].legend()
-    for rows in figures["weights"].values():
-        sizes = [row["size"] for row in rows]
-        panels[2].semilogx(sizes, [1e3 * row["seconds"] for row in rows], marker="o", label="CPU time (ms)")
-        panels[2].semilogx(sizes, [row["megabytes"] for row in rows], marker="o", label="peak memory grows by (MB)")
-    panels[2].set(title="ten matrices", xlabel="MB of weights", ylim=(0, None))
-    panels[2].legend()
-    figure.savefig(path)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ from pathlib import Path
 from openvino import Model
 
 import paddle2ov
-from benchmarks.conversion_kinds import KINDS, folder
+from benchmarks.conversion_kinds import KINDS
+from benchmarks.generated import model_folder
 from benchmarks.record import table
 from paddle2ov.conversion import translated
 from paddle2ov.graph.bodies import bodies_of
@@ -58,7 +59,7 @@ def main() -> None:
 
 def counted(name: str) -> Counts:
     """What the conversion of a network does, for an operator; and how many nodes the model has."""
-    model = folder(name, "pir")
+    model = model_folder(name)
     report = paddle2ov.ConversionReport()
     paddle2ov.convert(model, report=report)
     for _ in range(_WARM):

@@ -23,20 +23,18 @@ from benchmarks.precision import MODELS, drawn, exported, wrong_characters
 from benchmarks.record import Record, table
 
 if TYPE_CHECKING:
-    from openvino import CompiledModel, Model, Node
+    from openvino import CompiledModel, Model
 
     from paddle2ov.verification.inputs import Inputs
 
 NNCF = "NNCF's own"
 OURS = "in floating point: the first four layers"
-SETTINGS = (NNCF, "symmetric", "percentiles", "first", "last layer")
 
 
 def main() -> None:
     """Draws, quantizes in each way, measures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", choices=MODELS, action="append", help="may be repeated; all by default")
-    parser.add_argument("--setting", action="append", help="those whose names hold this, such as ''; may be repeated")
     parser.add_argument("--calibrate", type=int, default=100, help="pictures to calibrate; a tenth for the detector")
     parser.add_argument("--measure", type=int, default=300, help="pictures to measure with; a tenth for the detector")
     parser.add_argument("--runs", type=int, default=10, help="of each setting, for the times")
@@ -73,22 +71,15 @@ def settings(nncf: ModuleType, model: Model, is_transformer: bool) -> Iterator[t
     advanced = nncf.AdvancedQuantizationParameters
     estimators = nncf.quantization.range_estimator.RangeEstimatorParametersSet
     yield NNCF, common
-    if is_transformer:
-        yield "not as a transformer", {**common, "model_type": None}
     yield "symmetric (preset performance)", {**common, "preset": nncf.QuantizationPreset.PERFORMANCE}
-    yield "a quarter of the data", {**common, "subset_size": 0.25}
-    yield "bias correction layer by layer", {**common, "fast_bias_correction": False}
     yield (
         "eight bits in the first layer",
         {**common, "advanced_parameters": advanced(overflow_fix=nncf.OverflowFix.DISABLE)},
     )
-    yield "channels aligned", {**common, "advanced_parameters": advanced(disable_channel_alignment=False)}
-    for label, estimator in (("percentiles", estimators.MEAN_QUANTILE), ("extremes", estimators.MINMAX)):
-        chosen = advanced(activations_range_estimator_params=estimator)
-        yield f"ranges by {label}", {**common, "advanced_parameters": chosen}
+    percentiles = advanced(activations_range_estimator_params=estimators.MEAN_QUANTILE)
+    yield "ranges by percentiles", {**common, "advanced_parameters": percentiles}
     for label, names in ignored(model).items():
-        if names:
-            yield f"in floating point: {label}", {**common, "ignored_scope": nncf.IgnoredScope(names=names)}
+        yield f"in floating point: {label}", {**common, "ignored_scope": nncf.IgnoredScope(names=names)}
 
 
 def ignored(model: Model) -> dict[str, list[str]]:
@@ -101,18 +92,7 @@ def ignored(model: Model) -> dict[str, list[str]]:
         "the first two layers": names[:2],
         "the first four layers": names[:4],
         "the last layer": [node.get_friendly_name() for node in (products or layers)[-1:]],
-        "the products": [node.get_friendly_name() for node in products],
-        "what reads averages of pictures": [one.get_friendly_name() for one in layers if is_of_average(one)],
-        "depthwise convolutions": [
-            one.get_friendly_name() for one in layers if one.get_type_name() == "GroupConvolution"
-        ],
     }
-
-
-def is_of_average(layer: Node) -> bool:
-    """Whether a convolution is of a squeeze and excitation: its input is one pixel."""
-    shape = layer.get_input_partial_shape(0)
-    return bool(shape.rank.is_static and len(shape) == 4 and shape[2] == 1 and shape[3] == 1)
 
 
 def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
@@ -135,7 +115,7 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
     one_thread = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
     compiled = {
         setting: openvino.compile_model(graph, "CPU", {"INFERENCE_PRECISION_HINT": hint, **one_thread})
-        for setting, (graph, hint) in graphs(converted, given, arguments.setting or SETTINGS).items()
+        for setting, (graph, hint) in graphs(converted, given).items()
     }
     wanted = [list(compiled["float32"](item).values()) for item in inputs]
     measure = measure_for(read_settings(model / "inference.yml"), wanted[0])
@@ -151,7 +131,7 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
     return found
 
 
-def graphs(converted: Model, given: Sequence[Inputs], chosen: Sequence[str]) -> dict[str, tuple[Model, str]]:
+def graphs(converted: Model, given: Sequence[Inputs]) -> dict[str, tuple[Model, str]]:
     """The model and its quantized copies, each with the precision of what is in floating point."""
     import nncf
     import openvino
@@ -166,10 +146,7 @@ def graphs(converted: Model, given: Sequence[Inputs], chosen: Sequence[str]) -> 
     if has_bf16:
         made["bfloat16"] = (converted, "bf16")
     for setting, options in settings(nncf, converted, has_attention(converted)):
-        if not any(one in setting for one in chosen):
-            continue
-        used = given[:: round(1 / options.get("subset_size", 1))]
-        copy = nncf.quantize(converted.clone(), nncf.Dataset(used), **{**options, "subset_size": len(used)})
+        copy = nncf.quantize(converted.clone(), nncf.Dataset(given), subset_size=len(given), **options)
         run_rewrites(copy, (*AFTER_CALIBRATION, row("quantized.shared_convolution")))
         made[setting] = (copy, rest)
         if has_bf16 and setting in (NNCF, OURS):

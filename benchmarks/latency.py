@@ -26,11 +26,11 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.checkouts import geometric_mean
 from benchmarks.child import Child
 from benchmarks.conversion import ROOT, exported, reason, spread
 from benchmarks.record import Record, table

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.generated import model_folder
 from benchmarks.record import Record, table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,7 +45,7 @@ def main() -> None:
     record = Record("memory", "Memory when shapes change", __doc__)
     figures: dict[str, dict[str, Any]] = {}
     for name in arguments.networks:
-        folder = model(name)
+        folder = model_folder(name)
         print(f"{NETWORKS[name]} ({name}): resident memory in MB after so many shapes")
         for capacity in arguments.capacities:
             command = [sys.executable, "-m", "benchmarks.memory", "--shapes", str(arguments.shapes)]
@@ -60,14 +61,6 @@ def main() -> None:
     record.write(arguments.json, figures, summary(figures))
     if arguments.plot is not None:
         arguments.plot.write_text(drawing(figures))
-
-
-def model(name: str) -> Path:
-    """The folder of a network's model."""
-    from gen_models import all_networks
-    from gen_models.harness.store import generated_network
-
-    return generated_network(all_networks()[name], "pir").absolute()
 
 
 def shapes_of(name: str, count: int) -> list[tuple[int, ...]]:

@@ -19,9 +19,9 @@ from benchmarks.record import about
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 ORDER = (
     *("conversion", "conversion_kinds", "cold_start", "latency", "latency_precision", "precision"),
-    *("int8_profile", "int8_settings", "pages", "memory", "growth", "soak", "passes", "yolo_post"),
+    *("int8_profile", "int8_settings", "pages", "memory", "growth", "soak", "yolo_post"),
 )
-"""The sections that stand first, in this order; those of other files follow."""
+"""The benchmarks, in the order of their sections; those of other files follow."""
 
 HEAD = """\
 # Benchmarks
@@ -69,8 +69,6 @@ def circumstances(found: dict[str, Any]) -> str:
     """The date, versions, machine and load in a line."""
     machine, load = found["machine"], found["load"]
     versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
-    if machine is None:  # measured before figures were kept
-        return f"{found['date']}; {versions}; two cores that others used as well."
     with_instructions = f" ({', '.join(machine['instructions'])})" if machine["instructions"] else ""
     others = "" if load["others"] is None else f", of which other programs took {load['others']:.0%}"
     return (

@@ -20,12 +20,12 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from benchmarks.child import Child
 from benchmarks.conversion import reason, spread
 from benchmarks.pages_worker import ROUTES
 from benchmarks.record import Record, table
@@ -44,44 +44,28 @@ class Worker:
 
     def __init__(self, python: str, route: str, pages: Path, threads: int, log: Path) -> None:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True"}
-        command = [
-            python,
-            "-W",
-            "ignore",
-            str(ROOT / "benchmarks" / "pages_worker.py"),
-            route,
-            str(pages),
-            str(threads),
-        ]
+        worker = str(ROOT / "benchmarks" / "pages_worker.py")
         self._log = log
-        with log.open("w") as errors:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
-            )
+        self._child = Child([python, "-W", "ignore", worker, route, str(pages), str(threads)], environment, log=log)
         self.turns: list[dict[str, float]] = []
         self.failed = ""
-        self.texts: list[list[str]] = self._answer("READY ") or []
+        self.texts: list[list[str]] = self._answer("READY ", self._child.line()) or []
 
     def turn(self) -> None:
         """Reads all pages once."""
-        assert self._process.stdin is not None
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-        if found := self._answer("TURN "):
+        if found := self._answer("TURN ", self._child.ask("")):
             self.turns.append(found)
 
-    def stop(self) -> None:
+    def stop(self) -> int:
         """Ends the process."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        return self._child.stop()
 
-    def _answer(self, kind: str) -> Any:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            if line.startswith(kind):
-                return json.loads(line.removeprefix(kind))
-        status = self._process.wait()
+    def _answer(self, kind: str, line: str) -> Any:
+        while line and not line.startswith(kind):
+            line = self._child.line()
+        if line:
+            return json.loads(line.removeprefix(kind))
+        status = self.stop()
         self.failed = reason(self._log.read_text()) if status >= 0 else f"dies of signal {-status}"
         return None
 

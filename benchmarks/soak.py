@@ -2,7 +2,6 @@
 
     python -m benchmarks.soak                            # 200,000 runs, half an hour to an hour
     python -m benchmarks.soak --runs 2000                # a trial
-    python -m benchmarks.soak --plot soak.svg --json soak.json
     python -m benchmarks.soak --plain                    # OpenVINO alone, on the IR of the same models
 
 Ten small networks of gen_models/networks/ run in turn in new threads, every run with a shape of its own. A network's
@@ -31,6 +30,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from benchmarks.generated import model_folder
 from benchmarks.memory import resident
 from benchmarks.record import Record, table
 
@@ -147,12 +147,10 @@ def _run_all(run: Run, inputs: Sequence[Arrays]) -> None:
 
 def _folders(name: str) -> list[Path]:
     """A network's models, of both formats where a Paddle that writes legacy ones is there."""
-    from gen_models import all_networks
     from gen_models.harness.legacy import legacy_python
-    from gen_models.harness.store import generated_network
 
     formats = ("pir", "legacy") if legacy_python() is not None else ("pir",)
-    return [generated_network(all_networks()[name], format).absolute() for format in formats]
+    return [model_folder(name, format) for format in formats]
 
 
 class _Predictor:
@@ -324,30 +322,6 @@ def summary(figures: Figures) -> str:
     return table(["runs", *heads, "second half", "in 10,000 runs"], rows)
 
 
-def drawing(figures: Figures) -> str:
-    """The figures as an SVG: one panel each, from zero."""
-    width, height, left, top = 300, 120, 60, 34
-    rows = -(-len(MEASURED) // 2)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * (width + 80)}" height="{rows * (height + 60)}">',
-        '<style>text { font: 12px sans-serif; }</style><rect width="100%" height="100%" fill="white"/>',
-    ]
-    count = figures["runs"][-1]
-    for panel, (name, what) in enumerate(MEASURED.items()):
-        x0, y0 = left + panel % 2 * (width + 80), top + panel // 2 * (height + 60)
-        most = 1.05 * max(1.0, *figures[name])
-        parts.append(f'<text x="{x0}" y="{y0 - 8}">{what} over {count:,.0f} runs</text>')
-        parts.append(f'<rect x="{x0}" y="{y0}" width="{width}" height="{height}" fill="none" stroke="#999"/>')
-        parts.append(f'<text x="{x0 - 6}" y="{y0 + 10}" text-anchor="end">{most:.0f}</text>')
-        parts.append(f'<text x="{x0 - 6}" y="{y0 + height}" text-anchor="end">0</text>')
-        points = " ".join(
-            f"{x0 + width * done / count:.1f},{y0 + height * (1 - value / most):.1f}"
-            for done, value in zip(figures["runs"], figures[name], strict=True)
-        )
-        parts.append(f'<polyline points="{points}" fill="none" stroke="#1f77b4" stroke-width="2"/>')
-    return "\n".join([*parts, "</svg>", ""])
-
-
 def main() -> None:
     """Runs the networks and prints what grew."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -355,7 +329,6 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1000, help="after how many to measure")
     parser.add_argument("--plain", action="store_true", help="OpenVINO alone, without paddle2ov")
     parser.add_argument("--json", type=Path, help="where to write the figures")
-    parser.add_argument("--plot", type=Path, help="where to draw them")
     arguments = parser.parse_args()
     record = Record("soak", "Many runs", __doc__)
     figures = soak(arguments.runs, arguments.every, arguments.plain)
@@ -364,8 +337,6 @@ def main() -> None:
         grows = slope(figures, name)
         print(f"{what}: {min(half):.0f} to {max(half):.0f} in the second half, {grows:+.2f} in 10,000 runs")
     record.write(arguments.json, figures, summary(figures))
-    if arguments.plot is not None:
-        arguments.plot.write_text(drawing(figures))
 
 
 if __name__ == "__main__":

@@ -66,12 +66,7 @@ def main() -> None:
 
 
 def print_heads(
-    names: Sequence[str] = tuple(HEADS),
-    numbers: Sequence[int] = OBJECTS,
-    runs: int = 20,
-    size: float = 1.0,
-    batch: int = 1,
-    threads: int = 1,
+    names: Sequence[str], numbers: Sequence[int], runs: int, size: float, batch: int, threads: int
 ) -> list[dict[str, Any]]:
     """Prints the table of some heads, with so many boxes that have an object (-1: all), and returns its rows."""
     rows = []
