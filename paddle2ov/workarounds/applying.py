@@ -62,12 +62,13 @@ def rows_for(target: Target, without: Collection[str] = ()) -> tuple[Workaround,
     Raises:
         ConversionInputError: `without` has a name that is neither a workaround's nor a fault's.
     """
-    names = {name for row in WORKAROUNDS for name in (row.name, *row.faults)}
-    for name in [without] if isinstance(without, str) else without:
-        if name not in names:
-            raise ConversionInputError(f"without: there is no workaround, and no fault, of the name {name!r}")
-    left = [row for row in WORKAROUNDS if row.serves(target) and row.name not in without]
-    return tuple(row for row in left if not set(row.faults) & set(without))
+    rows = tuple(row for row in WORKAROUNDS if row.serves(target))
+    left_out = {without} if isinstance(without, str) else set(without)
+    if not left_out:
+        return rows
+    for name in left_out - {name for row in WORKAROUNDS for name in (row.name, *row.faults)}:
+        raise ConversionInputError(f"without: there is no workaround, and no fault, of the name {name!r}")
+    return tuple(row for row in rows if left_out.isdisjoint((row.name, *row.faults)))
 
 
 def stamp(model: Model, target: Target) -> None:
