@@ -19,17 +19,20 @@ import numpy as np
 import openvino
 from numpy.typing import NDArray
 
+from paddle2ov.comparison.differences import (
+    LEAST_TOLERANCE,
+    Expected,
+    as_openvino_array,
+    compare_within,
+    largest_magnitude,
+    root_mean_square,
+)
+from paddle2ov.comparison.paddle_worker import LoadedProgram
 from paddle2ov.compilation.running import MismatchError, Result, compile_on_cpu, infer, name_of, run, run_in_order
 from paddle2ov.conversion import convert
-from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.translation.extension import Extension
-from paddle2ov.verification.comparison import root_mean_square
-from paddle2ov.verification.expected import Expected
 
 Array = NDArray[Any]
-
-_WIDTH = {"float16": 2e-3, "bfloat16": 2e-2}
-"""Least tolerance of a type: a few units in its last place (10 and 7 bits of fraction)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +208,15 @@ def compare(
     Raises:
         MismatchError: something differs.
     """
-    for array, want, dtype, label in _paired(results, expected, where):
-        finite = np.abs(want[np.isfinite(want)]) if to_largest and want.dtype.kind == "f" else ()
-        scale = max(float(np.max(finite)), least) if len(finite) else 1.0
-        _compare_values(array, want, *_tolerance(dtype, atol * scale, rtol), label)
+    for result, want, label in _paired(results, expected, where):
+        values = as_openvino_array(want)
+        absolute, relative = (max(bound, LEAST_TOLERANCE.get(want.dtype, 0.0)) for bound in (atol, rtol))
+        absolute *= max(largest_magnitude(values), least) if to_largest else 1.0
+        limit = absolute + relative * np.abs(np.where(np.isfinite(values), values, 0.0))
+        found = compare_within("", result, want, limit)
+        if not found.ok:
+            reason = found.reason.replace(" elements;", " elements differ;")
+            raise MismatchError(f"{label}: {reason} (atol={absolute:.3g}, rtol={relative:.3g})")
 
 
 def compare_rounded(results: Sequence[Result], expected: Sequence[Expected], rtol: float, where: str) -> None:
@@ -220,17 +228,18 @@ def compare_rounded(results: Sequence[Result], expected: Sequence[Expected], rto
     Raises:
         MismatchError: something differs.
     """
-    for array, want, _, label in _paired(results, expected, where):
-        if want.dtype.kind != "f":
-            _compare_values(array, want, 0.0, 0.0, label)
-            continue
-        unlike = np.isnan(array) != np.isnan(want)
+    for result, want, label in _paired(results, expected, where):
+        found = compare_within("", result, want, np.inf)
+        if not found.ok:
+            raise MismatchError(f"{label}: {found.reason}")
+        ours, theirs = result.array, as_openvino_array(want)
+        unlike = np.isnan(ours) != np.isnan(theirs)
         if unlike.any():
             raise MismatchError(f"{label}: {unlike.sum()} elements are NaN on one side only")
-        numbers = ~np.isnan(want)
+        numbers = ~np.isnan(theirs)
         with np.errstate(invalid="ignore", over="ignore"):
-            differences = array[numbers].astype(np.float64) - want[numbers]
-            error, scale = root_mean_square(differences), root_mean_square(want[numbers])
+            error = root_mean_square(ours[numbers].astype(np.float64) - theirs[numbers])
+            scale = root_mean_square(theirs[numbers])
         if not error <= rtol * max(scale, 0.1):
             raise MismatchError(
                 f"{label}: the root mean square of the errors is {error:.3g}, that of the values {scale:.3g}"
@@ -239,51 +248,16 @@ def compare_rounded(results: Sequence[Result], expected: Sequence[Expected], rto
 
 def _paired(
     results: Sequence[Result], expected: Sequence[Expected], where: str
-) -> Iterator[tuple[Array, Array, str, str]]:
-    """Values, Paddle's values, Paddle's type, and how to name them; number, names, types and shapes have to agree."""
+) -> Iterator[tuple[Result, Expected, str]]:
+    """The results with Paddle's, and how to name them; number and names have to agree."""
     if len(results) != len(expected):
         raise MismatchError(f"{where}: {len(results)} results, Paddle has {len(expected)}")
     for i, (result, want) in enumerate(zip(results, expected, strict=True)):
-        array, names = result.array, "', '".join(sorted(result.names))
+        names = "', '".join(sorted(result.names))
         label = f"{where}: result {i} ('{want.name or names}')"
         if want.name and want.name not in result.names:
             raise MismatchError(f"{label}: is called '{names}'")
-        if result.kind != OV_TYPES[want.dtype].get_type_name():
-            raise MismatchError(f"{label}: has type {result.kind}, Paddle's is {want.dtype}")
-        paddle_array = want.array
-        if want.dtype == "bfloat16" and paddle_array.dtype == np.uint16:
-            paddle_array = (paddle_array.astype(np.uint32) << 16).view(np.float32)
-        if paddle_array.dtype.kind == "c":
-            paddle_array = np.stack([paddle_array.real, paddle_array.imag], -1)
-        if array.shape != paddle_array.shape:
-            raise MismatchError(f"{label}: has shape {list(array.shape)}, Paddle's is {list(paddle_array.shape)}")
-        yield array, paddle_array, want.dtype, label
-
-
-def _tolerance(dtype: str, atol: float, rtol: float) -> tuple[float, float]:
-    least = _WIDTH.get(dtype, 0.0)
-    return max(atol, least), max(rtol, least)
-
-
-def _compare_values(array: Array, want: Array, atol: float, rtol: float, label: str) -> None:
-    if want.dtype.kind in "biu":
-        wrong = array.astype(want.dtype) != want
-        distance = np.abs(array.astype(np.float64) - want.astype(np.float64))
-    else:
-        a, b = array.astype(np.float64), want.astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            distance = np.abs(a - b)
-            wrong = ~(distance <= atol + rtol * np.abs(b))
-        same = (a == b) | (np.isnan(a) & np.isnan(b))
-        wrong &= ~same
-        wrong |= ~same & ~(np.isfinite(a) & np.isfinite(b))
-        distance = np.where(same, 0.0, np.where(np.isfinite(distance), distance, np.inf))
-    if wrong.any():
-        worst = np.unravel_index(int(np.argmax(np.where(wrong, distance, -1.0))), want.shape)
-        raise MismatchError(
-            f"{label}: {int(wrong.sum())} of {want.size} elements differ; the worst at {[int(k) for k in worst]}: "
-            f"OpenVINO {array[worst]!r}, Paddle {want[worst]!r} (atol={atol}, rtol={rtol})"
-        )
+        yield result, want, label
 
 
 def load(path: Path) -> dict[str, Array]:
@@ -316,18 +290,11 @@ def _paddle_results(model_dir: Path, inputs: Mapping[str, Array]) -> list[Array]
     legacy = programs[0].suffix == ".pdmodel" and hasattr(paddle, "pir_utils")  # Paddle 3 takes any program for PIR
     try:
         with paddle.pir_utils.OldIrGuard() if legacy else nullcontext():
-            return _executed(paddle, str(programs[0].with_suffix("")), inputs)
+            tensors = LoadedProgram(paddle, str(programs[0].with_suffix(""))).run(dict(inputs))
+            return [np.asarray(tensor) for tensor in tensors]
     finally:
         if was_dynamic:
             paddle.disable_static()
-
-
-def _executed(paddle: Any, prefix: str, inputs: Mapping[str, Array]) -> list[Array]:
-    executor = paddle.static.Executor(paddle.CPUPlace())
-    with paddle.static.scope_guard(paddle.static.Scope()):
-        program, names, results = paddle.static.load_inference_model(prefix, executor)
-        arrays = executor.run(program, {name: inputs[name] for name in names}, results, return_numpy=False)
-        return [np.asarray(array) for array in arrays]
 
 
 __all__ = [

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from paddle2ov.verification import paddle_process
+from paddle2ov.comparison import paddle_process
 from tests.support import forked_paddle
 
 

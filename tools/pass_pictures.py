@@ -191,7 +191,7 @@ def drawing(graph: Model) -> tuple[str, float, float]:
     parts = []
     for (source, target), bends in zip(edges, layout.bends, strict=True):
         (x0, y0), (x1, y1) = layout.positions[source], layout.positions[target]
-        points = [(x0, y0 + HEIGHT / 2), *(bends or ()), (x1, y1 - HEIGHT / 2)]
+        points = [(x0, y0 + HEIGHT / 2), *bends, (x1, y1 - HEIGHT / 2)]
         parts.append('<path d="M' + " L".join(f"{x:.0f},{y:.0f}" for x, y in points) + '"/>')
     for node, (x, y) in zip(nodes, layout.positions, strict=True):
         kind = node.get_type_name()

@@ -24,12 +24,12 @@ from gen_models.harness.spec import Array, bfloat16_bits
 from gen_models.harness.store import worker
 from gen_models.programs.program import SETS, Program
 from paddle2ov import workarounds
+from paddle2ov.comparison.differences import Expected
 from paddle2ov.compilation.compile import export_model, import_model
 from paddle2ov.compilation.running import Result, compile_on_cpu, config_for, infer
 from paddle2ov.conversion import convert
 from paddle2ov.graph.core import shared_core
 from paddle2ov.testing import MismatchError, compare, compare_rounded, load
-from paddle2ov.verification.expected import Expected
 
 ORDER = (*range(SETS), 0)
 """The sets of inputs in the order in which one request runs them."""

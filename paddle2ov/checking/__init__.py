@@ -3,9 +3,6 @@
 - `check.py`, `results.py`: the entry point; its result types;
 - `inputs.py`: what a model is checked on, and in which order;
 - `device.py`: the device, and runs of one request;
-- `reference.py`, `control_flow.py`: evaluates the graph node by node;
-- `kernels.py`, `float64.py`: evaluates a single node;
-- `rounding.py`, `kinds.py`, `tensors.py`: what rounding may do, and how results are compared;
 - `choices.py`: choices between nearly equal numbers;
 - `judge.py`: compares the device with the reference;
 - `shrink.py`, `submodel.py`: the smallest part that is wrong;

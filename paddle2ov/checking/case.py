@@ -11,9 +11,8 @@ import openvino
 from openvino import Model, Tensor, Type
 
 from paddle2ov.checking.device import Device
-from paddle2ov.checking.reference import NUMBER, Reference, lanes_of
-from paddle2ov.checking.rounding import Rounding
 from paddle2ov.checking.shrink import Wrong
+from paddle2ov.comparison.evaluator import NUMBER, Evaluator
 from paddle2ov.deployment.saving import write_text
 from paddle2ov.typing import AnyArray
 
@@ -71,12 +70,12 @@ def write_case(folder: Path, wrong: Wrong, device: Device, facts: dict[str, Any]
     """
     folder.mkdir(parents=True, exist_ok=True)
     openvino.save_model(_without_numbers(wrong.model), folder / "model.xml", compress_to_fp16=False)
-    reference = Reference(wrong.model, Rounding("f32", 1), device.compile_alone)
+    reference = Evaluator(wrong.model, device.name)
     used = list(dict.fromkeys(wrong.sequence))
     for k, inputs in enumerate(wrong.sets):
         _save(folder / f"inputs_{k}.npz", inputs, "input")
         try:
-            expected = [one[0] for one in reference.run(lanes_of(inputs)).results]
+            expected = [one[0] for one in reference.run(inputs).results]
         except RuntimeError:
             expected = []
         _save(folder / f"expected_{k}.npz", expected, "result")
@@ -111,6 +110,3 @@ def _stored(tensor: Tensor) -> AnyArray:
     if tensor.get_element_type() == Type.bf16:
         return np.frombuffer(tensor.data.tobytes(), np.uint16).reshape(tuple(tensor.shape))
     return np.array(tensor.data)
-
-
-__all__ = ["write_case"]

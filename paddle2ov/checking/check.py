@@ -17,10 +17,10 @@ from paddle2ov.checking.device import Device, chosen_device, default_precision
 from paddle2ov.checking.inputs import chosen_inputs, input_name, run_orders, tensors_of
 from paddle2ov.checking.judge import Judge, Judged
 from paddle2ov.checking.primitives import primitive_lines
-from paddle2ov.checking.reference import numbered
 from paddle2ov.checking.results import Check, CheckedResult, CheckedRun, Fault
 from paddle2ov.checking.rewrites import RewriteCheck
 from paddle2ov.checking.shrink import Shrinker, Wrong
+from paddle2ov.comparison.evaluator import numbered
 from paddle2ov.compilation.precision import Precision, check_precision
 from paddle2ov.conversion import translated
 from paddle2ov.errors import ConversionWarning, ModelReadError, OpenVINORunError, plain_message
@@ -274,6 +274,3 @@ def _run(
 
 def _result_name(port: Output) -> str:
     return str(min(port.get_names(), default=port.get_node().input_value(0).get_node().get_friendly_name()))
-
-
-__all__ = ["check"]

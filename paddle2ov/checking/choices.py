@@ -17,10 +17,10 @@ import numpy as np
 from openvino import Model, Node, Output, Tensor
 
 from paddle2ov.checking.device import Device
-from paddle2ov.checking.kernels import Kernel
-from paddle2ov.checking.reference import Reference, ValueKey, nodes_by_number, number_of
-from paddle2ov.checking.rounding import Lanes, chooses, compare
-from paddle2ov.checking.tensors import is_same, to_array
+from paddle2ov.comparison.evaluator import Evaluator, ValueKey, nodes_by_number, number_of
+from paddle2ov.comparison.rounding import Lanes, chooses, compare
+from paddle2ov.comparison.single_node import Kernel
+from paddle2ov.comparison.tensors import is_same, to_array
 from paddle2ov.graph.opset import ops
 
 
@@ -52,7 +52,7 @@ class ObservedNode:
 class Choices:
     """Replaces the choices of the reference by those of the device, where these are valid."""
 
-    reference: Reference
+    reference: Evaluator
     observed: Mapping[int, ObservedNode]
     ties: list[NodeTie] = field(default_factory=list)
 
@@ -139,6 +139,3 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
 
 def _varies(node: Node) -> bool:
     return str(node.get_type_name()) not in ("Constant", "Parameter")
-
-
-__all__ = ["Choices", "NodeTie", "ObservedNode", "observe"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import openvino
 from openvino import Model, Tensor
 
-from paddle2ov.checking.tensors import copied
+from paddle2ov.comparison.tensors import copied
 from paddle2ov.errors import ConversionInputError, plain_message
 from paddle2ov.graph.core import shared_core, with_error_reporting
 from paddle2ov.program.sources import check_mapped
@@ -31,11 +31,6 @@ class Device:
         """
         check_mapped(model)
         return shared_core().compile_model(model, self.name, with_error_reporting({_HINT: self.precision}, self.name))
-
-    def compile_alone(self, model: Model) -> openvino.CompiledModel:
-        """Compiles a model of one node, in float32."""
-        config = with_error_reporting({_HINT: "f32", "EXECUTION_MODE_HINT": "ACCURACY"}, self.name)
-        return shared_core().compile_model(model, self.name, config)
 
     def run(self, model: Model, sequence: Sequence[Sequence[Tensor]]) -> list[list[Tensor] | str]:
         """The results of the runs of one infer request; the error message where the device cannot compute them.
@@ -87,6 +82,3 @@ def _probe() -> Model:
 
     x = ops.parameter([1], openvino.Type.f32)
     return Model([ops.relu(x).output(0)], [x])
-
-
-__all__ = ["Device", "chosen_device", "default_precision"]

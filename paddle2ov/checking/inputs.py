@@ -110,6 +110,3 @@ def _stand_in(model: Model) -> Program:
         dims = tuple(one.get_length() if one.is_static else -1 for one in shape) if shape.rank.is_static else None
         inputs.append(Variable(input_name(node), _NAMES[kind], dims))
     return Program("openvino", 0, Block(0), inputs, [], {one.name: one for one in inputs}, {})
-
-
-__all__ = ["chosen_inputs", "input_name", "run_orders", "tensors_of"]

@@ -9,8 +9,8 @@ from openvino import Model, Tensor
 
 from paddle2ov.checking.choices import Choices, NodeTie, observe
 from paddle2ov.checking.device import Device
-from paddle2ov.checking.reference import Computed, Reference, lanes_of
-from paddle2ov.checking.rounding import LANES, Difference, Rounding, compare
+from paddle2ov.comparison.evaluator import Computed, Evaluator
+from paddle2ov.comparison.rounding import Difference, Rounding, compare
 from paddle2ov.errors import plain_message
 from paddle2ov.progress import StageProgress
 
@@ -60,7 +60,7 @@ class Judge:
     ) -> None:
         self.model, self.device = model, device
         self.is_same = plain is None
-        self.reference = Reference(plain or model, Rounding(device.precision, LANES), device.compile_alone)
+        self.reference = Evaluator(plain or model, device.name, Rounding(device.precision))
         self._say = say
 
     def run(self, sets: Sequence[InputTensors], sequences: Sequence[Sequence[int]]) -> list[list[Judged]]:
@@ -94,7 +94,7 @@ class Judge:
                 self._say("computing node by node", done * len(self.reference) + nodes, sets * len(self.reference))
 
         try:
-            return self.reference.run(lanes_of(inputs), choose=choose, advance=advance)
+            return self.reference.run(inputs, choose=choose, advance=advance)
         except RuntimeError as error:
             return plain_message(error)
 
@@ -129,6 +129,3 @@ def _compared(got: list[Tensor] | str, computed: Computed | str, unit: float) ->
             for have, want, drawn in zip(got, computed.results, computed.random, strict=True)
         )
     )
-
-
-__all__ = ["InputTensors", "Judge", "Judged"]

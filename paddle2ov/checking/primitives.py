@@ -26,6 +26,3 @@ def _described(runtime: Model) -> Iterator[str]:
         if kind not in _NOT_COMPUTED:
             kernel, names = runtime_info(node, "primitiveType"), runtime_info(node, "originalLayersNames")
             yield f"{kind} {kernel}: {names}".strip(" :")
-
-
-__all__ = ["primitive_lines"]

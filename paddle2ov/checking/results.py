@@ -143,6 +143,3 @@ class Check:
         """The same as plain data, for JSON; infinite differences are null."""
         found: dict[str, Any] = jsonable(dataclasses.asdict(self))
         return {"ok": self.ok, "verdict": self.verdict, **found}
-
-
-__all__ = ["Check", "CheckedResult", "CheckedRun", "Fault", "NodeTie"]

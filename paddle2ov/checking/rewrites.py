@@ -9,8 +9,8 @@ from openvino import Model, Node
 from paddle2ov.checking.choices import Choices, NodeTie, ObservedNode
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.judge import InputTensors
-from paddle2ov.checking.reference import Computed, Reference, ValueKey, lanes_of, nodes_by_number, number_of, numbered
-from paddle2ov.checking.rounding import Difference, Rounding, chooses, compare
+from paddle2ov.comparison.evaluator import Computed, Evaluator, ValueKey, nodes_by_number, number_of, numbered
+from paddle2ov.comparison.rounding import Difference, Rounding, chooses, compare
 from paddle2ov.passes import run_rewrites
 from paddle2ov.progress import StageProgress
 from paddle2ov.workarounds import Target, rewrites_for
@@ -27,11 +27,11 @@ class RewriteCheck:
 
     def __init__(self, make: Callable[[], Model], device: Device, say: StageProgress) -> None:
         self._make = make
-        self._device = Device(device.name, "f32")
+        self._device = device.name
         self._say = say
         self._rewrites = rewrites_for(Target.of_device(device.name))
         self._plain = numbered(make())
-        self._reference = Reference(self._plain, Rounding("f32"), self._device.compile_alone)
+        self._reference = Evaluator(self._plain, device.name, Rounding())
         self._known: dict[tuple[int, ...], Computed] = {}
         self._by_name = {
             (node.get_type_name(), node.get_friendly_name()): number
@@ -64,18 +64,18 @@ class RewriteCheck:
         model = self._make()
         run_rewrites(model, self._rewrites[:count])
         model = numbered(model)
-        reference = Reference(model, Rounding("f32", 1), self._device.compile_alone)
+        reference = Evaluator(model, self._device)
         choosing = [node for node in nodes_by_number(model).values() if chooses(node)]
         keep: set[ValueKey] = set()
         for node in choosing:
             keep.update(_read_by(node))
             keep.update((number_of(node), i) for i in range(node.get_output_size()))
-        got = reference.run(lanes_of(inputs), keep=keep)
+        got = reference.run(inputs, keep=keep)
         differences = _compared(got, self._computed(inputs))
         if not any(one.reason for one in differences):
             return differences
         choices = Choices(self._reference, self._observed(got, choosing))
-        again = _compared(got, self._reference.run(lanes_of(inputs), choose=choices))
+        again = _compared(got, self._reference.run(inputs, choose=choices))
         if not choices.ties or any(one.reason for one in again):
             return differences
         ties += choices.ties
@@ -85,7 +85,7 @@ class RewriteCheck:
         """What the graph without rewrites computes, once for all rewrites."""
         key = tuple(map(id, inputs))
         if key not in self._known:
-            self._known[key] = self._reference.run(lanes_of(inputs))
+            self._known[key] = self._reference.run(inputs)
         return self._known[key]
 
     def _observed(self, got: Computed, choosing: Sequence[Node]) -> dict[int, ObservedNode]:
@@ -105,12 +105,9 @@ def _read_by(node: Node) -> list[ValueKey]:
 
 
 def _compared(got: Computed, computed: Computed) -> list[Difference]:
-    unit = Rounding("f32").unit
+    unit = Rounding().unit
     return [
         compare(have[0], want, unit)
         for have, want, drawn in zip(got.results, computed.results, computed.random, strict=True)
         if not drawn
     ]
-
-
-__all__ = ["RewriteCheck"]

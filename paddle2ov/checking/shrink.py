@@ -14,10 +14,9 @@ from openvino import Model, Tensor
 
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.judge import InputTensors, Judge, Judged
-from paddle2ov.checking.reference import Reference, ValueKey, lanes_of, number_of
-from paddle2ov.checking.rounding import Rounding
 from paddle2ov.checking.submodel import Part, Structure, build
-from paddle2ov.checking.tensors import is_same
+from paddle2ov.comparison.evaluator import Evaluator, ValueKey, number_of
+from paddle2ov.comparison.tensors import is_same
 from paddle2ov.errors import plain_message
 from paddle2ov.progress import StageProgress
 
@@ -219,8 +218,8 @@ class Shrinker:
         missing = [key for key in keys if (k, key) not in self._values]
         if not missing:
             return
-        reference = Reference(self.structure.model, Rounding("f32", 1), self._device.compile_alone, needed=missing)
-        kept = reference.run(lanes_of(self._sets[k]), keep=missing).kept
+        reference = Evaluator(self.structure.model, self._device.name, needed=missing)
+        kept = reference.run(self._sets[k], keep=missing).kept
         self._values |= {(k, key): value[0] for key, value in kept.items()}
 
     def _try(self, part: Part, sequence: tuple[int, ...]) -> Wrong | None:
@@ -280,10 +279,10 @@ def judge_part(
     except RuntimeError as error:
         if not by_error:
             return None
-        reference = Reference(model, Rounding("f32", 1), device.compile_alone)
+        reference = Evaluator(model, device.name)
         try:
             for inputs in sets:
-                reference.run(lanes_of(inputs))
+                reference.run(inputs)
         except RuntimeError:
             return None
         return Wrong(part, model, sets, sequence, (), plain_message(error))
@@ -318,6 +317,3 @@ def _bisected(found: Wrong, size: int, attempt: Callable[[int], Wrong | None]) -
         else:
             low, found = middle, smaller
     return found
-
-
-__all__ = ["Shrinker", "Wrong", "judge_part"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from openvino import Model, Tensor
 from openvino.op import Constant, Parameter
 
-from paddle2ov.checking.reference import NUMBER, ValueKey, nodes_by_number, number_of
-from paddle2ov.checking.tensors import copied, is_float
+from paddle2ov.comparison.evaluator import NUMBER, ValueKey, nodes_by_number, number_of
+from paddle2ov.comparison.tensors import copied, is_float
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
 
@@ -106,6 +106,3 @@ def build(structure: Structure, part: Part, constants: Mapping[ValueKey, Tensor]
     results = [ops.result(one) for one in outputs]
     made = Model(results, sinks, [parameters[key] for key in keys], "part")
     return made, keys
-
-
-__all__ = ["Part", "Structure", "build"]

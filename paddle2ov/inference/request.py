@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import openvino
 
-from paddle2ov.checking.tensors import to_array
+from paddle2ov.comparison.tensors import to_array
 from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError
 from paddle2ov.graph.forks import computing
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import openvino
 
-from paddle2ov.checking.tensors import to_tensor
+from paddle2ov.comparison.tensors import to_tensor
 from paddle2ov.errors import ConversionInputError, FailingAs
 from paddle2ov.graph.types import bits_to_values
 from paddle2ov.inference.arguments import MAX_INT

@@ -6,9 +6,6 @@
 - `inputs.py`, `images.py`: the user's arrays and pictures;
 - `random_inputs.py`, `usual_sizes.py`: random ones; `linked_sizes.py`, `index_ranges.py`: what fits;
 - `paddle_faults.py`: what Paddle itself computes wrongly;
-- `paddle_process.py`, `reference.py`: Paddle, in a process of its own;
-- `deadline.py`: when to stop;
-- `expected.py`, `comparison.py`: what a result is compared with; how far two tensors are apart;
 - `values.py`: values inside the program, on both sides;
 - `ties.py`, `orders.py`: whether only the order of equal scores differs;
 - `judgement.py`, `float64.py`: whether a difference is Paddle's rounding: Paddle computes the same in float64;

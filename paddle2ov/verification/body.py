@@ -29,6 +29,3 @@ class BodyModel:
     positions: dict[int, int]
     state: dict[str, tuple[str, str]] = field(default_factory=dict)
     condition: str = ""
-
-
-__all__ = ["BodyModel"]

@@ -166,6 +166,3 @@ def _read(operator: Operator, block: int) -> Iterator[str]:
 def _yielded(operator: Operator) -> Iterator[str]:
     for block in operator.blocks:
         yield from block.outputs
-
-
-__all__ = ["write_body"]

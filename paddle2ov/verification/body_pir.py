@@ -215,6 +215,3 @@ def _read(operator: Operator) -> set[str]:
         for inner in (*block.walk(), operator)
         for name in (*inner.input_names(), *block.outputs)
     }
-
-
-__all__ = ["write_body"]

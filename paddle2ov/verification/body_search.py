@@ -16,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from paddle2ov.comparison.differences import compare_results
+from paddle2ov.comparison.paddle_process import PaddleModel, SideProcess
 from paddle2ov.compilation.running import infer
 from paddle2ov.conversion import convert
 from paddle2ov.errors import Paddle2OVError
@@ -26,10 +28,8 @@ from paddle2ov.translation.registry import Registry
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification import body_legacy, body_pir
 from paddle2ov.verification.body import BodyModel
-from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.judgement import Float64Judge
 from paddle2ov.verification.localisation import Localisation, LocalisedFault, Localiser, OperatorComparison
-from paddle2ov.verification.paddle_process import PaddleModel, SideProcess
 from paddle2ov.verification.values import Values, variables_read
 from paddle2ov.verification.where import ON_CPU, Where
 
@@ -184,6 +184,3 @@ def _known(values: Values, operator: Operator) -> dict[str, AnyArray]:
     found = {name: one.array for name, one in values.of_paddle(names).items()}
     found |= {name: array for name, array in values.inputs.items() if name in names}
     return found | {name: one.data for name, one in values.program.parameters.items() if name in names}
-
-
-__all__ = ["BodySearch"]

@@ -10,6 +10,9 @@ from functools import partial
 import numpy as np
 import openvino
 
+from paddle2ov.comparison.deadline import Deadline
+from paddle2ov.comparison.differences import Expected, compare_results
+from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess, SideProcess
 from paddle2ov.compilation.running import Result, infer
 from paddle2ov.errors import PaddleRunError, plain_message
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
@@ -18,13 +21,9 @@ from paddle2ov.program import ModelFiles
 from paddle2ov.program.model import Program
 from paddle2ov.translation.extension import Extension
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.comparison import compare_results
-from paddle2ov.verification.deadline import Deadline
-from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.inputs import Inputs, cast, cast_inputs, rounded_inputs
 from paddle2ov.verification.judgement import Float64Comparisons, Float64Judge
 from paddle2ov.verification.paddle_faults import faulty_values
-from paddle2ov.verification.paddle_process import PaddleModel, PaddleProcess, SideProcess
 from paddle2ov.verification.random_numbers import random_operators, with_paddle_random_values, with_paddle_values
 from paddle2ov.verification.results import Run
 from paddle2ov.verification.ties import TieFinder

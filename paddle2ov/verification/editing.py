@@ -133,16 +133,3 @@ def _pdiparams_chunks(parameters: Iterable[Parameter]) -> Iterator[bytes]:
         described = TensorDesc(data_type=numbers[parameter.dtype], dims=parameter.data.shape).SerializeToString()
         yield struct.pack("<IQIi", 0, 0, 0, len(described)) + described
         yield parameter.data.tobytes()
-
-
-__all__ = [
-    "Raw",
-    "append_legacy_op",
-    "declare",
-    "feed_op",
-    "fetch_op",
-    "input_dependent",
-    "read_pir",
-    "values_of",
-    "write_model",
-]

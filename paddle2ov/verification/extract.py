@@ -151,6 +151,3 @@ def _cut_legacy(desc: Any, operator: Operator, inputs: Collection[str], results:
     del desc.blocks[:]
     desc.blocks.add().CopyFrom(cut)
     return {name for name in weights if name in used}
-
-
-__all__ = ["extract"]

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from openvino import Model
 
+from paddle2ov.comparison.differences import compare_results
+from paddle2ov.comparison.paddle_process import save_arrays
 from paddle2ov.conversion import convert, translated
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.program import ModelFiles
@@ -18,7 +20,6 @@ from paddle2ov.report import jsonable
 from paddle2ov.translation.translator import Progress
 from paddle2ov.verification.body_search import BodySearch
 from paddle2ov.verification.both_sides import Sides, Subject, run_openvino
-from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.judgement import is_paddle_rounding
 from paddle2ov.verification.localisation import (
@@ -28,7 +29,6 @@ from paddle2ov.verification.localisation import (
     Localiser,
     OperatorComparison,
 )
-from paddle2ov.verification.paddle_process import save_arrays
 from paddle2ov.verification.results import ComparedOperator, Culprit, Rounded, Run, Verification
 from paddle2ov.verification.values import Values
 

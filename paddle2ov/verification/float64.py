@@ -98,6 +98,3 @@ def in_float64(array: AnyArray) -> AnyArray:
     """An array as an input of the promoted model: float32 as float64, others as they are."""
     wanted = _PIR_NAMES.get(array.dtype.name)
     return array if wanted is None else array.astype(np.dtype(wanted))
-
-
-__all__ = ["in_float64", "write_float64"]

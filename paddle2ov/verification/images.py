@@ -128,6 +128,3 @@ def _read(path: Path) -> AnyArray:
         raise UnreadablePictureError(f"image: {path} is not a picture that OpenCV reads")
     found: AnyArray = np.asarray(pixels)
     return found
-
-
-__all__ = ["Pictures", "UnreadablePictureError", "image_inputs"]

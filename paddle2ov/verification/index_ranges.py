@@ -176,6 +176,3 @@ def _sources(value: Output, integers: frozenset[str]) -> frozenset[str] | None:
         if len(seen) > _MOST_NODES or node.get_type_name() in ("Loop", "If", "TensorIterator"):
             return None
     return frozenset(found)
-
-
-__all__ = ["UNLIMITED", "Range", "index_ranges"]

@@ -195,17 +195,3 @@ def _member(archive: zipfile.ZipFile, about: zipfile.ZipInfo) -> AnyArray:
     with archive.open(about) as file:
         array: AnyArray = np.lib.format.read_array(file, allow_pickle=False)
         return array
-
-
-__all__ = [
-    "Inputs",
-    "InputsArgument",
-    "cast",
-    "cast_inputs",
-    "given_inputs",
-    "in_types_of",
-    "load",
-    "model_inputs",
-    "named_arrays",
-    "rounded_inputs",
-]

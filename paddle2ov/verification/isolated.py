@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import openvino
 
+from paddle2ov.comparison.differences import Expected
 from paddle2ov.compilation.running import Result
-from paddle2ov.verification.expected import Expected
 
 
 @dataclass(slots=True)
@@ -18,6 +18,3 @@ class Isolated:
     expected: dict[str, Expected]
     results: dict[str, Result]
     model: openvino.Model
-
-
-__all__ = ["Isolated"]

@@ -12,17 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from paddle2ov.comparison.differences import Expected, as_openvino_array, distances, limit_of, scale_of
+from paddle2ov.comparison.paddle_process import PaddleModel, SideProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles, find_model, read_program
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.comparison import as_openvino_array, distances, limit_of
-from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.float64 import in_float64, write_float64
 from paddle2ov.verification.isolated import Isolated
-from paddle2ov.verification.paddle_process import PaddleModel, SideProcess
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +60,12 @@ def compare_float64(
     if not ours.shape == paddle.shape == right.shape:
         is_right = ours.shape == right.shape
         return Float64Comparison(name, float("inf"), 0.0 if is_right else float("inf"), False, False)
-    (off, scale), (paddle_off, _) = distances(ours, right), distances(paddle, right)
-    limit = limit_of(expected.dtype, paddle, tolerance, scale)
-    differ = distances(ours, paddle)[0] > limit
+    off, paddle_off = distances(ours, right), distances(paddle, right)
+    limit, scale = limit_of(expected.dtype, right, tolerance), scale_of(right)
+    differ = distances(ours, paddle) > limit
     is_nearer = bool((off[differ] <= paddle_off[differ]).all())
-    return Float64Comparison(
-        name, _largest(paddle_off) / scale, _largest(off) / scale, is_nearer, bool((off <= limit).all())
-    )
-
-
-def _largest(distance: AnyArray) -> float:
-    return float(distance.max()) if distance.size else 0.0
+    largest, paddle_largest = (float(distance.max(initial=0.0)) / scale for distance in (off, paddle_off))
+    return Float64Comparison(name, paddle_largest, largest, is_nearer, bool((off <= limit).all()))
 
 
 Float64Comparisons = tuple[Float64Comparison, ...] | str
@@ -149,6 +143,3 @@ class Float64Judge:
             named = [Expected(name, one.dtype, one.array) for name, one in expected.items()]
             arrays = {name: one.array for name, one in inputs.items()}
             return self.whole(part, read, arrays, [alone.results[name] for name in expected], named)
-
-
-__all__ = ["Float64Comparison", "Float64Comparisons", "Float64Judge", "compare_float64"]

@@ -183,6 +183,3 @@ def _with(sizes: Sizes, changes: Mapping[tuple[str, int], int], free: Free) -> S
         most = bound.get_max_length()
         changed[name][axis] = max(size, bound.get_min_length(), 1) if most < 0 else min(size, most)
     return {name: tuple(shape) for name, shape in changed.items()}
-
-
-__all__ = ["Free", "ShapeProbe", "Sizes", "fit_sizes"]

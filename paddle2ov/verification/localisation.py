@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from paddle2ov.comparison.deadline import TimeUpError
+from paddle2ov.comparison.differences import TensorComparison, compare_tensor
 from paddle2ov.program import ModelFiles
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.translation.translator import Progress
-from paddle2ov.verification.comparison import TensorComparison, compare_tensor
-from paddle2ov.verification.deadline import TimeUpError
 from paddle2ov.verification.isolated import Isolated
 from paddle2ov.verification.judgement import Float64Comparisons, is_paddle_rounding
 from paddle2ov.verification.random_numbers import RANDOM
@@ -379,12 +379,3 @@ def _frontiers(values: Values) -> list[tuple[int, list[str]]]:
         if is_last or all(values.is_known(name) for name in needed):
             found.append((position, [name for name in needed if values.is_known(name) and name not in values.fixed]))
     return found
-
-
-__all__ = [
-    "Judgement",
-    "Localisation",
-    "LocalisedFault",
-    "Localiser",
-    "OperatorComparison",
-]

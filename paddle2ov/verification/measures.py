@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paddle2ov.comparison.differences import root_mean_square
 from paddle2ov.program.settings import Settings
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.comparison import root_mean_square
 
 Results = Sequence[AnyArray]
 _MIN_SCORE = 0.3
@@ -147,16 +147,3 @@ TEXT = Measure("text", "characters that are the same", _text)
 REGIONS = Measure("regions", "overlap of the text regions", _regions)
 BOXES = Measure("boxes", "boxes that are in both (F1 at an overlap of 0.5)", _boxes)
 RESULTS = Measure("results", "1 less the relative error of the results (root mean square)", _results)
-
-__all__ = [
-    "BOXES",
-    "LABELS",
-    "REGIONS",
-    "RESULTS",
-    "TEXT",
-    "Measure",
-    "Results",
-    "decoded",
-    "edit_distance",
-    "measure_for",
-]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from paddle2ov.comparison.differences import distances, scale_of
 from paddle2ov.program.model import Operator
 from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray
@@ -59,19 +60,13 @@ class ObservedOperator:
 
     def limit(self, scores: AnyArray) -> float:
         """The largest difference of scores that count as equal; integers must be equal."""
-        return self.tolerance * max_magnitude(scores) if scores.dtype.kind == "f" else 0.0
+        return self.tolerance * scale_of(scores) if scores.dtype.kind == "f" else 0.0
 
     def _both(self, ports: Mapping[str, list[str]], port: str) -> tuple[AnyArray, AnyArray] | None:
         (name,) = ports.get(port) or ("",)
         if name not in self.paddle or name not in self.openvino:
             return None
         return self.paddle[name], self.openvino[name]
-
-
-def max_magnitude(array: AnyArray) -> float:
-    """The largest finite magnitude, 1 where there is none."""
-    finite = np.abs(array[np.isfinite(array)])
-    return (float(finite.max()) if finite.size else 0.0) or 1.0
 
 
 def _top_k(seen: ObservedOperator) -> Reordering | None:
@@ -132,16 +127,10 @@ def _indices(
     first, second = np.take_along_axis(paddle, p, axis), np.take_along_axis(paddle, o, axis)
     if not in_order:
         first, second = np.sort(first, axis), np.sort(second, axis)
-    gap = _largest_gap(first, second)
+    gap = float(distances(first, second).max(initial=0.0))
     if gap > seen.limit(scores[0]):
         return None
-    return Reordering(int((p != o).sum()), p.size, gap / max_magnitude(scores[0]))
-
-
-def _largest_gap(a: AnyArray, b: AnyArray) -> float:
-    with np.errstate(invalid="ignore"):
-        distance = np.where(a == b, 0.0, np.abs(a - b))
-    return float(distance.max()) if distance.size else 0.0
+    return Reordering(int((p != o).sum()), p.size, gap / scale_of(scores[0]))
 
 
 def _nms(seen: ObservedOperator) -> Reordering | None:
@@ -192,8 +181,8 @@ def _rows(
         numbers = [int(one) for one in count[0].reshape(-1)]
     width = paddle.shape[1] - exact
     limits = np.zeros(paddle.shape[1])
-    limits[0] = seen.tolerance * max_magnitude(paddle[:, 0])
-    limits[1:width] = seen.tolerance * max_magnitude(paddle[:, 1:width])
+    limits[0] = seen.tolerance * scale_of(paddle[:, 0])
+    limits[1:width] = seen.tolerance * scale_of(paddle[:, 1:width])
     # Position by position, the scores and the labels (the first of what must be equal) agree.
     fixed = [0, width] if exact else [0]
     if (np.abs(paddle - ours)[:, fixed] > limits[fixed]).any():
@@ -209,9 +198,10 @@ def _rows(
             return None
         away = np.flatnonzero(indices != np.arange(number))
         moved += len(away)
-        gap = max(gap, _largest_gap(paddle[start + away, 0], paddle[start + indices[away], 0]))
+        scores = paddle[start : start + number, 0]
+        gap = float(distances(scores[away], scores[indices[away]]).max(initial=gap))
         start += number
-    return Reordering(moved, len(paddle), gap / max_magnitude(paddle[:, 0])) if gap <= limits[0] else None
+    return Reordering(moved, len(paddle), gap / scale_of(paddle[:, 0])) if gap <= limits[0] else None
 
 
 def _match_rows(paddle: AnyArray, ours: AnyArray, limits: AnyArray) -> AnyArray | None:
@@ -236,6 +226,9 @@ _CHECKS: dict[str, Callable[[ObservedOperator], Reordering | None]] = {
     "sorts": _argsort,
     "suppresses": _nms,
 }
+<<<<<<< HEAD
 ORDER_CHECKS = {key: check for trait, check in _CHECKS.items() for key in with_trait(trait)}
 
 __all__ = ["ORDER_CHECKS", "ObservedOperator", "Reordering"]
+=======
+>>>>>>> 6a25e142 (Results are compared in one room, below verify and check: distances, Paddle's process, graphs evaluated node by node; tests evaluate by it as well)

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from paddle2ov.comparison.differences import Expected, compare_tensor
 from paddle2ov.program.model import Operator
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.comparison import compare_tensor
-from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.values import Values
 
 NOTE = (
@@ -59,6 +58,3 @@ def _dequantized(operator: Operator, arrays: Mapping[str, AnyArray]) -> AnyArray
     shape = [-1 if i == axis else 1 for i in range(x.ndim)]
     result: AnyArray = x * (scale.reshape(shape) if axis >= 0 else scale) / operator.attributes["qmax"]
     return result.astype(np.float32)
-
-
-__all__ = ["NOTE", "faulty_values"]

@@ -11,6 +11,8 @@ from dataclasses import replace
 import numpy as np
 import openvino
 
+from paddle2ov.comparison.differences import Expected, as_openvino_array
+from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.precision import NEVER_COMPILED, computes_in, is_compilable_in_f16
 from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
@@ -19,12 +21,9 @@ from paddle2ov.program.settings import Settings
 from paddle2ov.progress import StageProgress
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.both_sides import Sides, Subject, compare, run_both, run_openvino
-from paddle2ov.verification.comparison import as_openvino_array
-from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.inputs import Inputs, cast_inputs
 from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
 from paddle2ov.verification.measures import BOXES, Measure, measure_for
-from paddle2ov.verification.paddle_process import PaddleProcess
 from paddle2ov.verification.results import ComparedPrecision, PrecisionTable, Verdict
 from paddle2ov.verification.where import Where
 
@@ -220,6 +219,3 @@ def _times(compiled: Mapping[str, openvino.CompiledModel], inputs: Inputs) -> di
             request.infer()
             times[name].append(max(time.process_time() - started, float(np.finfo(np.float32).tiny)))
     return times
-
-
-__all__ = ["advice", "compare_precisions", "quantized_model"]

@@ -289,6 +289,3 @@ def _parts(rng: np.random.Generator, rows: int, count: int) -> AnyArray:
 
 def _storage(variable: Variable) -> np.dtype[np.generic]:
     return dtypes.STORAGE.get(variable.dtype or "float32", np.dtype("float32"))
-
-
-__all__ = ["RandomInputs", "random_inputs"]

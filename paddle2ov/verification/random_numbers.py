@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from paddle2ov.comparison.differences import Expected, compare_tensor
 from paddle2ov.compilation.running import Result
 from paddle2ov.program.model import Operator
+<<<<<<< HEAD
 from paddle2ov.program.traits import with_trait
 from paddle2ov.verification.comparison import compare_tensor
 from paddle2ov.verification.expected import Expected
+=======
+>>>>>>> 6a25e142 (Results are compared in one room, below verify and check: distances, Paddle's process, graphs evaluated node by node; tests evaluate by it as well)
 from paddle2ov.verification.values import Values
 
 RANDOM = with_trait("random")
@@ -52,6 +56,3 @@ def _has_same_type_and_shape(result: Result, expected: Expected) -> bool:
     if result.array.shape != expected.array.shape:
         return False
     return compare_tensor(expected.name, replace(result, array=expected.array), expected, 1.0).ok
-
-
-__all__ = ["RANDOM", "random_operators", "with_paddle_random_values", "with_paddle_values"]

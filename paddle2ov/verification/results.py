@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from paddle2ov.comparison.differences import TensorComparison
 from paddle2ov.report import jsonable
-from paddle2ov.verification.comparison import TensorComparison
 from paddle2ov.verification.judgement import Float64Comparison
 from paddle2ov.verification.ties import Tie
 
@@ -235,15 +235,3 @@ class Verification:
         """The same as plain data, for JSON; infinite differences are null."""
         found: dict[str, Any] = jsonable(dataclasses.asdict(self))
         return {"ok": self.ok, "verdict": self.verdict, "error": self.error, **found}
-
-
-__all__ = [
-    "ComparedOperator",
-    "ComparedPrecision",
-    "Culprit",
-    "PrecisionTable",
-    "Rounded",
-    "Run",
-    "Verdict",
-    "Verification",
-]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from paddle2ov.comparison.differences import compare_tensor
+from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.errors import PaddleRunError
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.progress import StageProgress
 from paddle2ov.verification.both_sides import Sides, Subject, run_both
-from paddle2ov.verification.comparison import compare_tensor
 from paddle2ov.verification.inputs import Inputs
 from paddle2ov.verification.paddle_faults import NOTE
-from paddle2ov.verification.paddle_process import PaddleProcess
 from paddle2ov.verification.random_inputs import RandomInputs
 from paddle2ov.verification.results import Verification
 
@@ -99,6 +99,3 @@ def _advice(subject: Subject, arrays: Inputs) -> str:
         f"  python -c 'import numpy as np; np.savez(\"inputs.npz\", {names})'\n"
         f"  paddle2ov verify {subject.files.program} --inputs inputs.npz"
     )
-
-
-__all__ = ["SCALARS", "WIDE", "run_all", "unexplained"]

@@ -14,17 +14,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from paddle2ov.comparison.differences import Expected, as_openvino_array, compare_tensor
+from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles, find_model
 from paddle2ov.program.model import Operator
 from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.comparison import as_openvino_array, compare_tensor
-from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator
-from paddle2ov.verification.paddle_process import PaddleProcess
 from paddle2ov.verification.values import Values
 
 SELECTING = ORDER_CHECKS.keys() | with_trait("selects")
@@ -197,6 +196,3 @@ class TieFinder:
             sum(one.elements for one in compared),
             max((one.relative for one in gaps), default=0.0),
         )
-
-
-__all__ = ["Tie", "TieFinder", "Ties"]

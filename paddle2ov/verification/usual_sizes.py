@@ -151,16 +151,3 @@ def free_dims(variable: Variable, bounds: PartialShape | None) -> dict[int, Dime
         for axis, size in enumerate(variable.shape)
         if size < 0 and (bounds is None or bounds[axis].is_dynamic)
     }
-
-
-__all__ = [
-    "bounds_of",
-    "clamp",
-    "free_dims",
-    "named_shapes",
-    "shape_sets",
-    "shapes_by_name",
-    "usual_sets",
-    "usual_shape",
-    "within",
-]

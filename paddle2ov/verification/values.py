@@ -9,6 +9,9 @@ from typing import Any
 from msgspec.structs import replace
 from openvino import Model
 
+from paddle2ov.comparison.deadline import TimeUpError
+from paddle2ov.comparison.differences import Expected
+from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess
 from paddle2ov.compilation.running import Result, infer
 from paddle2ov.conversion import convert
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
@@ -16,9 +19,6 @@ from paddle2ov.program.liveness import liveness
 from paddle2ov.program.model import Block, Operator, Program
 from paddle2ov.translation.extension import Extension
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.deadline import TimeUpError
-from paddle2ov.verification.expected import Expected
-from paddle2ov.verification.paddle_process import PaddleModel, PaddleProcess
 from paddle2ov.verification.where import ON_CPU, Where
 
 
@@ -180,7 +180,7 @@ def variables_read(operator: Operator) -> Iterator[str]:
 
 
 def _fetch_requests(program: Program, operator: Operator) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The requests by which `reference.py` fetches the results of an operator."""
+    """The requests by which `paddle_worker.py` fetches the results of an operator."""
     if program.format == "legacy":
         for name in operator.output_names():
             # The reader numbers the writes of a variable beyond the first: `x@1`.
@@ -199,6 +199,3 @@ def _dynamic_variables(block: Block, inputs: Iterable[str]) -> set[str]:
         if any(name in found for name in variables_read(operator)):
             found.update(name for name in operator.output_names() if name)
     return found
-
-
-__all__ = ["Values", "variables_read"]

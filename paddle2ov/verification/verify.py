@@ -11,6 +11,8 @@ from typing import Literal, get_args
 import openvino
 from msgspec import structs
 
+from paddle2ov.comparison.deadline import Deadline, TimeUpError
+from paddle2ov.comparison.paddle_process import PaddleProcess, SideProcess
 from paddle2ov.compilation.precision import HINT, check_compilable, check_precision
 from paddle2ov.conversion import convert
 from paddle2ov.deployment.beside import known_settings
@@ -28,12 +30,10 @@ from paddle2ov.translation.input_spec import InputArgument, parse_output
 from paddle2ov.translation.model_builder import chosen_outputs
 from paddle2ov.translation.registry import Registry
 from paddle2ov.verification.both_sides import Sides, Subject
-from paddle2ov.verification.deadline import Deadline, TimeUpError
 from paddle2ov.verification.faults import compare_operators, locate_fault
 from paddle2ov.verification.images import image_inputs
 from paddle2ov.verification.inputs import InputsArgument, given_inputs
 from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
-from paddle2ov.verification.paddle_process import PaddleProcess, SideProcess
 from paddle2ov.verification.precisions import compare_precisions, quantized_model
 from paddle2ov.verification.random_inputs import RandomInputs
 from paddle2ov.verification.results import Verification
@@ -297,6 +297,3 @@ def _compiled(model: openvino.Model, where: Where) -> tuple[openvino.CompiledMod
             f"precision: OpenVINO computes in {computes_in} here where {where.precision} is asked for"
         )
     return compiled, Where(where.device, computes_in)
-
-
-__all__ = ["PrecisionArgument", "verify"]

@@ -36,5 +36,3 @@ class Where(Struct, frozen=True):
 
 
 ON_CPU = Where()
-
-__all__ = ["ON_CPU", "Where"]

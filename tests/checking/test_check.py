@@ -18,9 +18,9 @@ from gen_models import all_networks, all_ops
 from gen_models.harness.store import generated, generated_network
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.inputs import chosen_inputs, run_orders
-from paddle2ov.checking.reference import Reference, lanes_of
-from paddle2ov.checking.rounding import UNITS, Rounding, compare
 from paddle2ov.cli import cli
+from paddle2ov.comparison.evaluator import Evaluator
+from paddle2ov.comparison.rounding import UNITS, Rounding, compare
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import REWRITES
 from tests.support.formats import FORMATS
@@ -35,10 +35,6 @@ RNG = np.random.default_rng(0)
 
 def call(*arguments):
     return CliRunner().invoke(cli, [str(one) for one in arguments], prog_name="paddle2ov")
-
-
-def cpu(model):
-    return compile_on_cpu(model)
 
 
 # --- faults of OpenVINO 2026.4's CPU plugin, beside nodes that have nothing to do with them ---
@@ -287,8 +283,8 @@ def test_an_error_above_rounding_is_one():
     """What the errors of a precision may do, and no more."""
     x = parameter(1, 1000)
     model, array = Model([amplified(x)], [x]), random(1, 1000)
-    (lanes,) = Reference(model, Rounding("f32"), cpu).run(lanes_of([Tensor(array)])).results
-    right = cpu(model)([array])[0]
+    (lanes,) = Evaluator(model, rounding=Rounding()).run([Tensor(array)]).results
+    right = compile_on_cpu(model)([array])[0]
     unit = UNITS["f32"]
     assert not compare(Tensor(right), lanes, unit).reason
     assert compare(Tensor(right + np.float32(0.05)), lanes, unit).wrong == 1000
@@ -358,8 +354,8 @@ def loop_model():
 def test_loop(scale):
     x = np.full((6, 3), scale, np.float32)
     model = loop_model()
-    want = cpu(model)([x])
-    found = Reference(model, Rounding("f32", 1), cpu).run(lanes_of([Tensor(x)])).results
+    want = compile_on_cpu(model)([x])
+    found = Evaluator(model).run([Tensor(x)]).results
     assert [len(want[i]) for i in range(2)] == [1, 4 if scale == 0.1 else 1]
     for i, one in enumerate(found):
         np.testing.assert_allclose(one[0].data, want[i], rtol=1e-6)
@@ -459,7 +455,7 @@ def test_what_cannot_be_checked(ir, tmp_path):
     rows = parameter(-1, -1)
     product = Model([ops.matmul(rows, WEIGHTS, False, False)], [rows])
     with pytest.raises(RuntimeError, match="MatMul"):  # the device may read what lies behind the input
-        Reference(product, Rounding("f32"), cpu).run(lanes_of([Tensor(random(2, 7))]))
+        Evaluator(product).run([Tensor(random(2, 7))])
     y = parameter(-1, 3, name="y")
     model = Model([ops.add(y, ops.reshape(y, np.array([2, 3]), False))], [y])
     with pytest.raises(paddle2ov.OpenVINORunError, match="for any of the inputs"):

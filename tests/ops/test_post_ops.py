@@ -16,9 +16,9 @@ import pytest
 import paddle2ov
 from gen_models.harness.store import generated
 from gen_models.networks.post_ops import CHAINS, ELTWISE
+from paddle2ov.comparison.differences import Expected
 from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.testing import compare, load
-from paddle2ov.verification.expected import Expected
 from tests.support.formats import NEEDS_PADDLE_2
 from tests.support.processor import has_avx512
 

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from tests.support.formats import in_turn
-from tests.support.random_graphs import node_by_node, random_graph
+from tests.support.random_graphs import random_graph
 
 SEEDS = 25
 

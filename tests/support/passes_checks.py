@@ -6,9 +6,9 @@ import numpy as np
 from openvino import Model, PartialShape, Type
 from openvino import opset16 as ops
 
+from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
-from tests.support.random_graphs import node_by_node
 
 RNG = np.random.default_rng(0)
 

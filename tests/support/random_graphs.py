@@ -13,7 +13,6 @@ from openvino import Model, PartialShape, Type, opset13
 from openvino import opset16 as ops
 
 from gen_models.programs.chance import Chance
-from paddle2ov.compilation.running import compile_on_cpu
 
 STEPS: dict[Callable[..., object], int] = {}
 """Step -> how often it is taken."""
@@ -92,51 +91,6 @@ def random_graph(seed, learned=0.0):
         if not wanted:
             break
     return make.model(), make.inputs
-
-
-def node_by_node(model, inputs):
-    """The results where every node is compiled alone, so that nothing is fused; nodes that are alike are once."""
-    model = model.clone()
-    sources = {
-        node.get_name(): [(port.get_node().get_name(), port.get_index()) for port in node.input_values()]
-        for node in model.get_ops()
-    }
-    values = {(node.get_name(), 0): array for node, array in zip(model.get_parameters(), inputs, strict=True)}
-    results = model.get_results()
-    for node in model.get_ordered_ops():
-        if node.get_type_name() in ("Parameter", "Constant", "Result"):
-            continue
-        given, known = [], []
-        for port, source in zip(node.inputs(), sources[node.get_name()], strict=True):
-            if port.get_source_output().get_node().get_type_name() != "Constant":
-                value = values[source]
-                parameter = ops.parameter(PartialShape(list(value.shape)), port.get_element_type())
-                port.replace_source_output(parameter.output(0))
-                given.append((parameter, value))
-            else:
-                constant = port.get_source_output().get_node()
-                known.append((port.get_index(), constant.get_output_shape(0), constant.get_data().tobytes()))
-        alone = Model(list(node.outputs()), [parameter for parameter, _ in given])
-        computed = _compiled(alone, node, known)([value for _, value in given])
-        values |= {(node.get_name(), i): computed[i] for i in range(node.get_output_size())}
-    return [values[sources[result.get_name()][0]] for result in results]
-
-
-_MAX_COMPILED = 1000
-_compiled_nodes = {}
-
-
-def _compiled(alone, node, known):
-    """A model of one node compiled; the same for nodes that differ neither in inputs nor in attributes or constants."""
-    if node.get_type_name() in ("If", "Loop", "TensorIterator"):  # whose bodies are no attributes
-        return compile_on_cpu(alone)
-    inputs = [(str(port.get_partial_shape()), str(port.get_element_type())) for port in node.inputs()]
-    key = repr((node.get_type_info().version_id, node.get_type_name(), node.get_attributes(), inputs, known))
-    if key not in _compiled_nodes:
-        if len(_compiled_nodes) == _MAX_COMPILED:
-            del _compiled_nodes[next(iter(_compiled_nodes))]
-        _compiled_nodes[key] = compile_on_cpu(alone)
-    return _compiled_nodes[key]
 
 
 # --- what moves data ---

@@ -23,12 +23,12 @@ from gen_models.programs.compare import (
 from gen_models.programs.program import Call, Program, Value, live
 from gen_models.programs.shrink import keep, shrink
 from gen_models.programs.source import layer, script
+from paddle2ov.comparison.differences import Expected
 from paddle2ov.compilation.running import Result
 from paddle2ov.jobs.executor import Outcome
 from paddle2ov.jobs.state import State
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.testing import MismatchError, compare_rounded
-from paddle2ov.verification.expected import Expected
 from tests.support.formats import FORMATS, NEEDS_PADDLE_2, in_turn
 from tools import fuzz_programs as command
 

@@ -83,11 +83,11 @@ def test_wrong_value_is_described(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("ours", "paddle", "message"),
     [
-        (np.array([1], np.float32), np.array([1], np.float64), "type f32, Paddle's is float64"),
-        (np.array([1], np.int32), np.array([1], np.int64), "type i32, Paddle's is int64"),
-        (np.array([1], np.float32), np.float32(1), r"shape \[1\], Paddle's is \[\]"),
-        (np.float32(1), np.array([1], np.float32), r"shape \[\], Paddle's is \[1\]"),
-        (np.zeros([0, 3], np.float32), np.zeros([0, 2], np.float32), r"shape \[0, 3\], Paddle's is \[0, 2\]"),
+        (np.array([1], np.float32), np.array([1], np.float64), "type f32 in OpenVINO, float64 in Paddle"),
+        (np.array([1], np.int32), np.array([1], np.int64), "type i32 in OpenVINO, int64 in Paddle"),
+        (np.array([1], np.float32), np.float32(1), r"shape \[1\] in OpenVINO, \[\] in Paddle"),
+        (np.float32(1), np.array([1], np.float32), r"shape \[\] in OpenVINO, \[1\] in Paddle"),
+        (np.zeros([0, 3], np.float32), np.zeros([0, 2], np.float32), r"shape \[0, 3\] in OpenVINO, \[0, 2\] in Paddle"),
         (np.array([1, 1], np.float32), np.array([1, 1.0001], np.float32), "1 of 2 elements differ"),
         (np.array([np.nan], np.float32), np.array([1], np.float32), "1 of 1 elements differ"),
         (np.array([1], np.float32), np.array([np.nan], np.float32), "1 of 1 elements differ"),

@@ -20,18 +20,17 @@ import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.harness.store import generated, generated_network
 from paddle2ov.cli import cli
+from paddle2ov.comparison.deadline import Deadline, TimeUpError
+from paddle2ov.comparison.differences import Expected, compare_tensor
+from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.program.settings import read_settings
-from paddle2ov.verification.comparison import compare_tensor
-from paddle2ov.verification.deadline import Deadline, TimeUpError
-from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.inputs import given_inputs, load
 from paddle2ov.verification.localisation import Localiser
-from paddle2ov.verification.paddle_process import PaddleProcess
 from paddle2ov.verification.random_inputs import random_inputs
 from paddle2ov.verification.random_numbers import RANDOM
 from paddle2ov.verification.values import Values
@@ -467,7 +466,7 @@ def test_comparison(ours, paddle, dtype, reason):
 
 
 def test_reference_needs_nothing_of_ours():
-    text = (Path(paddle2ov.__file__).parent / "verification" / "reference.py").read_text()
+    text = (Path(paddle2ov.__file__).parent / "comparison" / "paddle_worker.py").read_text()
     assert "import paddle2ov" not in text
     assert "from paddle2ov" not in text
 

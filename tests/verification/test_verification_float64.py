@@ -12,9 +12,9 @@ import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov.cli import cli
+from paddle2ov.comparison.differences import Expected
 from paddle2ov.compilation.running import Result
 from paddle2ov.op_table import OP_TABLE
-from paddle2ov.verification.expected import Expected
 from paddle2ov.verification.judgement import compare_float64
 from tests.support.formats import FORMATS
 

@@ -7,11 +7,11 @@ import pytest
 from openvino import Model, Shape, Tensor, Type
 from openvino import opset16 as ops
 
+from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import apply, parameter, random, transpose
-from tests.support.random_graphs import node_by_node
 
 WIDTH, HEADS, TOKENS = 8, 2, 5
 ONE, HALF = np.float32(1), np.float32(0.5)

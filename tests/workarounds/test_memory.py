@@ -5,11 +5,11 @@ import pytest
 from openvino import Core, Model, Node, save_model
 from openvino import opset16 as ops
 
+from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import apply, parameter, random, reshape, transpose
-from tests.support.random_graphs import node_by_node
 from tools.faults import FAULTS
 from tools.faults.prelude import check
 

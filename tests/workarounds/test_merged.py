@@ -5,11 +5,11 @@ import pytest
 from openvino import Model, Type
 from openvino import opset16 as ops
 
+from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import compare, parameter, random
-from tests.support.random_graphs import node_by_node
 
 
 def padded_images(kind, dims, stride, **attributes):

@@ -8,6 +8,7 @@ from openvino import Model, Node, Type
 from openvino import opset16 as ops
 from openvino.op import Constant
 
+from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph.opset import create
 from paddle2ov.graph.types import value_of
@@ -15,7 +16,6 @@ from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
 from tests.support.formats import in_turn
 from tests.support.passes_checks import apply, compare, parameter, random, transpose
-from tests.support.random_graphs import node_by_node
 
 PIXEL, PIXELS = random(4, 4), random(4, 4, 2, 2)
 

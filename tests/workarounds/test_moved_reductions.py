@@ -7,13 +7,13 @@ import pytest
 from openvino import Model
 from openvino import opset16 as ops
 
+from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
 from tests.support.formats import in_turn
 from tests.support.passes_checks import parameter, random
-from tests.support.random_graphs import node_by_node
 
 VIEWS = {
     "none": lambda y: y,

@@ -7,12 +7,12 @@ import pytest
 from openvino import Model, Tensor, Type
 from openvino import opset16 as ops
 
+from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph.core import shared_core
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import parameter, random, reshape
-from tests.support.random_graphs import node_by_node
 
 
 def scaled_norm(before, normalize, dims=(-1, 8)):

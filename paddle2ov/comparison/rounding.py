@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Node, Tensor, Type
 
-from paddle2ov.checking.kinds import CARRIES_SCORES, CHOOSES, MOVES, SUMS
-from paddle2ov.checking.tensors import is_float, to_array, to_tensor
+from paddle2ov.comparison.differences import beyond, distances, root_mean_square, scale_of
+from paddle2ov.comparison.sensitivity import CARRIES_SCORES, CHOOSES, MOVES, SUMS
+from paddle2ov.comparison.tensors import is_float, to_array, to_tensor
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.comparison import root_mean_square
 
 Lanes = tuple[Tensor, ...]
 
@@ -121,6 +121,10 @@ class Rounding:
         return tuple(lanes)
 
 
+EXACT = Rounding(lanes=1)
+"""No errors."""
+
+
 def _is_rounded(value: Lanes) -> bool:
     return is_float(value[0].get_element_type()) and value[0].size > 0
 
@@ -133,14 +137,10 @@ def _noise(value: Lanes) -> float:
 
 
 def _spread(value: Lanes, first: AnyArray) -> AnyArray:
-    """How far the lanes are from the first, element by element; infinite where only some of them are finite."""
-    spread = np.zeros(first.shape)
+    """How far the lanes are from the first, element by element."""
+    spread: AnyArray = np.zeros(first.shape)
     for one in value[1:]:
-        other = to_array(one).astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            away = np.abs(other - first)
-        same = (other == first) | (np.isnan(other) & np.isnan(first))
-        spread = np.maximum(spread, np.where(same, 0.0, np.where(np.isnan(away), np.inf, away)))
+        spread = np.maximum(spread, distances(to_array(one), first))
     return spread
 
 
@@ -194,41 +194,30 @@ def compare(got: Tensor, value: Lanes, unit: float) -> Difference:
         reason = f"{text} instead of {kind.get_type_name()} {list(want.shape)}"
         return Difference(math.inf, math.inf, 0.0, want.size, want.size, reason)
     have = to_array(got)
-    a, b = have.astype(np.float64), want.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        away = np.abs(a - b)
-    same = (have == want) | (np.isnan(a) & np.isnan(b)) if is_float(kind) else have == want
-    away = np.where(same, 0.0, np.where(np.isnan(away), np.inf, away))
-    finite = np.abs(b[np.isfinite(b)])
-    largest = (float(finite.max()) if finite.size else 0.0) or 1.0
+    away = distances(have, want)
     if not is_float(kind):
-        away = np.where(same, 0.0, np.maximum(away, 1.0))
-        limit = np.zeros(away.shape)
+        limit: AnyArray = np.zeros(away.shape)
         mean_limit = math.inf
     else:
+        b = want.astype(np.float64)
         spread = _spread(value, b)
         typical = _typical(spread)
         with np.errstate(invalid="ignore"):
             least = unit_of(kind, unit) * np.where(np.isfinite(b), np.abs(b), 0.0) + np.finfo(np.float32).tiny
-        limit = _ELEMENT * np.maximum(np.maximum(spread, typical), _usual_fraction(spread, b) * np.abs(b)) + least
+            limit = _ELEMENT * np.maximum(np.maximum(spread, typical), _usual_fraction(spread, b) * np.abs(b)) + least
         limit = np.where(np.isnan(limit), 0.0, limit)
         mean_limit = _MEAN * typical + _typical(least)
-    over = away > limit
-    wrong = int(over.sum())
-    mean = _typical(np.where(np.isfinite(limit), away, 0.0)) if away.size else 0.0
-    absolute = float(away.max()) if away.size else 0.0
-    if not (wrong or mean > mean_limit):
-        return Difference(absolute, absolute / largest, float(limit.max(initial=0.0)), 0, want.size)
-    with np.errstate(invalid="ignore"):
-        worst = np.unravel_index(int(np.argmax(np.where(over, away, -1.0) if wrong else away)), want.shape)
-    at = [int(i) for i in worst]
-    reason = (
-        f"{wrong} of {want.size} elements; the worst at {at}: {have[worst].item()!r} instead of "
-        f"{want[worst].item()!r}, rounding allows {float(limit[worst]):.2g}"
-        if wrong
-        else f"the mean square of all differences is {mean:.2g}, rounding allows {mean_limit:.2g}"
-    )
-    return Difference(absolute, absolute / largest, float(limit[worst]), max(wrong, 1), want.size, reason)
-
-
-__all__ = ["LANES", "UNITS", "Difference", "Lanes", "Rounding", "chooses", "compare"]
+    wrong, worst = beyond(away, limit)
+    mean = _typical(np.where(np.isfinite(limit), away, 0.0))
+    absolute, largest = float(away.max(initial=0.0)), scale_of(want)
+    if wrong:
+        reason = (
+            f"{wrong} of {want.size} elements; the worst at {list(worst)}: {have[worst].item()!r} instead of "
+            f"{want[worst].item()!r}, rounding allows {float(limit[worst]):.2g}"
+        )
+        return Difference(absolute, absolute / largest, float(limit[worst]), wrong, want.size, reason)
+    allowed = float(limit.max(initial=0.0))
+    if mean > mean_limit:
+        reason = f"the mean square of all differences is {mean:.2g}, rounding allows {mean_limit:.2g}"
+        return Difference(absolute, absolute / largest, allowed, 1, want.size, reason)
+    return Difference(absolute, absolute / largest, allowed, 0, want.size)

@@ -50,5 +50,3 @@ CARRIES_SCORES = _types(
     """
 )
 """Those that select, and return the selected numbers unchanged."""
-
-__all__ = ["CARRIES_SCORES", "CHOOSES", "MOVES", "SUMS"]

@@ -14,8 +14,8 @@ from openvino.op.util import (
     SliceInputDescription,
 )
 
-from paddle2ov.checking.rounding import Lanes
-from paddle2ov.checking.tensors import copied, to_array
+from paddle2ov.comparison.rounding import Lanes
+from paddle2ov.comparison.tensors import copied, to_array
 from paddle2ov.typing import AnyArray
 
 Body: TypeAlias = Callable[[Sequence[Lanes]], list[Lanes]]
@@ -135,6 +135,3 @@ def _number(value: int, kind: Type, rank: int) -> Tensor:
     tensor = Tensor(kind, Shape([1] * rank))
     tensor.data[...] = value
     return copied(tensor)
-
-
-__all__ = ["Body", "run_if", "run_iterations"]

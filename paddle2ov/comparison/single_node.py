@@ -11,15 +11,16 @@ In this order:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from openvino import CompiledModel, Model, Node, PartialShape, Shape, Tensor, Type
 from openvino.op import Constant
 
-from paddle2ov.checking.float64 import FLOAT64
-from paddle2ov.checking.tensors import copied, is_float, to_array, to_tensor
+from paddle2ov.comparison.numpy_nodes import FLOAT64
+from paddle2ov.comparison.tensors import copied, is_float, to_array, to_tensor
+from paddle2ov.graph.core import shared_core, with_error_reporting
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.typing import AnyArray
@@ -38,15 +39,15 @@ class Kernel:
 
     Args:
         node: a node of a model that nothing else needs.
-        compile_alone: compiles a model for the device.
+        device: OpenVINO's name of the device whose plugin computes what nothing else does.
     """
 
-    def __init__(self, node: Node, compile_alone: Callable[[Model], CompiledModel]) -> None:
+    def __init__(self, node: Node, device: str) -> None:
         self.type = str(node.get_type_name())
         self.method = ""
         """How the node was computed last."""
         self._node = node
-        self._compile = compile_alone
+        self._device = device
         self._ports = [
             i for i, value in enumerate(node.input_values()) if value.get_node().get_type_name() != "Constant"
         ]
@@ -92,7 +93,7 @@ class Kernel:
                 pass
             self._evaluates = False
         self.method = "alone"
-        request = self._compile(self._model).create_infer_request()
+        request = _compiled(self._model, self._device).create_infer_request()
         for i, one in enumerate(arrays):
             request.set_input_tensor(i, one)
         request.infer()
@@ -127,6 +128,12 @@ class Kernel:
         return shape.is_dynamic or math.prod(shape.to_shape()) * cost > _MAX_COST
 
 
+def _compiled(model: Model, device: str) -> CompiledModel:
+    """A model of one node, compiled in float32."""
+    config = with_error_reporting({"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}, device)
+    return shared_core().compile_model(model, device, config)
+
+
 def _as_float(array: AnyArray, kind: type[np.floating[Any]]) -> AnyArray:
     return array.astype(kind, copy=False) if array.dtype.kind == "f" else array
 
@@ -141,6 +148,3 @@ def _empty(kind: Type, shape: PartialShape) -> Tensor:
         return Tensor(kind, shape.to_shape())
     rank = shape.rank.get_length() if shape.rank.is_static else 1
     return Tensor(kind, Shape(np.zeros(rank, int).tolist()))
-
-
-__all__ = ["Kernel"]

@@ -52,6 +52,3 @@ def is_same(a: Tensor, b: Tensor) -> bool:
     if a.get_element_type() != b.get_element_type() or a.get_shape() != b.get_shape():
         return False
     return bool(a.data.tobytes() == b.data.tobytes())
-
-
-__all__ = ["FLOATS", "copied", "is_float", "is_same", "to_array", "to_tensor"]

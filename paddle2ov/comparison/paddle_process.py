@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from paddle2ov.comparison.deadline import Deadline, TimeUpError
+from paddle2ov.comparison.differences import Expected
 from paddle2ov.errors import PaddleRunError
 from paddle2ov.program.files import ModelFiles
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.deadline import Deadline, TimeUpError
-from paddle2ov.verification.expected import Expected
 
 PYTHON_VARIABLE = "PADDLE2OV_PADDLE_PYTHON"
 """The environment variable that names the interpreter with Paddle, where it is not the running one."""
@@ -66,7 +66,7 @@ class PaddleModel:
         return [replace(item, name=name) for name, item in zip(self.names, results, strict=True)]
 
     def values(self, inputs: Mapping[str, AnyArray], values: Sequence[Mapping[str, Any]]) -> list[Expected | None]:
-        """Values inside the program, see `reference.py`; None for those that Paddle cannot hand out.
+        """Values inside the program, see `paddle_worker.py`; None for those that Paddle cannot hand out.
 
         Raises:
             PaddleRunError: Paddle refuses the inputs, or dies.
@@ -111,7 +111,7 @@ class PaddleProcess:
         environment |= {"FLAGS_new_executor_sequential_run": "1", "FLAGS_new_executor_serial_run": "1"}
         try:
             self._process = subprocess.Popen(
-                [self._python, str(Path(__file__).with_name("reference.py"))],
+                [self._python, str(Path(__file__).with_name("paddle_worker.py"))],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,

@@ -43,6 +43,3 @@ class Deadline:
             yield
         finally:
             timer.cancel()
-
-
-__all__ = ["Deadline", "TimeUpError"]

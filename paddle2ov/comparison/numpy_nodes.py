@@ -155,5 +155,3 @@ FLOAT64: dict[str, Callable[[Attributes, Arrays], AnyArray | None]] = {
     "Softmax": _softmax,
 }
 """Type of a node -> (attributes, inputs) -> its result, or None where it is not one of these."""
-
-__all__ = ["FLOAT64"]

@@ -37,7 +37,7 @@ _DTYPES = {
 class LoadedProgram:
     """A loaded model. `fetch` makes a value inside it one that a run can return."""
 
-    def __init__(self, paddle: Any, prefix: str, separate: str | None) -> None:
+    def __init__(self, paddle: Any, prefix: str, separate: str | None = None) -> None:
         self._paddle = paddle
         self._executor = paddle.static.Executor(paddle.CPUPlace())
         self._scope = paddle.static.Scope()
@@ -98,11 +98,10 @@ class LoadedProgram:
         rows = [len(array)] if lengths is None else lengths.tolist()
         return self._paddle.base.create_lod_tensor(array, [rows], self._paddle.CPUPlace())
 
-    def run(self, feeds: dict[str, Any], values: list[dict[str, Any]] | None) -> list[Any]:
+    def run(self, feeds: dict[str, Any], values: list[dict[str, Any]] | None = None) -> list[Any]:
         """The results, or the given values (None for those that cannot be fetched)."""
         targets = self._results if values is None else [self._fetchable(value) for value in values]
         wanted = [target for target in targets if target is not None]
-        self._paddle.seed(0)  # the same random numbers in every run
         if self._has_arrays:  # an executor that runs again finds what it left in them, without its data
             self._executor = self._paddle.static.Executor(self._paddle.CPUPlace())
         with self._paddle.static.scope_guard(self._scope):
@@ -214,7 +213,7 @@ def serve() -> None:
                 programs.pop(request["unload"], None)
                 reply = {"ok": True}
             else:
-                reply = _run(np, programs[request["model"]], request)
+                reply = _run(np, paddle, programs[request["model"]], request)
         except Exception as error:
             reply = {"error": f"{type(error).__name__}: {_short(str(error))}"}
         replies.write(json.dumps(reply) + "\n")
@@ -235,9 +234,10 @@ def _limit_memory() -> None:
         return  # nothing is told, or less is allowed
 
 
-def _run(np: Any, program: LoadedProgram, request: dict[str, Any]) -> dict[str, Any]:
+def _run(np: Any, paddle: Any, program: LoadedProgram, request: dict[str, Any]) -> dict[str, Any]:
     with np.load(request["run"]) as file:
         feeds = {name: file[name] for name in file.files}
+    paddle.seed(0)  # the same random numbers in every run
     tensors = program.run(feeds, request.get("values"))
     arrays, kinds, lengths = {}, {}, {}
     for i, tensor in enumerate(tensors):

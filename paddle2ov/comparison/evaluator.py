@@ -7,23 +7,24 @@ computed one by one as well.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from openvino import CompiledModel, Model, Node, Shape, Tensor, Type
+from openvino import Model, Node, Shape, Tensor, Type
 from openvino.op import Constant
 
-from paddle2ov.checking.control_flow import run_if, run_iterations
-from paddle2ov.checking.kernels import Kernel
-from paddle2ov.checking.rounding import Lanes, Rounding, chooses
-from paddle2ov.checking.tensors import is_float
+from paddle2ov.comparison.iterations import run_if, run_iterations
+from paddle2ov.comparison.rounding import EXACT, Lanes, Rounding, chooses
+from paddle2ov.comparison.single_node import Kernel
+from paddle2ov.comparison.tensors import is_float, to_array
+from paddle2ov.compilation.running import as_tensor
 from paddle2ov.graph.bodies import bodies_of
+from paddle2ov.typing import AnyArray
 
 ValueKey = tuple[int, int]
 """A value of a model: the number of its node (see `numbered`) and the output."""
-CompileAlone = Callable[[Model], CompiledModel]
 NUMBER = "paddle2ov_check"
 _RANDOM = frozenset(("RandomUniform", "Multinomial"))
 
@@ -65,7 +66,7 @@ class ScheduledNode:
     chooses: bool
     is_random: bool
     kernel: Kernel | None = None
-    bodies: Sequence[Reference] = ()
+    bodies: Sequence[Evaluator] = ()
     constant: Lanes | None = None
     frees: list[ValueKey] = field(default_factory=list)
 
@@ -85,24 +86,25 @@ class Computed:
     random: list[bool]
 
 
-class Reference:
+class Evaluator:
     """Computes a model node by node.
 
     Args:
         model: the model; it is copied.
-        rounding: of which precision the errors are.
-        compile_alone: compiles a model of one node for the device.
+        device: OpenVINO's name of the device whose plugin computes what nothing else does.
+        rounding: the random errors that nodes get; default: none.
         needed: the values that are to be computed; default: the results.
     """
 
     def __init__(
         self,
         model: Model,
-        rounding: Rounding,
-        compile_alone: CompileAlone,
+        device: str = "CPU",
+        rounding: Rounding = EXACT,
         needed: Collection[ValueKey] | None = None,
     ) -> None:
         self.rounding = rounding
+        self._device = device
         self.methods: Counter[tuple[str, str]] = Counter()
         """(Type of a node, how it was computed) -> how often."""
         self._model = model.clone()  # its nodes are detached from each other
@@ -120,7 +122,7 @@ class Reference:
         wanted = set(self._results if needed is None else needed)
         live = _live({numbers[name]: read for name, read in sources.items()}, wanted)
         self._schedule = [
-            self._schedule_node(node, numbers[node.get_name()], sources[node.get_name()], compile_alone)
+            self._schedule_node(node, numbers[node.get_name()], sources[node.get_name()])
             for node in ordered
             if numbers[node.get_name()] in live and node.get_type_name() not in ("Parameter", "Result")
         ]
@@ -136,7 +138,7 @@ class Reference:
 
     def run(
         self,
-        inputs: Sequence[Lanes],
+        inputs: Sequence[Tensor],
         *,
         keep: Collection[ValueKey] = (),
         choose: Chooser | None = None,
@@ -150,6 +152,15 @@ class Reference:
             choose: decides what nodes that choose compute.
             advance: called with the number of nodes done.
         """
+        return self._run([(one,) for one in inputs], keep, choose, advance)
+
+    def _run(
+        self,
+        inputs: Sequence[Lanes],
+        keep: Collection[ValueKey] = (),
+        choose: Chooser | None = None,
+        advance: Callable[[int], None] | None = None,
+    ) -> Computed:
         stay = set(keep) | self._wanted
         values: dict[ValueKey, Lanes] = {}
         drawn: set[ValueKey] = set()
@@ -173,20 +184,18 @@ class Reference:
 
     def results_of(self, inputs: Sequence[Lanes]) -> list[Lanes]:
         """The results for given inputs; for the body of a branch or loop."""
-        return self.run(inputs).results
+        return self._run(inputs).results
 
-    def _schedule_node(
-        self, node: Node, number: int, sources: list[ValueKey], compile_alone: CompileAlone
-    ) -> ScheduledNode:
+    def _schedule_node(self, node: Node, number: int, sources: list[ValueKey]) -> ScheduledNode:
         kind = node.get_type_name()
         scheduled = ScheduledNode(number, node, sources, node.get_output_size(), chooses(node), kind in _RANDOM)
         if isinstance(node, Constant):
             scheduled.constant = (node.get_tensor_view(),)
         elif kind in ("If", "Loop", "TensorIterator"):
-            scheduled.bodies = [Reference(body, self.rounding, compile_alone) for body in bodies_of(node)]
+            scheduled.bodies = [Evaluator(body, self._device, self.rounding) for body in bodies_of(node)]
             scheduled.is_random = any(one.draws for one in scheduled.bodies)
         elif kind not in ("ReadValue", "Assign"):
-            scheduled.kernel = Kernel(node, compile_alone)
+            scheduled.kernel = Kernel(node, self._device)
         return scheduled
 
     @property
@@ -214,7 +223,7 @@ class Reference:
             wrote = scheduled.kernel([one[0] for one in read])
             if choose is not None:
                 wrote = list(choose(scheduled.number, scheduled.node, read, wrote))
-            found = lanes_of(wrote)
+            found: list[Lanes] = [(one,) for one in wrote]
         else:
             read = self.rounding.read(scheduled.kernel.type, read, scheduled.kernel.constants, (scheduled.number,))
             found = _all_lanes(scheduled.kernel, read)
@@ -260,27 +269,8 @@ def _state(node: Node, read: Sequence[Lanes]) -> Lanes:
     return (tensor,)
 
 
-def lanes_of(tensors: Sequence[Tensor]) -> list[Lanes]:
-    """Tensors as values of one lane: computed once, without random errors."""
-    return [(one,) for one in tensors]
-
-
-def readers_of(model: Model) -> Iterator[tuple[ValueKey, int]]:
-    """(A value, the number of a node that reads it), of a numbered model."""
-    for node in model.get_ordered_ops():
-        for value in node.input_values():
-            yield (number_of(value.get_node()), value.get_index()), number_of(node)
-
-
-__all__ = [
-    "NUMBER",
-    "Chooser",
-    "Computed",
-    "Reference",
-    "ValueKey",
-    "lanes_of",
-    "nodes_by_number",
-    "number_of",
-    "numbered",
-    "readers_of",
-]
+def node_by_node(model: Model, arrays: Sequence[AnyArray]) -> list[AnyArray]:
+    """The results of a model on the CPU, for arrays in the order of its inputs."""
+    parameters = zip(arrays, model.get_parameters(), strict=True)
+    results = Evaluator(model).run([as_tensor(array, node.get_element_type()) for array, node in parameters]).results
+    return [to_array(lanes[0]) for lanes in results]
