@@ -226,9 +226,4 @@ _CHECKS: dict[str, Callable[[ObservedOperator], Reordering | None]] = {
     "sorts": _argsort,
     "suppresses": _nms,
 }
-<<<<<<< HEAD
 ORDER_CHECKS = {key: check for trait, check in _CHECKS.items() for key in with_trait(trait)}
-
-__all__ = ["ORDER_CHECKS", "ObservedOperator", "Reordering"]
-=======
->>>>>>> 6a25e142 (Results are compared in one room, below verify and check: distances, Paddle's process, graphs evaluated node by node; tests evaluate by it as well)

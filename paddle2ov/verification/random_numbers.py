@@ -8,12 +8,7 @@ from dataclasses import replace
 from paddle2ov.comparison.differences import Expected, compare_tensor
 from paddle2ov.compilation.running import Result
 from paddle2ov.program.model import Operator
-<<<<<<< HEAD
 from paddle2ov.program.traits import with_trait
-from paddle2ov.verification.comparison import compare_tensor
-from paddle2ov.verification.expected import Expected
-=======
->>>>>>> 6a25e142 (Results are compared in one room, below verify and check: distances, Paddle's process, graphs evaluated node by node; tests evaluate by it as well)
 from paddle2ov.verification.values import Values
 
 RANDOM = with_trait("random")

@@ -43,14 +43,8 @@ REASONS = {
     "converters.rnn.rnn": NO_FAULT,
     "converters.rnn._with_static_dims": NO_FAULT,
     "converters.slicing._known_dims_slice": IN_WHOLE_MODELS,
-<<<<<<< HEAD
     "converters.slicing._nothing": NO_ELEMENTS,
-    "paddle2ov.checking.tensors.copied": NO_ELEMENTS,
-=======
-    "converters.slicing._slice": NO_ELEMENTS,
-    "converters.slicing._starts_from_last": IN_WHOLE_MODELS,
     "paddle2ov.comparison.tensors.copied": NO_ELEMENTS,
->>>>>>> 6a25e142 (Results are compared in one room, below verify and check: distances, Paddle's process, graphs evaluated node by node; tests evaluate by it as well)
     "paddle2ov.compilation.compile.export_model": NO_GRAPH,
     "paddle2ov.compilation.precision.computes_in": NO_FAULT,
     "paddle2ov.deployment.sizes": NO_FAULT,
