@@ -180,14 +180,6 @@ class PaddleProcess:
                 self._ask({"unload": number})
         shutil.rmtree(self._folder / str(number), ignore_errors=True)
 
-    def run(self, inputs: Mapping[str, AnyArray]) -> list[Expected]:
-        """The results of the model, see `PaddleModel.run`."""
-        return self.model.run(inputs)
-
-    def values(self, inputs: Mapping[str, AnyArray], values: Sequence[Mapping[str, Any]]) -> list[Expected | None]:
-        """Values inside the model, see `PaddleModel.values`."""
-        return self.model.values(inputs, values)
-
     def compute(
         self, number: int, inputs: Mapping[str, AnyArray], values: Sequence[Mapping[str, Any]] | None, count: int
     ) -> list[Expected | None]:

@@ -11,7 +11,6 @@
 - `judgement.py`, `float64.py`: whether a difference is Paddle's rounding: Paddle computes the same in float64;
 - `precisions.py`, `measures.py`: each precision beside Paddle; what agreement is measured in;
 - `localisation.py`: the operator at fault;
-- `body_search.py`, `body*.py`: the same inside of branches and loops;
-- `extract.py`: that operator as a Paddle model of its own;
-- `editing.py`: edits programs' files.
+- `body_search.py`: the same inside of branches and loops;
+- `cutting*.py`, `editing.py`: an operator, or a body, as a Paddle model of its own.
 """

@@ -26,8 +26,8 @@ from paddle2ov.program.model import Operator, Program
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.registry import Registry
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification import body_legacy, body_pir
-from paddle2ov.verification.body import BodyModel
+from paddle2ov.verification.cutting import cut_body
+from paddle2ov.verification.editing import Cut
 from paddle2ov.verification.judgement import Float64Judge
 from paddle2ov.verification.localisation import Localisation, LocalisedFault, Localiser, OperatorComparison
 from paddle2ov.verification.values import Values, variables_read
@@ -91,25 +91,24 @@ class BodySearch:
             if operator.type == "if":
                 block = 0 if bool(np.asarray(known[operator.inputs["cond"][0]]).reshape(-1)[0]) else 1
             folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="paddle2ov-")))
-            writer = body_pir if values.program.format == "pir" else body_legacy
-            body = writer.write_body(folder, files, values.program, operator, block, values.dynamic)
-            return self._compare_body(body, known, original, block) if body is not None else None
+            written = cut_body(folder, files, values.program, operator, block, values.dynamic)
+            return self._compare_body(*written, known, original, block) if written is not None else None
         except (Paddle2OVError, RuntimeError, KeyError):  # of a body alone: Paddle may refuse it, or hand nothing out
             return None
 
     def _compare_body(
-        self, body: BodyModel, known: Mapping[str, AnyArray], original: Operator, block: int
+        self, files: ModelFiles, body: Cut, known: Mapping[str, AnyArray], original: Operator, block: int
     ) -> LocalisedFault | None:
         registry = Registry(self._extension)
         signatures = [one for item in registry.extensions() if (one := item.parsed_signature()) is not None]
-        program = read_program(body.files.program, body.files.params, signatures)
+        program = read_program(files.program, files.params, signatures)
         inner = {one.index: one for one in original.blocks[block].operators}
         originals = {index: inner[old] for index, old in body.positions.items() if old in inner}
         amplifies: LocalisedFault | None = None
         rounded: list[OperatorComparison] = []
-        with self._process.load(body.files) as paddle:
+        with self._process.load(files) as paddle:
             for number, inputs in self._differing(body, program, paddle, known):
-                fault = self._compare_iteration(body, program, paddle, inputs, originals)
+                fault = self._compare_iteration(files, program, paddle, inputs, originals)
                 if fault is None:
                     return None
                 fault.within.insert(0, str(original.place).splitlines()[0])
@@ -122,12 +121,12 @@ class BodySearch:
                 else:
                     amplifies = amplifies or fault
         if amplifies is None and rounded:
-            return LocalisedFault(Localisation(rounded=rounded), original, body.files, program)
+            return LocalisedFault(Localisation(rounded=rounded), original, files, program)
         return amplifies
 
     def _compare_iteration(
         self,
-        body: BodyModel,
+        files: ModelFiles,
         program: Program,
         paddle: PaddleModel,
         inputs: Mapping[str, AnyArray],
@@ -138,9 +137,9 @@ class BodySearch:
 
         def inside(operator: Operator) -> LocalisedFault | None:
             whole = originals.get(operator.index)
-            return self.run(values, body.files, operator, whole) if whole is not None else None
+            return self.run(values, files, operator, whole) if whole is not None else None
 
-        judge = partial(self._judge.operator, body.files, program)
+        judge = partial(self._judge.operator, files, program)
         location = Localiser(values, self._tolerance, judge, inside).run()
         location.rounded = [
             replace(one, operator=originals[one.operator.index]) if one.operator.index in originals else one
@@ -148,18 +147,16 @@ class BodySearch:
         ]
         if location.culprit is None:
             return (
-                LocalisedFault(location, next(iter(originals.values())), body.files, program)
-                if location.rounded
-                else None
+                LocalisedFault(location, next(iter(originals.values())), files, program) if location.rounded else None
             )
         here = location.culprit.operator
         whole = originals.get(here.index)
         if whole is None or whole.source_type != here.source_type:
             return None
-        return location.inside or LocalisedFault(location, whole, body.files, program)
+        return location.inside or LocalisedFault(location, whole, files, program)
 
     def _differing(
-        self, body: BodyModel, program: Program, paddle: PaddleModel, known: Mapping[str, AnyArray]
+        self, body: Cut, program: Program, paddle: PaddleModel, known: Mapping[str, AnyArray]
     ) -> Iterator[tuple[int, dict[str, AnyArray]]]:
         """The first iterations whose results differ, and their inputs; a branch has one iteration."""
         compiled = self._where.compile(convert(program, extension=self._extension, device=self._where.target))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -43,7 +42,6 @@ class Subject:
         tolerance: of floats, relative to the largest value of each result.
         where: where OpenVINO computes.
         extension: converters of the caller's own.
-        paddle_python: an interpreter that has Paddle.
         is_random: whether the inputs are random.
         retyped: the inputs that the compiled model takes in other types than the program, each with its type.
         side: Paddle for parts of the program, and for it in float64.
@@ -57,7 +55,6 @@ class Subject:
     tolerance: float
     where: Where
     extension: Extension
-    paddle_python: str | os.PathLike[str] | None
     is_random: bool
     retyped: Mapping[str, openvino.Type]
     side: SideProcess
@@ -94,7 +91,7 @@ class Sides:
 
     def look_for_ties(self, subject: Subject) -> None:
         """Records ties between equal scores that were broken differently, and whether they explain the differences."""
-        ties = TieFinder(self.values, subject.files, subject.tolerance, subject.paddle_python).run(self.results)
+        ties = TieFinder(self.values, subject.files, subject.tolerance, subject.side).run(self.results)
         self.run = replace(self.run, ties=tuple(ties.found), explained=ties.explain)
 
 
@@ -107,7 +104,7 @@ def run_both(
         PaddleRunError: Paddle dies. What it refuses is noted in the run.
     """
     arrays = rounded_inputs(arrays, subject.retyped)
-    values = Values(subject.program, paddle, arrays, subject.extension, subject.where)
+    values = Values(subject.program, paddle.model, arrays, subject.extension, subject.where)
     shapes = {name: tuple(array.shape) for name, array in arrays.items()}
     try:
         wanted = list(expected) if expected is not None else _paddle_results(subject, paddle.model, arrays)

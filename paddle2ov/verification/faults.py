@@ -20,7 +20,7 @@ from paddle2ov.report import jsonable
 from paddle2ov.translation.translator import Progress
 from paddle2ov.verification.body_search import BodySearch
 from paddle2ov.verification.both_sides import Sides, Subject, run_openvino
-from paddle2ov.verification.extract import extract
+from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.judgement import is_paddle_rounding
 from paddle2ov.verification.localisation import (
     Inside,

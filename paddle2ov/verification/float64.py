@@ -6,17 +6,18 @@ holds. Narrower floats stay: where a program rounds to them, that is what it mea
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
-from paddle2ov.program.files import ModelFiles, find_model
+from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Parameter, Program
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.editing import Raw, read_pir, write_model
+from paddle2ov.verification.editing import Raw, write_model
 
 _PIR_TYPES = {"0.t_f32": "0.t_f64", "0.t_c64": "0.t_c128"}
 _PIR_NAMES = {"float32": "float64", "complex64": "complex128"}
@@ -35,10 +36,10 @@ def write_float64(folder: Path, files: ModelFiles, program: Program) -> ModelFil
     """
     content: Raw | bytes
     if program.format == "pir":
-        content = _promote_pir(read_pir(files.program)[0])
+        content = _promote_pir(json.loads(files.program.read_bytes()))
     else:
         content = _promote_legacy(ProgramDesc.FromString(files.program.read_bytes()))
-    return find_model(write_model(folder, content, program.parameters.keys(), program, _promote))
+    return write_model(folder, content, program.parameters.keys(), program, _promote)
 
 
 def _promote(parameter: Parameter) -> Parameter:

@@ -16,10 +16,10 @@ from paddle2ov.comparison.differences import Expected, as_openvino_array, distan
 from paddle2ov.comparison.paddle_process import PaddleModel, SideProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError
-from paddle2ov.program import ModelFiles, find_model, read_program
+from paddle2ov.program import ModelFiles, read_program
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.extract import extract
+from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.float64 import in_float64, write_float64
 from paddle2ov.verification.isolated import Isolated
 
@@ -134,9 +134,9 @@ class Float64Judge:
         inputs, expected = alone.inputs, alone.expected
         with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
             try:
-                if extract(Path(folder), files, program, operator, inputs.keys(), list(expected)) is None:
+                part = extract(Path(folder), files, program, operator, inputs.keys(), list(expected))
+                if part is None:
                     return "it cannot stand alone"
-                part = find_model(folder)
                 read = read_program(part.program, part.params, mapped=False)
             except (Paddle2OVError, OSError) as error:
                 return str(error).splitlines()[0]

@@ -7,7 +7,6 @@ choice, OpenVINO computes Paddle's results.
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,14 +14,14 @@ from pathlib import Path
 from typing import Literal
 
 from paddle2ov.comparison.differences import Expected, as_openvino_array, compare_tensor
-from paddle2ov.comparison.paddle_process import PaddleProcess
+from paddle2ov.comparison.paddle_process import SideProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError
-from paddle2ov.program import ModelFiles, find_model
+from paddle2ov.program import ModelFiles
 from paddle2ov.program.model import Operator
 from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.extract import extract
+from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator
 from paddle2ov.verification.values import Values
 
@@ -86,16 +85,14 @@ class TieFinder:
         values: both sides' values. Paddle's choices become its `fixed` ones.
         files: the model's files.
         tolerance: see `compare_tensor`; of scores it is relative to the largest.
-        paddle_python: the interpreter that has Paddle.
+        side: Paddle for single operators.
     """
 
-    def __init__(
-        self, values: Values, files: ModelFiles, tolerance: float, paddle_python: str | os.PathLike[str] | None = None
-    ) -> None:
+    def __init__(self, values: Values, files: ModelFiles, tolerance: float, side: SideProcess) -> None:
         self._values = values
         self._files = files
         self._tolerance = tolerance
-        self._python = paddle_python
+        self._side = side
 
     def run(self, results: Sequence[Result]) -> Ties:
         """Whether ties explain how `results`, those of the whole model, differ from Paddle's."""
@@ -177,9 +174,10 @@ class TieFinder:
                 return None
         with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
             try:
-                if extract(Path(folder), self._files, self._values.program, operator, reads, names) is None:
+                part = extract(Path(folder), self._files, self._values.program, operator, reads, names)
+                if part is None:
                     return None
-                with PaddleProcess(find_model(folder), self._python) as alone:
+                with self._side.load(part) as alone:
                     expected = dict(zip(names, alone.run(arrays), strict=True))
             except Paddle2OVError:
                 return None

@@ -11,7 +11,7 @@ from openvino import Model
 
 from paddle2ov.comparison.deadline import TimeUpError
 from paddle2ov.comparison.differences import Expected
-from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess
+from paddle2ov.comparison.paddle_process import PaddleModel
 from paddle2ov.compilation.running import Result, infer
 from paddle2ov.conversion import convert
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
@@ -42,7 +42,7 @@ class Values:
     def __init__(
         self,
         program: Program,
-        paddle: PaddleModel | PaddleProcess,
+        paddle: PaddleModel,
         inputs: Mapping[str, AnyArray],
         extension: Extension = None,
         where: Where = ON_CPU,

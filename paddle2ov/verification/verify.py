@@ -162,7 +162,6 @@ def verify(
             tolerance=tolerance,
             where=where,
             extension=extension,
-            paddle_python=paddle_python,
             is_random=not (inputs or images),
             retyped=_retyped(model, program),
             side=side,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.formats import FORMATS
 from tools.mutation.mutant import Mutant, kept
 from tools.mutation.page import table, write_table
 
@@ -162,16 +163,48 @@ def test_a_number_is_always_the_same_file(tmp_path):
     assert runs[0].stdout == runs[1].stdout
 
 
+FAMILIES = """
+import sys
+from random import Random
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from tools.mutation.mutant import PROGRAM
+from tools.mutation.plan import FORMATS
+
+format = FORMATS[sys.argv[1]]
+content = (generated_network(all_networks()["nested"], sys.argv[1]) / PROGRAM[sys.argv[1]]).read_bytes()
+same = format.render(format.parse(content))
+assert format.render(format.parse(same)) == same
+for family, mutations in format.families().items():
+    for mutation in mutations:
+        changed = 0
+        for seed in range(8):
+            tree, other = format.parse(content), format.parse(content)
+            try:
+                mutation(Random(seed), tree, other)
+            except (LookupError, TypeError, AttributeError, ValueError):
+                continue
+            changed += format.render(tree) != same
+        assert changed, (family, mutation)
+"""
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_mutation_changes_a_program(format):
+    python(FAMILIES, format)
+
+
 SHRINK = """
 import sys
 from pathlib import Path
-from tools.mutation import pir, server, shrink, trial
+from tools.mutation import server, shrink, trial
 from tools.mutation.mutant import Mutant
+from tools.mutation.pir import PIR
 from tools.mutation.settings import picture_model
 
 def reads(path, options):  # as if a relu that has its operand were a fault, and so were three bytes of the settings
-    tree = pir.parse((path / "inference.json").read_bytes())
-    is_there = any(op["#"] == "1.relu" and op.get("I") for op in pir.operators(tree))
+    tree = PIR.parse((path / "inference.json").read_bytes())
+    is_there = any(op["#"] == "1.relu" and op.get("I") for op in PIR.operators(tree))
     if is_there and b"bad" in (path / "inference.yml").read_bytes():
         raise KeyError
 

@@ -28,7 +28,7 @@ from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.program.settings import read_settings
-from paddle2ov.verification.extract import extract
+from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.inputs import given_inputs, load
 from paddle2ov.verification.localisation import Localiser
 from paddle2ov.verification.random_inputs import random_inputs
@@ -119,7 +119,7 @@ def test_an_operator_stands_alone_with_its_weights_and_constants(format, tmp_pat
     files, program = find_model(folder), read_program(folder)
     inputs = {"x": np.linspace(-1, 1, 3 * 32 * 40, dtype=np.float32).reshape(1, 3, 32, 40)}
     with PaddleProcess(files) as paddle:
-        localiser = Localiser(Values(program, paddle, inputs), 1e-4)
+        localiser = Localiser(Values(program, paddle.model, inputs), 1e-4)
         for kind in ("conv2d", "reshape2", "rnn"):
             operator = next(one for one in program.block.operators if one.type == kind)
             alone = localiser.isolate(operator)
@@ -127,7 +127,7 @@ def test_an_operator_stands_alone_with_its_weights_and_constants(format, tmp_pat
             target.mkdir()
             assert extract(target, files, program, operator, alone.inputs.keys(), list(alone.expected))
             with PaddleProcess(find_model(target)) as other:
-                results = other.run({name: one.array for name, one in alone.inputs.items()})
+                results = other.model.run({name: one.array for name, one in alone.inputs.items()})
             for result, expected in zip(results, alone.expected.values(), strict=True):
                 np.testing.assert_array_equal(result.array, expected.array)
 
@@ -200,7 +200,7 @@ def test_what_enters_a_loop_is_fetched_as_it_entered(format):
     (loop,) = (one for one in program.block.operators if one.type == "while")
     (condition,) = loop.inputs["cond"]
     with PaddleProcess(find_model(folder)) as paddle:
-        values = Values(program, paddle, {"x": np.zeros((3, 4), np.float32)})
+        values = Values(program, paddle.model, {"x": np.zeros((3, 4), np.float32)})
         found = values.of_paddle([condition])
     assert found[condition].array.tolist() == [True]
 
@@ -477,7 +477,7 @@ def test_arrays_of_a_legacy_program_are_fetched_again():
     program = read_program(folder)
     joined = next(one for one in program.block.operators if one.type == "tensor_array_to_tensor")
     with PaddleProcess(find_model(folder)) as process:
-        values = Values(program, process, {"x": np.ones((3, 4), np.float32)})
+        values = Values(program, process.model, {"x": np.ones((3, 4), np.float32)})
         names = ["x", *(name for one in values.filled_by(joined) for name in one.input_names()), *joined.outputs["out"]]
         first, second = (values.of_paddle(names) for _ in range(2))
     assert first.keys() == second.keys() >= set(joined.outputs["out"])

@@ -6,12 +6,17 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from tools.mutation import beside, legacy, parameters, pir, settings
+from tools.mutation import beside, parameters, settings
 from tools.mutation.corpus import Corpus, Source
 from tools.mutation.damage import damaged
+from tools.mutation.legacy import LEGACY
 from tools.mutation.mutant import PARAMETERS, PROGRAM, Mutant
+from tools.mutation.pir import PIR
+from tools.mutation.structure import Format
 
-_FORMATS: dict[str, Any] = {"pir": pir, "legacy": legacy}
+FORMATS: dict[str, Format] = {"pir": PIR, "legacy": LEGACY}
+_FAMILIES = {name: format.families() for name, format in FORMATS.items()}
+_MOST_DRAWS = 10
 _WEIGHTS = {
     "attributes": 30,
     "constants": 10,
@@ -59,22 +64,20 @@ def mutant(corpus: Corpus, seed: int, number: int) -> Mutant:
 
 
 def _restructured(rng: Random, family: str, source: Source, other: Source) -> bytes:
-    tools = _FORMATS[source.format]
-    tree, donor = tools.parse(source.program), tools.parse(other.program)
+    format, known = FORMATS[source.format], _FAMILIES[source.format]
+    tree, donor = format.parse(source.program), format.parse(other.program)
     if family == "together":
-        families = rng.choices([name for name in tools.FAMILIES if name != "growth"], k=rng.choice((2, 2, 3, 4)))
+        families = rng.choices([name for name in known if name != "growth"], k=rng.choice((2, 2, 3, 4)))
     else:
-        families = [family] * rng.choice((1, 1, 1, 2, 3))
-        families = families[:1] if family == "growth" else families
-    for i, one in enumerate(families):
-        try:
-            rng.choice(tools.FAMILIES[one])(rng, tree, donor)
-        except (KeyError, IndexError, TypeError, AttributeError, ValueError):
-            if not i:
-                raise
-            break  # what an earlier mutation left is no tree of a program any more
-    content: bytes = tools.render(tree)
-    return content
+        families = [family] * (rng.choice((1, 1, 1, 2, 3)) if family != "growth" else 1)
+    for chosen in families:
+        for _ in range(_MOST_DRAWS):
+            try:
+                rng.choice(known[chosen])(rng, tree, donor)
+                break
+            except (LookupError, TypeError, AttributeError, ValueError):
+                continue  # there is none of what it changes, or an earlier mutation left no tree of a program
+    return format.render(tree)
 
 
 def _model(source: Source, content: bytes, family: str) -> Mutant:

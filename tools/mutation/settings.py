@@ -12,6 +12,7 @@ import yaml
 from tools.mutation import extremes
 from tools.mutation.damage import damaged
 from tools.mutation.mutant import PROGRAM, SETTINGS, Mutant
+from tools.mutation.structure import places
 
 _MEANS = {"mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225]}
 _NORMALIZE = {"NormalizeImage": {**_MEANS, "scale": "1./255.", "order": "hwc"}}
@@ -72,21 +73,8 @@ DOCUMENTS = (
     _segmentation({"type": "PaddingImage", "target_size": [64, 64]}, {"type": "ResizeByLong", "long_size": 1}),
 )
 _WORDS = (
-    "bilinear",
-    "LANCZOS4",
-    "cv2",
-    "pil",
-    "max",
-    "min",
-    "resize_long",
-    "chw",
-    "RGB",
-    "1./0",
-    "1e400",
-    "1/3",
-    "0x10",
-    "nan",
-    "..",
+    *("bilinear", "LANCZOS4", "cv2", "pil", "max", "min", "resize_long", "chw", "RGB"),
+    *("1./0", "1e400", "1/3", "0x10", "nan", ".."),
 )
 
 
@@ -143,16 +131,13 @@ def _dump(document: Any) -> bytes:
 
 
 def _change(rng: Random, document: Any, other: Any) -> None:
-    places = _places(document)
-    if not places:
-        return
-    holder, key = rng.choice(places)
+    holder, key = rng.choice(list(places(document)) or [({"": None}, "")])
     draw = rng.random()
     given = holder[key]
     if draw < 0.1:
         del holder[key]
     elif draw < 0.25:
-        donor, place = rng.choice(_places(other))
+        donor, place = rng.choice(list(places(other)))
         holder[key] = copy.deepcopy(donor[place])
     elif draw < 0.35 and isinstance(holder, dict):
         holder[extremes.text(rng)[:100]] = holder.pop(key)
@@ -171,18 +156,6 @@ def _value(rng: Random) -> Any:
         None, True, False, [], {}, [[]], extremes.integer(rng), 10**30, extremes.number(rng), extremes.text(rng)[:1000],
         rng.choice(_WORDS), [extremes.integer(rng)] * 3, {"type": rng.choice(_WORDS)}, [extremes.number(rng)] * 3,
     ))  # fmt: skip
-
-
-def _places(node: Any) -> list[tuple[Any, Any]]:
-    found: list[tuple[Any, Any]] = []
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        for key in list(one) if isinstance(one, dict) else range(len(one)):
-            found.append((one, key))
-            if isinstance(one[key], dict | list):
-                waiting.append(one[key])
-    return found
 
 
 def _grown(rng: Random, text: bytes) -> bytes:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from itertools import islice
 from typing import Any
 
-from google.protobuf.message import DecodeError
-
-from tools.mutation import legacy, pir, server
+from tools.mutation import server
 from tools.mutation.mutant import PARAMETERS, PROGRAM, Mutant
+from tools.mutation.plan import FORMATS
+from tools.mutation.structure import Format, Tree, lists_in
 from tools.mutation.trial import Result
 
 _MAX_TRIES = 3000
@@ -54,35 +54,42 @@ def _shrunk(mutant: Mutant, name: str, is_same: Callable[[Mutant], bool]) -> Mut
         return is_same(with_content(content))
 
     content = mutant.files[name]
-    of_format = {PROGRAM["pir"]: (pir, _lists_of_pir), PROGRAM["legacy"]: (legacy, _lists_of_legacy)}.get(name)
-    if of_format is None:
+    format = next((FORMATS[kind] for kind, program in PROGRAM.items() if program == name), None)
+    if format is None:
         return with_content(_fewer_bytes(content, does_same))
-    format, lists = of_format
     try:
-        content = known if does_same(known := format.known(content)) else content
-        return with_content(_fewer_items(content, format, lists, does_same))
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, DecodeError):  # it is no program
+        known = format.render(format.parse(content))
+        return with_content(_fewer_items(known if does_same(known) else content, format, does_same))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):  # it is no program
         return with_content(_fewer_bytes(content, does_same))
 
 
-def _fewer_items(content: bytes, format: Any, lists: Callable[[Any], list[Any]], is_same: Test) -> bytes:
+def _fewer_items(content: bytes, format: Format, is_same: Test) -> bytes:
     """Takes parts out of the lists of a program, large ones first, until nothing can be taken."""
     before = b""
     while before != content:
         before, position = content, 0
-        while position < len(lists(format.parse(content))):
-            content = _fewer_of_one(content, format, partial(_list_at, lists, position), is_same)
+        while position < len(list(lists_in(format.parse(content)))):
+            content = _fewer_of_one(content, format, position, is_same)
             position += 1
     return content
 
 
-def _fewer_of_one(content: bytes, format: Any, of: Callable[[Any], Any], is_same: Test) -> bytes:
+def _fewer_of_one(content: bytes, format: Format, position: int, is_same: Test) -> bytes:
     """Takes parts out of one list of a program."""
-    size = len(of(format.parse(content)))
+
+    def parsed() -> tuple[Tree, list[Any]]:
+        tree = format.parse(content)
+        return tree, next(islice(lists_in(tree), position, None), [])
+
+    size = len(parsed()[1])
     while size >= 1:
         place = 0
-        while place < len(of(tree := format.parse(content))):
-            del of(tree)[place : place + size]
+        while True:
+            tree, held = parsed()
+            if place >= len(held):
+                break
+            del held[place : place + size]
             fewer = format.render(tree)
             if is_same(fewer):
                 content = fewer
@@ -90,27 +97,6 @@ def _fewer_of_one(content: bytes, format: Any, of: Callable[[Any], Any], is_same
                 place += size
         size //= 2
     return content
-
-
-def _list_at(lists: Callable[[Any], list[Any]], position: int, tree: Any) -> Any:
-    held = lists(tree)
-    return held[position] if position < len(held) else []
-
-
-def _lists_of_pir(tree: pir.Tree) -> list[list[Any]]:
-    """Operators first: the lists of one that is taken away go with it."""
-    blocks = [block["ops"] for block in pir.blocks(tree)]
-    parts = [op.get(part) for op in pir.operators(tree) for part in ("regions", "A", "I", "O", "OA", "DA", "QA")]
-    return [*blocks, *(one for one in parts if isinstance(one, list))]
-
-
-def _lists_of_legacy(program: Any) -> list[Any]:
-    blocks = [held for block in program.blocks for held in (block.ops, block.vars)]
-    return [
-        program.blocks,
-        *blocks,
-        *(part for op in legacy.operators(program) for part in (op.attrs, op.inputs, op.outputs)),
-    ]
 
 
 def _fewer_bytes(content: bytes, is_same: Test) -> bytes:

@@ -1,0 +1,302 @@
+"""Parts of a PIR program, see `cutting.py`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from paddle2ov.program.files import ModelFiles
+from paddle2ov.program.model import Operator, Program
+from paddle2ov.verification.editing import Cut, Raw
+
+_DTYPES = {
+    "0.t_bool": "bool",
+    "0.t_ui8": "uint8",
+    "0.t_i8": "int8",
+    "0.t_i16": "int16",
+    "0.t_i32": "int32",
+    "0.t_i64": "int64",
+    "0.t_f16": "float16",
+    "0.t_bf16": "bfloat16",
+    "0.t_f32": "float32",
+    "0.t_f64": "float64",
+    "0.t_c64": "complex64",
+    "0.t_c128": "complex128",
+}
+
+
+def cut_operator(files: ModelFiles, operator: Operator, inputs: Collection[str], results: Sequence[str]) -> Cut | None:
+    """See `extract` of `cutting.py`."""
+    source, main = _read(files)
+    ops: list[Raw] = main["ops"]
+    wanted = ops[operator.index]
+    makers, changing = _makers(ops), _input_dependent(ops)
+    read = [value for value in _elements_read(wanted, makers) if value in changing]
+    names = [name for values in operator.inputs.values() for name in values if name in inputs]
+    if len(read) != len(names):
+        return None
+    before = _resolve(_operands(wanted), ops, dict(zip(read, names, strict=True)))
+    ports = zip(operator.outputs.values(), wanted["O"], strict=False)
+    made = {names[0]: value for names, value in ports if len(names) == 1}
+    if before is None or any(name not in made or not _is_tensor(made[name]) for name in results):
+        return None
+    feeds, constants = before
+    fetches = [_fetch(name, i, made[name], max(makers) + 1 + i) for i, name in enumerate(results)]
+    main["ops"] = [*feeds.values(), *constants, wanted, *fetches]
+    return Cut(source, _weights(main["ops"]))
+
+
+def cut_body(
+    files: ModelFiles, program: Program, operator: Operator, block: int, dynamic: Collection[str]
+) -> Cut | None:
+    """See `cut_body` of `cutting.py`."""
+    source, main = _read(files)
+    ops: list[Raw] = main["ops"]
+    inner = ops[operator.index]["regions"][block]["blocks"][0]
+    arguments, body, last = list(inner.get("args", ())), list(inner["ops"]), inner["ops"][-1]
+    is_loop = operator.type == "while"
+    entering = operator.inputs["x"] if is_loop else []
+    # Outer values that a loop writes in place come after its arguments.
+    entering, beside = entering[: len(arguments)], entering[len(arguments) :]
+    if last["#"] != "2.yield" or len(body) < 2 or not all(program.variables[name].is_array for name in beside if name):
+        return None
+    fresh = max((abs(value["%"]) for op in _walk(ops) for value in _results(op)), default=0) + 1
+    arrays = {value["%"] for op in ops for value in _results(op) if _is_array(value)}
+    arrays |= {argument["#"] for argument in arguments if _is_array(argument)}
+    chosen = _without_arrays(body[:-1], arrays)
+    inside = [body[i] for i in chosen]
+    yielded = list(_operands(last))
+    used = {*_captured(inside), *yielded}
+    feeds: list[Raw] = []
+    first, ids = {}, {}
+    for position, (argument, variable) in enumerate(zip(arguments, entering, strict=True), 1):
+        if argument["#"] in used - arrays:  # one that is not used may have any shape
+            name, ids[argument["#"]] = f"carried_{fresh}", fresh
+            feeds.append(_feed(name, {"%": fresh, "TT": argument["TT"]}))
+            first[position] = name, variable
+            fresh += 1
+    captured = {*_captured(inside), *_captured([last], _defined(body))} - arrays - ids.keys()
+    known = _variables_read(operator).intersection(dynamic)
+    before = _resolve(captured, ops, {value: name for value, name in _names(program, ops).items() if name in known})
+    if before is None:
+        return None
+    given, constants = before
+    feeds += given.values()
+    kinds = {value["%"]: value for op in (*feeds, *ops, *body) for value in _results(op)}
+    leaving = [value for value in yielded if value not in arrays] + _read_by_array_ops(body[:-1], chosen)
+    tensors = [value for value in (ids.get(value, value) for value in leaving) if _is_tensor(kinds[value])]
+    results = {value: f"result_{i}" for i, value in enumerate(dict.fromkeys(tensors))}
+    names = [results.get(ids.get(value, value), "") for value in yielded]
+    if not results or (is_loop and not all(names[i] for i in (0, *first))):
+        return None
+    fetches = [_fetch(name, i, kinds[value], fresh + i) for i, (value, name) in enumerate(results.items())]
+    main["ops"] = [*feeds, *constants, *_renumbered(inside, ids), *fetches]
+    start = len(feeds) + len(constants)
+    return Cut(
+        source,
+        _weights(constants),
+        {name: name for feed in given.values() for name in [feed["A"][0]["AT"]["D"]]},
+        {name: (variable, names[position]) for position, (name, variable) in first.items()},
+        names[0] if is_loop else "",
+        {start + i: old for i, old in enumerate(chosen)},
+    )
+
+
+def _read(files: ModelFiles) -> tuple[Raw, Raw]:
+    """A program and its main block."""
+    source = json.loads(files.program.read_bytes())
+    return source, source["program"]["regions"][0]["blocks"][0]
+
+
+def _resolve(
+    values: Iterable[int], ops: list[Raw], variables: Mapping[int, str]
+) -> tuple[dict[int, Raw], list[Raw]] | None:
+    """How the values that a part reads are obtained.
+
+    Args:
+        values: the values.
+        ops: the operators around the part.
+        variables: value -> variable, of those that can be given.
+
+    Returns:
+        The feeds of those that must be given, and the operators that make the others, in their order; None where one
+        that depends on the model's inputs cannot be given.
+    """
+    makers, changing = _makers(ops), _input_dependent(ops)
+    feeds: dict[int, Raw] = {}
+    kept: set[int] = set()
+    seen: set[int] = set()
+    waiting = sorted(values)
+    while waiting:
+        value = waiting.pop()
+        if value in seen or value not in makers:  # an operand that is left out is 0
+            continue
+        seen.add(value)
+        maker = makers[value]
+        if value not in changing or (value not in variables and maker["#"] == "0.combine"):
+            kept.add(id(maker))
+            waiting += _operands(maker)
+            continue
+        result = next(result for result in _results(maker) if result["%"] == value)
+        if not _is_tensor(result) or value not in variables:
+            return None
+        feeds[value] = _feed(variables[value], result)
+    return feeds, [op for op in ops if id(op) in kept]
+
+
+def _operands(op: Raw) -> Iterator[int]:
+    return (item["%"] for item in op.get("I", ()))
+
+
+def _results(op: Raw) -> list[Raw]:
+    results = op.get("O", ())
+    return [results] if isinstance(results, dict) else list(results)
+
+
+def _makers(ops: Iterable[Raw]) -> dict[int, Raw]:
+    return {value["%"]: op for op in ops for value in _results(op)}
+
+
+def _elements_read(op: Raw, makers: Mapping[int, Raw]) -> Iterator[int]:
+    """The values that an operator reads, the elements of lists one by one."""
+    for value in _operands(op):
+        maker = makers.get(value)
+        if maker is not None and maker["#"] == "0.combine":
+            yield from _elements_read(maker, makers)
+        else:
+            yield value
+
+
+def _input_dependent(ops: Iterable[Raw]) -> set[int]:
+    """The values that depend on the model's inputs."""
+    changing: set[int] = set()
+    for op in ops:
+        if op["#"] in ("1.data", "1.feed") or op.get("regions") or not changing.isdisjoint(_operands(op)):
+            changing |= _defined([op])
+    return changing
+
+
+def _weights(ops: Iterable[Raw]) -> set[str]:
+    return {op["A"][-1] for op in ops if op["#"] == "p"}
+
+
+def _is_tensor(value: Raw) -> bool:
+    return bool(value["TT"]["#"] == "0.t_dtensor")
+
+
+def _is_array(value: Raw) -> bool:
+    return str(value.get("TT", {}).get("#", "")).endswith("_array")
+
+
+def _defined(ops: Iterable[Raw]) -> set[int]:
+    return {value["%"] for op in ops for value in _results(op)}
+
+
+def _blocks(op: Raw) -> Iterator[Raw]:
+    return (block for region in op.get("regions", ()) for block in region["blocks"])
+
+
+def _walk(ops: Iterable[Raw]) -> Iterator[Raw]:
+    for op in ops:
+        yield op
+        for block in _blocks(op):
+            yield from _walk(block["ops"])
+
+
+def _without_arrays(ops: list[Raw], arrays: set[int]) -> list[int]:
+    """The positions of operators that work without arrays; the results of the others are added to `arrays`."""
+    positions = []
+    for position, op in enumerate(ops):
+        if not arrays.isdisjoint(_captured([op])) or any(_is_array(value) for value in _results(op)):
+            arrays |= _defined([op])
+        else:
+            positions.append(position)
+    return positions
+
+
+def _read_by_array_ops(ops: list[Raw], chosen: Collection[int]) -> list[int]:
+    """The values that the chosen operators compute and the others, which work with arrays, read."""
+    made = _defined([ops[i] for i in chosen])
+    return [value for i, op in enumerate(ops) if i not in chosen for value in _captured([op]) if value in made]
+
+
+def _captured(ops: Iterable[Raw], outside: Collection[int] = ()) -> Iterator[int]:
+    """The values that operators read and that neither they make nor `outside` holds."""
+    made = set(outside)
+    for op in ops:
+        yield from (value for value in _operands(op) if value not in made)
+        for block in _blocks(op):
+            yield from _captured(block["ops"], made | {argument["#"] for argument in block.get("args", ())})
+        made |= _defined([op])
+
+
+def _renumbered(ops: Iterable[Raw], ids: Mapping[int, int]) -> list[Raw]:
+    """The operators with other value ids; an inner block may define an id again."""
+    renumbered = []
+    for op in ops:
+        op = {**op, "I": [{**item, "%": ids.get(item["%"], item["%"])} for item in op.get("I", ())]}
+        if op.get("regions"):
+            op["regions"] = [
+                {**region, "blocks": [_renumbered_block(block, ids) for block in region["blocks"]]}
+                for region in op["regions"]
+            ]
+        renumbered.append(op)
+    return renumbered
+
+
+def _renumbered_block(block: Raw, ids: Mapping[int, int]) -> Raw:
+    own = {argument["#"] for argument in block.get("args", ())}
+    return {**block, "ops": _renumbered(block["ops"], {old: new for old, new in ids.items() if old not in own})}
+
+
+def _names(program: Program, ops: list[Raw]) -> dict[int, str]:
+    """The variables of the values of the main block that are one tensor each."""
+    names: dict[int, str] = {}
+    operators = {operator.index: operator for operator in program.block.operators}
+    for position, op in enumerate(ops):
+        values = _results(op)
+        if op["#"] in ("1.data", "1.feed"):
+            names[values[0]["%"]] = next(item["AT"]["D"] for item in op["A"] if item["N"] == "name")
+        elif position in operators:
+            ports = list(operators[position].outputs.values())
+            ports = [[name] for name in ports[0]] if op.get("regions") else ports
+            names |= {value["%"]: port[0] for value, port in zip(values, ports, strict=False) if len(port) == 1}
+    return names
+
+
+def _variables_read(operator: Operator) -> set[str]:
+    """The variables that the blocks read, not under another name because something was written to them in place."""
+    return {
+        name
+        for block in operator.blocks
+        for inner in (*block.walk(), operator)
+        for name in (*inner.input_names(), *block.outputs)
+    }
+
+
+def _feed(name: str, value: Raw) -> Raw:
+    """An operator that makes a value an input; its name is its first attribute."""
+    kind, shape = value["TT"]["D"][:2]
+    attributes: dict[str, Raw] = {
+        "name": {"#": "0.a_str", "D": name},
+        "shape": {"#": "1.a_intarray", "D": shape},
+        "dtype": {"#": "1.a_dtype", "D": _DTYPES[kind["#"]]},
+        "place": {"#": "1.a_place", "D": [0, 0, ""]},
+    }
+    return _op("1.data", attributes, [], [value])
+
+
+def _fetch(name: str, column: int, value: Raw, new: int) -> Raw:
+    """An operator that makes a value a result; `new` is an id that no other value has."""
+    attributes: dict[str, Raw] = {"name": {"#": "0.a_str", "D": name}, "col": {"#": "0.a_i32", "D": column}}
+    return _op("1.fetch", attributes, [{"%": value["%"]}], [{**value, "%": new}])
+
+
+def _op(name: str, attributes: Mapping[str, Raw], operands: list[Raw], results: list[Raw]) -> Raw:
+    return {
+        "#": name,
+        "A": [{"N": key, "AT": value} for key, value in attributes.items()],
+        "I": operands,
+        "O": results,
+        "OA": [{"N": "stop_gradient", "AT": {"#": "0.a_array", "D": [{"#": "0.a_bool", "D": True}]}}],
+    }
