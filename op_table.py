@@ -69,8 +69,8 @@ with lazy_imports(__name__):
         tensor_array,
         vision,
     )
+    from paddle2ov.converters.complex import determinants as complex_determinants
     from paddle2ov.converters.complex import elementary as complex_elementary
-    from paddle2ov.converters.complex import factorizations as complex_factorizations
     from paddle2ov.converters.complex import functions as complex_functions
     from paddle2ov.converters.complex import inverse_functions as complex_inverse_functions
     from paddle2ov.converters.complex import matrices as complex_matrices
@@ -248,7 +248,7 @@ _ROWS: dict[str, Converter] = {
     "dequantize_abs_max": quantization.fake_dequantize_max_abs,
     "dequantize_linear": quantization.dequantize_linear,
     "dequantize_log": quantization.dequantize_log,
-    "determinant": on_complex.instead(matrix.determinant, complex_factorizations.determinant),
+    "determinant": on_complex.instead(matrix.determinant, complex_determinants.determinant),
     "diag": diagonal.diag,
     "diag_embed": on_complex.linear(diagonal.diag_embed),
     "diag_v2": on_complex.linear(diagonal.diag_v2, "padding_value"),
@@ -518,9 +518,9 @@ _ROWS: dict[str, Converter] = {
     "lstm_unit": rnn.lstm_unit,
     "lstmp": lod_rnn.lstmp,
     "lstsq": least_squares.lstsq,
-    "lu": on_complex.instead(decomposition.lu, complex_factorizations.lu),
-    "lu_solve": on_complex.instead(decomposition.lu_solve, complex_factorizations.lu_solve),
-    "lu_unpack": on_complex.instead(decomposition.lu_unpack, complex_factorizations.lu_unpack),
+    "lu": on_complex.native(decomposition.lu),
+    "lu_solve": on_complex.native(decomposition.lu_solve),
+    "lu_unpack": on_complex.native(decomposition.lu_unpack),
     "masked_fill": on_complex.linear(indexing.masked_fill, "value"),
     "masked_select": on_complex.linear(indexing.masked_select),
     "masked_select_grad": indexing_gradients.masked_select,
@@ -607,7 +607,7 @@ _ROWS: dict[str, Converter] = {
     "psroi_pool": roi.psroi_pool,
     "put_along_axis": scatter.put_along_axis,
     "put_along_axis_grad": indexing_gradients.put_along_axis,
-    "qr": on_complex.instead(decomposition.qr, complex_factorizations.qr),
+    "qr": on_complex.native(decomposition.qr),
     "quantize_linear": quantization.quantize_linear,
     "randint": distributions.randint,
     "random": distributions.random_,
@@ -724,8 +724,8 @@ _ROWS: dict[str, Converter] = {
     "slice_array": on_complex.native(tensor_array.slice_array),
     "slice_array_dense": on_complex.linear(tensor_array.slice_array_dense),
     "slice_grad": shape_gradients.slice_,
-    "slogdet_v2": on_complex.instead(matrix.slogdet_v2, complex_factorizations.slogdet_v2),
-    "slogdeterminant": on_complex.instead(matrix.slogdeterminant, complex_factorizations.slogdeterminant),
+    "slogdet_v2": on_complex.instead(matrix.slogdet_v2, complex_determinants.slogdet_v2),
+    "slogdeterminant": on_complex.instead(matrix.slogdeterminant, complex_determinants.slogdeterminant),
     "soft_relu": activation.soft_relu,
     "softmax": softmax.softmax,
     "softmax_grad": normalization_gradients.softmax,

@@ -1,7 +1,7 @@
 """Complex matrices.
 
 Complex forms: `inverse`, `matrix_power`, `triangular_solve`.
-Elsewhere: factorizations, in `factorizations.py`.
+Elsewhere: determinants, in `determinants.py`, and factorizations, in `linalg/decomposition.py`.
 Semantics: as in `linalg/matrix.py`.
 
 The matrix a + i · b multiplies as [[a, -b], [b, a]] does, which has a real inverse, and real powers.

@@ -5,7 +5,7 @@ Paddle: `inverse`, `matrix_power`, `determinant` (PIR `det`), `slogdeterminant` 
 Semantics: `paddle/phi/kernels/impl/{inverse,matrix_power,determinant,solve,cholesky_solve}_kernel_impl.h`,
 `paddle/phi/kernels/cpu/{cholesky,triangular_solve}_kernel.cc`.
 A linear system is solved with the inverse, which OpenVINO has. Complex matrices are in
-`complex/matrices.py` and `complex/factorizations.py`; those of `solve`, `cholesky` and `cholesky_solve` are refused:
+`complex/matrices.py` and `complex/determinants.py`; those of `solve`, `cholesky` and `cholesky_solve` are refused:
 Paddle has no kernel for them.
 
 Determinant and Cholesky factor take one loop iteration per column, so that the size of the matrix may be dynamic.

@@ -210,7 +210,7 @@ def singular_vectors(node: NodeContext, x: Output, full: bool) -> tuple[Tensor, 
     matrix = ops.slice(_gather_columns(matrix, order, rank), start, end, step, last).output(0)
     # The columns are orthogonal by now: a reflection leaves each as it is but for its sign and its length, and finds
     # those that are missing.
-    left, triangle = householder_qr(matrix, rank, complete=full)
+    (left,), (triangle,) = householder_qr([matrix], rank, complete=full)
     indices = index_range(dim_of(matrix, rank - 1))
     diagonal = gather_per_row(ops.slice(triangle, start, end, step, ints([rank - 2])), indices, rank)
     sign = ops.select(ops.less(diagonal, const_like(0, x)), const_like(-1, x), const_like(1, x))
