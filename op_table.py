@@ -69,7 +69,6 @@ with lazy_imports(__name__):
         tensor_array,
         vision,
     )
-    from paddle2ov.converters.complex import determinants as complex_determinants
     from paddle2ov.converters.complex import elementary as complex_elementary
     from paddle2ov.converters.complex import functions as complex_functions
     from paddle2ov.converters.complex import inverse_functions as complex_inverse_functions
@@ -101,7 +100,7 @@ with lazy_imports(__name__):
     from paddle2ov.converters.gradients import reduction as reduction_gradients
     from paddle2ov.converters.gradients import shape as shape_gradients
     from paddle2ov.converters.gradients import windows as window_gradients
-    from paddle2ov.converters.linalg import decomposition, least_squares, matrix, spectrum
+    from paddle2ov.converters.linalg import decomposition, determinants, least_squares, matrix, spectrum
     from paddle2ov.converters.lod import pool as lod_pool
     from paddle2ov.converters.lod import rnn as lod_rnn
     from paddle2ov.converters.lod import steps as lod_steps
@@ -248,7 +247,7 @@ _ROWS: dict[str, Converter] = {
     "dequantize_abs_max": quantization.fake_dequantize_max_abs,
     "dequantize_linear": quantization.dequantize_linear,
     "dequantize_log": quantization.dequantize_log,
-    "determinant": on_complex.instead(matrix.determinant, complex_determinants.determinant),
+    "determinant": on_complex.native(determinants.determinant),
     "diag": diagonal.diag,
     "diag_embed": on_complex.linear(diagonal.diag_embed),
     "diag_v2": on_complex.linear(diagonal.diag_v2, "padding_value"),
@@ -724,8 +723,8 @@ _ROWS: dict[str, Converter] = {
     "slice_array": on_complex.native(tensor_array.slice_array),
     "slice_array_dense": on_complex.linear(tensor_array.slice_array_dense),
     "slice_grad": shape_gradients.slice_,
-    "slogdet_v2": on_complex.instead(matrix.slogdet_v2, complex_determinants.slogdet_v2),
-    "slogdeterminant": on_complex.instead(matrix.slogdeterminant, complex_determinants.slogdeterminant),
+    "slogdet_v2": on_complex.native(determinants.slogdet_v2),
+    "slogdeterminant": on_complex.native(determinants.slogdeterminant),
     "soft_relu": activation.soft_relu,
     "softmax": softmax.softmax,
     "softmax_grad": normalization_gradients.softmax,

@@ -1,7 +1,7 @@
 """Complex matrices.
 
 Complex forms: `inverse`, `matrix_power`, `triangular_solve`.
-Elsewhere: determinants, in `determinants.py`, and factorizations, in `linalg/decomposition.py`.
+Elsewhere: determinants and factorizations, in `linalg/`.
 Semantics: as in `linalg/matrix.py`.
 
 The matrix a + i · b multiplies as [[a, -b], [b, a]] does, which has a real inverse, and real powers.

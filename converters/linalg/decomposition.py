@@ -89,7 +89,7 @@ def _reflection(table: Outputs, k: Tensor, indices: Output, rank: int) -> tuple[
 def _squares(parts: Sequence[Tensor]) -> Node:
     """The squares of the magnitudes."""
     squares = [ops.multiply(part, part) for part in parts]
-    return squares[0] if len(squares) == 1 else ops.add(*squares)
+    return squares[0] if len(squares) == 1 else ops.add(squares[0], squares[1])
 
 
 # --- LU --------------------------------------------------------------------------------------------------------------
@@ -136,8 +136,8 @@ def eliminate(x: Sequence[Output], rank: int) -> tuple[list[Output], Output, Out
         return [*made, ops.select(ops.equal(order, k), named, pivots), info], None
 
     outer, none = dim_range(x[0], 0, -2), ops.constant(0, Type.i32)
-    pivots = ops.broadcast(none, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0))
-    start: list[Tensor] = [*x, pivots, ops.broadcast(ops.constant(0, Type.i32), outer)]
+    no_pivots = ops.broadcast(none, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0))
+    start: list[Tensor] = [*x, no_pivots, ops.broadcast(ops.constant(0, Type.i32), outer)]
     across = ops.unsqueeze(index_range(columns), ints(0))
     *table, pivots, info = loop(least, start, [row_indices(rows), across, index_range(least)], step)
     return table, pivots, info
@@ -148,7 +148,7 @@ def _largest(table: Sequence[Output], k: Tensor, down: Output, rank: int) -> Out
     one = const_like(1, table[0])
     sizes = [ops.abs(ops.gather(part, ops.unsqueeze(k, ints([0])), ints(rank - 1))) for part in table]
     left = cast_to(ops.greater_equal(down, k), table[0].get_element_type())
-    size = ops.add(sizes[0] if len(sizes) == 1 else ops.add(*sizes), one)
+    size = ops.add(sizes[0] if len(sizes) == 1 else ops.add(sizes[0], sizes[1]), one)
     size = ops.subtract(ops.multiply(size, left), const_like(1, table[0]))
     return ops.topk(size, ints(1), rank - 2, "max", "value", index_element_type=Type.i64, stable=True).output(1)
 
