@@ -15,7 +15,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, dim_vector, exact_divide, int_vector, rank_of
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.converters.resize.computed import number
-from paddle2ov.converters.resize.exact import attribute_scale, dynamic_scaled_sizes, scaled_sizes, tensor_scales
+from paddle2ov.converters.resize.scaled_sizes import attribute_scale, dynamic_scaled_sizes, scaled_sizes, tensor_scales
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of

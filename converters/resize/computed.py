@@ -20,7 +20,8 @@ from paddle2ov.converters.graph.common import (
     index_range,
     split_mantissa,
 )
-from paddle2ov.converters.resize.exact import ResizeParameters, any_resized, dynamic_sizes, nearest, rational_reciprocal
+from paddle2ov.converters.resize.nearest import nearest, rational_reciprocal
+from paddle2ov.converters.resize.scaled_sizes import ResizeParameters, any_resized, dynamic_sizes
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops

@@ -9,7 +9,7 @@ order. A scale also fixes the ratio of coordinates (1 / scale). In two dimension
 older ops, a dimension that becomes 1 has the ratio 0: its first element, not its middle.
 
 OpenVINO's Interpolate is emitted where it computes the same; where rounding of the nearest element differs, and where
-Paddle's ratio is not in / out, elements are gathered or weighted by matrices (`exact.py`). A
+Paddle's ratio is not in / out, elements are gathered (`nearest.py`) or weighted by matrices (`weights.py`). A
 nearest resize to a size known at run time goes to Interpolate: at non-integer ratios an exact tie may fall on the
 neighbour. A size together with a scale, and a scale known at run time, are resized by indices and weights that the
 graph computes (`computed.py`).
@@ -32,19 +32,18 @@ from paddle2ov.converters.resize.computed import (
     crop_single,
     pad_for_computed_scales,
 )
-from paddle2ov.converters.resize.exact import (
+from paddle2ov.converters.resize.nearest import nearest, nearest_is_exact
+from paddle2ov.converters.resize.scaled_sizes import (
     ResizeParameters,
     any_resized,
     attribute_scale,
-    by_weight_matrices,
     dynamic_scaled_sizes,
     interpolate_scales_exactly,
     interpolate_sizes,
-    nearest,
-    nearest_is_exact,
     scaled_sizes,
     tensor_scales,
 )
+from paddle2ov.converters.resize.weights import by_weight_matrices
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.slices import slice_along
