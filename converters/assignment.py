@@ -83,7 +83,7 @@ def _set_at(x: Output, values: Output, axis: int, index: Tensor) -> Node:
     dims = x.get_partial_shape()
     size, others = dims[axis].get_length(), [one for one in range(len(dims)) if one != axis]
     own = values.get_partial_shape()
-    if len(own) != len(dims) or any(dims[one].is_dynamic or dims[one] != own[one] for one in others):
+    if len(own) != len(dims) or any(dims[other].is_dynamic or dims[other] != own[other] for other in others):
         parts: list[Tensor] = [dim_vector(x, [one]) if one != axis else ints([1]) for one in range(len(dims))]
         values = ops.broadcast(values, ops.concat(parts, 0)).output(0)
     return write_at(x, values, axis, index, size)

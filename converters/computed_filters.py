@@ -98,7 +98,7 @@ def _same_pads(x: Output, reaches: Sequence[Node], strides: Sequence[int]) -> tu
     """The paddings of SAME, ceil(size / stride) windows along each axis; an odd one at the end."""
     size, stride = dim_vector(x, range(2, 2 + len(strides))), ints(strides)
     last = ops.multiply(ops.divide(ops.subtract(size, ints(1)), stride), stride)
-    reach = ops.concat([ops.unsqueeze(one, ints(0)) for one in reaches], 0)
+    reach = ops.concat([ops.unsqueeze(size, ints(0)) for size in reaches], 0)
     missing = ops.subtract(ops.add(last, reach), ops.subtract(size, ints(1)))
     total = ops.maximum(missing, ints(0))
     begin = ops.divide(total, ints(2))

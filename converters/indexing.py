@@ -204,9 +204,9 @@ def has_dims_of(mask: Output, x: Output, depth: int = 6) -> bool:
         return True
     if node.get_type_name() not in _ELEMENTWISE or depth == 0:
         return False
-    parts = [one for one in node.input_values() if math.prod(static_dims(one) or (0,)) != 1]
+    parts = [value for value in node.input_values() if math.prod(static_dims(value) or (0,)) != 1]
     rank = mask.get_partial_shape().rank
-    return all(one.get_partial_shape().rank == rank and has_dims_of(one, x, depth - 1) for one in parts)
+    return all(part.get_partial_shape().rank == rank and has_dims_of(part, x, depth - 1) for part in parts)
 
 
 def masked_select(node: NodeContext) -> NamedOutputs:

@@ -123,7 +123,7 @@ def _dequantize(node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: in
         data, *bounds = source.input_values()
         constants = [one for bound in bounds if isinstance(one := bound.get_node(), Constant)]
         if len(constants) == 4:
-            out_low, out_high = (const(value_of(one) * unit, x.get_element_type()) for one in constants[2:])
+            out_low, out_high = (const(value_of(constant) * unit, x.get_element_type()) for constant in constants[2:])
             levels = source.get_attributes()["levels"]
             return ops.fake_quantize(data, bounds[0], bounds[1], out_low, out_high, levels)
     return ops.multiply(x, const(unit, x.get_element_type()))
@@ -229,8 +229,8 @@ def fake_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
 def fake_channel_wise_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
     """out = x · scales[0] / (2^(bits - 1) - 1) along an axis; then the same with scales[1], a scalar."""
     x, bits = _dequantize_input(node), node.get_ints("quant_bits", [8])
-    node.require(all(1 <= one <= 32 for one in bits), "1 to 32 bits are supported", quant_bits=bits)
-    highs = [2 ** (one - 1) - 1 for one in bits]
+    node.require(all(1 <= bit <= 32 for bit in bits), "1 to 32 bits are supported", quant_bits=bits)
+    highs = [2 ** (bit - 1) - 1 for bit in bits]
     if node.get_input_size("scales") == 1:
         axis = _axis_of(node, rank_of(node, x), 0)
         return {"out": _dequantize(node, x, _scale(node, "scales"), axis, highs[0])}

@@ -107,21 +107,21 @@ OPS = [
     Op(
         "tril",
         lambda x, diagonal=0: paddle.tril(x, diagonal),
-        *[case(**one) for one in _TRIANGLES],
+        *[case(**triangle) for triangle in _TRIANGLES],
         random=_triangle_random,
     ),
     Op(
         "triu",
         lambda x, diagonal=0: paddle.triu(x, diagonal),
-        *[case(**one) for one in _TRIANGLES],
+        *[case(**triangle) for triangle in _TRIANGLES],
         random=_triangle_random,
     ),
     Op(
         "tril_triu",
         _tril_triu,
         *[
-            case(**one, lower=lower, formats=LEGACY, why="two operators in PIR")
-            for one in _TRIANGLES[:3]
+            case(**triangle, lower=lower, formats=LEGACY, why="two operators in PIR")
+            for triangle in _TRIANGLES[:3]
             for lower in (True, False)
         ],
         random=_tril_triu_random,

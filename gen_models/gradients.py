@@ -33,14 +33,14 @@ def differentiate(forward: Callable[..., Any], arguments: dict[str, Any], order:
     """The gradients of an order."""
     flat = [item for one in arguments.values() for item in (one if isinstance(one, list) else [one])]
     inputs = [one for one in flat if hasattr(one, "stop_gradient") and "FLOAT" in str(one.dtype).upper()]
-    for one in inputs:
-        one.stop_gradient = False
+    for value in inputs:
+        value.stop_gradient = False
     found = forward(**arguments)
     targets = list(found) if isinstance(found, list | tuple) else [found]
     for _ in range(order):
         seeds = [paddle.scale(target, 0.7, 0.3) for target in targets]
         gradients = paddle.static.gradients(targets, inputs, seeds)
-        targets = [one for one in gradients if one is not None]
+        targets = [gradient for gradient in gradients if gradient is not None]
     return targets
 
 
@@ -215,7 +215,7 @@ _AXIS = {
     for name in ("add", "mul", "div")
 }
 _TIES = [case(x=tensor([3], values=[1.0, 2.0, 3.0]), y=tensor([3], values=[1.0, 3.0, 2.0]))]
-_TIES_3 = [replace(one, **PADDLE_3) for one in _TIES]
+_TIES_3 = [replace(tie, **PADDLE_3) for tie in _TIES]
 
 _TENSOR = tensor([2, 3, 2], low=0.3, high=2, dims=[-1, 3, 2])
 

@@ -107,13 +107,13 @@ OPS = [
     Op(
         "partial_concat",
         _partial("partial_concat"),
-        *[case(**one) for one in _PARTS],
+        *[case(**part) for part in _PARTS],
         random=_partial_random(True),
     ),
     Op(
         "partial_sum",
         _partial("partial_sum"),
-        *[case(**one) for one in _PARTS[:2]],
+        *[case(**part) for part in _PARTS[:2]],
         random=_partial_random(False),
     ),
     Op(

@@ -277,7 +277,7 @@ def _multi_dot_random(draw: Any) -> Case:
     shapes = [[a, b] for a, b in itertools.pairwise(sizes)]
     shapes[0] = shapes[0][1:] if flag(draw) else shapes[0]
     shapes[-1] = shapes[-1][:1] if flag(draw) else shapes[-1]
-    return case(x=[tensor(one) for one in shapes])
+    return case(x=[tensor(shape) for shape in shapes])
 
 
 def _bilinear_random(draw: Any) -> Case:

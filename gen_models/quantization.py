@@ -96,7 +96,7 @@ def _dequantize_abs_max(x: Any, scale: Any, *, max_range: float = 127.0) -> Any:
 def _dequantize_channels(
     x: Any, scales: Any, *, quant_bits: Any = (8,), quant_axis: int = 0, x_num_col_dims: int = 1
 ) -> Any:
-    scales = [_constant(one) for one in scales]
+    scales = [_constant(scale) for scale in scales]
     if is_pir():
         return paddle._C_ops.fake_channel_wise_dequantize_max_abs(
             x, scales, list(quant_bits), quant_axis, x_num_col_dims

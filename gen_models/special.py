@@ -16,7 +16,7 @@ from gen_models.harness.strategies import dynamic_tensor, integer, shape
 def _of(
     name: str, low: float, high: float, *values: list[float], digits: Sequence[float] = (), more: Sequence[Case] = ()
 ) -> Op:
-    more = [*[case(x=tensor([len(one)], values=one)) for one in values], *more]
+    more = [*[case(x=tensor([len(value)], values=value)) for value in values], *more]
     more += [case(x=tensor([len(digits)], values=list(digits)), **DIGITS)] if digits else []
     made = unary(name, name, low=low, high=high, module="", more=more)
     return Op(name, function_builder(name, __name__), *made.cases, random=made.random)
@@ -27,7 +27,9 @@ def _new(op: Op) -> Op:
         assert op.random is not None
         return case(**op.random(draw).arguments, **NEW_KERNEL)
 
-    cases = [case(**one.arguments, atol=one.atol, rtol=one.rtol, **NEW_KERNEL) for one in op.cases]
+    cases = [
+        case(**each_case.arguments, atol=each_case.atol, rtol=each_case.rtol, **NEW_KERNEL) for each_case in op.cases
+    ]
     return Op(op.name, op.build, *cases, random=strategy)
 
 

@@ -94,6 +94,6 @@ def _grid(sides: list[Node], halves: AnyArray, bias: float, dtype: Type) -> tupl
     count = ops.squeeze(ops.multiply(cells, ints([len(halves)])), ints(0))
     number = index_range(count)
     places = (ops.floor_mod(number, width), ops.floor_mod(ops.divide(number, width), height))
-    corner = cast_to(ops.concat([ops.unsqueeze(one, ints(1)) for one in places], 1), dtype)
+    corner = cast_to(ops.concat([ops.unsqueeze(place, ints(1)) for place in places], 1), dtype)
     anchor = ops.gather(const(halves, dtype), ops.divide(number, cells), ints(0))
     return ops.add(corner, const(bias, dtype)) if bias else corner, anchor

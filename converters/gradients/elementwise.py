@@ -81,7 +81,7 @@ def fit(node: NodeContext, value: Any, name: str) -> Any:
     elif name not in _OPERANDS and static_dims(whole) != static_dims(target):  # that of the result
         whole = ops.broadcast(whole, shape_of(target), broadcast_spec="BIDIRECTIONAL").output(0)
     elif whole.get_partial_shape() != target.get_partial_shape() or whole.get_partial_shape().is_dynamic:
-        partners = [one for one in _OPERANDS if one != name and node.has_input(one)]
+        partners = [operand for operand in _OPERANDS if operand != name and node.has_input(operand)]
         whole = unbroadcast(whole, target, dims_of(aligned(node, partners[0])) if len(partners) == 1 else None)
     given = node.get_input(name)
     if rank_of(node, given) != rank_of(node, target):

@@ -76,7 +76,7 @@ def concat(node: NodeContext) -> NamedOutputs:
     """x_grad[i] = the part of out_grad that x[i] was joined as."""
     parts, out_grad = node.get_inputs("x"), node.get_input("out_grad")
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, out_grad))
-    sizes = ops.concat([dim_vector(one, [axis]) for one in parts], 0)
+    sizes = ops.concat([dim_vector(part, [axis]) for part in parts], 0)
     found = ops.variadic_split(out_grad, ints(axis), sizes)
     return {"x_grad": [found.output(i) for i in range(len(parts))]}
 
@@ -93,7 +93,7 @@ def unstack(node: NodeContext) -> NamedOutputs:
     """x_grad = all gradients of the parts, stacked."""
     parts = node.get_inputs("out_grad")
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, parts[0]) + 1)
-    return {"x_grad": ops.concat([ops.unsqueeze(one, ints([axis])) for one in parts], axis)}
+    return {"x_grad": ops.concat([ops.unsqueeze(part, ints([axis])) for part in parts], axis)}
 
 
 def expand(node: NodeContext) -> NamedOutputs:

@@ -157,7 +157,7 @@ def operand(node: NodeContext, name: str, reader: Reader = read) -> Term:
 def evaluated(node: NodeContext, formula: Formula, reader: Reader = read) -> Any:
     """The value of a formula for an operator, whose operands are read by `reader`."""
     parameters = inspect.signature(formula).parameters.values()
-    return formula(*(_argument(node, one.name, one.default, reader) for one in parameters))
+    return formula(*(_argument(node, parameter.name, parameter.default, reader) for parameter in parameters))
 
 
 def _argument(node: NodeContext, name: str, default: Any, reader: Reader) -> Any:

@@ -122,10 +122,10 @@ def _filter_gradient(node: NodeContext, x: Output, out: Output, at: Geometry, gr
     if sizes is None:
         node.refuse("the gradient of a filter of unknown size is not supported")
     flat = [_grouped(x, groups)] if not sizes else []
-    flat += [_grouped(one, groups) for one in _positions(x, out, sizes, at, const_like(0, x))]
+    flat += [_grouped(position, groups) for position in _positions(x, out, sizes, at, const_like(0, x))]
     given = _grouped(out, groups)
     products = [ops.reduce_sum(ops.matmul(given, one, False, True), ints([0]), False) for one in flat]
-    stacked = ops.concat([ops.unsqueeze(one, ints([-1])) for one in products], -1)
+    stacked = ops.concat([ops.unsqueeze(product, ints([-1])) for product in products], -1)
     return ops.reshape(stacked, shape_of(node.get_input("filter")), False)
 
 

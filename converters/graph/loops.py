@@ -214,7 +214,7 @@ def scan_unrolled(
     if size.is_static and not size.get_length() % steps and size.get_length():
         return outputs
     begin, end = (missing, ints([OPEN_END])) if reverse else (ints([0]), count)
-    return [slice_along(one, begin, end, axis).output(0) for one in outputs]
+    return [slice_along(output, begin, end, axis).output(0) for output in outputs]
 
 
 def _filled(x: Output, axis: int, missing: Node, in_front: bool) -> Output:

@@ -83,7 +83,7 @@ def operators_named(pattern: str) -> list[str]:
         if any(
             matches(name, pattern)
             for format in FORMATS
-            for name in (_name(op.name, format), *(f"testOpFuzzy/{one.name}/{format}" for one in op.cases))
+            for name in (_name(op.name, format), *(f"testOpFuzzy/{case.name}/{format}" for case in op.cases))
         )
     ]
 

@@ -118,12 +118,16 @@ def _used(variables: list[Any], fetches: list[Any], main: Any) -> list[Any]:
     """The inputs that the results need: Paddle refuses to save a program with others."""
     if writes() == "pir":
         fetched = [fetch for fetch in fetches if fetch.get_defining_op().name() == "pd_op.data"]
-        return [one for one in variables if not one.use_empty() or any(one.is_same(fetch) for fetch in fetched)]
+        return [
+            variable
+            for variable in variables
+            if not variable.use_empty() or any(variable.is_same(fetch) for fetch in fetched)
+        ]
     needed = {fetch.name for fetch in fetches}
     for op in reversed(main.global_block().ops):
         if needed & set(op.output_arg_names):
             needed |= set(op.input_arg_names)
-    return [one for one in variables if one.name in needed]
+    return [variable for variable in variables if variable.name in needed]
 
 
 def _check_saved(fetches: list[Any], results: list[Any]) -> None:

@@ -98,7 +98,7 @@ def _features(length: int, limit: int, *ends: int) -> dict[str, TensorSpec]:
     return {
         "features": tensor([len(ends), length, 16], dims=[-1, -1, 16]),
         "limit": tensor([1], "int64", values=[limit]),
-        "ends": tensor([len(ends), 1], "int64", values=[[one] for one in ends], dims=[-1, 1]),
+        "ends": tensor([len(ends), 1], "int64", values=[[end] for end in ends], dims=[-1, 1]),
     }
 
 

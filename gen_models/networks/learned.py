@@ -39,7 +39,7 @@ def _positions_forward(self: Any, image: Any) -> Any:
         paddle.mean(self.averaged, axis=1, keepdim=True),
         paddle.max(self.extreme, axis=2, keepdim=True)[:1],
     ]
-    return tuple(self.after(functional.relu(x + one)) for one in places)
+    return tuple(self.after(functional.relu(x + place)) for place in places)
 
 
 def positions() -> Any:

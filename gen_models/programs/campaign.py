@@ -67,8 +67,8 @@ def run_chunk(chunk: ProgramChunk) -> dict[str, Any]:
     }
     if found.failures:
         record["failures"] = found.failures
-        record["failure"] = "; ".join(f"{one['program']}: {one['text'][:200]}" for one in found.failures)
-        record["case"] = ", ".join(one["script"] for one in found.failures)
+        record["failure"] = "; ".join(f"{failure['program']}: {failure['text'][:200]}" for failure in found.failures)
+        record["case"] = ", ".join(failure["script"] for failure in found.failures)
     return record
 
 

@@ -115,7 +115,7 @@ def _padded(make: Maker) -> None:
     mode = make.among("constant", "constant", "reflect", "replicate", "circular")
     layout = {3: "NCL", 4: "NCHW", 5: "NCDHW"}[x.rank]
     if mode == "reflect" and x.rank == 5:
-        pads = [min(one, 1) for one in pads]
+        pads = [min(pad, 1) for pad in pads]
     named = pads if make.chance(0.5) else f"paddle.to_tensor({pads}, dtype='int32')"
     added = [pads[2 * i] + pads[2 * i + 1] for i in range(x.rank - 2)][::-1]
     dims = [derived_dim(lambda a, n=n: a + n, dim) for n, dim in zip(added, x.dims[2:], strict=True)]

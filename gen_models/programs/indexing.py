@@ -44,7 +44,7 @@ def _slice(make: Maker) -> None:
     texts, dims = [], []
     has_dropped = False
     for axis, dim in enumerate(x.dims):
-        counters = [one for one in make.counters if one.dim == dim]
+        counters = [counter for counter in make.counters if counter.dim == dim]
         kind = make.below(10)
         if counters and make.chance(0.5):
             texts.append(str(make.among(*counters)))
@@ -73,7 +73,7 @@ def _target(make: Maker, x: Value) -> tuple[str, list[Dim]]:
     """What is assigned to, as an index, and its dimensions."""
     texts, dims = [], []
     for axis, dim in enumerate(x.dims):
-        counters = [one for one in make.counters if one.dim == dim]
+        counters = [counter for counter in make.counters if counter.dim == dim]
         if counters and make.chance(0.8):
             texts.append(str(make.among(*counters)))
         elif make.chance(0.2) and axis < 2:

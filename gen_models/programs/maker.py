@@ -211,8 +211,8 @@ class Maker(Chance):
 
     def some_steps(self, least: int, most: int, of: str = "") -> None:
         """Takes `least` to `most` steps, all of one module if it is given."""
-        steps = [one for one in STEPS if one.__module__.endswith(of)]
-        weights = np.array([STEPS[one] for one in steps])
+        steps = [step for step in STEPS if step.__module__.endswith(of)]
+        weights = np.array([STEPS[step] for step in steps])
         wanted = least + self.below(most - least + 1)
         for _ in range(6 * most):
             calls, visible, members, read = len(self.calls), len(self.visible), dict(self.members), set(self.read)

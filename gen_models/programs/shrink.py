@@ -71,11 +71,11 @@ def _cut(program: Program) -> Iterator[Program]:
     for index in reversed(range(len(program.calls))):
         call = program.calls[index]
         values = [program.values[number] for number in call.gives]
-        if not call.gives or any(one.dtype != "float32" or not one.dims for one in values):
+        if not call.gives or any(value.dtype != "float32" or not value.dims for value in values):
             continue
         if re.fullmatch(r"self\.m\d+", call.code):
             continue
-        declared = {one.number: tuple(dim[0] if is_fixed(dim) else -1 for dim in one.dims) for one in values}
+        declared = {value.number: tuple(dim[0] if is_fixed(dim) else -1 for dim in value.dims) for value in values}
         rest = (*program.calls[:index], *program.calls[index + 1 :])
         if set(call.gives) & set(program.results):
             continue

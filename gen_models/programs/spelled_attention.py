@@ -57,7 +57,7 @@ def _projected(make: Maker, order: str) -> list[Value]:
         values = make.add_all(parts.format(x=f"F.linear({x}, {weight})"), [(flat, "float32")] * 3)
     else:
         values = [make.add(f"F.linear({x}, {make.weight(width, heads * each, fan_in=width)})", flat) for _ in range(3)]
-    split = [_heads(make, one, heads, order) for one in values]
+    split = [_heads(make, value, heads, order) for value in values]
     return _with_cache(make, split, order) if make.depth == 0 and make.chance(0.3) else split
 
 

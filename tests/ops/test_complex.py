@@ -50,10 +50,10 @@ def test_a_rule_leaves_a_converter_its_name():
     """Coverage, messages and tests go by the converter's module, name and documentation."""
     with_rules = [one for one in OP_TABLE.values() if isinstance(one, ComplexAware)]
     assert with_rules
-    for one in with_rules:
-        wrapped = one.convert
+    for rule in with_rules:
+        wrapped = rule.convert
         names = ("__module__", "__qualname__", "__doc__")
-        assert [getattr(one, name) for name in names] == [getattr(wrapped, name) for name in names]
+        assert [getattr(rule, name) for name in names] == [getattr(wrapped, name) for name in names]
     assert rules.linear(joining.concat).__name__ == "concat"
 
 

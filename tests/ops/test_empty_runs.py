@@ -71,7 +71,7 @@ def test_unique(axis, dims, tmp_path):
     paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
     request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
     for size in (5, 0, 1, 3, 0):
-        shape = [size if one == -1 else one for one in dims]
+        shape = [size if dim == -1 else dim for dim in dims]
         data = np.random.default_rng(size).integers(0, 3, shape).astype(np.float32)
         found = request.infer([data], share_outputs=False).values()
         wanted = [one.numpy() for one in function(paddle.to_tensor(data))]

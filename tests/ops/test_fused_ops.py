@@ -352,4 +352,6 @@ def test_fusion_transpose_flatten_concat(axis, dynamic):
     xs = [normal(*shape) for shape in shapes]
     attributes = {"trans_axis": [0, 2, 3, 1], "flatten_axis": 1, "concat_axis": axis}
     (out,) = run("fusion_transpose_flatten_concat", {"x": xs}, attributes, dynamic=dynamic)
-    close(out, paddle.concat([paddle.flatten(paddle.transpose(one, [0, 2, 3, 1]), 1) for one in tensors(*xs)], axis))
+    close(
+        out, paddle.concat([paddle.flatten(paddle.transpose(tensor, [0, 2, 3, 1]), 1) for tensor in tensors(*xs)], axis)
+    )

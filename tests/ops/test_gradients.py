@@ -22,8 +22,8 @@ STEP = 1e-5
 def computed(folder, inputs):
     """What OpenVINO computes, in order."""
     model = compile_model(folder)
-    results = model({one.any_name: inputs[one.any_name] for one in model.inputs})
-    return [results[one] for one in model.outputs]
+    results = model({value.any_name: inputs[value.any_name] for value in model.inputs})
+    return [results[output] for output in model.outputs]
 
 
 def differences(function, x):

@@ -31,9 +31,9 @@ def test_bodies_that_are_kept_hold_each_integer_once():
     found = [loop(ints(i), [x], [], step, template="shared")[0] for i in (1, 2)]
     for output in found:
         (body,) = bodies_of(output.get_node())
-        constants = [one for one in body.get_ops() if one.get_type_name() == "Constant"]
-        assert sum(one.get_element_type() == Type.i64 for one in constants) == 1
-        assert sum(one.get_element_type() == Type.f32 for one in constants) == 2
+        constants = [node for node in body.get_ops() if node.get_type_name() == "Constant"]
+        assert sum(constant.get_element_type() == Type.i64 for constant in constants) == 1
+        assert sum(constant.get_element_type() == Type.f32 for constant in constants) == 2
     results = compile_on_cpu(Model(found, [x]))([np.ones((2, 3), np.float32)])
     for i, factor in enumerate((4, 16)):
         np.testing.assert_array_equal(results[i], np.full((2, 3), factor, np.float32))

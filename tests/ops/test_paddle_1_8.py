@@ -70,7 +70,7 @@ def test_removed_operators_are_in_recorded_programs(operator, name):
 def test_attributes_are_those_of_the_file():
     """What the version of a program decides is no attribute."""
     program = read_program(RECORDED / "quotients_of_integers")
-    (remainder, *_) = [one for one in program.block.operators if one.type == "elementwise_mod"]
+    (remainder, *_) = [operator for operator in program.block.operators if operator.type == "elementwise_mod"]
     assert remainder.semantics == Semantics(truncated_quotient=True)
     assert remainder.attributes.keys() == {"axis", "use_mkldnn", "x_data_format", "y_data_format"}
 

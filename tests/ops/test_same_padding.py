@@ -47,6 +47,8 @@ def test_sizes_after_reshape(last, tmp_path):
         x = np.ascontiguousarray(x.transpose(order))
         wanted = [result.numpy() for result in network(paddle.to_tensor(x))]
         if -1 not in sizes:
-            assert [str(one.partial_shape) for one in model.outputs] == [str(PartialShape(one.shape)) for one in wanted]
+            assert [str(output.partial_shape) for output in model.outputs] == [
+                str(PartialShape(one.shape)) for one in wanted
+            ]
         for found, right in zip(compile_on_cpu(model)([x]).values(), wanted, strict=True):
             np.testing.assert_allclose(found, right, rtol=1e-4, atol=1e-5)
