@@ -35,6 +35,7 @@ def all_ops() -> dict[str, Op]:
         for op in getattr(module, "OPS", ()):
             if op.name in found:
                 raise ValueError(f"operator '{op.name}' is defined in {found[op.name].module} and in {op.module}")
+            op.module = module.__name__
             found[op.name] = op
     return dict(sorted(found.items()))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import legacy_builder
+from gen_models.harness.building import function, legacy_builder
 from gen_models.harness.marks import COMPLEX_HERE, F64, LEGACY, NEW_KERNEL, TAIL
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
@@ -28,19 +28,6 @@ ON_CUTS = tensor([8], "complex64", values=[0, 0.5, -0.5, 2, -2, 2j, 3 + 1e-4j, 1
 
 WIDE = tensor([6], "complex64", values=[100 + 1j, -100 + 1j, 0.5 + 100j, 30 - 2j, 1e30 + 1e10j, 1e-20 + 3j])
 """Those whose hyperbolic sines or sines are infinite."""
-
-
-def builder(function: str, module: str = "nn.functional", home: str = __name__) -> Callable[..., Any]:
-    """A builder, of the generator module `home`, that calls `paddle.<module>.<function>(x, **attributes)`."""
-
-    def build(x: Any, **attributes: Any) -> Any:
-        found = paddle
-        for part in (*module.split("."), function) if module else (function,):
-            found = getattr(found, part)
-        return found(x, **attributes)
-
-    build.__module__ = home
-    return build
 
 
 def random_input(draw: Any, low: float = -5, high: float = 5, dtypes: tuple[str, ...] = ("float32",)) -> TensorSpec:
@@ -63,7 +50,7 @@ def inputs(low: float = -4, high: float = 4) -> list[TensorSpec]:
 
 def unary(
     name: str,
-    function: str,
+    called: str,
     *attributes: dict[str, Any],
     low: float = -4,
     high: float = 4,
@@ -71,6 +58,7 @@ def unary(
     more: list[Case] | None = None,
     random: dict[str, Any] | None = None,
     tolerance: dict[str, Any] | None = None,
+    build: Callable[..., Any] | None = None,
 ) -> Op:
     """An operator of one tensor: all shapes with the default attributes, one shape with each other set of them.
 
@@ -85,7 +73,8 @@ def unary(
         drawn = {key: draw(one) for key, one in (random or {}).items()}
         return case(x=random_input(draw, low, high), **drawn, **tolerance)
 
-    return Op(name, builder(function, module), *cases, *(more or []), random=strategy)
+    build = build or function(f"{module}.{called}" if module else called)
+    return Op(name, build, *cases, *(more or []), random=strategy)
 
 
 def decimals(low: float, high: float) -> Any:
@@ -101,7 +90,7 @@ _TAILS = [-100.0, -60.0, -40.0, -25.0, -18.0, -16.0, -14.0, -12.0, -10.0, -8.0]
 
 
 def _hard_swish(x: Any, **attributes: Any) -> Any:
-    return legacy_builder("hard_swish", __name__)(x, **attributes) if attributes else paddle.nn.functional.hardswish(x)
+    return legacy_builder("hard_swish")(x, **attributes) if attributes else paddle.nn.functional.hardswish(x)
 
 
 OPS = [
@@ -228,7 +217,7 @@ OPS = [
     ),
     Op(
         "soft_relu",
-        legacy_builder("soft_relu", __name__),
+        legacy_builder("soft_relu"),
         case(x=tensor([3, 4], low=-5, high=5), threshold=40.0, **LEGACY),
         case(x=tensor([3, 4], low=-5, high=5, dims=[-1, 4]), threshold=2.0, **LEGACY),
         case(x=tensor([10], values=_TAILS), threshold=40.0, **{**TAIL, **LEGACY}),

@@ -120,16 +120,16 @@ OPS = [
         case(x=tensor([3, 4], "bool", dims=[-1, 4])),
         random=lambda draw: case(x=random_input(draw, dtypes=("float32", "int64"))),
     ),
-    Op("share_data", legacy_builder("share_data", __name__), case(x=tensor([3, 4]), **LEGACY)),
-    Op("memcpy", legacy_builder("memcpy", __name__), case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)),
+    Op("share_data", legacy_builder("share_data"), case(x=tensor([3, 4]), **LEGACY)),
+    Op("memcpy", legacy_builder("memcpy"), case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)),
     Op(
         "memcpy_d2h",
-        legacy_builder("memcpy_d2h", __name__),
+        legacy_builder("memcpy_d2h"),
         case(x=tensor([3, 4]), dst_place_type=0, **LEGACY),
     ),
     Op(
         "memcpy_h2d",
-        legacy_builder("memcpy_h2d", __name__),
+        legacy_builder("memcpy_h2d"),
         case(x=tensor([3, 4]), dst_place_type=0, **LEGACY),
     ),
     Op(

@@ -18,7 +18,6 @@ def _compare(name: str) -> Callable[..., Any]:
     def build(x: Any, y: Any) -> Any:
         return getattr(paddle, name)(x, y)
 
-    build.__module__ = __name__
     return build
 
 
@@ -67,7 +66,6 @@ def _close(function: str) -> Callable[..., Any]:
     def build(x: Any, y: Any, *, relative: float = 1e-5, absolute: float = 1e-8, equal_nan: bool = False) -> Any:
         return getattr(paddle, function)(x, y, rtol=relative, atol=absolute, equal_nan=equal_nan)
 
-    build.__module__ = __name__
     return build
 
 

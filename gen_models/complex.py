@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import function_builder
+from gen_models.harness.building import function
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, shape, shapes_to_broadcast
 
@@ -26,20 +26,20 @@ _BOTH = [case(x=_X), case(x=_DYNAMIC), case(x=_SCALAR)]
 _REAL = [case(x=tensor([3, 4])), case(x=tensor([3], values=[0.0, -2.0, 3.0]))]
 
 OPS = [
-    Op("real", function_builder("real", __name__), *_BOTH, random=_random),
-    Op("imag", function_builder("imag", __name__), *_BOTH, random=_random),
-    Op("conj", function_builder("conj", __name__), *_BOTH, case(x=tensor([3, 4])), random=_random),
+    Op("real", function("real"), *_BOTH, random=_random),
+    Op("imag", function("imag"), *_BOTH, random=_random),
+    Op("conj", function("conj"), *_BOTH, case(x=tensor([3, 4])), random=_random),
     Op(
         "angle",
-        function_builder("angle", __name__),
+        function("angle"),
         *_BOTH,
         *_REAL,
         random=_random,
     ),
-    Op("as_real", function_builder("as_real", __name__), *_BOTH, random=_random),
+    Op("as_real", function("as_real"), *_BOTH, random=_random),
     Op(
         "as_complex",
-        function_builder("as_complex", __name__),
+        function("as_complex"),
         case(x=tensor([3, 4, 2])),
         case(x=tensor([3, 4, 2], dims=[-1, -1, 2])),
         case(x=tensor([2])),

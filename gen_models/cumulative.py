@@ -20,7 +20,6 @@ def _scan(name: str) -> Callable[..., Any]:
         attributes = {"axis": axis, "flatten": flatten, "exclusive": exclusive, "reverse": reverse}
         return legacy_op(name, {"X": x}, {"Out": x.dtype}, attributes)
 
-    build.__module__ = __name__
     return build
 
 
@@ -131,7 +130,6 @@ def _extreme(name: str) -> Callable[..., Any]:
     def build(x: Any, *, axis: int | None = None, dtype: str = "int64") -> Any:
         return getattr(paddle, name)(x, axis, dtype)
 
-    build.__module__ = __name__
     return build
 
 

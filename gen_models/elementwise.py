@@ -26,7 +26,6 @@ def binary(name: str, function: str) -> Callable[..., Any]:
             return legacy_op(name, {"X": x, "Y": y}, {"Out": x.dtype}, {"axis": axis})
         return getattr(paddle, function)(x, y)
 
-    build.__module__ = __name__
     return build
 
 

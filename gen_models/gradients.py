@@ -13,7 +13,7 @@ from typing import Any
 
 from gen_models import matmul, reduction
 from gen_models import shape as reshaping
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import LEGACY, NEW, OLD
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import axis, dynamic_tensor, flag, integer, one_of, shape, shapes_to_broadcast
@@ -44,18 +44,6 @@ def differentiate(forward: Callable[..., Any], arguments: dict[str, Any], order:
     return targets
 
 
-def _call(path: str) -> Callable[..., Any]:
-    """The function of Paddle at a path: `nn.functional.relu`."""
-
-    def call(*arguments: Any, **attributes: Any) -> Any:
-        found = paddle
-        for part in path.split("."):
-            found = getattr(found, part)
-        return found(*arguments, **attributes)
-
-    return call
-
-
 def _built(module: ModuleType, name: str) -> Callable[..., Any]:
     """What builds the cases of an operator in another module."""
     found: Op = next(op for op in module.OPS if op.name == name)
@@ -63,7 +51,7 @@ def _built(module: ModuleType, name: str) -> Callable[..., Any]:
 
 
 def _of_x(path: str) -> Callable[..., Any]:
-    return lambda x, **attributes: _call(path)(x, **attributes)
+    return lambda x, **attributes: function(path)(x, **attributes)
 
 
 def _unary(
@@ -207,7 +195,7 @@ def _binary(
 
 
 def _xy(path: str, **attributes: Any) -> Callable[..., Any]:
-    return lambda x, y, axis=None: _call(path)(x, y, **attributes) if axis is None else _on_axis(x, y, name=axis)
+    return lambda x, y, axis=None: function(path)(x, y, **attributes) if axis is None else _on_axis(x, y, name=axis)
 
 
 _AXIS = {
@@ -244,7 +232,7 @@ ELEMENTWISE = [
     _binary("elementwise_sub_grad", _xy("subtract")),
     _binary("elementwise_sub_grad_grad", _xy("subtract"), order=2),
     _binary("copysign_grad", _xy("copysign"), **NEW),
-    gradient("lerp_grad", _call("lerp"), case(x=tensor([2, 3]), y=tensor([3]), weight=tensor([1]))),
+    gradient("lerp_grad", function("lerp"), case(x=tensor([2, 3]), y=tensor([3]), weight=tensor([1]))),
     gradient(
         "where_grad",
         lambda condition, x, y: paddle.where(condition, x, y),

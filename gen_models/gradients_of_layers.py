@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.gradients import gradient
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import function, is_pir, legacy_op
 from gen_models.harness.marks import NEW
 from gen_models.harness.spec import Case, Op, case, int64s, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, integer
@@ -13,10 +13,6 @@ from gen_models.harness.strategies import dynamic_tensor, integer
 
 def _nn(name: str) -> Any:
     return lambda *given, **named: getattr(paddle.nn.functional, name)(*given, **named)
-
-
-def _fn(name: str, module: str = "") -> Any:
-    return lambda *given, **named: getattr(getattr(paddle, module) if module else paddle, name)(*given, **named)
 
 
 _X = tensor([4, 3], dims=[-1, 3])
@@ -37,27 +33,27 @@ def _gather_random(draw: Any) -> Case:
 INDEXING = [
     gradient(
         "gather_grad",
-        _fn("gather"),
+        function("gather"),
         case(x=_X, index=_ROWS),
         case(x=_WIDE, index=_ROWS, axis=1, **_ADDED),
         random=_gather_random,
     ),
-    gradient("index_select_grad", _fn("index_select"), case(x=_WIDE, index=_ROWS, axis=1), random=_gather_random),
+    gradient("index_select_grad", function("index_select"), case(x=_WIDE, index=_ROWS, axis=1), random=_gather_random),
     gradient(
         "gather_nd_grad",
-        _fn("gather_nd"),
+        function("gather_nd"),
         case(x=_WIDE, index=tensor([3, 2], "int64", values=[0, 1, 1, 2, 0, 1])),
         case(x=_X, index=tensor([2, 1], "int64", values=[3, 3])),
     ),
     gradient(
         "scatter_grad",
-        _fn("scatter"),
+        function("scatter"),
         case(x=_X, index=int64s(2, 0), updates=tensor([2, 3])),
         case(x=_X, index=_ROWS, updates=tensor([3, 3]), overwrite=False),
     ),
     gradient(
         "scatter_nd_add_grad",
-        _fn("scatter_nd_add"),
+        function("scatter_nd_add"),
         case(x=_X, index=tensor([3, 1], "int64", values=[1, 0, 1]), updates=tensor([3, 3])),
     ),
     gradient(
@@ -75,11 +71,11 @@ INDEXING = [
     ),
     gradient(
         "take_along_axis_grad",
-        _fn("take_along_axis"),
+        lambda **given: paddle.take_along_axis(**given),
         case(arr=tensor([4, 3]), indices=tensor([4, 2], "int64", low=0, high=3), axis=1),
     ),
-    gradient("index_sample_grad", _fn("index_sample"), case(x=_X, index=tensor([4, 2], "int64", low=0, high=3))),
-    gradient("masked_select_grad", _fn("masked_select"), case(x=tensor([4, 3]), mask=tensor([4, 3], "bool"))),
+    gradient("index_sample_grad", function("index_sample"), case(x=_X, index=tensor([4, 2], "int64", low=0, high=3))),
+    gradient("masked_select_grad", function("masked_select"), case(x=tensor([4, 3]), mask=tensor([4, 3], "bool"))),
     gradient(
         "lookup_table_v2_grad",
         lambda ids, weight, padding_idx=None: paddle.nn.functional.embedding(ids, weight, padding_idx),
@@ -87,7 +83,7 @@ INDEXING = [
         case(ids=int64s(1, 0, 1), weight=tensor([4, 2]), padding_idx=1),
     ),
     gradient("top_k_v2_grad", lambda x, k, axis: paddle.topk(x, k, axis)[0], case(x=_WIDE, k=2, axis=1)),
-    gradient("argsort_grad", _fn("sort"), case(x=_WIDE, axis=1), case(x=_X, axis=-1, descending=True)),
+    gradient("argsort_grad", function("sort"), case(x=_WIDE, axis=1), case(x=_X, axis=-1, descending=True)),
     gradient("cummax_grad", lambda x, axis: paddle.cummax(x, axis)[0], case(x=_WIDE, axis=1)),
     gradient("cummin_grad", lambda x, axis: paddle.cummin(x, axis)[0], case(x=_WIDE, axis=-1)),
     gradient(
@@ -182,7 +178,7 @@ LOSSES = [
         case(x=_X, y=_X, **NEW),
         case(x=tensor([3, 4]), **NEW),
     ),
-    gradient("atan2_grad", _fn("atan2"), case(x=_X, y=tensor([4, 3], dims=[-1, 3]))),
+    gradient("atan2_grad", function("atan2"), case(x=_X, y=tensor([4, 3], dims=[-1, 3]))),
 ]
 
 

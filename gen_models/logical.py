@@ -7,21 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from gen_models.elementwise import random_binary
+from gen_models.harness.building import function
 from gen_models.harness.marks import COMPLEX_HERE
-from gen_models.harness.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, tensor
 from gen_models.harness.strategies import dynamic_tensor, one_of, shape
 
 _CORNERS = [[0, 1j, 1, 1 + 1j], [-0.0, 2j, 0.5, 0]]
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no such operator"}
-
-
-def _function(name: str) -> Callable[..., Any]:
-    def build(x: Any, y: Any = None, **attributes: Any) -> Any:
-        function = getattr(paddle, name)
-        return function(x, **attributes) if y is None else function(x, y, **attributes)
-
-    build.__module__ = __name__
-    return build
 
 
 _LOGICAL = [
@@ -80,31 +72,31 @@ def _not_random(*dtypes: str) -> Callable[[Any], Any]:
 
 OPS = [
     *[
-        Op(name, _function(name), *_LOGICAL, random=random_binary(("bool", "int32"), (-1, 2), (-1, 2)))
+        Op(name, function(name), *_LOGICAL, random=random_binary(("bool", "int32"), (-1, 2), (-1, 2)))
         for name in ("logical_and", "logical_or", "logical_xor")
     ],
     Op(
         "logical_not",
-        _function("logical_not"),
+        function("logical_not"),
         *_NOT,
         case(x=tensor([4], values=[0.0, 0.5, math.nan, -0.0])),
         case(x=tensor([2, 4], "complex64", values=_CORNERS), **COMPLEX_HERE),
         random=_not_random("bool", "float32", "int32", "int64"),
     ),
     *[
-        Op(name, _function(name), *_BITWISE, random=random_binary(("bool", "int32", "int64")))
+        Op(name, function(name), *_BITWISE, random=random_binary(("bool", "int32", "int64")))
         for name in ("bitwise_and", "bitwise_or", "bitwise_xor")
     ],
     Op(
         "bitwise_not",
-        _function("bitwise_not"),
+        function("bitwise_not"),
         *_NOT,
         case(x=tensor([3, 4], "uint8")),
         case(x=tensor([3], "int8")),
         random=_not_random("bool", "uint8", "int8", "int32", "int64"),
     ),
     *[
-        Op(name, _function(name), *_SHIFT, random=_random_shift)
+        Op(name, function(name), *_SHIFT, random=_random_shift)
         for name in ("bitwise_left_shift", "bitwise_right_shift")
     ],
 ]

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
 
 from gen_models.activation import COMPLEX, ON_CUTS, PLANE, SIZES, WIDE, random_input, unary
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE, DIGITS, LEGACY, NEW_KERNEL
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 INTEGER: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 takes no integers"}
 
 
-def _function(name: str) -> Callable[..., Any]:
-    def build(x: Any, **attributes: Any) -> Any:
-        return getattr(paddle, name)(x, **attributes)
-
-    build.__module__ = __name__
-    return build
-
-
 def _of(name: str, low: float, high: float, more: list[Case] | None = None, build: Any = None) -> Op:
-    made = unary(name, name, low=low, high=high, module="", more=more)
-    return Op(name, build or _function(name), *made.cases, random=made.random)
+    return unary(name, name, low=low, high=high, module="", more=more, build=build)
 
 
 def _log1p(x: Any, *, of: str = "", kind: str = "") -> Any:
@@ -56,13 +46,9 @@ _CLASSES = _values(math.nan, math.inf, -math.inf, 0.0, 1e38, -1e-38)
 
 
 def _legacy_test(name: str) -> Op:
-    def build(x: Any) -> Any:
-        return legacy_op(name, {"X": x}, {"Out": "bool"}, {})
-
-    build.__module__ = __name__
     return Op(
         name,
-        build,
+        lambda x: legacy_op(name, {"X": x}, {"Out": "bool"}, {}),
         case(x=tensor([3, 4]), **LEGACY),
         case(x=tensor([3], values=[math.nan, 1.0, 2.0]), **LEGACY),
         case(x=tensor([3], values=[math.inf, 1.0, 2.0], dims=[-1]), **LEGACY),
@@ -73,10 +59,10 @@ def _legacy_test(name: str) -> Op:
     )
 
 
-def _classes(name: str, function: str) -> Op:
+def _classes(name: str, called: str) -> Op:
     return Op(
         name,
-        _function(function),
+        function(called),
         case(x=_CLASSES),
         case(x=tensor([3, 4], dims=[-1, 4])),
         case(x=tensor([], values=[math.nan])),
@@ -164,7 +150,7 @@ OPS = [
     _of("trunc", -4, 4, [case(x=_HALVES), *_integers(formats=("pir", "legacy"))]),
     Op(
         "round",
-        _function("round"),
+        function("round"),
         case(x=_HALVES),
         case(x=tensor([3, 7], low=-20, high=20, dims=[-1, 7])),
         case(x=tensor([], low=-20, high=20)),
@@ -187,7 +173,7 @@ OPS = [
     _of("erf", -4, 4, [case(x=_values(-10.0, 10.0, 0.0, 1e-6)), *_SMALL, case(x=_values(*_TINY), **DIGITS)]),
     Op(
         "logit",
-        _function("logit"),
+        function("logit"),
         case(x=tensor([3, 4], low=0.01, high=0.99)),
         case(x=tensor([3, 4], low=0.01, high=0.99, dims=[-1, 4]), eps=1e-6),
         case(x=_values(0.0, 1.0, -1.0, 2.0, 0.5), eps=0.1),

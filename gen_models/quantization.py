@@ -46,7 +46,6 @@ def _fake(name: str) -> Any:
             return getattr(paddle._C_ops, name)(x, *values)
         return legacy_op(name, {"X": x}, {"Out": "float32", "OutScale": "float32"}, attributes)
 
-    build.__module__ = __name__
     return build
 
 
@@ -65,7 +64,6 @@ def _fake_with_state(name: str) -> Any:
             made = legacy_op(name, inputs, outputs, attributes)
         return made[0]
 
-    build.__module__ = __name__
     return build
 
 

@@ -24,7 +24,6 @@ def _reduce(name: str) -> Callable[..., Any]:
         out = getattr(paddle, name)(x, axis=axis, keepdim=keepdim, **attributes)
         return out if less is None else out - less  # OpenVINO fuses arithmetic into reductions
 
-    build.__module__ = __name__
     return build
 
 

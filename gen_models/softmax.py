@@ -7,7 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.activation import builder, decimals, random_input
+from gen_models.activation import decimals, random_input
+from gen_models.harness.building import function
 from gen_models.harness.marks import F64, NEW_KERNEL
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
@@ -75,8 +76,8 @@ def _maxout_random(draw: Any) -> Case:
 
 
 OPS = [
-    Op("softmax", builder("softmax", home=__name__), *_softmax_cases(), random=_softmax_random),
-    Op("log_softmax", builder("log_softmax", home=__name__), *_softmax_cases(), random=_softmax_random),
+    Op("softmax", function("nn.functional.softmax"), *_softmax_cases(), random=_softmax_random),
+    Op("log_softmax", function("nn.functional.log_softmax"), *_softmax_cases(), random=_softmax_random),
     Op(
         "prelu",
         _prelu_any,
@@ -107,7 +108,7 @@ OPS = [
     ),
     Op(
         "maxout",
-        builder("maxout", home=__name__),
+        function("nn.functional.maxout"),
         case(x=tensor([2, 6, 3, 4]), groups=2),
         case(x=tensor([2, 6, 3, 4]), groups=3, axis=1),
         case(x=tensor([2, 3, 4, 6], dims=[-1, -1, 4, 6]), groups=2, axis=-1),

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from gen_models.activation import unary
-from gen_models.harness.building import function_builder
 from gen_models.harness.marks import DIGITS, NEW_KERNEL
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, integer, shape
@@ -18,8 +17,7 @@ def _of(
 ) -> Op:
     more = [*[case(x=tensor([len(value)], values=value)) for value in values], *more]
     more += [case(x=tensor([len(digits)], values=list(digits)), **DIGITS)] if digits else []
-    made = unary(name, name, low=low, high=high, module="", more=more)
-    return Op(name, function_builder(name, __name__), *made.cases, random=made.random)
+    return unary(name, name, low=low, high=high, module="", more=more)
 
 
 def _new(op: Op) -> Op:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -39,24 +40,18 @@ def legacy_op(
     return list(made.values()) if len(made) > 1 else next(iter(made.values()))
 
 
-def legacy_builder(op_type: str, module: str) -> Callable[..., Any]:
-    """A builder, of a module of cases, that appends the legacy operator of one input and one result of its type."""
-
-    def build(x: Any, **attributes: Any) -> Any:
-        return legacy_op(op_type, {"X": x}, {"Out": x.dtype}, attributes)
-
-    build.__module__ = module
-    return build
+def legacy_builder(op_type: str) -> Callable[..., Any]:
+    """A builder that appends the legacy operator of one input and one result of its type."""
+    return lambda x, **attributes: legacy_op(op_type, {"X": x}, {"Out": x.dtype}, attributes)
 
 
-def function_builder(name: str, module: str) -> Callable[..., Any]:
-    """A builder, of a module of cases, that calls Paddle's function of one tensor."""
+def function(path: str) -> Callable[..., Any]:
+    """A builder that calls the function of Paddle at a path (`nn.functional.relu`), whatever it calls its operand x."""
 
-    def build(x: Any) -> Any:
-        return getattr(paddle, name)(x)
+    def call(x: Any, *operands: Any, **attributes: Any) -> Any:
+        return functools.reduce(getattr, path.split("."), paddle)(x, *operands, **attributes)
 
-    build.__module__ = module
-    return build
+    return call
 
 
 def make_layer(build: Any, forward: Any) -> Any:

@@ -263,23 +263,19 @@ class Op:
 
     `build(**arguments)` calls Paddle inside a static program and returns the tensor, or the tensors, to fetch.
     `random(draw)` is a hypothesis function in composite style that returns a `case(...)`.
-    The cases are named `<name>_test_1`, `<name>_test_2`, ... in their order.
+    The cases are named `<name>_test_1`, `<name>_test_2`, ... in their order. `module` is the name of the module that
+    has it in a list: that of the builder, unless `gen_models.all_ops` finds it in another.
     """
 
     def __init__(
         self, name: str, build: Callable[..., Any], *cases: Case, random: Callable[[Any], Case] | None = None
     ) -> None:
-        self.name, self.build, self.random = name, build, random
+        self.name, self.build, self.random, self.module = name, build, random, build.__module__
         self.cases = tuple(dataclasses.replace(each, name=f"{name}_test_{i}") for i, each in enumerate(cases, 1))
 
     @property
-    def module(self) -> str:
-        """The name of the module that defines the builder."""
-        return self.build.__module__
-
-    @property
     def source(self) -> str:
-        """The path of that module."""
+        """The path of the module that has the operator in a list."""
         return getattr(sys.modules.get(self.module), "__file__", None) or ""
 
 

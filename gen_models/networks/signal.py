@@ -26,7 +26,6 @@ def _layer(function: Callable[..., Any], arguments: int) -> Callable[[], Any]:
         layer.function = function
         return layer
 
-    build.__module__ = __name__
     return build
 
 
@@ -58,7 +57,6 @@ def _stft(inverse: bool = False, **options: Any) -> Callable[[], Any]:
 
         return Stft()
 
-    build.__module__ = __name__
     return build
 
 
@@ -70,7 +68,6 @@ def _features(kind: str) -> Callable[[], Any]:
             options |= {"n_mfcc": 12}
         return features(n_fft=128, hop_length=64, **options)
 
-    build.__module__ = __name__
     return build
 
 
