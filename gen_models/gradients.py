@@ -81,7 +81,6 @@ def _unary(
 _F = "nn.functional."
 PADDLE_3: dict[str, Any] = {"formats": ("pir",), "why": "other gradients of what is equal, or 0, than Paddle 2 has"}
 _AT_ZERO = [-1.0, 0.0, 1.0]
-_THIRD = {"order": 3}
 
 UNARY = [
     _unary("abs_grad", "abs", values=_AT_ZERO),

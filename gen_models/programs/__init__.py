@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gen_models.programs import (
+from gen_models.programs import (  # noqa: F401 (their import registers the steps)
     algebra,
     attention,
     computed,
@@ -27,29 +27,6 @@ from gen_models.programs import (
 )
 from gen_models.programs.maker import Maker, static_dim
 from gen_models.programs.program import Dim, Program
-
-BLOCKS = (
-    algebra,
-    attention,
-    computed,
-    control_flow,
-    convolutions,
-    elementwise,
-    indexing,
-    inplace,
-    integers,
-    layers,
-    layouts,
-    masks,
-    matrices,
-    scalars,
-    selections,
-    shapes,
-    spelled_attention,
-    types,
-    vision,
-)
-"""The modules whose import registers the steps."""
 
 
 class Sizes(NamedTuple):
