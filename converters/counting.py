@@ -89,7 +89,7 @@ def in_order_of_appearance(x: Output) -> tuple[Tensor, Tensor]:
 def _with_element(x: Output) -> tuple[Output, Node | None]:
     """x, with a zero (a slice of zeros) if it has no elements along its first axis, and how many it has.
 
-    If that is known, x is returned as it is. OpenVINO's CPU plugin (2026.4) does not run a Unique of nothing: its
+    If that is known, x is returned unchanged. OpenVINO's CPU plugin (2026.4) does not run a Unique of nothing: its
     results are those of the run before.
     """
     dims = dims_of(x) or []

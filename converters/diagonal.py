@@ -95,7 +95,7 @@ def diagonal_of(x: Output, offset: int) -> Node:
     outer = ops.slice(dims, ints([0]), ints([-2]), ints([1]))
     known = zip(x.get_partial_shape()[-2:], (first_row, first_column), strict=True)
     if any(dim.is_static and dim.get_length() <= first for dim, first in known):
-        # It is beside the matrix. OpenVINO 2026.4 does not compile a Gather whose index turns out to be empty.
+        # It is beside the matrix. OpenVINO 2026.4 does not compile a Gather with an empty index.
         return ops.broadcast(const_like(0, x), ops.concat([outer, ints([0])], 0))
     rows, columns = ops.gather(dims, ints(-2), ints(0)), ops.gather(dims, ints(-1), ints(0))
     fixed = _fixed_length(x.get_partial_shape()[-2], first_row, x.get_partial_shape()[-1], first_column)

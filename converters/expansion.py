@@ -40,7 +40,7 @@ def expand(node: NodeContext) -> NamedOutputs:
         target = [dim if size == -1 else size for size, dim in zip(sizes, dims, strict=True)]
         if -1 not in target:
             return {"out": x if target == dims else ops.broadcast(x, ints(target))}
-        # A 1 instead of -1 leaves a dimension as it is when both directions broadcast.
+        # A 1 instead of -1 keeps a dimension when both directions broadcast.
         counts = [1 if size in (-1, dim) else size for size, dim in zip(sizes, dims, strict=True)]
         if len(counts) == len(partial) and set(counts) == {1}:
             return {"out": x}
@@ -50,7 +50,7 @@ def expand(node: NodeContext) -> NamedOutputs:
     shape = int_vector(node, "shape")
     length, rank = shape.get_partial_shape()[0], x.get_partial_shape().rank
     if length.is_dynamic or rank.is_dynamic:
-        # A 1 instead of -1 leaves a dimension as it is when both directions broadcast.
+        # A 1 instead of -1 keeps a dimension when both directions broadcast.
         return {"out": _broadcast(x, ops.select(ops.less(shape, ints(0)), ints(1), shape).output(0))}
     return {"out": ops.broadcast(x, _expanded_shape(x, shape, length.get_length() - rank.get_length()))}
 

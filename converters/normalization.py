@@ -98,7 +98,7 @@ def _batch_statistics(
 ) -> NamedOutputs:
     """The training form: mean and (biased) variance of the batch itself, running statistics updated by momentum.
 
-    A channel of one element stays as it is, its scale and bias not applied.
+    A channel of one element is unchanged: its scale and bias are not applied.
     """
     channel = rank - 1 if last else 1
     axes = ints([axis for axis in range(rank) if axis != channel])

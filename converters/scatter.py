@@ -109,7 +109,7 @@ def index_put(node: NodeContext) -> NamedOutputs:
 def _mask_of_all(node: NodeContext, x: Output, mask: Output) -> Output | None:
     """A mask over the first axes of x, with the rank of x; None if it is known to be smaller.
 
-    A run in which a dimension of it turns out to be another one fails: it must not be broadcast.
+    A run in which one of its dimensions differs fails: it must not be broadcast.
     """
     dims, wanted = dims_of(mask) or [], dims_of(x) or []
     rank = rank_of(node, mask)
@@ -178,7 +178,7 @@ def _match_indices_shape(
 ) -> Output:
     """`values` in the shape of `indices`: broadcast where they have fewer elements, cut where they have more."""
     if declared is not None and wanted is not None and len(declared) == rank:
-        # A dimension that is not known may turn out to be larger; a cut leaves a smaller one as it is.
+        # An unknown dimension may be larger at run time; a cut does not change a smaller one.
         larger = [i for i, (a, b) in enumerate(zip(declared, wanted, strict=True)) if a < 0 or (b < a and a != 1)]
         if larger:
             stop = dim_vector(indices, larger)

@@ -86,7 +86,7 @@ def _reshape_elements(array: Output, sizes: Tensor) -> Node:
 
     The shape of the elements of an empty array may not be known yet; the reshape makes it that of x and moves nothing.
     """
-    # Without the maximum OpenVINO takes the first size for that of the array and the others for -1, which fits no empty
+    # Without the maximum OpenVINO gives the array the first size and all others -1, which fits no empty
     # array of other elements, and drops the reshape.
     count = ops.maximum(dim_vector(array, [0]), ints([0]))
     return ops.reshape(array, ops.concat([count, sizes], 0), False)

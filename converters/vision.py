@@ -37,7 +37,7 @@ def unfold(node: NodeContext) -> NamedOutputs:
     after: Node = ints(end)
     padded: Tensor = x
     if any(dim is None and size > 1 + a + b for dim, size, a, b in zip(dims, sizes, begin, end, strict=True)):
-        # The first window may reach beyond x, where the size turns out to be small.
+        # The first window may reach beyond x if the run-time size is small.
         after = ops.maximum(
             after,
             ops.subtract(ints([size - pad for size, pad in zip(sizes, begin, strict=True)]), dim_vector(x, [2, 3])),

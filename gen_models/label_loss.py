@@ -18,7 +18,7 @@ def _nll(x: Any, label: Any, weight: Any = None, *, ignore_index: int = -100, re
 
 
 def _nll_both(x: Any, label: Any, weight: Any, *, reduction: str) -> Any:
-    """The loss and the sum of the weights, which no function hands out."""
+    """The loss and the sum of the weights, which no function returns."""
     if is_pir():
         return list(paddle._C_ops.nll_loss(x, label, weight, -100, reduction))
     inputs, outputs = {"X": x, "Label": label, "Weight": weight}, {"Out": x.dtype, "Total_weight": x.dtype}

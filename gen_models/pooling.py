@@ -50,7 +50,7 @@ def _with_gaps():
 
 
 def _small():
-    """SAME over sizes that are not known, and turn out to be smaller than the window."""
+    """SAME over unknown sizes that are smaller than the window at run time."""
     return [
         case(x=tensor([2, 1, *size], dims=[-1, 1, -1, -1]), mode="avg", kernel=kernel, stride=stride, padding="SAME",
              exclusive=exclusive, ceil_mode=ceil_mode)

@@ -144,7 +144,7 @@ def select(condition: Term, then: Any, otherwise: Any, like: Term) -> Term:
 
 
 def read(node: NodeContext, name: str) -> Output:
-    """An operand as it is."""
+    """An operand, unchanged."""
     return node.get_input(name)
 
 

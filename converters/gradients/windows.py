@@ -156,7 +156,7 @@ def _pooled(node: NodeContext, x: Output, out: Output, given: Output, mode: str)
     at = _pool_windows(node, dims, adaptive, whole)
     none = [0] * len(axes)
     geometry = Geometry(at.strides, [1] * len(axes), at.begin, at.end, "explicit")
-    # Every image by itself, with the positions of a window as channels.
+    # One image at a time, with the positions of a window as channels.
     images = [
         ops.reshape(one, ops.concat([ints([-1, 1]), dim_range(one, 2)], 0), False).output(0) for one in (x, out, given)
     ]

@@ -1,4 +1,4 @@
-"""When Paddle takes two floats for equal: `EqualFunctor` of `paddle/phi/kernels/funcs/compare_functors.h`."""
+"""When Paddle considers two floats equal: `EqualFunctor` of `paddle/phi/kernels/funcs/compare_functors.h`."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def exact_select(condition: Tensor, x: Tensor, y: Tensor) -> Node:
 
 @works_around("search_in_nothing")
 def or_of_nothing(out: Tensor, x: Tensor, axis: int, value: float) -> Tensor:
-    """`out`, which has elements of `x` along an axis or what was found there; `value` where `x` turns out to have none.
+    """`out`, which has elements of `x` along an axis or what was found there; `value` where `x` has none at run time.
 
     OpenVINO's CPU plugin (2026.4) does not run a node that reads a tensor without elements: its result is that of the
     run before.
@@ -53,7 +53,7 @@ def gather_or_empty(x: Output, index: Output, axis: int) -> Node:
 def _axis_unlike_unsqueeze(x: Output, axis: int) -> int:
     """The axis, as a negative number where x comes from an Unsqueeze of it.
 
-    OpenVINO takes a Gather by constants, however many, for the inverse of an Unsqueeze if both name the same axis.
+    OpenVINO mistakes a Gather with any constant indices for the inverse of an Unsqueeze along the same axis.
     """
     producer = x.get_node()
     if producer.get_type_name() != "Unsqueeze":

@@ -100,7 +100,7 @@ def _partners(indices: Tensor, size: Tensor, k: Tensor) -> Node:
 def _rotation(own: Node, other: Node, product: Node, indices: Tensor, partner: Node) -> tuple[Node, Node]:
     """Cosine and sine for each column that make it orthogonal to its partner; (0, 1) for one without a partner."""
     one = const_like(1, own)
-    # Below the normal numbers, OpenVINO's CPU plugin takes a product for 0 as it divides: 0 / 0 for columns of zeros.
+    # OpenVINO's CPU plugin divides by 0 where a product is below the normal numbers: 0 / 0 for columns of zeros.
     apart = ops.less(ops.abs(product), const_like(4 * float(np.finfo(np.float32).tiny), own))
     cotangent = ops.divide(ops.subtract(other, own), ops.multiply(const_like(2, own), ops.select(apart, one, product)))
     # Both partners compute the same angle with opposite signs.

@@ -10,7 +10,7 @@ An operator module of `gen_models/` reads:
     OPS = [Op("top_k_v2", _topk, case(x=tensor([3, 7]), k=2))]
 
 The keyword arguments of `case` are the builder's: a `tensor(...)` (alone or in lists, tuples and dicts) becomes a
-variable of the program, everything else is handed over as it is. A case is plain data with a JSON form, so that it
+variable of the program, everything else is passed unchanged. A case is plain data with a JSON form, so that it
 can cross to the interpreter that writes legacy models, and be saved and run again.
 
 Data are a function of the operator's name and the case's arguments only: another case before it, another tolerance or

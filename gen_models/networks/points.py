@@ -31,7 +31,7 @@ def _sampled() -> Any:
         def forward(self, points, count):
             far = paddle.zeros_like(points[:, :1, 0]).astype("int64")
             nearest = paddle.full_like(points[:, :, 0], 1e10)
-            chosen = far + 0  # Paddle 2 takes one variable for the other in the loop
+            chosen = far + 0  # Paddle 2 confuses the two variables in the loop
             step = paddle.ones([1], "int64")
             while step < count:
                 apart = (points - _taken(points, far)).pow(2).sum(-1)

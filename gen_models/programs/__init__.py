@@ -82,7 +82,7 @@ SIZES = {
         of="spelled_attention",
     ),
 }
-"""Small ones are quick and reach what goes by size 1 and 0; large ones other kernels: blocks of channels, vectors.
+"""Small sizes are quick and reach cases that depend on sizes 0 and 1; large sizes reach other kernels.
 
 Those of attention hold nothing else, and most of them run with one key first and with many afterwards.
 """

@@ -32,7 +32,7 @@ def is_fixed(dim: Dim) -> bool:
 
 
 def resolve(names: Mapping[int, int], number: int) -> int:
-    """The number that one is replaced by, however many replacements that takes."""
+    """The number that replaces a number, after any number of replacements."""
     while number in names:
         number = names[number]
     return number

@@ -83,7 +83,7 @@ def _cut(program: Program) -> Iterator[Program]:
 
 
 def _without_calls(program: Program) -> Iterator[Program]:
-    """Leaves out a call: an earlier value of the same dimensions stands for its result."""
+    """Leaves out a call: an earlier value of the same dimensions replaces its result."""
     for calls, renamed in _without_one_call(program.calls, program, list(program.inputs)):
         yield _renamed(dataclasses.replace(program, calls=calls), renamed)
 
