@@ -14,7 +14,6 @@ OTHERS = {
     "paddle2ov/program/legacy.py": "what the reader does with each operator that owns blocks",
     "paddle2ov/program/concatenated_arrays.py": "the operators that the rewrite knows, each otherwise",
     "converters/fused/elementwise.py": "values of an attribute",
-    "tools/mutation/legacy.py": "what is damaged",
 }
 """Files that name several operators, or what is called like them -> what they are."""
 
