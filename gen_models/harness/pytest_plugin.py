@@ -41,6 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Leaves out networks with `--fast`: a test that asks for one is skipped."""
     config.addinivalue_line("markers", "every_form: runs with --every-form only")
+    config.addinivalue_line("markers", "one_in(step): without --every-form, one in `step` combinations of parameters")
     if config.getoption("--fast"):
         store.generated_network = _no_network
 
@@ -52,16 +53,34 @@ def _no_network(network: Network, format: str) -> Path:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keeps the tests that `--filter` names, by pytest's id where they have no such name; a sample with `--fast`.
 
-    Those marked `every_form` are kept with that option.
+    Those marked `every_form` are kept with that option, and so are most of those marked `one_in`.
     """
     pattern, every_form = config.getoption("--filter"), config.getoption("--every-form")
     kept = [item for item in items if pattern is None or matches(_name(item), pattern)]
-    kept = [item for item in kept if every_form or item.get_closest_marker("every_form") is None]
+    rare = set() if every_form else set(_rare(kept))
+    kept = [item for item in kept if item not in rare]
     if config.getoption("--fast"):
         kept = list({_sampled_as(item): item for item in reversed(kept)}.values())[::-1]
     if dropped := set(items).difference(kept):
         config.hook.pytest_deselected(items=[item for item in items if item in dropped])
     items[:] = kept
+
+
+def _rare(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """Those that run with `--every-form` only: marked so, or of a test that is marked `one_in` most.
+
+    Of its combinations of parameters those run without whose places add up to a multiple of the step, so that each
+    value of one parameter still meets others.
+    """
+    places: dict[tuple[str, int], dict[str, int]] = {}
+    for item in items:
+        mark, place = item.get_closest_marker("one_in"), 0
+        if mark is not None:
+            for axis, id in enumerate(item.callspec._idlist):  # type: ignore[attr-defined]
+                seen = places.setdefault((item.nodeid.partition("[")[0], axis), {})
+                place += seen.setdefault(id, len(seen))
+        if item.get_closest_marker("every_form") is not None or (mark is not None and place % mark.args[0]):
+            yield item
 
 
 def pytest_collection_finish() -> None:

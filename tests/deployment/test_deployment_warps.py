@@ -180,6 +180,7 @@ def test_eval_affine(model, short):
         in_levels(compiled(one[None])[0], cv2.warpAffine(one[..., ::-1], trans, size))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "method"),
     [

@@ -62,6 +62,7 @@ def _left_by(use, folder):
         gc.enable()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("use", [convert, inspect, _report, compile_model, _serve])
 @pytest.mark.parametrize("kind", ["pir", "legacy"])
 def test_nothing_waits_for_the_collector(use, kind):

@@ -5,10 +5,12 @@ import socket
 import sqlite3
 import time
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 
 from paddle2ov.jobs.cluster import ClusterError, RayExecutor
+from paddle2ov.jobs.executor import Outcome
 from paddle2ov.jobs.local import LocalExecutor
 from paddle2ov.jobs.state import State, StateError, UnknownStateError
 
@@ -43,9 +45,40 @@ def test_local_executor():
     check(LocalExecutor(2, timeout=3))
 
 
+@pytest.mark.every_form  # Ray itself takes half a minute to start where others compute, and gives up then
 def test_ray_executor():
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'paddle2ov[ray]'")
     check(RayExecutor("local", timeout=3, workers=2))
+
+
+def test_tasks_of_a_cluster(monkeypatch):
+    """At most as many at once as there are workers; one whose node went away fails alone."""
+    lost, pending = RuntimeError("gone"), []
+
+    class Cluster:
+        exceptions = SimpleNamespace(RayError=RuntimeError)
+        shutdown = staticmethod(pending.clear)
+
+        @staticmethod
+        def remote(function):
+            return SimpleNamespace(remote=lambda _, job, timeout: pending.append(job) or job)
+
+        @staticmethod
+        def wait(jobs):
+            assert len(jobs) <= 2
+            return jobs[:1], jobs[1:]
+
+        @staticmethod
+        def get(job):
+            if job == "die":
+                raise lost
+            return Outcome(job, job)
+
+    monkeypatch.setattr(RayExecutor, "_connected", lambda self: Cluster)
+    found = {one.job: one for one in RayExecutor("local", timeout=3, workers=2).run(job, iter(JOBS))}
+    assert sorted(found) == sorted(JOBS)
+    assert {name: one.failure for name, one in found.items() if one.failure} == {"die": "RuntimeError: gone"}
+    assert not pending
 
 
 def test_no_cluster(monkeypatch):

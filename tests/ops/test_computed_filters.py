@@ -7,7 +7,6 @@ import paddle2ov
 from gen_models.harness.spec import paddle
 from paddle2ov import OpConversionError
 from paddle2ov.compilation.running import compile_on_cpu
-from tests.support.formats import in_turn
 
 SPACES = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 GEOMETRIES = {
@@ -35,9 +34,11 @@ def _saved(function, specs, folder):
     return folder
 
 
-@pytest.mark.parametrize(
-    ("geometry", "groups", "last", "rank"), in_turn(3, GEOMETRIES, [1, 2, 4], [False, True], SPACES)
-)
+@pytest.mark.one_in(5)
+@pytest.mark.parametrize("geometry", GEOMETRIES)
+@pytest.mark.parametrize("groups", [1, 2, 4])
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("rank", SPACES)
 def test_convolution(rank, last, groups, geometry, tmp_path):
     convolve = getattr(paddle.nn.functional, f"conv{rank}d")
 

@@ -33,6 +33,7 @@ def layers(last):
     return Layers()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("last", [False, True], ids=["first", "last"])
 def test_sizes_after_reshape(last, tmp_path):
     network = layers(last)

@@ -22,7 +22,7 @@ from paddle2ov.testing import load
 from paddle2ov.translation.input_spec import parse_input
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
-from tests.support.formats import FORMATS, in_turn
+from tests.support.formats import FORMATS
 from tests.support.suppressions import check_same, filtered, gathered, unfiltered
 
 RNG = np.random.default_rng(0)
@@ -82,7 +82,9 @@ def plain(program, outputs=()):
         return convert_program(TranslationRequest(program, [], outputs, Registry(), Vocabulary([])))
 
 
-@pytest.mark.parametrize(("name", "format"), in_turn(2, DECODED, FORMATS))
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("name", DECODED)
+@pytest.mark.parametrize("format", FORMATS)
 def test_networks(name, format):
     folder = generated_network(all_networks()[name], format)
     model = convert(folder)

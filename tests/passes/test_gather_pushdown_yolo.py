@@ -136,6 +136,7 @@ def test_attributes_of_the_heads(yolo):
     check_same(program(yolo=yolo), feeds(aware="iou_aware" in yolo))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "attributes",
     [
@@ -206,6 +207,7 @@ BETWEEN = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("kind", "attributes"), BETWEEN, ids=str)
 def test_an_operator_between(kind, attributes):
     check_same(between(program(), kind, **attributes), feeds())

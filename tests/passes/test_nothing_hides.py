@@ -38,6 +38,7 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("seed", range(metafunc.config.getoption("--seeds") or SEEDS))
 
 
+@pytest.mark.one_in(2)
 def test_random_graph(seed):
     for learned in (0.0, 0.3):
         model, _ = random_graph(seed, learned)

@@ -13,13 +13,12 @@ from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
-from tests.support.formats import in_turn
 
 SEEDS = 40
 
 
 def pytest_generate_tests(metafunc):
-    metafunc.parametrize("seed", in_turn(2, range(metafunc.config.getoption("--seeds") or SEEDS)))
+    metafunc.parametrize("seed", range(metafunc.config.getoption("--seeds") or SEEDS))
 
 
 class Maker:
@@ -96,6 +95,7 @@ class Maker:
         return Model([y], self.parameters), self.inputs
 
 
+@pytest.mark.one_in(4)
 def test_random_attention(seed):
     model, inputs = Maker(seed).model()
     (want,) = node_by_node(model, inputs)

@@ -82,6 +82,7 @@ def of_paddle(folder):
     return predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("is_pir", [True, False], ids=["pir", "legacy"])
 @pytest.mark.parametrize("stored", STORED)
 @pytest.mark.parametrize(

@@ -64,6 +64,7 @@ def check(folder, inputs):
     assert all(one.precision in ("i8", "u8") or one.why_float for one in found.layers)
 
 
+@pytest.mark.one_in(3)
 def test_a_network_of_the_tests(network, format):
     folder = generated_network(network, format)
     inputs = dict(load(folder / "inputs_0.npz"))

@@ -178,6 +178,7 @@ return [...document.querySelectorAll("main > section:not([hidden]) canvas[id]")]
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("page", "width"), [("attention", 500), ("attention", 1280), ("attention", 1920), ("chain", 1280)]
 )
@@ -378,6 +379,7 @@ def cpu_seconds(browser):
     return next(one["value"] for one in metrics if one["name"] == "TaskDuration")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("width", [500, 1280, 1920])
 def test_modules_are_unfolded_and_folded(browser, pages, width):
     browser.driver.set_window_size(width, 1000)

@@ -3,11 +3,11 @@
 Legacy models are written by Paddle 2, which `make test LEGACY=0` goes without.
 """
 
-import itertools
 from typing import NamedTuple
 
 import pytest
 
+from gen_models import all_networks
 from gen_models.harness.legacy import legacy_python
 
 NEEDS_PADDLE_2 = pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy` sets it up")
@@ -20,20 +20,12 @@ def marks_of(format):
     return [NEEDS_PADDLE_2] if format == "legacy" else []
 
 
-ParameterSet = type(pytest.param())
-
-
-def in_turn(step, *axes):
-    """All combinations of the axes' values, of which one in `step` runs without `--every-form`.
-
-    Of three axes or more, each value of one runs with each value of another if a third one has `step` values.
-    """
-    for chosen in itertools.product(*(list(enumerate(axis)) for axis in axes)):
-        values = [value if isinstance(value, ParameterSet) else pytest.param(value) for _, value in chosen]
-        marks = [mark for value in values for mark in value.marks]
-        if sum(place for place, _ in chosen) % step:
-            marks.append(pytest.mark.every_form)
-        yield pytest.param(*(value.values[0] for value in values), marks=marks)
+def networks():
+    """Each network in one of its formats, which alternate; `--every-form`: in each."""
+    for number, network in enumerate(all_networks().values()):
+        for i, format in enumerate(network.formats):
+            more = [pytest.mark.every_form] if (number + i) % len(network.formats) else []
+            yield pytest.param(network, format, marks=[*marks_of(format), *more], id=f"{network.name}/{format}")
 
 
 class Form(NamedTuple):

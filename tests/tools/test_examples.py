@@ -3,26 +3,29 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
+rare = partial(pytest.param, marks=pytest.mark.every_form)  # others train, read and quantize as these do
+
 
 @pytest.mark.parametrize(
     ("script", "said"),
     [
         ("read_text.py", "Same lines in the same places"),
-        ("rapidocr_openvino.py", "Same lines, with RapidOCR's engine"),
+        rare("rapidocr_openvino.py", "Same lines, with RapidOCR's engine"),
         ("digits.py", "Same digit for 540 of 540"),
-        ("text_lines.py", "Same text everywhere"),
-        ("detector.py", "Same boxes everywhere"),
-        ("int8.py", "int8 keeps the accuracy"),
+        rare("text_lines.py", "Same text everywhere"),
+        rare("detector.py", "Same boxes everywhere"),
+        rare("int8.py", "int8 keeps the accuracy"),
         ("own_op.py", "Largest difference from the definition"),
         ("gallery/detector.py", " boxes"),
-        ("gallery/segmenter.py", "48 x 64 pixels have a class"),
-        ("gallery/table.py", " tags"),
+        rare("gallery/segmenter.py", "48 x 64 pixels have a class"),
+        rare("gallery/table.py", " tags"),
         ("gallery/formula.py", "2 formulas"),
         ("gallery/ocr.py", "5 lines"),
     ],

@@ -29,7 +29,7 @@ from paddle2ov.jobs.executor import Outcome
 from paddle2ov.jobs.state import State
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.testing import MismatchError, compare_rounded
-from tests.support.formats import FORMATS, NEEDS_PADDLE_2, in_turn
+from tests.support.formats import FORMATS, NEEDS_PADDLE_2
 from tools import fuzz_programs as command
 
 DIFFERED = Path(__file__).parent / "differed"
@@ -40,9 +40,11 @@ FIRST, COUNT = 1, 12
 def pytest_generate_tests(metafunc):
     if metafunc.function is test_program:
         seeds = range(FIRST, FIRST + (metafunc.config.getoption("--seeds") or COUNT))
-        metafunc.parametrize(("seed", "format"), in_turn(2, seeds, FORMATS))
+        metafunc.parametrize("format", FORMATS)
+        metafunc.parametrize("seed", seeds)
 
 
+@pytest.mark.one_in(6)
 def test_program(seed, format, tmp_path):
     found = explore_programs([seed], format, tmp_path / "kept")
     texts = "\n".join(f"{one['text']}\n{Path(one['script']).read_text()}" for one in found.failures)
@@ -50,9 +52,9 @@ def test_program(seed, format, tmp_path):
     assert found.compared or found.refused
 
 
-@pytest.mark.parametrize(
-    ("path", "format"), in_turn(2, sorted(DIFFERED.glob("*.json")), FORMATS), ids=lambda one: getattr(one, "stem", one)
-)
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("path", sorted(DIFFERED.glob("*.json")), ids=lambda one: getattr(one, "stem", one))
+@pytest.mark.parametrize("format", FORMATS, ids=lambda one: getattr(one, "stem", one))
 def test_program_that_differed(path, format, tmp_path):
     """Programs that showed faults which are mended, or gone around, since.
 

@@ -1,19 +1,15 @@
-"""Whole networks in both formats, with several sets of inputs each."""
+"""Whole networks, with several sets of inputs each. The formats: `networks`."""
 
 import pytest
 
-from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov.testing import check_network
-from tests.support.formats import marks_of
+from tests.support.formats import networks
 
 
-def cases():
-    for network in all_networks().values():
-        for format in network.formats:
-            yield pytest.param(network, format, marks=marks_of(format), id=f"testNetwork/{network.name}/{format}")
-
-
-@pytest.mark.parametrize(("network", "format"), list(cases()))
+@pytest.mark.parametrize(
+    ("network", "format"),
+    [pytest.param(*one.values, marks=one.marks, id=f"testNetwork/{one.id}") for one in networks()],
+)
 def test_network(network, format):
     check_network(generated_network(network, format))

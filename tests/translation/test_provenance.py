@@ -15,7 +15,7 @@ from paddle2ov.graph.node_names import Names, is_generated, make_unique
 from paddle2ov.graph.provenance import operators_of
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.reporting.program import list_operators
-from tests.support.formats import FORMATS, marks_of
+from tests.support.formats import FORMATS, networks
 
 INNER = ("Constant", "Parameter", "Result")
 
@@ -28,18 +28,11 @@ def names_of(model):
     return Counter(node.get_friendly_name() for node in walk(model))
 
 
-def cases():
-    """Each network in one of its formats, which alternate."""
-    for number, one in enumerate(all_networks().values()):
-        for i, format in enumerate(one.formats):
-            more = [pytest.mark.every_form] if (number + i) % len(one.formats) else []
-            yield pytest.param(one.name, format, marks=[*marks_of(format), *more], id=f"{one.name}-{format}")
-
-
-@pytest.mark.parametrize(("name", "format"), list(cases()))
-def test_networks(name, format):
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(("network", "format"), list(networks()))
+def test_networks(network, format):
     """Names are unique with a report and without one; of each node the report names operators that the program has."""
-    folder = network(name, format)
+    folder = generated_network(network, format)
     assert not [one for one, count in names_of(paddle2ov.convert(folder)).items() if count > 1]
     report = paddle2ov.ConversionReport()
     model = paddle2ov.convert(folder, report=report)

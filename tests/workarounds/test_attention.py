@@ -285,6 +285,7 @@ def attention(between, *, batch=2, queries=6, keys=5):
     return model, inputs, node_by_node(model, inputs)[0]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("batch", [2, None], ids=["known", "unknown"])
 @pytest.mark.parametrize(("between", "count"), BETWEEN.values(), ids=BETWEEN)
 def test_avoid_row_post_ops(between, count, batch):

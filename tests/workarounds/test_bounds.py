@@ -22,6 +22,7 @@ def _softmax(x):
     return ops.softmax(x, 1)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("times", [(2, 2), (2,), (3, 1, 1), (1, 2, 2), (2, 1, 1, 1), (2, 2, 2, 2)])
 @pytest.mark.parametrize("make", [_pooled, _softmax, ops.relu])
 @pytest.mark.parametrize(
@@ -76,6 +77,7 @@ def test_avoid_unit_tiles_refuses():
         assert row("bounds.unit_tiles")(Graph(Model([ops.tile(x, times)], inputs))) == {"sites": 0}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("precision", ["f32", "bf16"])
 @pytest.mark.parametrize("turned", list(itertools.product((False, True), repeat=2)))
 @pytest.mark.parametrize(

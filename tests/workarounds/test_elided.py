@@ -73,6 +73,7 @@ def test_keep_reduced_fails_to_match(build_result):
     assert apply(row("elided.reshape_of_reduced"), build, [2, 4, 3])[1] == {"sites": 0}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("counted", ["from the first", "from the last"])
 @pytest.mark.parametrize("index", [[0], [0, 0, 0], [[0, 0]], [-1, 0], 0], ids=str)
 @pytest.mark.parametrize("axis", range(4))

@@ -42,6 +42,7 @@ RESULTS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("rank", [3, 4, 5])
 @pytest.mark.parametrize("of", RESULTS.values(), ids=RESULTS)
 def test_transpose_views(of, rank):
@@ -67,6 +68,7 @@ PARTS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("of", RESULTS.values(), ids=RESULTS)
 @pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
 def test_transpose_views_of_parts_of_an_input(part, of):
@@ -158,6 +160,7 @@ def test_what_every_iteration_reads(copied, layer):
     np.testing.assert_allclose(compile_on_cpu(model)([array])[0], 3 * once, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("keep", [False, True])
 @pytest.mark.parametrize("dims", [(2, 4, 3, 5), (-1, 16, -1, -1), (1, 20, 1, 1)])
 @pytest.mark.parametrize("axes", [[0, 2, 3], [-1, 0, -2]])

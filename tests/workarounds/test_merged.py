@@ -44,6 +44,7 @@ PAD_FUSIONS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("is_known", [True, False])
 @pytest.mark.parametrize("dims", [(4,), (4, 5), (4, 3, 4)])
 @pytest.mark.parametrize(("kind", "stride", "attributes"), PAD_FUSIONS.values(), ids=PAD_FUSIONS)
@@ -83,6 +84,7 @@ def scaled_image(scale, kind="Multiply", groups=False, kernel=3, rank=2):
     return Model([out], [x]), data, compile_on_cpu(Model([plain], [x]))([given])[0]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("groups", [False, True], ids=["convolution", "groups"])
 @pytest.mark.parametrize("kind", ["Multiply", "Divide"])
 @pytest.mark.parametrize("scale", [(3,), (3, 1), (1, 1, 1, 3), (1, 2, 3, 3), (1, 1, 3, 3)], ids=str)
@@ -120,6 +122,7 @@ SUMS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("shape", [(5,), (2, 1, 5), (3, 4, 4, 5)], ids=str)
 @pytest.mark.parametrize("computed", [False, True])
 @pytest.mark.parametrize("name", SUMS)

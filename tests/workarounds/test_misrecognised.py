@@ -9,7 +9,6 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.passes.drop_neutral import drop_neutral
 from paddle2ov.workarounds.table import row
-from tests.support.formats import in_turn
 from tests.support.passes_checks import compare, parameter, random, transpose
 
 IMAGES = [
@@ -71,7 +70,10 @@ SLOPE_SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("shapes", "name", "is_known"), in_turn(3, SLOPE_SHAPES, SLOPES, [False, True]), ids=str)
+@pytest.mark.one_in(6)
+@pytest.mark.parametrize("shapes", SLOPE_SHAPES, ids=str)
+@pytest.mark.parametrize("name", SLOPES, ids=str)
+@pytest.mark.parametrize("is_known", [False, True], ids=str)
 def test_slopes(shapes, name, is_known):
     rank, slope = shapes
     sizes = [(4,) * rank, (2,) * (rank - 1) + (4,)] if slope[-1] == 4 or slope == (1,) else [(4,) * rank]
@@ -113,6 +115,7 @@ ACTIVATIONS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("dims", [(1, 4, 6, 6), (-1, 4, 6, 6), (-1, 4, -1, -1)], ids=str)
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_activations_behind_poolings_of_convolutions(name, dims):
@@ -227,6 +230,7 @@ def test_places_of_other_conversions_stay():
     assert row("misrecognised.nonzero_of_convert")(Graph(model)) == {"sites": 0}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", [Type.f32, Type.i32, Type.boolean], ids=str)
 @pytest.mark.parametrize("length", [2, 4, -1])
 @pytest.mark.parametrize("axis", [1, 2, 3])

@@ -14,7 +14,6 @@ from paddle2ov.graph.opset import create
 from paddle2ov.graph.types import value_of
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.formats import in_turn
 from tests.support.passes_checks import apply, compare, parameter, random, transpose
 
 PIXEL, PIXELS = random(4, 4), random(4, 4, 2, 2)
@@ -43,6 +42,7 @@ def split_sum(x):
     return ops.add(ops.tanh(part), ops.relu(part))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("dims", [(1,), (3,), (7,), (5, 6), (1, 1), (3, 4, 5)])
 @pytest.mark.parametrize(("image", "count"), SECOND_PIXELS.values(), ids=SECOND_PIXELS)
 def test_stride_propagation(image, count, dims):
@@ -80,6 +80,7 @@ def test_stride_propagation_fails_to_match(image):
     assert apply(row("moved.stride_over_padding"), build, [2, 4, 5, 6])[1] == {"sites": 0}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["Add", "Subtract", "Multiply", "Maximum", "Greater", "SquaredDifference"])
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("added", [1, 2])
@@ -144,18 +145,12 @@ def test_avoid_abs_sinking_fails_to_match():
     assert row("moved.abs_of_joined")(Graph(model)) == {"sites": 0}
 
 
-@pytest.mark.parametrize(
-    ("mode", "kind", "first", "other", "data"),
-    in_turn(
-        3,
-        ["NUMPY", "BIDIRECTIONAL"],
-        ["add", "divide", "power"],
-        [True, False],
-        [(), (1,), (2,), (-1,), (1, 2), (-1, -1)],
-        [(), (1,), (-1, 1)],
-    ),
-    ids=str,
-)
+@pytest.mark.one_in(7)
+@pytest.mark.parametrize("mode", ["NUMPY", "BIDIRECTIONAL"], ids=str)
+@pytest.mark.parametrize("kind", ["add", "divide", "power"], ids=str)
+@pytest.mark.parametrize("first", [True, False], ids=str)
+@pytest.mark.parametrize("other", [(), (1,), (2,), (-1,), (1, 2), (-1, -1)], ids=str)
+@pytest.mark.parametrize("data", [(), (1,), (-1, 1)], ids=str)
 def test_broadcasts_to_nothing(mode, kind, first, other, data):
     def build():
         x, y, shape = parameter(*data), parameter(*other), ops.parameter([2], Type.i64)

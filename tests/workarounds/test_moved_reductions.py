@@ -12,7 +12,6 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
-from tests.support.formats import in_turn
 from tests.support.passes_checks import parameter, random
 
 VIEWS = {
@@ -28,7 +27,10 @@ VIEWS = {
 REDUCING = (ops.reduce_sum, ops.reduce_mean, ops.reduce_max, ops.reduce_l2)
 
 
-@pytest.mark.parametrize(("rank", "view", "keep"), in_turn(2, [1, 2, 3], VIEWS, [False, True]))
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("rank", [1, 2, 3])
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("keep", [False, True])
 def test_reduce_before_unsqueeze(rank, view, keep):
     """Every axis that may be added, and every set of axes that is reduced."""
     rng, shape, models, moved = np.random.default_rng(rank), [3, 1, 2][:rank], [], 0
@@ -61,7 +63,10 @@ BEHIND_UNSQUEEZED = {
 }
 
 
-@pytest.mark.parametrize(("follow", "added", "axis"), in_turn(3, BEHIND_UNSQUEEZED, range(4), range(4)))
+@pytest.mark.one_in(5)
+@pytest.mark.parametrize("follow", BEHIND_UNSQUEEZED)
+@pytest.mark.parametrize("added", range(4))
+@pytest.mark.parametrize("axis", range(4))
 def test_what_follows_a_reduction_of_what_is_unsqueezed(follow, added, axis):
     """All rules together: what is right alone lets OpenVINO make what others go around."""
     shape = (4, 4, 4) if axis != added else (1, 4, 5)
@@ -90,6 +95,7 @@ def test_reductions_that_stay_behind(build):
     assert row("moved_reductions.of_unsqueezed")(Graph(Model([build(x)], [x]))) == {"sites": 0}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("shape", [(2, 1, 4, 4), (1, 3, 4, 5), (2, 3, 1, 4), (2, 3, 1), (1, 3, 4), (1, 1, 3, 3)])
 @pytest.mark.parametrize("is_known", [True, False])
 def test_reduce_before_transpose(shape, is_known):

@@ -12,7 +12,6 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
-from tests.support.formats import in_turn
 from tests.support.passes_checks import apply, parameter, random
 
 ROW, OTHER, TWO = random(2), random(1, 2), np.float32(2)
@@ -41,11 +40,10 @@ def product(sizes, lead, known, following):
     return build, [random(*shape) for shape in shapes], count
 
 
-@pytest.mark.parametrize(
-    ("sizes", "lead", "following"),
-    in_turn(3, [*itertools.product((1, 2), repeat=2), (3, 2), (2, 3)], [(), (3,), (2, 2)], FOLLOWING),
-    ids=str,
-)
+@pytest.mark.one_in(5)
+@pytest.mark.parametrize("sizes", [*itertools.product((1, 2), repeat=2), (3, 2), (2, 3)], ids=str)
+@pytest.mark.parametrize("lead", [(), (3,), (2, 2)], ids=str)
+@pytest.mark.parametrize("following", FOLLOWING, ids=str)
 def test_columns(sizes, lead, following):
     build, arrays, count = product(sizes, lead, [True] * 4, following)
     model = build()
@@ -58,9 +56,9 @@ def test_columns(sizes, lead, following):
         np.testing.assert_allclose(compiled(arrays)[0], want, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("known", "following"), in_turn(2, itertools.product((True, False), repeat=3), FOLLOWING), ids=str
-)
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("known", list(itertools.product((True, False), repeat=3)), ids=str)
+@pytest.mark.parametrize("following", FOLLOWING, ids=str)
 def test_columns_of_unknown_sizes(known, following):
     """Fixed afterwards as well."""
     build, arrays, _ = product((2, 2), (3,), known, following)
@@ -133,10 +131,11 @@ def biased(behind, dims, groups=0, bias=True):
 PIXEL_FILTERS = random(6, 3)
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.parametrize("follow", BEHIND, ids=str)
+@pytest.mark.parametrize("groups", [0, 3, 6], ids=str)
 @pytest.mark.parametrize(
-    ("follow", "groups", "dims"),
-    in_turn(3, BEHIND, [0, 3, 6], [(-1, 3, -1), (-1, 3, -1, -1), (1, 3, -1, -1), (-1, 3, 1, 1), (-1, 3, -1, 1, -1)]),
-    ids=str,
+    "dims", [(-1, 3, -1), (-1, 3, -1, -1), (1, 3, -1, -1), (-1, 3, 1, 1), (-1, 3, -1, 1, -1)], ids=str
 )
 def test_pixel_post_ops(follow, groups, dims):
     """One pixel: in bfloat16 as in float32."""

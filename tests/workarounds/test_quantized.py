@@ -111,6 +111,7 @@ READ_TWICE = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("group", [False, True], ids=["", "depthwise"])
 @pytest.mark.parametrize("weights", ["integers", "simulated"])
 @pytest.mark.parametrize("name", READ_TWICE)

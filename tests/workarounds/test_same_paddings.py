@@ -25,6 +25,7 @@ CASES = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("groups", [1, 2])
 @pytest.mark.parametrize("auto_pad", ["same_upper", "same_lower"])
 def test_same_paddings(auto_pad, groups):

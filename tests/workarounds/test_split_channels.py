@@ -45,6 +45,7 @@ def split(name, perm, unknown=()):
     return build, random(*shape)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", SPLITS)
 @pytest.mark.parametrize("perm", [(0, *perm) for perm in itertools.permutations((1, 2, 3))], ids=str)
 def test_splits_after_transposes(name, perm):

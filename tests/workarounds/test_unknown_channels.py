@@ -35,6 +35,7 @@ FOLLOWING = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("following", FOLLOWING)
 @pytest.mark.parametrize("name", IMAGES)
 def test_one_channel_among_others(name, following):

@@ -12,7 +12,6 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
-from tests.support.formats import in_turn
 from tests.support.passes_checks import parameter, random
 
 ONE, TWO, HALF, EPSILON = np.float32(1), np.float32(2), np.float32(0.5), np.float32(1e-3)
@@ -63,16 +62,10 @@ def norm(form, shape):
     return build
 
 
-@pytest.mark.parametrize(
-    ("form", "dims", "shape"),
-    in_turn(
-        2,
-        FORMS,
-        [(3, 8), (-1, 8), (-1, -1)],
-        [(1, 1, 8), (1, 1, 1, 8), (1, 3, 8), (1, 1, 1), (1, 3, 1), (2, 1, 8)],
-    ),
-    ids=str,
-)
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("form", FORMS, ids=str)
+@pytest.mark.parametrize("dims", [(3, 8), (-1, 8), (-1, -1)], ids=str)
+@pytest.mark.parametrize("shape", [(1, 1, 8), (1, 1, 1, 8), (1, 3, 8), (1, 1, 1), (1, 3, 1), (2, 1, 8)], ids=str)
 def test_weights_of_higher_rank(form, dims, shape):
     build = norm(form, shape)
     assert row("moved.weight_of_higher_rank")(Graph(build(*dims))) == {"sites": int(shape[0] == 1)}
@@ -101,11 +94,10 @@ def layer_of(name, shape):
     return build
 
 
-@pytest.mark.parametrize(
-    ("layer", "dims", "shape"),
-    in_turn(2, LAYERS, [(3, 8), (-1, 8)], [(1, 1, 8), (1, 1, 1, 8), (1, 3, 8), (1, 1, 1)]),
-    ids=str,
-)
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("layer", LAYERS, ids=str)
+@pytest.mark.parametrize("dims", [(3, 8), (-1, 8)], ids=str)
+@pytest.mark.parametrize("shape", [(1, 1, 8), (1, 1, 1, 8), (1, 3, 8), (1, 1, 1)], ids=str)
 def test_biases_of_higher_rank(layer, dims, shape):
     build = layer_of(layer, shape)
     assert row("moved.weight_of_higher_rank")(Graph(build(*dims))) == {"sites": 1}
