@@ -31,7 +31,6 @@ from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
-@works_around("slice_scatter_between_computed_bounds")
 def set_value(node: NodeContext) -> NamedOutputs:
     """out = x, with values written to x[starts:ends:steps] along axes."""
     x = node.get_input("x")
@@ -60,6 +59,7 @@ def set_value(node: NodeContext) -> NamedOutputs:
     return {"out": _scattered(x, updates, axes, (start, end, step))}
 
 
+@works_around("slice_scatter_between_computed_bounds")
 def _scattered(x: Output, updates: Tensor, axes: list[int], bounds: tuple[Tensor, Tensor, Tensor]) -> Node:
     """x with updates written between bounds that are not known.
 
