@@ -46,7 +46,7 @@ def set_value(node: NodeContext) -> NamedOutputs:
     if not axes:
         return {"out": ops.broadcast(_align_values(node, values, rank, dropped, added), shape_of(x))}
     fitted = _align_values(node, values, rank, dropped, added)
-    bounds = SliceBounds(node, x, axes, dropped, "starts", "ends", "steps")
+    bounds = SliceBounds(node, x, axes, dropped, "steps")
     every, sizes = list(range(len(axes))), dims_of(x)
     is_at_index = axes == dropped and len(axes) == 1 and bounds.starts.known is None and bounds.steps.known == [1]
     if is_at_index and sizes and sizes[axes[0]]:

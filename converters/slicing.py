@@ -26,7 +26,7 @@ from paddle2ov.typing import AnyArray
 
 def slice_(node: NodeContext) -> NamedOutputs:
     """out = input[starts:ends] along axes; the axes in decrease_axis, one element long, are dropped."""
-    return _slice(node, "input", "")
+    return _slice(node, "input", None)
 
 
 def strided_slice(node: NodeContext) -> NamedOutputs:
@@ -34,13 +34,13 @@ def strided_slice(node: NodeContext) -> NamedOutputs:
     return _slice(node, "x", "strides")
 
 
-def _slice(node: NodeContext, name: str, steps: str) -> NamedOutputs:
+def _slice(node: NodeContext, name: str, steps: str | None) -> NamedOutputs:
     """A Slice along the axes that are kept, and a Gather by its index along each dropped one."""
     x = node.get_input(name)
     rank = rank_of(node, x) - node.is_complex(name)
     axes = [normalize_axis(node, axis, rank, "axes") for axis in node.get_ints("axes")]
     dropped = [normalize_axis(node, axis, rank, "decrease_axis") for axis in node.get_ints("decrease_axis", [])]
-    bounds = SliceBounds(node, x, axes, dropped, "starts", "ends", steps)
+    bounds = SliceBounds(node, x, axes, dropped, steps)
     # Before 0-D tensors (Paddle 2.5), dropping all axes left one: the program declares it.
     declared = node.declared_output_shape("out")
     keeps_one = len(set(dropped)) == rank and declared is not None and len(declared) == 1

@@ -29,9 +29,7 @@ class Bound:
         self._name = name
         self._tensor: Output | None = None
         self.known: list[int] | None = None
-        if not name:
-            self.known = [1] * count
-        elif node.is_known(name):
+        if node.is_known(name):
             self.known = node.get_ints(name) if default is None else node.get_ints(name, []) or [default] * count
             node.require(len(self.known) == count, f"{count} axes are sliced", **{name: self.known})
 
@@ -55,6 +53,17 @@ class Bound:
         return ops.reshape(self.select([position]), ints([]), False)
 
 
+class _Ones:
+    """Steps of 1."""
+
+    def __init__(self, count: int) -> None:
+        self.known: list[int] | None = [1] * count
+
+    def select(self, positions: list[int]) -> Tensor:
+        """Those at some positions, as a 1-D tensor."""
+        return ints([1] * len(positions))
+
+
 class SliceBounds:
     """Where a slice of x starts and ends along its axes, and its steps.
 
@@ -63,14 +72,15 @@ class SliceBounds:
         x: the tensor.
         axes: the axes that are sliced.
         dropped: those of which a single index is meant: the last one comes as the bounds -1 and 0.
-        names: of starts, ends and steps; "" for steps of 1.
+        steps: the name of the steps; None where all are 1.
     """
 
-    def __init__(self, node: NodeContext, x: Output, axes: list[int], dropped: list[int], *names: str) -> None:
-        starts, ends, steps = names
+    def __init__(
+        self, node: NodeContext, x: Output, axes: list[int], dropped: list[int], steps: str | None = None
+    ) -> None:
         self._node, self._x, self._axes, self._dropped = node, x, axes, dropped
-        self.starts, self.ends = Bound(node, starts, len(axes)), Bound(node, ends, len(axes))
-        self.steps = Bound(node, steps, len(axes), 1)
+        self.starts, self.ends = Bound(node, "starts", len(axes)), Bound(node, "ends", len(axes))
+        self.steps = Bound(node, steps, len(axes), 1) if steps else _Ones(len(axes))
         if self.starts.known is not None and self.ends.known is not None:
             each = zip(axes, self.starts.known, self.ends.known, strict=True)
             self.ends.known = [OPEN_END if axis in dropped and (a, b) == (-1, 0) else b for axis, a, b in each]
