@@ -13,10 +13,9 @@ from openvino import Model, Output, Tensor
 
 from paddle2ov.checking.case import write_case
 from paddle2ov.checking.choices import NodeTie
-from paddle2ov.checking.device import Device, chosen_device, default_precision
+from paddle2ov.checking.device import Device, chosen_device, default_precision, primitive_lines
 from paddle2ov.checking.inputs import chosen_inputs, input_name, run_orders, tensors_of
 from paddle2ov.checking.judge import Judge, Judged
-from paddle2ov.checking.primitives import primitive_lines
 from paddle2ov.checking.results import Check, CheckedResult, CheckedRun, Fault
 from paddle2ov.checking.rewrites import RewriteCheck
 from paddle2ov.checking.shrink import Shrinker, Wrong

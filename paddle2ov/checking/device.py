@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import openvino
 from openvino import Model, Tensor
 
 from paddle2ov.comparison.tensors import copied
+from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.errors import ConversionInputError, plain_message
 from paddle2ov.graph.core import shared_core, with_error_reporting
 from paddle2ov.program.sources import check_mapped
 
 _HINT = "INFERENCE_PRECISION_HINT"
+_NOT_COMPUTED = frozenset(("Input", "Output", "Const", "Parameter", "Result", "Constant"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +84,19 @@ def _probe() -> Model:
 
     x = ops.parameter([1], openvino.Type.f32)
     return Model([ops.relu(x).output(0)], [x])
+
+
+def primitive_lines(model: Model, device: Device) -> tuple[str, ...]:
+    """The primitives of a model in order, as "type kernel: nodes"; none where the device does not tell."""
+    try:
+        return tuple(_described(device.compile(model).get_runtime_model()))
+    except RuntimeError:
+        return ()
+
+
+def _described(runtime: Model) -> Iterator[str]:
+    for node in runtime.get_ordered_ops():
+        kind = runtime_info(node, "layerType") or node.get_type_name()
+        if kind not in _NOT_COMPUTED:
+            kernel, names = runtime_info(node, "primitiveType"), runtime_info(node, "originalLayersNames")
+            yield f"{kind} {kernel}: {names}".strip(" :")

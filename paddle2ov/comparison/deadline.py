@@ -9,7 +9,7 @@ from time import monotonic
 
 
 class TimeUpError(Exception):
-    """The time that `verify` was given is up."""
+    """The time that `verify` was given is up; whatever asks Paddle may raise it."""
 
 
 class Deadline:

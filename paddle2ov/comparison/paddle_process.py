@@ -29,15 +29,19 @@ PYTHON_VARIABLE = "PADDLE2OV_PADDLE_PYTHON"
 """The environment variable that names the interpreter with Paddle, where it is not the running one."""
 
 
+_IN_ORDER = {"FLAGS_new_executor_sequential_run": "1", "FLAGS_new_executor_serial_run": "1"}
+
+
 class PaddleModel:
     """A model that a Paddle process has loaded. Use it in a `with` statement, or as long as the process lives.
 
     Attributes:
+        process: the process.
         names: of its results.
     """
 
     def __init__(self, process: PaddleProcess, number: int, names: list[str]) -> None:
-        self._process = process
+        self.process = process
         self._number = number
         self.names = names
 
@@ -45,21 +49,15 @@ class PaddleModel:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.unload(self._number)
-
-    @property
-    def deadline(self) -> Deadline:
-        """When Paddle has to have answered the last request."""
-        return self._process.deadline
+        self.process.unload(self._number)
 
     def run(self, inputs: Mapping[str, AnyArray]) -> list[Expected]:
         """The results of the model.
 
         Raises:
             PaddleRunError: Paddle refuses the inputs, or dies.
-            TimeUpError: the time is up.
         """
-        found = self._process.compute(self._number, inputs, None, len(self.names))
+        found = self.process.compute(self._number, inputs, None, len(self.names))
         results = [item for item in found if item is not None]
         if len(results) != len(self.names):
             raise PaddleRunError("Paddle gave no value for some of the model's results")
@@ -70,108 +68,101 @@ class PaddleModel:
 
         Raises:
             PaddleRunError: Paddle refuses the inputs, or dies.
-            TimeUpError: the time is up.
         """
-        return self._process.compute(self._number, inputs, values, len(values))
+        return self.process.compute(self._number, inputs, values, len(values))
 
 
 class PaddleProcess:
-    """A Paddle process that has loaded one model, and loads others. Use it in a `with` statement.
+    """A Paddle process, started when it is to load a model, and again where it died. Use it in a `with` statement.
 
     Operators run one after the other in the order of the program: what loops and operators in place overwrite is
     fetched before they do, whatever else the machine is busy with.
 
     Args:
-        files: the model.
+        format: of the models, "pir" or "legacy".
         python: the interpreter that has Paddle; by default what `PADDLE2OV_PADDLE_PYTHON` names, else this one.
         deadline: when Paddle is not to be asked any more.
 
     Attributes:
-        model: the model.
-        version: Paddle's.
-
-    Raises:
-        PaddleRunError: there is no Paddle, or it cannot load the model.
-        TimeUpError: the time is up.
+        deadline: the same.
+        version: Paddle's, once a model is loaded.
     """
 
     def __init__(
         self,
-        files: ModelFiles,
+        format: str,
         python: str | os.PathLike[str] | None = None,
         deadline: Deadline | None = None,
     ) -> None:
         self._python = str(python or os.environ.get(PYTHON_VARIABLE) or sys.executable)
         self.deadline = deadline or Deadline()
+        self.version = ""
+        # Paddle 3 loads a legacy program only with its new representation switched off, before it is imported.
+        flags = {"FLAGS_enable_pir_api": str(int(format == "pir")), "GLOG_minloglevel": "3"}
+        self._environment = {**os.environ, **flags, **_IN_ORDER}
+        self._loaded = 0
+        self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> PaddleProcess:
         self._folder = Path(tempfile.mkdtemp(prefix="paddle2ov-"))
         self._log = (self._folder / "log").open("wb")
-        self._loaded = 0
-        # Paddle 3 loads a legacy program only with its new representation switched off, before it is imported.
-        environment = {**os.environ, "GLOG_minloglevel": "3", "FLAGS_enable_pir_api": str(int(files.format == "pir"))}
-        environment |= {"FLAGS_new_executor_sequential_run": "1", "FLAGS_new_executor_serial_run": "1"}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._process is not None and kind is not None and not issubclass(kind, Exception):
+            self._process.kill()  # interrupted: what it computes is not awaited
+        self._end()
+        self._log.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def is_alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process is not None and self._process.poll() is None
+
+    def load(self, files: ModelFiles) -> PaddleModel:
+        """Loads a model.
+
+        Raises:
+            PaddleRunError: there is no Paddle, it cannot load the model, or dies.
+        """
+        if not self.is_alive():
+            self._end()
+            self._start()
+        number = self._loaded
+        self._loaded += 1
+        loaded = self._ask(self._load_request(files, number))
+        self.version = loaded["version"]
+        return PaddleModel(self, number, loaded["names"])
+
+    def _start(self) -> None:
         try:
             self._process = subprocess.Popen(
                 [self._python, str(Path(__file__).with_name("paddle_worker.py"))],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
-                env=environment,
+                env=self._environment,
                 text=True,
             )
-        except BaseException as error:
-            self._log.close()
-            shutil.rmtree(self._folder, ignore_errors=True)
-            if isinstance(error, OSError):
-                raise PaddleRunError(f"the interpreter {self._python} cannot be started: {error}") from error
-            raise
-        self.version = ""
-        try:
-            self.model = self.load(files)
-        except BaseException as error:
-            self.__exit__(type(error), error, None)
-            raise
+        except OSError as error:
+            raise PaddleRunError(f"the interpreter {self._python} cannot be started: {error}") from error
 
-    def __enter__(self) -> PaddleProcess:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if kind is not None and not issubclass(kind, Exception):  # interrupted: what it computes is not awaited
-            self._process.kill()
-        self.close()
-
-    def close(self) -> None:
-        """Ends the process."""
-        if self._process.stdin is not None:
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.stdin is not None:
             with suppress(BrokenPipeError):  # of what is still to be written to a process that died
-                self._process.stdin.close()
+                process.stdin.close()
         try:
-            self._process.wait(10)
+            process.wait(10)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-        self._log.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def is_alive(self) -> bool:
-        """Whether the process still runs."""
-        return self._process.poll() is None
-
-    def load(self, files: ModelFiles) -> PaddleModel:
-        """Loads a model, of the same format as the first.
-
-        Raises:
-            PaddleRunError: Paddle cannot load it, or dies.
-            TimeUpError: the time is up.
-        """
-        number = self._loaded
-        self._loaded += 1
-        loaded = self._ask(self._load_request(files, number))
-        self.version = loaded["version"]
-        return PaddleModel(self, number, loaded["names"])
+            process.kill()
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
 
     def unload(self, number: int) -> None:
         """Forgets a model."""
@@ -209,17 +200,19 @@ class PaddleProcess:
         return request
 
     def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         self.deadline.check()
-        with self.deadline.calling(self._process.kill):
+        with self.deadline.calling(process.kill):
             with suppress(BrokenPipeError):  # the reason is in its last reply, or in how it ended
-                self._process.stdin.write(json.dumps(request) + "\n")
-                self._process.stdin.flush()
-            line = self._process.stdout.readline()
+                process.stdin.write(json.dumps(request) + "\n")
+                process.stdin.flush()
+            line = process.stdout.readline()
         if not line:
             self.deadline.check()
-            raise PaddleRunError(self._how_it_ended())
+            raise PaddleRunError(self._how_it_ended(process.wait()))
         try:
             reply: dict[str, Any] = json.loads(line)
         except ValueError:
@@ -234,8 +227,7 @@ class PaddleProcess:
             raise PaddleRunError(f"Paddle: {reply['error']}")
         return reply
 
-    def _how_it_ended(self) -> str:
-        code = self._process.wait()
+    def _how_it_ended(self, code: int) -> str:
         how = f"with status {code}"
         if code < 0:
             known = {int(one): one.name for one in signal.Signals}
@@ -244,43 +236,6 @@ class PaddleProcess:
         lines = (self._folder / "log").read_text("utf-8", "replace").splitlines()
         last = "\n  ".join(line for line in lines[-8:] if line.strip())
         return f"Paddle's process ended {how}" + (f"; it said last:\n  {last}" if last else "")
-
-
-class SideProcess:
-    """A Paddle process for other models than the one that is verified: parts of it, or the same in float64.
-
-    It is started when it is first needed, and again where it died. Use it in a `with` statement.
-
-    Args:
-        python: see `PaddleProcess`.
-        deadline: see `PaddleProcess`.
-    """
-
-    def __init__(self, python: str | os.PathLike[str] | None = None, deadline: Deadline | None = None) -> None:
-        self._python = python
-        self._deadline = deadline
-        self._process: PaddleProcess | None = None
-
-    def __enter__(self) -> SideProcess:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._process is not None:
-            self._process.close()
-
-    def load(self, files: ModelFiles) -> PaddleModel:
-        """Loads a model, of the same format as those before.
-
-        Raises:
-            PaddleRunError: Paddle cannot load it, or dies.
-            TimeUpError: the time is up.
-        """
-        if self._process is not None and self._process.is_alive():
-            return self._process.load(files)
-        if self._process is not None:
-            self._process.close()
-        self._process = PaddleProcess(files, self._python, self._deadline)
-        return self._process.model
 
 
 def save_arrays(path: Path, arrays: Mapping[str, AnyArray]) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from paddle2ov.comparison.differences import compare_results
-from paddle2ov.comparison.paddle_process import PaddleModel, SideProcess
+from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess
 from paddle2ov.compilation.running import infer
 from paddle2ov.conversion import convert
 from paddle2ov.errors import Paddle2OVError
@@ -51,7 +51,7 @@ class BodySearch:
 
     def __init__(
         self,
-        process: SideProcess,
+        process: PaddleProcess,
         tolerance: float,
         judge: Float64Judge,
         extension: Extension = None,

@@ -11,7 +11,7 @@ import openvino
 
 from paddle2ov.comparison.deadline import Deadline
 from paddle2ov.comparison.differences import Expected, compare_results
-from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess, SideProcess
+from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess
 from paddle2ov.compilation.running import Result, infer
 from paddle2ov.errors import PaddleRunError, plain_message
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
@@ -22,8 +22,12 @@ from paddle2ov.translation.extension import Extension
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.inputs import Inputs, cast, cast_inputs, rounded_inputs
 from paddle2ov.verification.judgement import Float64Comparisons, Float64Judge
-from paddle2ov.verification.paddle_faults import faulty_values
-from paddle2ov.verification.random_numbers import random_operators, with_paddle_random_values, with_paddle_values
+from paddle2ov.verification.paddle_values import (
+    faulty_values,
+    random_operators,
+    with_paddle_random_values,
+    with_paddle_values,
+)
 from paddle2ov.verification.results import Run
 from paddle2ov.verification.ties import TieFinder
 from paddle2ov.verification.values import Values
@@ -57,7 +61,7 @@ class Subject:
     extension: Extension
     is_random: bool
     retyped: Mapping[str, openvino.Type]
-    side: SideProcess
+    side: PaddleProcess
     judge: Float64Judge
 
 
@@ -96,7 +100,7 @@ class Sides:
 
 
 def run_both(
-    subject: Subject, paddle: PaddleProcess, arrays: Inputs, expected: Sequence[Expected] | None = None
+    subject: Subject, paddle: PaddleModel, arrays: Inputs, expected: Sequence[Expected] | None = None
 ) -> Sides:
     """Runs both sides and compares; `expected` are Paddle's results where they are known.
 
@@ -104,12 +108,12 @@ def run_both(
         PaddleRunError: Paddle dies. What it refuses is noted in the run.
     """
     arrays = rounded_inputs(arrays, subject.retyped)
-    values = Values(subject.program, paddle.model, arrays, subject.extension, subject.where)
+    values = Values(subject.program, paddle, arrays, subject.extension, subject.where)
     shapes = {name: tuple(array.shape) for name, array in arrays.items()}
     try:
-        wanted = list(expected) if expected is not None else _paddle_results(subject, paddle.model, arrays)
+        wanted = list(expected) if expected is not None else _paddle_results(subject, paddle, arrays)
     except PaddleRunError as error:
-        if paddle.is_alive():
+        if paddle.process.is_alive():
             return Sides(values, Run(shapes, refused=str(error)), [], [])
         if subject.is_random:
             advice = (
@@ -118,7 +122,7 @@ def run_both(
             )
             raise PaddleRunError(f"{error}\n{advice}") from None
         raise
-    results, reason = run_openvino(subject.compiled, arrays, paddle.deadline)
+    results, reason = run_openvino(subject.compiled, arrays, paddle.process.deadline)
     drawn = random_operators(values) if not reason else []
     if drawn:
         results = with_paddle_random_values(values, drawn, results)
@@ -184,11 +188,7 @@ def _chosen(results: Sequence[Expected], values: Values, whole: Program) -> list
 def run_openvino(
     compiled: openvino.CompiledModel, arrays: Inputs, deadline: Deadline | None = None
 ) -> tuple[list[Result], str]:
-    """The results of OpenVINO, which takes the arrays in the types of its inputs; where it has none, the reason.
-
-    Raises:
-        TimeUpError: the time is up.
-    """
+    """The results of OpenVINO, which takes the arrays in the types of its inputs; where it has none, the reason."""
     deadline, request = deadline or Deadline(), compiled.create_infer_request()
     try:
         with deadline.calling(request.cancel):

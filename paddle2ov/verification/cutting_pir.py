@@ -5,24 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from paddle2ov.program.dtypes import PIR_TYPES
 from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.verification.editing import Cut, Raw
-
-_DTYPES = {
-    "0.t_bool": "bool",
-    "0.t_ui8": "uint8",
-    "0.t_i8": "int8",
-    "0.t_i16": "int16",
-    "0.t_i32": "int32",
-    "0.t_i64": "int64",
-    "0.t_f16": "float16",
-    "0.t_bf16": "bfloat16",
-    "0.t_f32": "float32",
-    "0.t_f64": "float64",
-    "0.t_c64": "complex64",
-    "0.t_c128": "complex128",
-}
 
 
 def cut_operator(files: ModelFiles, operator: Operator, inputs: Collection[str], results: Sequence[str]) -> Cut | None:
@@ -280,7 +266,7 @@ def _feed(name: str, value: Raw) -> Raw:
     attributes: dict[str, Raw] = {
         "name": {"#": "0.a_str", "D": name},
         "shape": {"#": "1.a_intarray", "D": shape},
-        "dtype": {"#": "1.a_dtype", "D": _DTYPES[kind["#"]]},
+        "dtype": {"#": "1.a_dtype", "D": PIR_TYPES[kind["#"].removeprefix("0.")]},
         "place": {"#": "1.a_place", "D": [0, 0, ""]},
     }
     return _op("1.data", attributes, [], [value])

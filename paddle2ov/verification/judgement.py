@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paddle2ov.comparison.differences import Expected, as_openvino_array, distances, limit_of, scale_of
-from paddle2ov.comparison.paddle_process import PaddleModel, SideProcess
+from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles, read_program
@@ -21,7 +21,7 @@ from paddle2ov.program.model import Operator, Program
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.float64 import in_float64, write_float64
-from paddle2ov.verification.isolated import Isolated
+from paddle2ov.verification.values import Isolated
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Float64Judge:
         tolerance: see `compare_tensor`.
     """
 
-    def __init__(self, process: SideProcess, tolerance: float) -> None:
+    def __init__(self, process: PaddleProcess, tolerance: float) -> None:
         self._process = process
         self._tolerance = tolerance
 
@@ -107,9 +107,6 @@ class Float64Judge:
             results: OpenVINO's.
             expected: Paddle's.
             compute: what has Paddle compute them, from the model in float64 and its inputs.
-
-        Raises:
-            TimeUpError: the time is up.
         """
         if len(results) != len(expected):
             return "OpenVINO has not all results"
@@ -126,11 +123,7 @@ class Float64Judge:
         )
 
     def operator(self, files: ModelFiles, program: Program, operator: Operator, alone: Isolated) -> Float64Comparisons:
-        """Compares the results of one isolated operator with Paddle's in float64.
-
-        Raises:
-            TimeUpError: the time is up.
-        """
+        """Compares the results of one isolated operator with Paddle's in float64."""
         inputs, expected = alone.inputs, alone.expected
         with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
             try:

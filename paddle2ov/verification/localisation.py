@@ -15,10 +15,9 @@ from paddle2ov.comparison.differences import TensorComparison, compare_tensor
 from paddle2ov.program import ModelFiles
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.translation.translator import Progress
-from paddle2ov.verification.isolated import Isolated
 from paddle2ov.verification.judgement import Float64Comparisons, is_paddle_rounding
-from paddle2ov.verification.random_numbers import RANDOM
-from paddle2ov.verification.values import Values, variables_read
+from paddle2ov.verification.paddle_values import RANDOM
+from paddle2ov.verification.values import Isolated, Values, variables_read
 
 _BATCH_BYTES = 128 * 2**20
 _FIRST_BATCH, _MAX_BATCH = 4, 256

@@ -12,7 +12,7 @@ import numpy as np
 import openvino
 
 from paddle2ov.comparison.differences import Expected, as_openvino_array
-from paddle2ov.comparison.paddle_process import PaddleProcess
+from paddle2ov.comparison.paddle_process import PaddleModel
 from paddle2ov.compilation.precision import NEVER_COMPILED, computes_in, is_compilable_in_f16
 from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
@@ -39,7 +39,7 @@ _VERDICTS: tuple[Verdict, ...] = ("differ", "rounding", "ties", "agree")  # the 
 
 def compare_precisions(
     subject: Subject,
-    paddle: PaddleProcess,
+    paddle: PaddleModel,
     sides: Sequence[Sides],
     tolerance: float,
     model: openvino.Model,
@@ -62,7 +62,6 @@ def compare_precisions(
     Raises:
         OpenVINORunError: OpenVINO cannot compile the model in one of them.
         PaddleRunError: Paddle dies.
-        TimeUpError: the time is up.
     """
     ran = [one for one in sides if not one.run.refused]
     measure = measure_for(settings, _arrays(ran[0].expected))
@@ -160,7 +159,7 @@ def _compiled(model: openvino.Model, precision: str) -> openvino.CompiledModel:
         raise OpenVINORunError(f"OpenVINO cannot compile the model in {precision}: {error}") from error
 
 
-def _judged(subject: Subject, paddle: PaddleProcess, side: Sides) -> Sides:
+def _judged(subject: Subject, paddle: PaddleModel, side: Sides) -> Sides:
     """A set of inputs in another precision, judged as in float32; no operator is looked for."""
     found = run_both(subject, paddle, side.inputs, side.expected)
     if not found.run.ok:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from paddle2ov.comparison.differences import compare_tensor
-from paddle2ov.comparison.paddle_process import PaddleProcess
+from paddle2ov.comparison.paddle_process import PaddleModel
 from paddle2ov.errors import PaddleRunError
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.progress import StageProgress
 from paddle2ov.verification.both_sides import Sides, Subject, run_both
 from paddle2ov.verification.inputs import Inputs
-from paddle2ov.verification.paddle_faults import NOTE
+from paddle2ov.verification.paddle_values import PADDLE_FAULT
 from paddle2ov.verification.random_inputs import RandomInputs
 from paddle2ov.verification.results import Verification
 
@@ -30,7 +30,7 @@ SCALARS = (
 def run_all(
     found: Verification,
     subject: Subject,
-    paddle: PaddleProcess,
+    paddle: PaddleModel,
     sets: Sequence[Inputs],
     drawn: RandomInputs | None,
     say: StageProgress,
@@ -60,7 +60,7 @@ def run_all(
     if names := dict.fromkeys(name for one in sides for name in one.drawn):
         found.add_note(f"Random numbers are Paddle's: {', '.join(names)}")
     if any(one.has_faulty for one in sides):
-        found.add_note(NOTE)
+        found.add_note(PADDLE_FAULT)
     wide = drawn.beyond_32_bits() if drawn is not None else None
     if wide is not None and sides[0].run.ok and run_both(subject, paddle, wide).run.verdict == "differ":
         found.add_note(WIDE)

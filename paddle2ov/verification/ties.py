@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from paddle2ov.comparison.differences import Expected, as_openvino_array, compare_tensor
-from paddle2ov.comparison.paddle_process import SideProcess
+from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles
@@ -88,7 +88,7 @@ class TieFinder:
         side: Paddle for single operators.
     """
 
-    def __init__(self, values: Values, files: ModelFiles, tolerance: float, side: SideProcess) -> None:
+    def __init__(self, values: Values, files: ModelFiles, tolerance: float, side: PaddleProcess) -> None:
         self._values = values
         self._files = files
         self._tolerance = tolerance

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from msgspec.structs import replace
@@ -20,6 +21,16 @@ from paddle2ov.program.model import Block, Operator, Program
 from paddle2ov.translation.extension import Extension
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.where import ON_CPU, Where
+
+
+@dataclass(slots=True)
+class Isolated:
+    """An operator alone: Paddle's inputs, both sides' results, and the OpenVINO model that computes it."""
+
+    inputs: dict[str, Expected]
+    expected: dict[str, Expected]
+    results: dict[str, Result]
+    model: Model
 
 
 class Values:
@@ -126,12 +137,8 @@ class Values:
         return any(self._is_array(name) for name in (*variables_read(operator), *operator.output_names()))
 
     def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Model]:
-        """OpenVINO's values of variables from given values of others, and the model that computes them.
-
-        Raises:
-            TimeUpError: the time is up.
-        """
-        self._paddle.deadline.check()
+        """OpenVINO's values of variables from given values of others, and the model that computes them."""
+        self._paddle.process.deadline.check()
         shapes = {name: self._shape(name, one.array) for name, one in cuts.items()}
         model = convert(
             self.program,

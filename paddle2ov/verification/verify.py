@@ -12,7 +12,7 @@ import openvino
 from msgspec import structs
 
 from paddle2ov.comparison.deadline import Deadline, TimeUpError
-from paddle2ov.comparison.paddle_process import PaddleProcess, SideProcess
+from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.precision import HINT, check_compilable, check_precision
 from paddle2ov.conversion import convert
 from paddle2ov.deployment.beside import known_settings
@@ -153,7 +153,7 @@ def verify(
     say = doing.say
     say("starting Paddle", 0, len(sets))
     found = Verification(origin(files.program), program.format, "", openvino.__version__, tolerance, where.precision)
-    with SideProcess(paddle_python, deadline) as side:
+    with PaddleProcess(program.format, paddle_python, deadline) as side:
         subject = Subject(
             files=files,
             whole=whole,
@@ -168,9 +168,10 @@ def verify(
             judge=Float64Judge(side, tolerance),
         )
         try:
-            with PaddleProcess(files, paddle_python, deadline) as paddle:
+            with PaddleProcess(program.format, paddle_python, deadline) as process:
+                paddle = process.load(files)
                 source.check()  # that is what Paddle has read
-                found.paddle = paddle.version
+                found.paddle = process.version
                 sides = run_all(found, subject, paddle, sets, drawn, say, on_run or (lambda found: None))
                 _look_into(found, subject, sides, operators, case, say)
                 if precision == "all":

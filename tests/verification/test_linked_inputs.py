@@ -17,7 +17,7 @@ from gen_models.harness.store import generated, generated_network
 from gen_models.linked import linked_program
 from paddle2ov.cli import cli
 from paddle2ov.program import read_program
-from paddle2ov.verification.paddle_faults import NOTE
+from paddle2ov.verification.paddle_values import PADDLE_FAULT
 from paddle2ov.verification.random_inputs import RandomInputs, random_inputs
 from paddle2ov.verification.runs import SCALARS, WIDE
 from tests.support.formats import marks_of
@@ -181,7 +181,7 @@ def test_paddle_runs_dequantize_linear_as_quantize_linear(static, tmp_path):
     save(static, tmp_path, build, x=([-1, 8], "float32"))
     found = paddle2ov.verify(tmp_path)
     assert found.verdict == "agree"
-    assert found.note == NOTE
+    assert found.note == PADDLE_FAULT
     wrong = {"dequantize_linear": lambda node: {"y": node.get_input("x")}}
     assert paddle2ov.verify(tmp_path, extension=wrong).verdict == "differ"
 

@@ -31,8 +31,8 @@ from paddle2ov.program.settings import read_settings
 from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.inputs import given_inputs, load
 from paddle2ov.verification.localisation import Localiser
+from paddle2ov.verification.paddle_values import RANDOM
 from paddle2ov.verification.random_inputs import random_inputs
-from paddle2ov.verification.random_numbers import RANDOM
 from paddle2ov.verification.values import Values
 from tests.support.formats import FORMATS
 from tests.support.processor import NEEDS_BFLOAT16, takes_bfloat16
@@ -119,16 +119,16 @@ def test_an_operator_stands_alone_with_its_weights_and_constants(format, tmp_pat
     folder = network("crnn", format)
     files, program = find_model(folder), read_program(folder)
     inputs = {"x": np.linspace(-1, 1, 3 * 32 * 40, dtype=np.float32).reshape(1, 3, 32, 40)}
-    with PaddleProcess(files) as paddle:
-        localiser = Localiser(Values(program, paddle.model, inputs), 1e-4)
+    with PaddleProcess(format) as paddle:
+        localiser = Localiser(Values(program, paddle.load(files), inputs), 1e-4)
         for kind in ("conv2d", "reshape2", "rnn"):
             operator = next(one for one in program.block.operators if one.type == kind)
             alone = localiser.isolate(operator)
             target = tmp_path / kind
             target.mkdir()
-            assert extract(target, files, program, operator, alone.inputs.keys(), list(alone.expected))
-            with PaddleProcess(find_model(target)) as other:
-                results = other.model.run({name: one.array for name, one in alone.inputs.items()})
+            part = extract(target, files, program, operator, alone.inputs.keys(), list(alone.expected))
+            with paddle.load(part) as other:
+                results = other.run({name: one.array for name, one in alone.inputs.items()})
             for result, expected in zip(results, alone.expected.values(), strict=True):
                 np.testing.assert_array_equal(result.array, expected.array)
 
@@ -201,8 +201,8 @@ def test_what_enters_a_loop_is_fetched_as_it_entered(format):
     program = read_program(folder)
     (loop,) = (one for one in program.block.operators if one.type == "while")
     (condition,) = loop.inputs["cond"]
-    with PaddleProcess(find_model(folder)) as paddle:
-        values = Values(program, paddle.model, {"x": np.zeros((3, 4), np.float32)})
+    with PaddleProcess(format) as paddle:
+        values = Values(program, paddle.load(find_model(folder)), {"x": np.zeros((3, 4), np.float32)})
         found = values.of_paddle([condition])
     assert found[condition].array.tolist() == [True]
 
@@ -480,8 +480,8 @@ def test_arrays_of_a_legacy_program_are_fetched_again():
     folder = network("array", "legacy")
     program = read_program(folder)
     joined = next(one for one in program.block.operators if one.type == "tensor_array_to_tensor")
-    with PaddleProcess(find_model(folder)) as process:
-        values = Values(program, process.model, {"x": np.ones((3, 4), np.float32)})
+    with PaddleProcess("legacy") as process:
+        values = Values(program, process.load(find_model(folder)), {"x": np.ones((3, 4), np.float32)})
         names = ["x", *(name for one in values.filled_by(joined) for name in one.input_names()), *joined.outputs["out"]]
         first, second = (values.of_paddle(names) for _ in range(2))
     assert first.keys() == second.keys() >= set(joined.outputs["out"])

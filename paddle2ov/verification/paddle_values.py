@@ -1,25 +1,68 @@
-"""Operators that Paddle itself computes wrongly: they are compared with their definition, all others with Paddle.
+"""Values that OpenVINO takes from Paddle, so that what is computed from them can be compared.
 
-Paddle 3.3 runs a `dequantize_linear` of a PIR program as if it were `quantize_linear`. OpenVINO computes it from
-Paddle's input, and is compared with x · scale / qmax; then it takes Paddle's values in its place, so that what follows
-is compared too.
+Random numbers are Paddle's, who draws the same ones in every run. So are values that Paddle itself computes wrongly, if
+OpenVINO's are right by definition: Paddle 3.3 runs a `dequantize_linear` of a PIR program as if it were
+`quantize_linear`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from paddle2ov.comparison.differences import Expected, compare_tensor
+from paddle2ov.compilation.running import Result
 from paddle2ov.program.model import Operator
+from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.values import Values
 
-NOTE = (
+RANDOM = with_trait("random")
+"""Operators whose results differ from run to run."""
+PADDLE_FAULT = (
     "Paddle's own fault: it runs dequantize_linear of a PIR program as if it were quantize_linear (docs/limits.md). "
     "The converted operator is right by its definition; the results compared are those that follow from Paddle's values"
 )
+
+
+def random_operators(values: Values) -> list[Operator]:
+    """Those of the main block that the results need."""
+    return [operator for operator in values.block.operators if operator.type in RANDOM]
+
+
+def with_paddle_random_values(values: Values, operators: Sequence[Operator], results: Sequence[Result]) -> list[Result]:
+    """The results of the model where the operators' numbers are Paddle's, who draws the same ones in every run.
+
+    They become `fixed` values. Numbers of another type or shape than Paddle's stay, so that they are found to differ.
+    """
+    names = [name for operator in operators for name in operator.output_names()]
+    theirs = values.of_paddle(names)
+    ours = values.of_openvino(theirs)
+    taken = {name: theirs[name] for name, one in ours.items() if _has_same_type_and_shape(one, theirs[name])}
+    return with_paddle_values(values, taken, results)
+
+
+def with_paddle_values(values: Values, taken: Mapping[str, Expected], results: Sequence[Result]) -> list[Result]:
+    """The results of the model where it takes values inside of it from Paddle, which become `fixed` values."""
+    values.fix(taken)
+    outputs = [item.variable for item in values.program.outputs]
+    found = values.of_openvino(outputs)
+    changed = [
+        replace(result, array=values.fixed[name].array if name in values.fixed else found[name].array)
+        if name in values.fixed or name in found
+        else result
+        for name, result in zip(outputs, results, strict=False)
+    ]
+    return [*changed, *results[len(outputs) :]]  # lengths of sequences
+
+
+def _has_same_type_and_shape(result: Result, expected: Expected) -> bool:
+    """Whether type and shape are the same."""
+    if result.array.shape != expected.array.shape:
+        return False
+    return compare_tensor(expected.name, replace(result, array=expected.array), expected, 1.0).ok
 
 
 def faulty_values(values: Values, tolerance: float) -> dict[str, Expected]:
