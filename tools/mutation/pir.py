@@ -68,15 +68,15 @@ class Pir(Format):
         return {"%": result["%"]}
 
     def types(self, tree: Tree) -> list[Tree]:
-        found = []
+        kinds = []
         waiting = [result.get("TT") for op in self.operators(tree) for result in op.get("O", ())]
         for kind in waiting:
             if isinstance(kind, dict) and isinstance(kind.get("D"), list):
                 if kind["#"].endswith("t_vec"):
                     waiting += kind["D"]
                 else:
-                    found.append(kind)
-        return found
+                    kinds.append(kind)
+        return kinds
 
     def dims(self, kind: Tree) -> list[int]:
         dims: list[int] = kind["D"][1]

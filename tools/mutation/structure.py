@@ -170,16 +170,16 @@ class Format(ABC):
     # Operands and results
 
     def retarget(self, rng: Random, tree: Tree, other: Tree) -> None:
-        operands = rng.choice([one for op in self.operators(tree) for one in self.operands(op) if one])
+        operands = rng.choice([held for op in self.operators(tree) for held in self.operands(op) if held])
         known = self.values(tree) if rng.random() < 0.75 else self.odd_values(tree)
         operands[rng.randrange(len(operands))] = rng.choice(known)
 
     def change_operands(self, rng: Random, tree: Tree, other: Tree) -> None:
-        operands = rng.choice([one for op in self.operators(tree) for one in self.operands(op)])
+        operands = rng.choice([held for op in self.operators(tree) for held in self.operands(op)])
         self._change_list(rng, operands, self.values(tree))
 
     def change_results(self, rng: Random, tree: Tree, other: Tree) -> None:
-        results = rng.choice([one for op in self.operators(tree) for one in self.results(op) if one])
+        results = rng.choice([held for op in self.operators(tree) for held in self.results(op) if held])
         self._change_list(rng, results, results)
 
     def _change_list(self, rng: Random, held: list[Any], known: list[Any]) -> None:
@@ -234,7 +234,7 @@ class Format(ABC):
 
     def add_attribute(self, rng: Random, tree: Tree, other: Tree) -> None:
         """An attribute of another operator, or one with the name of another."""
-        donors = [one for op in self.operators(other) for one in op.get(self.attributes, ())]
+        donors = [donor for op in self.operators(other) for donor in op.get(self.attributes, ())]
         attribute, own = copy.deepcopy(rng.choice(donors)), rng.choice(self.computing(tree))
         attributes = own.setdefault(self.attributes, [])
         if attributes and rng.random() < 0.5:
@@ -316,4 +316,5 @@ def lists_in(node: Any) -> Iterator[list[Any]]:
         tree = waiting.pop(0)
         if isinstance(tree, list):
             yield tree
-        waiting += [one for one in (tree.values() if isinstance(tree, dict) else tree) if isinstance(one, dict | list)]
+        children = tree.values() if isinstance(tree, dict) else tree
+        waiting += [child for child in children if isinstance(child, dict | list)]
