@@ -8,17 +8,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import any_op
 from gen_models.harness.marks import COMPLEX_HERE, DIGITS, F64
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
 def _scan(name: str) -> Callable[..., Any]:
     def build(x: Any, *, axis: Any = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False) -> Any:
-        if is_pir():
-            return getattr(paddle._C_ops, name)(x, axis, flatten, exclusive, reverse)
         attributes = {"axis": axis, "flatten": flatten, "exclusive": exclusive, "reverse": reverse}
-        return legacy_op(name, {"X": x}, {"Out": x.dtype}, attributes)
+        return any_op(name, {"X": x}, {"Out": x.dtype}, attributes)
 
     return build
 
@@ -84,10 +82,8 @@ LOGCUMSUMEXP = [
 
 
 def _cumprod(x: Any, *, dim: int, exclusive: bool = False, reverse: bool = False) -> Any:
-    if is_pir():
-        return paddle._C_ops.cumprod(x, dim, exclusive, reverse)
     attributes = {"dim": dim, "exclusive": exclusive, "reverse": reverse}
-    return legacy_op("cumprod", {"X": x}, {"Out": x.dtype}, attributes)
+    return any_op("cumprod", {"X": x}, {"Out": x.dtype}, attributes)
 
 
 def _cumprod_random(draw: Any) -> Case:

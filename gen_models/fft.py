@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import any_op
 from gen_models.harness.marks import F64
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.harness.strategies import axes, dynamic_tensor, flag, integer, one_of, shape
@@ -145,10 +145,8 @@ OVERLAP_ADD = [
 
 
 def _stft(x: Any, window: Any, *, n_fft: int, hop_length: int, normalized: bool = False, onesided: bool = True) -> Any:
-    if is_pir():
-        return paddle._C_ops.stft(x, window, n_fft, hop_length, normalized, onesided)
     attributes = {"n_fft": n_fft, "hop_length": hop_length, "normalized": normalized, "onesided": onesided}
-    return legacy_op("stft", {"X": x, "Window": window}, {"Out": "complex64"}, attributes)
+    return any_op("stft", {"X": x, "Window": window}, {"Out": "complex64"}, attributes)
 
 
 def _stft_random(draw: Any) -> Case:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.gradients import gradient
-from gen_models.harness.building import function, is_pir, legacy_op
+from gen_models.harness.building import any_op, function, is_pir
 from gen_models.harness.marks import NEW
 from gen_models.harness.spec import Case, Op, case, int64s, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, integer
@@ -192,11 +192,10 @@ def _batch_norm(x: Any, mean: Any, variance: Any, weight: Any, bias: Any) -> Any
 
 
 def _group_norm(x: Any, weight: Any, bias: Any) -> Any:
-    if is_pir():
-        return paddle._C_ops.group_norm(x, weight, bias, 1e-5, 2, "NCHW")
     named = {"X": x, "Scale": weight, "Bias": bias}
     outputs = {"Y": x.dtype, "Mean": x.dtype, "Variance": x.dtype}
-    return legacy_op("group_norm", named, outputs, {"epsilon": 1e-5, "groups": 2, "data_layout": "NCHW"})[0]
+    made = any_op("group_norm", named, outputs, {"epsilon": 1e-5, "groups": 2, "data_layout": "NCHW"})
+    return made if is_pir() else made[0]
 
 
 def _affine(channels: int) -> dict[str, Any]:

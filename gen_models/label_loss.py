@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import any_op, is_pir, legacy_op
 from gen_models.harness.marks import TAIL
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of, shape
@@ -19,10 +19,8 @@ def _nll(x: Any, label: Any, weight: Any = None, *, ignore_index: int = -100, re
 
 def _nll_both(x: Any, label: Any, weight: Any, *, reduction: str) -> Any:
     """The loss and the sum of the weights, which no function returns."""
-    if is_pir():
-        return list(paddle._C_ops.nll_loss(x, label, weight, -100, reduction))
     inputs, outputs = {"X": x, "Label": label, "Weight": weight}, {"Out": x.dtype, "Total_weight": x.dtype}
-    return legacy_op("nll_loss", inputs, outputs, {"ignore_index": -100, "reduction": reduction})
+    return list(any_op("nll_loss", inputs, outputs, {"ignore_index": -100, "reduction": reduction}))
 
 
 def _nll_any(x: Any, label: Any, weight: Any = None, *, both: bool = False, **options: Any) -> Any:
@@ -56,9 +54,7 @@ def _sigmoid_any(x: Any, label: Any, **options: Any) -> Any:
 
 
 def _hinge(logits: Any, labels: Any) -> Any:
-    if is_pir():
-        return paddle._C_ops.hinge_loss(logits, labels)
-    return legacy_op("hinge_loss", {"Logits": logits, "Labels": labels}, {"Loss": logits.dtype}, {})
+    return any_op("hinge_loss", {"Logits": logits, "Labels": labels}, {"Loss": logits.dtype}, {})
 
 
 def _classes(*sizes: int, high: int = 5, dims: Any = None) -> Any:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import as_lod, is_pir, legacy_op
+from gen_models.harness.building import any_op, as_lod, legacy_op
 from gen_models.harness.marks import LOD, OLD
-from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
 from gen_models.lod import offsets
 
@@ -16,12 +16,10 @@ from gen_models.lod import offsets
 def _bipartite_match(
     dist_mat: Any, *, match_type: str = "bipartite", dist_threshold: float = 0.5, lod: Any = None
 ) -> Any:
-    if is_pir():
-        return list(paddle._C_ops.bipartite_match(dist_mat, match_type, dist_threshold))
     x = as_lod(dist_mat, lod) if lod else dist_mat
     outputs = {"ColToRowMatchIndices": "int32", "ColToRowMatchDist": dist_mat.dtype}
     attributes = {"match_type": match_type, "dist_threshold": dist_threshold}
-    return legacy_op("bipartite_match", {"DistMat": x}, outputs, attributes)
+    return list(any_op("bipartite_match", {"DistMat": x}, outputs, attributes))
 
 
 def _similarity_focus(x: Any, *, axis: int, indexes: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import any_op, legacy_op
 from gen_models.harness.marks import F64, OLD
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
@@ -102,10 +102,8 @@ MATMUL = [
 
 def _mul(x: Any, y: Any = None, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1, shape: Any = None) -> Any:
     y = weight(shape) if y is None else y
-    if is_pir():
-        return paddle._C_ops.matmul_with_flatten(x, y, x_num_col_dims, y_num_col_dims)
     attributes = {"x_num_col_dims": x_num_col_dims, "y_num_col_dims": y_num_col_dims}
-    return legacy_op("mul", {"X": x, "Y": y}, {"Out": x.dtype}, attributes)
+    return any_op("mul", {"X": x, "Y": y}, {"Out": x.dtype}, attributes, "matmul_with_flatten")
 
 
 MUL = [

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import any_op, is_pir, legacy_op
 from gen_models.harness.marks import NO_FUNCTION
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of, shape
@@ -78,30 +78,22 @@ def _range(x: Any, scale: Any, *, bit_length: int = 8, round_type: int = 1) -> A
 
 
 def _dequantize_max_abs(x: Any, scale: Any, *, max_range: float = 127.0) -> Any:
-    if is_pir():
-        return paddle._C_ops.fake_dequantize_max_abs(x, _constant(scale), max_range)
     inputs = {"X": x, "Scale": _constant(scale)}
-    return legacy_op("fake_dequantize_max_abs", inputs, {"Out": x.dtype}, {"max_range": max_range})
+    return any_op("fake_dequantize_max_abs", inputs, {"Out": x.dtype}, {"max_range": max_range})
 
 
 def _dequantize_abs_max(x: Any, scale: Any, *, max_range: float = 127.0) -> Any:
-    if is_pir():
-        return paddle._C_ops.dequantize_abs_max(x, _constant(scale), max_range)
     inputs = {"X": x, "Scale": _constant(scale)}
-    return legacy_op("dequantize_abs_max", inputs, {"Out": "float32"}, {"max_range": max_range})
+    return any_op("dequantize_abs_max", inputs, {"Out": "float32"}, {"max_range": max_range})
 
 
 def _dequantize_channels(
     x: Any, scales: Any, *, quant_bits: Any = (8,), quant_axis: int = 0, x_num_col_dims: int = 1
 ) -> Any:
     scales = [_constant(scale) for scale in scales]
-    if is_pir():
-        return paddle._C_ops.fake_channel_wise_dequantize_max_abs(
-            x, scales, list(quant_bits), quant_axis, x_num_col_dims
-        )
     attributes = {"quant_bits": list(quant_bits), "quant_axis": quant_axis, "x_num_col_dims": x_num_col_dims}
     inputs = {"X": x, "Scales": scales}
-    return legacy_op("fake_channel_wise_dequantize_max_abs", inputs, {"Out": x.dtype}, attributes)
+    return any_op("fake_channel_wise_dequantize_max_abs", inputs, {"Out": x.dtype}, attributes)
 
 
 def _observer(x: Any) -> Any:
@@ -214,9 +206,7 @@ _WITH_STATE = [
 
 
 def _dequantize_log(x: Any, dict: Any) -> Any:
-    if is_pir():
-        return paddle._C_ops.dequantize_log(x, dict)
-    return legacy_op("dequantize_log", {"X": x, "Dict": dict}, {"Out": "float32"}, {})
+    return any_op("dequantize_log", {"X": x, "Dict": dict}, {"Out": "float32"}, {})
 
 
 LOGS = [

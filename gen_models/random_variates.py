@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import any_op
 from gen_models.harness.marks import NEW
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, integer, shape
@@ -15,11 +15,7 @@ def _checked(out: Any, high: float) -> list[Any]:
 
 
 def _dirichlet(alpha: Any) -> Any:
-    out = (
-        paddle._C_ops.dirichlet(alpha)
-        if is_pir()
-        else legacy_op("dirichlet", {"Alpha": alpha}, {"Out": alpha.dtype}, {})
-    )
+    out = any_op("dirichlet", {"Alpha": alpha}, {"Out": alpha.dtype}, {})
     return [*_checked(out, 1.0), paddle.abs(out.sum(-1) - 1) < 1e-4]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import any_op
 from gen_models.harness.marks import COMPLEX_HERE, COMPUTED, F64, NEW
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import axes, axis, dynamic_tensor, flag, one_of, shape
@@ -190,10 +190,8 @@ LOGSUMEXP = [
 
 
 def _frobenius_norm(x: Any, *, axis: Any, keepdim: bool = False, reduce_all: bool = False) -> Any:
-    if is_pir():
-        return paddle._C_ops.frobenius_norm(x, axis, keepdim, reduce_all)
     attributes = {"dim": axis, "keep_dim": keepdim, "reduce_all": reduce_all}
-    return legacy_op("frobenius_norm", {"X": x}, {"Out": x.dtype}, attributes)
+    return any_op("frobenius_norm", {"X": x}, {"Out": x.dtype}, attributes)
 
 
 FROBENIUS_NORM = [
@@ -207,10 +205,8 @@ FROBENIUS_NORM = [
 def _p_norm(
     x: Any, *, p: float = 2.0, axis: int = -1, epsilon: float = 1e-12, keepdim: bool = False, asvector: bool = False
 ) -> Any:
-    if is_pir():
-        return paddle._C_ops.p_norm(x, p, axis, epsilon, keepdim, asvector)
     attributes = {"porder": p, "axis": axis, "epsilon": epsilon, "keepdim": keepdim, "asvector": asvector}
-    return legacy_op("p_norm", {"X": x}, {"Out": x.dtype}, attributes)
+    return any_op("p_norm", {"X": x}, {"Out": x.dtype}, attributes)
 
 
 _ZEROS = [[0.0, 1.0, -2.0, 0.0], [3.0, 0.0, 0.0, -0.5], [0.0, 0.0, 0.0, 0.0]]
@@ -245,10 +241,8 @@ def _p_norm_random(draw: Any) -> Case:
 
 
 def _norm(x: Any, *, axis: int = -1, epsilon: float = 1e-10) -> Any:
-    if is_pir():
-        return paddle._C_ops.norm(x, axis, epsilon, True)[0]
     attributes = {"axis": axis, "epsilon": epsilon, "is_test": True}
-    return legacy_op("norm", {"X": x}, {"Out": x.dtype, "Norm": x.dtype}, attributes)[0]
+    return any_op("norm", {"X": x}, {"Out": x.dtype, "Norm": x.dtype}, attributes)[0]
 
 
 NORM = [
@@ -259,9 +253,7 @@ NORM = [
 
 
 def _squared_l2_norm(x: Any) -> Any:
-    if is_pir():
-        return paddle._C_ops.squared_l2_norm(x)
-    return legacy_op("squared_l2_norm", {"X": x}, {"Out": x.dtype}, {})
+    return any_op("squared_l2_norm", {"X": x}, {"Out": x.dtype}, {})
 
 
 WHOLE = [case(x=tensor([2, 3, 4])), case(x=tensor([2, 3], dims=[-1, -1])), case(x=tensor([7]))]
@@ -354,7 +346,7 @@ OPS = [
     Op("reduce_any", _reduce("any"), *LOGICAL, random=_random("bool")),
     Op(
         "mean",
-        lambda x: paddle._C_ops.mean_all(x) if is_pir() else legacy_op("mean", {"X": x}, {"Out": x.dtype}, {}),
+        lambda x: any_op("mean", {"X": x}, {"Out": x.dtype}, {}, "mean_all"),
         *MEAN_ALL,
         random=_whole_random,
     ),
@@ -366,7 +358,7 @@ OPS = [
     Op("squared_l2_norm", _squared_l2_norm, *WHOLE, random=_whole_random),
     Op(
         "l1_norm",
-        lambda x: paddle._C_ops.l1_norm(x) if is_pir() else legacy_op("l1_norm", {"X": x}, {"Out": x.dtype}, {}),
+        lambda x: any_op("l1_norm", {"X": x}, {"Out": x.dtype}, {}),
         *WHOLE,
         random=_whole_random,
     ),

@@ -57,7 +57,7 @@ def {function}(node: NodeContext) -> NamedOutputs:
 
 GENERATOR_HEADER = '''"""Cases of Paddle's {family} operators; converters/{family}.py is tested with them."""
 
-from gen_models.harness.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case
 
 OPS = [
 ]
@@ -282,15 +282,14 @@ class Scaffold:
         if signature.pir_name is None:
             used |= {"gen_models.harness.building": ["legacy_op"], "gen_models.harness.marks": ["OLD"]}
             marks = ["**OLD"]
-            called = self.legacy_call(signature)
+            called = self.appended(signature, "legacy_op")
         else:
-            used["gen_models.harness.spec"].append("paddle")
             function = self.paddle_function(signature)
             if function is None:  # the operator itself, in either format
-                used["gen_models.harness.building"] = ["is_pir", "legacy_op"]
-                appended = call(f"        return paddle._C_ops.{signature.pir_name}", operands, 8)
-                called = f"    if is_pir():\n{appended}\n{self.legacy_call(signature)}"
+                used["gen_models.harness.building"] = ["any_op"]
+                called = self.appended(signature, "any_op")
             else:
+                used["gen_models.harness.spec"].append("paddle")
                 called = call(f"    return {function}", operands, 4)
         for module, names in used.items():
             text = extend_import(text, module, names, self.generator_file)
@@ -319,14 +318,15 @@ class Scaffold:
             )
         return found
 
-    def legacy_call(self, signature: Signature) -> str:
-        """How the operator is appended that only legacy programs have; the types of its results are to be corrected."""
+    def appended(self, signature: Signature, by: str) -> str:
+        """How the operator itself is appended, in one or both formats; its results' types are a guess."""
         like = f"{_argument(signature.operands[0])}.dtype" if signature.operands else '"float32"'
         inputs, outputs = (
             [f'"{port_of(signature, name)}": {value(name)}' for name in names]
             for names, value in ((signature.operands, _argument), (signature.results, lambda _: like))
         )
-        head, tail = f'    return legacy_op("{self.op}", ', ", {})"
+        pir_name = f', "{signature.pir_name}"' if signature.pir_name not in (None, self.op) else ""
+        head, tail = f'    return {by}("{self.op}", ', f", {{}}{pir_name})"
         line = f"{head}{{{', '.join(inputs)}}}, {{{', '.join(outputs)}}}{tail}"
         if len(line) <= LINE_LENGTH:
             return line

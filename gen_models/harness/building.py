@@ -40,6 +40,15 @@ def legacy_op(
     return list(made.values()) if len(made) > 1 else next(iter(made.values()))
 
 
+def any_op(
+    op_type: str, inputs: dict[str, Any], outputs: dict[str, str], attrs: dict[str, Any], pir_name: str = ""
+) -> Any:
+    """The same in both formats: inputs and attributes are in the order of PIR's operator."""
+    if is_pir():
+        return getattr(paddle._C_ops, pir_name or op_type)(*inputs.values(), *attrs.values())
+    return legacy_op(op_type, inputs, outputs, attrs)
+
+
 def legacy_builder(op_type: str) -> Callable[..., Any]:
     """A builder that appends the legacy operator of one input and one result of its type."""
     return lambda x, **attributes: legacy_op(op_type, {"X": x}, {"Out": x.dtype}, attributes)
