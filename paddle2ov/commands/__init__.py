@@ -1,5 +1,5 @@
 """The commands of the command line, one module each.
 
-What they share: `shared` (options, errors), `exit_status`, `precision` and `flags` (options that several have),
-`families` (which module of converters an operator belongs to), `request` (what `convert` is asked for).
+What they share: `shared` (options, errors), `exit_status`, `precision_options` and `flags` (options that several have),
+`families` (which module of converters an operator belongs to).
 """

@@ -147,7 +147,7 @@ def batch_command(
             "report": reports,
         }
         changing = (as_fp16, bounded, compare, check, settings, *(path.read_bytes() for path in extensions))
-        paths = tuple(str(path.absolute()) for path in extensions)
+        paths = tuple(path.absolute() for path in extensions)
         options = {"fp16": as_fp16, "bounded": bounded, "compare": compare, "check": check, **settings}
         jobs = _jobs(models, {**options, "paddle_python": paddle_python, "extensions": paths}, changing)
         records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
@@ -182,20 +182,19 @@ def _jobs(models: Sequence[FoundModel], options: Mapping[str, Any], changing: Se
     from paddle2ov.jobs.discovery import fingerprint
 
     jobs = []
-    for one in models:
+    for model in models:
         try:
-            changes_with = fingerprint(one, *changing)
+            changes_with = fingerprint(model, *changing)
         except OSError as error:
-            _warn(f"{one.name}: skipped: {error}")
+            _warn(f"{model.name}: skipped: {error}")
             continue
-        params = str(one.files.params.absolute()) if one.files.params is not None else None
         jobs.append(
             ConversionJob(
-                name=one.name,
-                program=str(one.files.program.absolute()),
-                params=params,
-                format=one.files.format,
-                target=str(one.target.absolute()),
+                name=model.name,
+                program=model.files.program.absolute(),
+                params=model.files.params and model.files.params.absolute(),
+                format=model.files.format,
+                target=model.target.absolute(),
                 fingerprint=changes_with,
                 **options,
             )
@@ -242,7 +241,7 @@ def _run(executor: Executor, jobs: list[ConversionJob], out: Path, again: bool, 
             try:
                 run(executor, jobs, state, report)
             finally:  # a process that is killed leaves what it was writing
-                for folder in {Path(job.target).parent for job in jobs}:
+                for folder in {job.target.parent for job in jobs}:
                     remove_unfinished(folder)
         records = state.records()
     return {job.name: records[job.name] for job in jobs}
@@ -259,8 +258,8 @@ def _write_summary(records: dict[str, Any], out: Path) -> bool:
         from paddle2ov.reporting.page import BATCH, render
 
         shown = [
-            {**one, "message": "; ".join(filter(None, [one.get("message"), *one.get("warnings", ())]))}
-            for one in data["models"]
+            {**model, "message": "; ".join(filter(None, [model.get("message"), *model.get("warnings", ())]))}
+            for model in data["models"]
         ]
         page = render("batch.html.jinja", {"models": shown, "good": GOOD}, BATCH, models=shown, done=GOOD)
     except ImportError:

@@ -102,7 +102,7 @@ def check_command(
 
         run_extensions(extensions)
         with progress_bar("reading") as progress:
-            found = check(
+            result = check(
                 model,
                 chosen_params(model, params),
                 inputs=inputs,
@@ -115,27 +115,29 @@ def check_command(
                 progress=progress,
             )
     if as_json:
-        click.echo(json.dumps(found.to_dict(), indent=1))
+        click.echo(json.dumps(result.to_dict(), indent=1))
     else:
-        _print(found)
-    sys.exit(STATUS[found.verdict])
+        _print(result)
+    sys.exit(STATUS[result.verdict])
 
 
-def _print(found: Check) -> None:
-    click.echo(f"{found.model}: OpenVINO {found.openvino}")
-    own = "" if found.precision == found.default_precision else f"; unless told otherwise in {found.default_precision}"
-    click.echo(f"{found.device} computes in {found.precision}{own}")
-    for run in found.runs:
+def _print(result: Check) -> None:
+    click.echo(f"{result.model}: OpenVINO {result.openvino}")
+    own = (
+        "" if result.precision == result.default_precision else f"; unless told otherwise in {result.default_precision}"
+    )
+    click.echo(f"{result.device} computes in {result.precision}{own}")
+    for run in result.runs:
         _print_run(run)
-    for way, kinds in found.references.items():
+    for way, kinds in result.references.items():
         some = ", ".join(kinds) if way == "alone" else ""
         click.echo(f"{sum(kinds.values())} nodes computed {_WAYS[way]}{': ' if some else ''}{some}")
-    for fault in found.faults:
+    for fault in result.faults:
         _print_fault(fault)
-    if found.note:
-        click.echo(found.note)
-    only_rewrites = found.faults and all(one.kind == "rewrite" for one in found.faults)
-    click.secho(REWRITE if only_rewrites else _VERDICTS[found.verdict], fg=_COLORS[found.verdict])
+    if result.note:
+        click.echo(result.note)
+    only_rewrites = result.faults and all(fault.kind == "rewrite" for fault in result.faults)
+    click.secho(REWRITE if only_rewrites else _VERDICTS[result.verdict], fg=_COLORS[result.verdict])
 
 
 def _print_run(run: CheckedRun) -> None:
@@ -145,16 +147,16 @@ def _print_run(run: CheckedRun) -> None:
         click.echo(f"  not compared: {run.refused}")
     if run.error:
         click.secho(f"  the device cannot: {run.error}", fg="red")
-    for one in run.outputs:
-        if one.drawn:
-            click.echo(f"  {one.name}  depends on random numbers")
+    for output in run.outputs:
+        if output.drawn:
+            click.echo(f"  {output.name}  depends on random numbers")
             continue
         click.echo(
-            f"  {one.name}  {one.dtype}  absolute {one.absolute:.2g}, relative {one.relative:.2g}; "
-            f"rounding allows {one.allowed:.2g}"
+            f"  {output.name}  {output.dtype}  absolute {output.absolute:.2g}, relative {output.relative:.2g}; "
+            f"rounding allows {output.allowed:.2g}"
         )
-        if not one.ok:
-            click.secho(f"    differs: {one.reason}", fg="red")
+        if not output.ok:
+            click.secho(f"    differs: {output.reason}", fg="red")
     for tie in run.ties:
         click.secho(f"  {tie.describe()}", fg="yellow")
 
@@ -166,12 +168,12 @@ def _print_fault(fault: Fault) -> None:
         return
     click.secho("The smallest part that is wrong", fg="red", bold=True)
     click.echo(f"  {', '.join(fault.nodes) or fault.name}")
-    for one in fault.primitives:
-        click.echo(f"  computed as {one}")
+    for primitive in fault.primitives:
+        click.echo(f"  computed as {primitive}")
     if fault.references:
         click.echo(f"  compared with {', '.join(fault.references)}")
     for shapes in fault.shapes:
-        click.echo(f"  run on {', '.join(str(list(one)) for one in shapes)}")
+        click.echo(f"  run on {', '.join(str(list(shape)) for shape in shapes)}")
     click.echo(f"  {fault.reason}")
     if fault.case is not None:
         click.echo(f"  as files: {fault.case} (python {fault.case / 'reproduce.py'})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,14 +24,20 @@ from paddle2ov.commands.shared import (
     not_empty,
     params_option,
     plain_errors,
+    progress_bar,
     refuse_overwriting_sources,
     traceback_option,
 )
 from paddle2ov.commands.verify import STATUS, conclusion, print_precisions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from openvino import Model
 
+    from paddle2ov.jobs.conversion_request import ConversionRequest
+    from paddle2ov.report import ConversionReport
+    from paddle2ov.typing import AnyArray
     from paddle2ov.verification.results import Verification
 
 
@@ -184,12 +191,11 @@ def convert_command(
         params = chosen_params(source, params)
         program = source / model_filename if model_filename else source
         xml = _target(target, source, serving)
-        from paddle2ov.commands.request import ConversionRequest
+        from paddle2ov.jobs.conversion_request import ConversionRequest
         from paddle2ov.report import ConversionReport
-        from paddle2ov.reporting import files as reporting
         from paddle2ov.translation.extension import run_extensions
 
-        reporting.check_targets(reports)
+        _check_targets(reports)
         layout = serving / xml.stem / "1" if serving is not None else None
         refuse_overwriting_sources(program, params, [*(_pair(xml) if serving is None else ()), *reports], layout)
         run_extensions(extensions)
@@ -197,8 +203,8 @@ def convert_command(
             program=program,
             params=params,
             name=_name(source),
-            inputs=inputs,
-            outputs=outputs,
+            input=inputs,
+            output=outputs,
             bounded=bounded,
             preprocess=preprocess,
             sequence_lengths=sequence_lengths,
@@ -207,7 +213,7 @@ def convert_command(
             without=without,
         )
         report = ConversionReport() if reports or compare else None
-        converted = request.convert(report, reports, verbose and not quiet, progress=not quiet)
+        converted = _convert(request, report, reports, verbose and not quiet, quiet)
         if compare and report is not None and report.program is not None:
             request.check_comparable(converted, report.program)
         measured = verified = None
@@ -218,7 +224,7 @@ def convert_command(
             given, operators = arrays is not None, bool(reports)
             verification = request.verify(converted, verified, given, operators, precision, paddle_python)
         if report is not None and reports:
-            reporting.write(reports, converted, report, request.name, verification, measured, show=not quiet)
+            _write_reports(request, reports, converted, report, verification, measured, quiet)
     if not quiet:
         if verification is not None:
             _print_verification(verification)
@@ -228,12 +234,54 @@ def convert_command(
         sys.exit(STATUS[verification.verdict])
 
 
-def _print_verification(found: Verification) -> None:
-    if found.note:
-        click.echo(found.note)
-    if found.precisions is not None:
-        print_precisions(found.precisions)
-    click.echo(conclusion(found))
+def _convert(
+    request: ConversionRequest, report: ConversionReport | None, refused: Sequence[Path], verbose: bool, quiet: bool
+) -> Model:
+    """Converts the model, with a progress bar; where it is refused, the files for a report say so."""
+    from paddle2ov.errors import Paddle2OVError
+
+    try:
+        with progress_bar("converting", shown=not quiet) as advance:
+            progress = partial(advance, "converting") if advance is not None else None
+            return request.convert(report=report, verbose=verbose, progress=progress)
+    except Paddle2OVError as error:
+        request.write_refusal(refused, error)
+        raise
+
+
+def _check_targets(reports: Sequence[Path]) -> None:
+    """Refuses files that no report can be written to, before any work is done."""
+    for target in reports:
+        from paddle2ov.reporting.page import check_target
+
+        check_target(target)
+
+
+def _write_reports(
+    request: ConversionRequest,
+    reports: Sequence[Path],
+    model: Model,
+    conversion: ConversionReport,
+    verification: Verification | None,
+    arrays: Mapping[str, AnyArray] | None,
+    quiet: bool,
+) -> None:
+    """Compiles and measures the converted model, writes its reports, and prints the tables."""
+    from paddle2ov.reporting import build_report, print_report, write_report
+
+    report = build_report(model, conversion, name=request.name, inputs=arrays, verification=verification)
+    for target in reports:
+        write_report(report, target)
+    if not quiet:
+        print_report(report)
+
+
+def _print_verification(verification: Verification) -> None:
+    if verification.note:
+        click.echo(verification.note)
+    if verification.precisions is not None:
+        print_precisions(verification.precisions)
+    click.echo(conclusion(verification))
 
 
 def _write(model: Model, xml: Path, serving: Path | None, fp16: bool) -> Path:

@@ -34,13 +34,13 @@ def families_of(table: str) -> dict[str, str]:
 
 def imported_modules(table: str) -> dict[str, str]:
     """The converter modules that the source of a table imports: their name in the table -> `folder/module`."""
-    found = {}
+    modules = {}
     for statement in ast.walk(ast.parse(table)):  # in a `with` block of their own
         if isinstance(statement, ast.ImportFrom) and f"{statement.module}.".startswith(f"{PACKAGE}."):
             folders = (statement.module or "").removeprefix(PACKAGE).split(".")
             for alias in statement.names:
-                found[alias.asname or alias.name] = "/".join([*filter(None, folders), alias.name])
-    return found
+                modules[alias.asname or alias.name] = "/".join([*filter(None, folders), alias.name])
+    return modules
 
 
 def _without_rule(value: ast.expr, modules: Mapping[str, str]) -> ast.expr:

@@ -41,18 +41,18 @@ class ValuedFlags(click.Command):
         """As click's, with each of these as the form that it means."""
         end = args.index("--") if "--" in args else len(args)
         joined = self._joined(args[:end])
-        return super().parse_args(ctx, [*(self._without_value(one, ctx) for one in joined), *args[end:]])
+        return super().parse_args(ctx, [*(self._without_value(argument, ctx) for argument in joined), *args[end:]])
 
     def _joined(self, args: list[str]) -> list[str]:
         """`--flag True` as `--flag=True`."""
         flags = {name for option in self.params if option.secondary_opts for name in option.opts}
-        found: list[str] = []
-        for one in args:
-            if found and found[-1] in flags and one.lower() in ("true", "false"):
-                found[-1] += f"={one}"
+        arguments: list[str] = []
+        for arg in args:
+            if arguments and arguments[-1] in flags and arg.lower() in ("true", "false"):
+                arguments[-1] += f"={arg}"
             else:
-                found.append(one)
-        return found
+                arguments.append(arg)
+        return arguments
 
     def _without_value(self, argument: str, ctx: click.Context) -> str:
         name, given, value = argument.partition("=")

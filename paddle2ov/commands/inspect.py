@@ -43,35 +43,35 @@ def inspect_command(
         from paddle2ov.translation.extension import run_extensions
 
         run_extensions(extensions)
-        found = inspect(model, chosen_params(model, params))
+        inspection = inspect(model, chosen_params(model, params))
     if as_json:
-        click.echo(json.dumps(found.to_dict(), indent=1))
+        click.echo(json.dumps(inspection.to_dict(), indent=1))
     else:
-        _print(found)
-    sys.exit(0 if found.convertible else REFUSED)
+        _print(inspection)
+    sys.exit(0 if inspection.convertible else REFUSED)
 
 
-def _print(found: Inspection) -> None:
-    nesting = f", branches and loops {found.nesting} deep" if found.nesting else ""
-    dead = f", {found.dead_operators} that no result needs" if found.dead_operators else ""
-    click.echo(f"{found.format} program, version {found.version}{nesting}{dead}")
-    click.echo(f"{found.parameters} parameters, {size_text(found.parameter_bytes)}")
-    for title, ports in (("inputs", found.inputs), ("results", found.outputs)):
+def _print(inspection: Inspection) -> None:
+    nesting = f", branches and loops {inspection.nesting} deep" if inspection.nesting else ""
+    dead = f", {inspection.dead_operators} that no result needs" if inspection.dead_operators else ""
+    click.echo(f"{inspection.format} program, version {inspection.version}{nesting}{dead}")
+    click.echo(f"{inspection.parameters} parameters, {size_text(inspection.parameter_bytes)}")
+    for title, ports in (("inputs", inspection.inputs), ("results", inspection.outputs)):
         click.secho(title, bold=True)
         for port in ports:
             shape = "?" if port.shape is None else ", ".join("?" if dim < 0 else str(dim) for dim in port.shape)
             sequences = "  sequences (LoD)" if port.has_sequences else ""
             click.echo(f"  {port.name}  {port.dtype} [{shape}]{sequences}")
-    if any(port.has_sequences for port in found.inputs):
+    if any(port.has_sequences for port in inspection.inputs):
         click.echo("  It is converted for one sequence in each input; convert --sequence-lengths takes several.")
     click.secho("operators", bold=True)
-    for operator in found.operators:
+    for operator in inspection.operators:
         click.echo(f"  {operator.count:5}  {operator.name}{'' if operator.supported else '  (no converter)'}")
-    if found.convertible:
+    if inspection.convertible:
         click.secho("It converts.", fg="green")
-    for refusal in found.refusals:
+    for refusal in inspection.refusals:
         first, *places = str(refusal).splitlines()
         click.secho(f"Refused: {first}", fg="red")
         click.echo("\n".join(places))
-    if not found.convertible:
+    if not inspection.convertible:
         click.echo(NEXT_STEPS)

@@ -64,14 +64,14 @@ def _pir_names(registry: Registry) -> dict[str, str | None]:
     from paddle2ov.translation.registry import STRUCTURE
 
     vocabulary = Vocabulary(registry.signatures())
-    found = {name: vocabulary.of_legacy(name) for name in (*ROWS, *STRUCTURE, *registry.names())}
-    return {name: one.pir_name if one is not None else None for name, one in found.items()}
+    signatures = {name: vocabulary.of_legacy(name) for name in (*ROWS, *STRUCTURE, *registry.names())}
+    return {name: signature.pir_name if signature is not None else None for name, signature in signatures.items()}
 
 
 def _matching(names: Mapping[str, str | None], chosen: Iterable[str], pattern: str) -> list[str]:
     """Those that a pattern matches under any of their names, in-place forms (`relu_`) included."""
     plain = pattern.removesuffix("_")
-    return [name for name in chosen if any(fnmatch.fnmatchcase(one, plain) for one in _forms(name, names[name]))]
+    return [name for name in chosen if any(fnmatch.fnmatchcase(form, plain) for form in _forms(name, names[name]))]
 
 
 def _forms(name: str, pir_name: str | None) -> tuple[str, ...]:
@@ -99,16 +99,19 @@ def _unsupported(registry: Registry, names: Mapping[str, str | None], pattern: s
     from paddle2ov.translation.unsupported import by_reason, left_out
 
     missing = [name for name in names if registry.get(name) is None and name not in STRUCTURE]
-    found = by_reason(_matching(names, missing, pattern))
+    groups = by_reason(_matching(names, missing, pattern))
     why = left_out(pattern)
-    return {why: [pattern.removesuffix("_")]} if why and not found else found
+    return {why: [pattern.removesuffix("_")]} if why and not groups else groups
 
 
 def _print(groups: Groups, names: Mapping[str, str | None], pattern: str, supported: bool) -> None:
     plain = pattern.removesuffix("_")
     for group, members in groups.items():
         title = group if supported else f"no converter: {group}"
-        shown = [one if fnmatch.fnmatchcase(one, plain) else f"{one} (in PIR: {names[one]})" for one in members]
+        shown = [
+            member if fnmatch.fnmatchcase(member, plain) else f"{member} (in PIR: {names[member]})"
+            for member in members
+        ]
         click.secho(f"{title} ({len(members)})", bold=True)
         click.echo(click.wrap_text(", ".join(shown), 100, "  ", "  "))
     count, kind = sum(map(len, groups.values())), "families" if supported else "reasons"

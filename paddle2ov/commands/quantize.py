@@ -101,7 +101,7 @@ def quantize_command(
         refuse_overwriting_sources(model, params, [target, target.with_suffix(".bin")], None)
         check_writable(target)
         run_extensions(extensions)
-        found = quantize(
+        quantized = quantize(
             model,
             data,
             params=params,
@@ -111,28 +111,30 @@ def quantize_command(
             input=inputs,
             progress=not quiet and not as_json,
         )
-        save_model(found.model, target, fp16=False)
+        save_model(quantized.model, target, fp16=False)
     if as_json:
-        click.echo(json.dumps({"model": str(target), **found.to_dict()}, indent=1))
+        click.echo(json.dumps({"model": str(target), **quantized.to_dict()}, indent=1))
     elif not quiet:
-        _print(found)
+        _print(quantized)
         click.echo(f"{target}")
-    if found.loses_too_much:
+    if quantized.loses_too_much:
         click.secho(
-            f"More agreement is lost than --max-drop {found.max_drop:g} allows: {found.lost:.3g}", fg="yellow", err=True
+            f"More agreement is lost than --max-drop {quantized.max_drop:g} allows: {quantized.lost:.3g}",
+            fg="yellow",
+            err=True,
         )
         sys.exit(REFUSED)
 
 
-def _print(found: Quantized) -> None:
-    click.echo(f"precision     agreement    ms an item   (agreement with f32: {found.meaning})")
-    for one in found.precisions:
-        click.echo(f"{one.name:<12} {one.agreement:10.2%} {one.milliseconds:13.2f}")
-    if found.is_measured_on_calibration:
+def _print(quantized: Quantized) -> None:
+    click.echo(f"precision     agreement    ms an item   (agreement with f32: {quantized.meaning})")
+    for precision in quantized.precisions:
+        click.echo(f"{precision.name:<12} {precision.agreement:10.2%} {precision.milliseconds:13.2f}")
+    if quantized.is_measured_on_calibration:
         click.echo("agreement is that of the data it was calibrated with: give 50 items or more to measure on others")
-    counts = Counter(layer.precision for layer in found.layers)
+    counts = Counter(layer.precision for layer in quantized.layers)
     click.echo(f"layers: {', '.join(f'{count} in {name}' for name, count in counts.most_common()) or 'none'}")
-    for layer in found.layers:
+    for layer in quantized.layers:
         if layer.why_float:
             click.echo(f"  {layer.name} ({layer.kind}) in {layer.precision}: {layer.why_float}")
-    click.echo(found.advice[0].upper() + found.advice[1:] + ".")
+    click.echo(quantized.advice[0].upper() + quantized.advice[1:] + ".")

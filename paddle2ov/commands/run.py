@@ -31,7 +31,7 @@ from paddle2ov.commands.shared import plain_errors
 def run_command(command: str, arguments: tuple[str, ...]) -> None:
     """Runs a command in this process, which knows the engine."""
     script = command.endswith(".py")
-    found = None if script else _installed(command)
+    entry_point = None if script else _installed(command)
     if script and not Path(command).is_file():
         raise click.UsageError(f"{command}: no such file")
     with plain_errors():
@@ -39,14 +39,14 @@ def run_command(command: str, arguments: tuple[str, ...]) -> None:
 
         register_engine()
     sys.argv[:] = [command, *arguments]
-    if found is None:
+    if entry_point is None:
         runpy.run_path(command, run_name="__main__")
     else:
-        sys.exit(found.load()())
+        sys.exit(entry_point.load()())
 
 
 def _installed(command: str) -> EntryPoint:
     """The console script of that name."""
-    for one in entry_points(group="console_scripts", name=command):
-        return one
+    for entry_point in entry_points(group="console_scripts", name=command):
+        return entry_point
     raise click.UsageError(f"'{command}' is neither a command of an installed Python package nor a script (.py)")

@@ -114,7 +114,7 @@ def _in_sets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
     names: set[str | None] = set()
     for text in value:
         try:
-            own = {one.name for one in parse_input(text)}
+            own = {override.name for override in parse_input(text)}
         except ConversionInputError as error:
             raise click.BadParameter(str(error), ctx, param) from error
         if sets and None not in own and own.isdisjoint(names):

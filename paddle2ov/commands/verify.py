@@ -152,7 +152,7 @@ def verify_command(
 
         run_extensions(extensions)
         with progress_bar("reading") as progress:
-            found = verify(
+            verification = verify(
                 model,
                 chosen_params(model, params),
                 inputs=inputs,
@@ -173,72 +173,79 @@ def verify_command(
                 quantized=quantized,
             )
     if as_json:
-        click.echo(json.dumps(found.to_dict(), indent=1))
+        click.echo(json.dumps(verification.to_dict(), indent=1))
     else:
-        _print(found)
-    sys.exit(STATUS[found.verdict])
+        _print(verification)
+    sys.exit(STATUS[verification.verdict])
 
 
-def _print(found: Verification) -> None:
+def _print(verification: Verification) -> None:
     """What is known beyond the comparison of the results, which is printed by now."""
-    for run in found.runs:
+    for run in verification.runs:
         if not run.ok and not run.error:
             _print_explained(run)
-    if found.operators:
-        worst = sorted((one for one in found.operators if one.outputs), key=lambda one: -one.error)
-        click.secho(f"operators: {len(worst)} of {len(found.operators)} compared; the largest differences", bold=True)
+    if verification.operators:
+        worst = sorted(
+            (operator for operator in verification.operators if operator.outputs), key=lambda operator: -operator.error
+        )
+        click.secho(
+            f"operators: {len(worst)} of {len(verification.operators)} compared; the largest differences", bold=True
+        )
         for entry in worst[:_WORST]:
             click.echo(f"  {entry.error:9.2g}  {entry.place}")
-    if found.rounded:
-        _print_rounded(found.rounded)
-    if found.culprit is not None:
-        _print_culprit(found.culprit)
-    if found.precisions is not None:
-        print_precisions(found.precisions)
-    if found.note:
-        click.echo(found.note)
-    if found.unfinished:
-        click.secho(f"The time was up (--timeout); what was not finished: {found.unfinished}", fg="yellow")
-    click.secho(conclusion(found), fg=_COLORS[found.verdict])
+    if verification.rounded:
+        _print_rounded(verification.rounded)
+    if verification.culprit is not None:
+        _print_culprit(verification.culprit)
+    if verification.precisions is not None:
+        print_precisions(verification.precisions)
+    if verification.note:
+        click.echo(verification.note)
+    if verification.unfinished:
+        click.secho(f"The time was up (--timeout); what was not finished: {verification.unfinished}", fg="yellow")
+    click.secho(conclusion(verification), fg=_COLORS[verification.verdict])
 
 
-def conclusion(found: Verification) -> str:
+def conclusion(verification: Verification) -> str:
     """What was found, in a sentence."""
-    if found.error:
-        return f"OpenVINO does not run inputs that Paddle runs: {found.error}"
-    return _VERDICTS[found.verdict]
+    if verification.error:
+        return f"OpenVINO does not run inputs that Paddle runs: {verification.error}"
+    return _VERDICTS[verification.verdict]
 
 
 def print_precisions(table: PrecisionTable) -> None:
     """Accuracy and speed of each precision, and what to choose."""
     click.secho(f"precision   times as fast         ms  agreement  largest difference   ({table.meaning})", bold=True)
-    for one in table.rows:
+    for row in table.rows:
         click.echo(
-            f"{one.name:<9} {one.times:15.2f} {one.milliseconds:10.2f} {one.agreement:10.2%} {one.largest:19.2g}   "
-            f"{WORDS[one.verdict]}"
+            f"{row.name:<9} {row.times:15.2f} {row.milliseconds:10.2f} {row.agreement:10.2%} {row.largest:19.2g}   "
+            f"{WORDS[row.verdict]}"
         )
     for name, reason in table.missing.items():
         click.echo(f"{name:<9} not compared: {reason}")
     click.echo(f"{table.advice}.")
 
 
-def _print_compared(found: Verification) -> None:
+def _print_compared(verification: Verification) -> None:
     """The set of inputs that was compared last."""
-    if len(found.runs) == 1:
-        click.echo(f"{found.model} ({found.format}): Paddle {found.paddle}, OpenVINO {found.openvino}")
-        click.echo(f"OpenVINO computes in {found.precision}, Paddle in f32; tolerance {found.tolerance:g}")
-    run = found.runs[-1]
+    if len(verification.runs) == 1:
+        versions = f"Paddle {verification.paddle}, OpenVINO {verification.openvino}"
+        click.echo(f"{verification.model} ({verification.format}): {versions}")
+        click.echo(
+            f"OpenVINO computes in {verification.precision}, Paddle in f32; tolerance {verification.tolerance:g}"
+        )
+    run = verification.runs[-1]
     click.secho(_shapes(run), bold=True)
     if run.refused:
         click.echo(f"  not compared: {run.refused}")
     if run.error:
         click.secho(f"  OpenVINO does not run these inputs: {run.error}", fg="red")
         return
-    for one in run.outputs:
-        distance = f"absolute {one.absolute:.2g}, relative {one.relative:.2g}"
-        click.echo(f"  {one.name}  {one.dtype} {list(one.shape)}  {distance}")
-        if not one.ok:
-            click.secho(f"    differs: {one.reason}", fg="red")
+    for output in run.outputs:
+        distance = f"absolute {output.absolute:.2g}, relative {output.relative:.2g}"
+        click.echo(f"  {output.name}  {output.dtype} {list(output.shape)}  {distance}")
+        if not output.ok:
+            click.secho(f"    differs: {output.reason}", fg="red")
 
 
 def _shapes(run: Run) -> str:
@@ -255,7 +262,7 @@ def _print_explained(run: Run) -> None:
     elif isinstance(run.float64, str):
         click.echo(f"  not computed in float64: {run.float64}")
     else:
-        differing = {one.name for one in run.outputs if not one.ok}
+        differing = {output.name for output in run.outputs if not output.ok}
         for entry in run.float64:
             if entry.name in differing:
                 click.echo(f"  {entry.describe()}")
@@ -265,9 +272,9 @@ def _print_explained(run: Run) -> None:
 
 def _print_rounded(rounded: Sequence[Rounded]) -> None:
     click.secho("Paddle's rounding, alone and on the same inputs", bold=True)
-    for one in rounded[:_MAX_ROUNDED]:
-        click.echo(f"  {one.place}")
-        for entry in one.float64:
+    for rounding in rounded[:_MAX_ROUNDED]:
+        click.echo(f"  {rounding.place}")
+        for entry in rounding.float64:
             click.echo(f"    {entry.describe()}")
     if len(rounded) > _MAX_ROUNDED:
         click.echo(f"  {len(rounded) - _MAX_ROUNDED} more")
@@ -278,8 +285,8 @@ def _print_culprit(culprit: Culprit) -> None:
     for place in culprit.within:
         click.echo(f"  in {place}")
     click.echo(f"  {culprit.place}")
-    for one in culprit.isolated or culprit.outputs:
-        click.echo(f"  {one.name}: {one.reason or 'agrees when it gets the inputs of Paddle'}")
+    for output in culprit.isolated or culprit.outputs:
+        click.echo(f"  {output.name}: {output.reason or 'agrees when it gets the inputs of Paddle'}")
     if isinstance(culprit.float64, tuple):
         for entry in culprit.float64:
             click.echo(f"  {entry.describe()}")
@@ -292,6 +299,6 @@ def _print_culprit(culprit: Culprit) -> None:
 def _title(culprit: Culprit) -> str:
     if culprit.amplifies:
         return "First to differ in the whole model, though not by itself"
-    if isinstance(culprit.float64, tuple) and all(one.is_nearer for one in culprit.float64):
+    if isinstance(culprit.float64, tuple) and all(comparison.is_nearer for comparison in culprit.float64):
         return "Off by itself, though nearer to float64 than Paddle"
     return "First to differ although its inputs agree"

@@ -88,7 +88,7 @@ class CompiledCache:
             return None
         with suppress(OSError):
             os.utime(self._folder / f"{name}.blob")
-        return ExportedModel([frozenset(one) for one in json.loads(names)], blob)
+        return ExportedModel([frozenset(port_names) for port_names in json.loads(names)], blob)
 
     def store(self, name: str, compiled: openvino.CompiledModel) -> None:
         """Stores a compiled model, unless the device cannot export it or it cannot be written."""
@@ -123,8 +123,8 @@ class CompiledCache:
         part = self._folder / f"{name}.{os.getpid()}.{os.urandom(4).hex()}{_PART}"
         try:
             with part.open("xb") as file:
-                for one in parts:
-                    file.write(one)
+                for part_content in parts:
+                    file.write(part_content)
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(self._folder / name)
@@ -134,15 +134,15 @@ class CompiledCache:
 
     def _shrink(self, newest: Path) -> None:
         """Removes abandoned parts, beyond the size what was used least recently, and the oldest notes."""
-        found = sorted(self._files(), key=lambda one: one[1].st_mtime)
-        now, total = time.time(), sum(status.st_size for path, status in found if path.suffix == ".blob")
-        for path, status in found:
+        entries = sorted(self._files(), key=lambda entry: entry[1].st_mtime)
+        now, total = time.time(), sum(status.st_size for path, status in entries if path.suffix == ".blob")
+        for path, status in entries:
             if path.suffix == _PART and now - status.st_mtime > _ABANDONED:
                 _unlink(path)
             elif path.suffix == ".blob" and total > self._max_bytes and path != newest:
                 _unlink(path)
                 total -= status.st_size
-        notes = [path for path, _ in found if path.suffix == ".content"]
+        notes = [path for path, _ in entries if path.suffix == ".content"]
         for path in notes[: max(0, len(notes) - _MAX_NOTES)]:
             _unlink(path)
 

@@ -117,15 +117,15 @@ def compile_cached(
         content = identity.content_digest()
     name = f"{content[:32]}-{setting[:32]}"
     stored = cache.load(name)
-    found = _import_or_none(stored, device, config) if stored is not None else None
-    if stored is not None and found is None:
+    imported = _import_or_none(stored, device, config) if stored is not None else None
+    if stored is not None and imported is None:
         cache.remove(name)
-    if found is not None:
-        _kept[found] = cache, name
-    result = found if found is not None else convert_and_compile(build, device, config)
+    if imported is not None:
+        _kept[imported] = cache, name
+    result = imported if imported is not None else convert_and_compile(build, device, config)
     # What was converted may be newer than what was hashed.
-    if (found is None or not is_noted) and identity.is_unchanged():
-        if found is None and not _has_converters_of_others():
+    if (imported is None or not is_noted) and identity.is_unchanged():
+        if imported is None and not _has_converters_of_others():
             cache.store(name, result)
         if not is_noted:
             cache.note_content(stamps, content)
@@ -146,10 +146,10 @@ def export_model(compiled: openvino.CompiledModel) -> io.BytesIO | openvino.Tens
         if stored is None:
             raise RuntimeError("the model is not in the cache any more")
         return stored.blob
-    found = io.BytesIO()
-    compiled.export_model(found)
-    found.seek(0)
-    return found
+    exported = io.BytesIO()
+    compiled.export_model(exported)
+    exported.seek(0)
+    return exported
 
 
 def _has_converters_of_others() -> bool:
@@ -182,13 +182,13 @@ def import_model(
     Raises:
         RuntimeError: OpenVINO does not take it any more, or it has other results.
     """
-    found = import_on(device, blob, config)
-    if len(found.outputs) != len(names):
-        raise RuntimeError(f"the imported model has {len(found.outputs)} results, not {len(names)}")
-    for port, known in zip(found.outputs, names, strict=True):
+    imported = import_on(device, blob, config)
+    if len(imported.outputs) != len(names):
+        raise RuntimeError(f"the imported model has {len(imported.outputs)} results, not {len(names)}")
+    for port, known in zip(imported.outputs, names, strict=True):
         if port.get_names() != known:
             port.get_tensor().set_names(set(known))
-    return found
+    return imported
 
 
 def _import_or_none(stored: ExportedModel, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel | None:

@@ -47,14 +47,14 @@ class ModelIdentity:
         Raises:
             ModelReadError: a file cannot be read.
         """
-        found = []
+        digests = []
         for path in self._paths:
             digest = hashlib.sha256()
             with self._source.open(path) as file:
                 while chunk := file.read(_CHUNK):
                     digest.update(chunk)
-            found.append((path.name, digest.hexdigest()))
-        return _digest(found)
+            digests.append((path.name, digest.hexdigest()))
+        return _digest(digests)
 
     def is_unchanged(self) -> bool:
         """Whether no file has changed since."""
@@ -92,7 +92,7 @@ def _code() -> list[list[str | int]]:
     own = [package] if (package / "converters").is_dir() else [package, package.parent / "converters"]
     modules = sorted(path for folder in own for path in _modules(folder))
     table = next(path for path in (package / "op_table.py", package.parent / "op_table.py") if path.is_file())
-    installed = [Path(one) for one in sys.path if Path(one).name in ("site-packages", "dist-packages")]
+    installed = [Path(folder) for folder in sys.path if Path(folder).name in ("site-packages", "dist-packages")]
     others = ((os.fspath(path), path.stat()) for path in (table, *installed) if path.exists())
     return [[path, about.st_size, about.st_mtime_ns] for path, about in (*modules, *others)]
 
@@ -125,9 +125,9 @@ def _plain(value: object) -> Any:
         TypeError: its text does not identify it.
     """
     if isinstance(value, Mapping):
-        return [[str(key), _plain(one)] for key, one in value.items()]
+        return [[str(key), _plain(item)] for key, item in value.items()]
     if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, openvino.properties.streams.Num):

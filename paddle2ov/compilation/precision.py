@@ -33,7 +33,7 @@ def with_precision(config: Mapping[str, Any], precision: str, device: str) -> di
     if HINT in config and (other := _name(config[HINT])) != precision:
         raise ConversionInputError(f"precision: {precision} is asked for, and {other} by {HINT}: give one of them")
     if not computes_in(device, precision):
-        available = ", ".join(one for one in _CAPABILITIES if computes_in(device, one))
+        available = ", ".join(capability for capability in _CAPABILITIES if computes_in(device, capability))
         raise ConversionInputError(
             f"precision: {device} has no hardware for {precision} here; what it has it for: {available}"
         )
@@ -61,7 +61,7 @@ def computes_in(device: str, precision: str) -> bool:
     Raises:
         OpenVINORunError: the device does not tell.
     """
-    return all(_CAPABILITIES[precision] in capabilities(one) for one in _devices(device))
+    return all(_CAPABILITIES[precision] in capabilities(single_device) for single_device in _devices(device))
 
 
 def check_compilable(model: openvino.Model, device: str, config: Mapping[str, Any]) -> None:
@@ -98,7 +98,7 @@ def capabilities(device: str) -> list[str]:
 def _devices(device: str) -> list[str]:
     """The devices that a virtual one names, "AUTO:GPU(2),CPU"; itself where it names none."""
     listed = device.partition(":")[2]
-    return [one.partition("(")[0].strip() for one in listed.split(",")] if listed else [device]
+    return [listed_device.partition("(")[0].strip() for listed_device in listed.split(",")] if listed else [device]
 
 
 def _name(hint: object) -> str:

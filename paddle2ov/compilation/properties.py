@@ -19,15 +19,15 @@ def checked_properties(config: object) -> dict[str, Any]:
     """
     if not isinstance(config, Mapping):
         raise ConversionInputError(f"config: properties by their names are expected, not {type(config).__name__}")
-    found = {}
+    checked = {}
     for name, value in config.items():
         if not isinstance(name, str):
             raise ConversionInputError(f"config: {name!r} is not the name of a property")
         try:
-            found[str(name)] = property_value(value)
+            checked[str(name)] = property_value(value)
         except TypeError as error:
             raise ConversionInputError(f"config: {name} cannot be of type {error}") from None
-    return found
+    return checked
 
 
 def property_value(value: object) -> Any:
@@ -43,10 +43,10 @@ def property_value(value: object) -> Any:
     if isinstance(value, str | bytes | int | float) or type(value).__module__.split(".")[0] == "openvino":
         return value
     if isinstance(value, Mapping):
-        return {key: property_value(one) for key, one in value.items()}
+        return {key: property_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set):
         # The callbacks that encrypt the cache are a list of functions.
-        return type(value)(one if callable(one) else property_value(one) for one in value)
+        return type(value)(item if callable(item) else property_value(item) for item in value)
     raise TypeError(type(value).__name__)
 
 

@@ -41,14 +41,15 @@ def bounded(settings: Settings, inputs: Sequence[Variable], overrides: Sequence[
             f"{settings.path}: the program has no input '{unknown[0]}'; its inputs are {', '.join(by_name) or 'none'}"
         )
     taken = {override.name for override in overrides}
-    found = [*overrides, *(InputOverride(name) for name in shapes if name not in taken)]
-    for i, one in enumerate(found):
-        if one.name in shapes and _says_less_than(one, shapes[one.name][0]):
-            known = _shape(settings, by_name[one.name], *shapes[one.name])
-            given = one.shape if one.shape is not None else PartialShape.dynamic(known.rank)
-            dims = [theirs if _is_open(own) else own for own, theirs in zip(given, known, strict=True)]
-            found[i] = structs.replace(one, shape=PartialShape(dims))
-    return found
+    completed = [*overrides, *(InputOverride(name) for name in shapes if name not in taken)]
+    for i, override in enumerate(completed):
+        name = override.name
+        if name in shapes and _says_less_than(override, shapes[name][0]):
+            known = _shape(settings, by_name[name], *shapes[name])
+            own = override.shape if override.shape is not None else PartialShape.dynamic(known.rank)
+            dims = [known_dim if _is_open(dim) else dim for dim, known_dim in zip(own, known, strict=True)]
+            completed[i] = structs.replace(override, shape=PartialShape(dims))
+    return completed
 
 
 def _says_less_than(override: InputOverride, known: Sequence[int]) -> bool:
@@ -65,12 +66,12 @@ def _is_open(size: Dimension) -> bool:
 def _image(settings: Settings) -> tuple[list[int], list[int]] | None:
     """The (smallest, largest) shape of the image, 0 where there is no largest; None if nothing is known."""
     declared = settings.image_shape or (-1, -1, -1, -1)
-    sizes = [one if one is not None else other for one, other in zip(plan(settings).size, declared[2:], strict=True)]
+    sizes = [size if size is not None else other for size, other in zip(plan(settings).size, declared[2:], strict=True)]
     if max(sizes) < 0:
         return None
     number, channels = declared[0], declared[1] if declared[1] > 0 else 3
-    dims = [number, channels, *(-1 if one is None else one for one in sizes)]
-    return [max(one, 1) for one in dims], [max(one, 0) for one in dims]
+    dims = [number, channels, *(-1 if size is None else size for size in sizes)]
+    return [max(dim, 1) for dim in dims], [max(dim, 0) for dim in dims]
 
 
 def _shape(settings: Settings, variable: Variable, low: Sequence[int], high: Sequence[int]) -> PartialShape:

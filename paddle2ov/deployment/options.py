@@ -36,14 +36,18 @@ def numbers(settings: Settings, transform: Transform, key: str, default: tuple[f
     value = transform.options.get(key)
     if value is None:
         return default
-    given = value if isinstance(value, list) else [value]
-    given = given * 3 if len(given) == 1 else given
-    numbers = [one for one in given if isinstance(one, int | float) and not isinstance(one, bool)]
-    if len(given) != 3 or len(numbers) != 3 or not all(abs(one) < 1e6 and math.isfinite(one) for one in numbers):
+    items = value if isinstance(value, list) else [value]
+    items = items * 3 if len(items) == 1 else items
+    numbers = [number for number in items if isinstance(number, int | float) and not isinstance(number, bool)]
+    if (
+        len(items) != 3
+        or len(numbers) != 3
+        or not all(abs(number) < 1e6 and math.isfinite(number) for number in numbers)
+    ):
         raise ModelReadError(f"{settings.path}: {transform.name}: {key} is not three numbers: {str(value)[:80]}")
-    if key == "std" and not all(abs(one) > 1e-12 for one in numbers):
+    if key == "std" and not all(abs(number) > 1e-12 for number in numbers):
         raise ModelReadError(f"{settings.path}: {transform.name}: std holds 0")
-    return tuple(float(one) for one in numbers)
+    return tuple(float(number) for number in numbers)
 
 
 def is_side(value: object) -> TypeGuard[int]:
@@ -57,7 +61,7 @@ def size_pair(
     """Two numbers of pixels, which may be given as one."""
     value = transform.options.get(key, list(default) if default is not None else None)
     pair: list[Any] = value if isinstance(value, list) else [value] * 2
-    if len(pair) != 2 or not all(is_side(one) for one in pair):
+    if len(pair) != 2 or not all(is_side(side) for side in pair):
         raise ModelReadError(f"{settings.path}: {transform.name}: {key} is not a size: {str(value)[:80]}")
     return pair[0], pair[1]
 
@@ -85,9 +89,9 @@ def round_up(size: int, divisor: int) -> int:
 def choice(settings: Settings, transform: Transform, key: str, default: _Word, known: tuple[_Word, ...]) -> _Word:
     """One of the known words."""
     value = transform.options.get(key, default)
-    for one in known:
-        if value == one:
-            return one
+    for word in known:
+        if value == word:
+            return word
     raise ModelReadError(
         f"{settings.path}: {transform.name}: {key} {str(value)[:80]!r} is not one of {', '.join(known)}"
     )

@@ -226,7 +226,7 @@ def _text_resize(settings: Settings, transform: Transform, before: list[Step]) -
 
 def _text_line(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     shape = transform.options.get("image_shape")
-    if not isinstance(shape, list) or len(shape) != 3 or not all(is_side(one) for one in shape):
+    if not isinstance(shape, list) or len(shape) != 3 or not all(is_side(side) for side in shape):
         raise ModelReadError(f"{settings.path}: RecResizeImg: image_shape is not [3, H, W]: {str(shape)[:80]}")
     if shape[0] != 3:
         raise NotBuiltInError("image_shape has not three channels")
@@ -253,7 +253,9 @@ def _pad(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     height, width = size_pair(settings, transform, "size")
     usual = 127.5 if settings.path.stem == "inference" else 114.0  # PaddleX's, PaddleDetection's
     fill = numbers(settings, transform, "fill_value", (usual,) * 3)
-    if any(not (2 * one).is_integer() for one in fill):  # the others stay exact when they are taken off and added again
+    if any(
+        not (2 * level).is_integer() for level in fill
+    ):  # the others stay exact when they are taken off and added again
         raise NotBuiltInError("fill_value is not a whole number of halves")
     most: Size = _size(before)
     if before and isinstance(before[-1], ResizeKeepRatio):
@@ -303,7 +305,9 @@ def _normalize(settings: Settings, transform: Transform, chw: bool) -> Step:
 
 
 def _affine(name: str, scale: float, mean: tuple[float, ...], std: tuple[float, ...]) -> Affine:
-    return Affine(name, tuple(scale / one for one in std), tuple(-a / b for a, b in zip(mean, std, strict=True)))
+    return Affine(
+        name, tuple(scale / deviation for deviation in std), tuple(-a / b for a, b in zip(mean, std, strict=True))
+    )
 
 
 _MAKERS: dict[str, Callable[[Settings, Transform, list[Step]], Step]] = {
@@ -324,19 +328,19 @@ _MAKERS: dict[str, Callable[[Settings, Transform, list[Step]], Step]] = {
 }
 
 
-def _sampling(settings: Settings, given: Any, options: dict[str, Any]) -> Sampling:
-    found = _NUMBERS.get(given) if type(given) is int else _WORDS.get(str(given).upper())
-    if found is None:
-        raise NotBuiltInError(f"interpolation {str(given)[:80]} is not built in")
-    return Sampling(found, levels=not settings.floats)
+def _sampling(settings: Settings, name: Any, options: dict[str, Any]) -> Sampling:
+    interpolation = _NUMBERS.get(name) if type(name) is int else _WORDS.get(str(name).upper())
+    if interpolation is None:
+        raise NotBuiltInError(f"interpolation {str(name)[:80]} is not built in")
+    return Sampling(interpolation, levels=not settings.floats)
 
 
-def _pillow(settings: Settings, given: Any, options: dict[str, Any]) -> Sampling:
-    name = _PILLOW.get(str(given).upper(), str(given).lower())
+def _pillow(settings: Settings, word: Any, options: dict[str, Any]) -> Sampling:
+    name = _PILLOW.get(str(word).upper(), str(word).lower())
     if name in ("nearest", "box"):  # which pixels they take, the rounding errors of its doubles decide
         raise NotBuiltInError(f"interpolation {name} of backend pil is not built in")
     if name not in FILTERS:
-        raise NotBuiltInError(f"interpolation {str(given)[:80]} is not built in")
+        raise NotBuiltInError(f"interpolation {str(word)[:80]} is not built in")
     return Pillow(name)
 
 

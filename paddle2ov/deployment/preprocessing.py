@@ -56,9 +56,9 @@ def build_in(model: Model, settings: Settings) -> BuiltIn:
         ModelReadError: the settings are not of the form that is known.
         ConversionInputError: nothing can be built in, or the model has not one input that is an image.
     """
-    found = plan(settings)
-    if not found.steps:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in found.remaining) or "the file describes none"
+    steps = plan(settings)
+    if not steps.steps:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in steps.remaining) or "the file describes none"
         raise ConversionInputError(f"preprocess: {settings.path}: nothing can be built in ({reasons})")
     images = [
         parameter
@@ -73,17 +73,17 @@ def build_in(model: Model, settings: Settings) -> BuiltIn:
         raise ConversionInputError(
             f"preprocess: input '{old.get_friendly_name()}' is {old.get_element_type()}, not f32"
         )
-    for axis, size in zip((2, 3), found.size, strict=True):
-        if size is None and shape[axis].is_static and found.resizes:
+    for axis, size in zip((2, 3), steps.size, strict=True):
+        if size is None and shape[axis].is_static and steps.resizes:
             raise ConversionInputError(
                 f"preprocess: images become of any size, the input '{old.get_friendly_name()}' takes {shape[axis]}"
             )
         if size is not None and not shape[axis].compatible(Dimension(size)):
             raise ModelReadError(f"{settings.path}: images become {size} large, the input takes {shape[axis]}")
     names = old.output(0).get_names()
-    image = PartialShape([shape[0], *((-1, -1) if found.resizes else (shape[2], shape[3])), 3])
+    image = PartialShape([shape[0], *((-1, -1) if steps.resizes else (shape[2], shape[3])), 3])
     new = ops.parameter(image, np.uint8, name=old.get_friendly_name())
-    value, sizes = compute(new.output(0), found)
+    value, sizes = compute(new.output(0), steps)
     _name(value.get_node(), f"{old.get_friendly_name()}/{PREPROCESSING}")
     users = consumers(old.output(0))
     for user in users:
@@ -91,7 +91,7 @@ def build_in(model: Model, settings: Settings) -> BuiltIn:
     position = model.get_parameter_index(old)
     model.replace_parameter(position, new)
     new.output(0).set_names(names)
-    built = BuiltIn(found, () if found.remaining else _build_in_sizes(model, new, sizes))
+    built = BuiltIn(steps, () if steps.remaining else _build_in_sizes(model, new, sizes))
     model.validate_nodes_and_infer_types()
     model.set_rt_info(built.describe(), ["paddle2ov", "preprocessing"])
     return built
@@ -106,14 +106,14 @@ def _name(last: Node, name: str) -> None:
             continue
         seen.add(node.get_name())
         node.set_friendly_name(f"{name}/{node.get_name()}")
-        waiting += [one.get_node() for one in node.input_values()]
+        waiting += [input_value.get_node() for input_value in node.input_values()]
 
 
 def _build_in_sizes(model: Model, image: Node, sizes: Mapping[str, Output]) -> tuple[str, ...]:
     """Replaces inputs of two numbers for each image by what they mean; returns their names."""
     built = []
     for parameter in model.get_parameters():
-        name = next((one for one in SIZES if one in parameter.output(0).get_names()), None)
+        name = next((size for size in SIZES if size in parameter.output(0).get_names()), None)
         is_pair = parameter.get_partial_shape().compatible(PartialShape([-1, 2]))
         if name is None or not is_pair or parameter.get_element_type() != Type.f32:
             continue
@@ -127,20 +127,20 @@ def _build_in_sizes(model: Model, image: Node, sizes: Mapping[str, Output]) -> t
     return tuple(built)
 
 
-def compute(value: Output, found: PreprocessingPlan) -> tuple[Output, dict[str, Output]]:
+def compute(value: Output, steps: PreprocessingPlan) -> tuple[Output, dict[str, Output]]:
     """The steps, on channels first throughout: no step but the layout itself depends on where the channels are.
 
     Returns:
         The prepared images, and the values of `im_shape` and `scale_factor`, each float32 [2].
     """
     image: Output | Node = ops.transpose(value, np.array([0, 3, 1, 2]))
-    if found.rgb:
+    if steps.rgb:
         image = ops.gather(image, np.array([2, 1, 0]), np.array(1))
     image = ops.convert(image, np.float32)
     size: Number = spatial_shape(image)
     scales: Number = ops.constant(np.ones(2, np.float32))
-    for step in found.steps:
+    for step in steps.steps:
         before, image = image, step.apply(image)
         size, scales = step.resized(before, image) or (size, scales)
     sizes = zip(SIZES, (ops.convert(size, np.float32), scales), strict=True)
-    return output_of(image), {name: output_of(one) for name, one in sizes}
+    return output_of(image), {name: output_of(size) for name, size in sizes}

@@ -83,14 +83,14 @@ def check_writable(xml: Path) -> None:
 
 def can_be_made(folder: Path) -> bool:
     """Whether a folder is there, or can be, and can be written."""
-    there = next((one for one in (folder, *folder.absolute().parents) if os.path.lexists(one)), folder)
+    there = next((ancestor for ancestor in (folder, *folder.absolute().parents) if os.path.lexists(ancestor)), folder)
     return there.is_dir() and os.access(there, os.W_OK)
 
 
 def remove_unfinished(folder: Path) -> None:
     """Removes what a process that was killed was writing into a folder; for when nothing else writes there."""
-    for one in folder.glob(f"{_PREFIX}*"):
-        shutil.rmtree(one, ignore_errors=True)
+    for unfinished in folder.glob(f"{_PREFIX}*"):
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 @contextmanager

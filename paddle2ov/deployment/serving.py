@@ -120,14 +120,16 @@ def _port(kind: str, port: Output, there: Sequence[TextField]) -> str:
     # A scalar: Triton wants a dimension, and takes it away again.
     sizes = f"dims: [ {dims} ]" if dims else "dims: [ 1 ]\n  reshape: { shape: [ ] }"
     own = f"  name: {_quoted(name)}\n  data_type: TYPE_{_TYPES[element]}\n  {sizes}\n"
-    bodies = [list(text_fields(body)) for one in there if one.name == kind for body in one.messages]
-    same = next((body for body in bodies if any(one.name == "name" and one.value == _quoted(name) for one in body)), ())
+    bodies = [list(text_fields(body)) for field in there if field.name == kind for body in field.messages]
+    same = next(
+        (body for body in bodies if any(field.name == "name" and field.value == _quoted(name) for field in body)), ()
+    )
     return f"{kind} {{\n{own}{textwrap.indent(_kept(same, _OWN_OF_PORT), '  ')}}}\n"
 
 
 def _kept(fields: Iterable[TextField], own: Set[str]) -> str:
     """What is not written here of a file that is replaced: other fields, and all comments."""
-    lines = ["\n".join(one.comments) if one.name in own else one.whole for one in fields]
+    lines = ["\n".join(field.comments) if field.name in own else field.whole for field in fields]
     return "".join(f"{line}\n" for line in lines if line)
 
 
@@ -138,8 +140,8 @@ def _fields_there(path: Path) -> list[TextField]:
     try:
         with regular_file(path) as file:
             fields = list(text_fields(file.readall().decode("utf-8")))
-        for one in fields:
-            for body in one.messages if one.name in ("input", "output") else ():
+        for field in fields:
+            for body in field.messages if field.name in ("input", "output") else ():
                 list(text_fields(body))
     except ValueError as error:
         raise ConversionInputError(f"{path} is there already, and not a configuration of Triton: {error}") from error
@@ -161,8 +163,8 @@ def _served(path: Path) -> dict[str, Any]:
             raise KeyError("model_config_list")
         if not isinstance(served.get("model_config_list", []), list):
             raise TypeError("model_config_list")
-        for one in served.get("model_config_list", ()):
-            one["config"]["name"]
+        for model in served.get("model_config_list", ()):
+            model["config"]["name"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ConversionInputError(
             f"{path} is there already, and not a configuration of OpenVINO Model Server"
@@ -174,9 +176,9 @@ def _with_model(served: Mapping[str, Any], name: str) -> dict[str, Any]:
     """A configuration that lists a model as well; what else it says stays, of the model itself too."""
     own = {"name": name, "base_path": name}  # relative to config.json: the folder may be mounted anywhere
     models = list(served.get("model_config_list", ()))
-    for i, one in enumerate(models):
-        if one["config"]["name"] == name:
-            models[i] = {**one, "config": {**one["config"], **own}}
+    for i, model in enumerate(models):
+        if model["config"]["name"] == name:
+            models[i] = {**model, "config": {**model["config"], **own}}
             break
     else:
         models.append({"config": own})

@@ -95,7 +95,7 @@ class PadStride(Step):
         return pad_zeros(value, ops.subtract(up_to_multiple(old, self.stride), old))
 
     def size(self, before: Size) -> Size:
-        height, width = (one if one is None else math.ceil(one / self.stride) * self.stride for one in before)
+        height, width = (size if size is None else math.ceil(size / self.stride) * self.stride for size in before)
         return height, width
 
     def describe(self) -> str:
@@ -148,9 +148,9 @@ def long_side(size: Number) -> Number:
     return ops.reduce_max(size, np.array([0]), True)
 
 
-def ratio(one: Number, other: Number) -> Node:
+def ratio(above: Number, below: Number) -> Node:
     """One integer over another, in float32."""
-    return ops.divide(ops.convert(one, np.float32), ops.convert(other, np.float32))
+    return ops.divide(ops.convert(above, np.float32), ops.convert(below, np.float32))
 
 
 def pad_zeros(value: Value, more: Number) -> Value:

@@ -63,12 +63,12 @@ def area(value: Value, size: Number, levels: bool) -> Value:
     # Means of four pixels and blends round a half up, other means to the even level.
     halved = ops.reduce_logical_and(ops.equal(old, ops.multiply(size, int_constant(2))), np.array([0]), False)
     up = ops.logical_or(halved, ops.logical_not(smaller))
-    one = ops.multiply(_side(old, 3), int_constant(_FRACTION))
-    level, rest = int_divmod(value, one)
+    unit = ops.multiply(_side(old, 3), int_constant(_FRACTION))
+    level, rest = int_divmod(value, unit)
     twice = ops.multiply(rest, int_constant(2))
     is_odd = ops.equal(int_divmod(level, int_constant(2))[1], int_constant(1))
-    half = ops.logical_and(ops.equal(twice, one), ops.logical_or(up, is_odd))
-    return _as_float(ops.add(level, ops.convert(ops.logical_or(ops.greater(twice, one), half), Type.i32)))
+    half = ops.logical_and(ops.equal(twice, unit), ops.logical_or(up, is_odd))
+    return _as_float(ops.add(level, ops.convert(ops.logical_or(ops.greater(twice, unit), half), Type.i32)))
 
 
 def pillow(value: Value, size: Number, name: str) -> Value:
@@ -94,7 +94,7 @@ def pillow(value: Value, size: Number, name: str) -> Value:
         away = ops.minimum(away, ops.multiply(pixel, int_constant(reach)))
         at, rest = int_divmod(ops.multiply(away, int_constant(_FINE)), pixel)
         part, _ = int_divmod(ops.multiply(rest, int_constant(_FINE)), pixel)
-        before, after = (ops.gather(table, ops.add(at, int_constant(one)), np.array(0)) for one in (0, 1))
+        before, after = (ops.gather(table, ops.add(at, int_constant(offset)), np.array(0)) for offset in (0, 1))
         weights = ops.multiply(before, ops.subtract(int_constant(_FINE), part))
         weights = ops.add(weights, ops.multiply(after, part))
         # As many as pixels are taken for one, so that their sum is always about _WEIGHT.
@@ -102,8 +102,8 @@ def pillow(value: Value, size: Number, name: str) -> Value:
         weights = ops.divide(weights, ops.multiply(shares, int_constant(_FINE)))
         positions = ops.add(_column(first), steps)
         weights = ops.select(_is_inside(positions, length), weights, int_constant(0))
-        one = ops.reduce_sum(weights, np.array([1]), axis == 2)  # of columns, or of rows
-        value = _to_byte(_weighted_sum(value, axis, positions, length, weights), one)
+        unit = ops.reduce_sum(weights, np.array([1]), axis == 2)  # of columns, or of rows
+        value = _to_byte(_weighted_sum(value, axis, positions, length, weights), unit)
     return _as_float(value)
 
 
@@ -195,15 +195,15 @@ def _is_inside(positions: Number, length: Number) -> Node:
     return ops.logical_and(ops.greater_equal(positions, int_constant(0)), ops.less(positions, length))
 
 
-def _divide_half_up(number: Number, one: Number) -> Number:
+def _divide_half_up(number: Number, unit: Number) -> Number:
     """number / one, rounded: halves up."""
-    half, _ = int_divmod(one, int_constant(2))
-    return int_divmod(ops.add(number, half), one)[0]
+    half, _ = int_divmod(unit, int_constant(2))
+    return int_divmod(ops.add(number, half), unit)[0]
 
 
-def _to_byte(number: Number, one: Number) -> Number:
+def _to_byte(number: Number, unit: Number) -> Number:
     """number / one as a byte, rounded: halves up."""
-    return ops.minimum(_divide_half_up(ops.maximum(number, int_constant(0)), one), int_constant(255))
+    return ops.minimum(_divide_half_up(ops.maximum(number, int_constant(0)), unit), int_constant(255))
 
 
 def _side(size: Number, axis: int) -> Node:

@@ -67,12 +67,12 @@ def text_fields(text: str) -> Iterator[TextField]:
 def _tokens(text: str) -> Iterator[tuple[int, str]]:
     position = 0
     while position < len(text):
-        found = _TOKEN.match(text, position)
-        if found is None:
+        token = _TOKEN.match(text, position)
+        if token is None:
             raise ValueError(f"a string does not end: {text[position : position + 40]!r}")
-        if not found[0].isspace():
-            yield position, found[0]
-        position = found.end()
+        if not token[0].isspace():
+            yield position, token[0]
+        position = token.end()
 
 
 def _end_of_value(tokens: list[tuple[int, str]], position: int) -> int:
@@ -107,7 +107,7 @@ def _messages(text: str, tokens: list[tuple[int, str]]) -> Iterator[str]:
             open_brackets.append((position, word))
         elif word in ("}", "]", ">"):
             start, opened = open_brackets.pop()
-            if opened in "{<" and all(one == "[" for _, one in open_brackets):
+            if opened in "{<" and all(bracket == "[" for _, bracket in open_brackets):
                 yield text[start + 1 : position]
 
 

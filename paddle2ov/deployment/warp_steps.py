@@ -36,14 +36,16 @@ class LetterBox(Step):
         new = round_scaled(old, limit, side)
         more = ops.subtract(to, new)
         before, _ = int_divmod(more, int_constant(2))
-        begin, end = (ops.concat([np.zeros(2, np.int32), one], 0) for one in (before, ops.subtract(more, before)))
+        begin, end = (
+            ops.concat([np.zeros(2, np.int32), amounts], 0) for amounts in (before, ops.subtract(more, before))
+        )
         placed = ops.pad(Sampling("area").resize(value, new), begin, end, "constant", np.float32(_GRAY))
         return ops.reshape(placed, np.array([0, 0, *self.to]), True)  # the size is known
 
     def _side_and_limit(self, old: Number) -> tuple[Node, Node]:
         """The side that decides, and what becomes of it."""
         across = ops.multiply(old, int_constant(self.to[::-1]))  # height · target width, width · target height
-        height, width = (ops.gather(across, np.array([one]), np.array(0)) for one in (0, 1))
+        height, width = (ops.gather(across, np.array([axis]), np.array(0)) for axis in (0, 1))
         tall = ops.greater_equal(height, width)
         side = ops.gather(old, ops.select(tall, int_constant([0]), int_constant([1])), np.array(0))
         return side, ops.select(tall, int_constant([self.to[0]]), int_constant([self.to[1]]))
@@ -105,8 +107,8 @@ class WarpShort(Step):
         other = up_to_multiple(scale_exactly(long_side(old), int_constant([self.length]), short).ceil(), 64)
         height, width = (ops.gather(old, np.array([axis]), np.array(0)) for axis in (0, 1))
         is_tall = ops.less(width, height)
-        given = int_constant([self.length])
-        new = {2: ops.select(is_tall, other, given), 3: ops.select(is_tall, given, other)}
+        length_wanted = int_constant([self.length])
+        new = {2: ops.select(is_tall, other, length_wanted), 3: ops.select(is_tall, length_wanted, other)}
         positions = {}
         for axis, length in ((3, width), (2, height)):
             half, odd = int_divmod(length, int_constant(2))
@@ -137,12 +139,12 @@ class WarpKeepRes(Step):
         new = up_to_multiple(ops.add(old, int_constant(1)), self.step)
         before = ops.subtract(int_divmod(new, int_constant(2))[0], int_divmod(old, int_constant(2))[0])
         after = ops.subtract(ops.subtract(new, old), before)
-        begin, end = (ops.concat([np.zeros(2, np.int32), one], 0) for one in (before, after))
+        begin, end = (ops.concat([np.zeros(2, np.int32), amounts], 0) for amounts in (before, after))
         placed = ops.pad(value, begin, end, "constant", np.float32(0))
         return ops.gather(placed, np.array([2, 1, 0]), np.array(1))
 
     def size(self, before: Size) -> Size:
-        height, width = (one if one is None else (one // self.step + 1) * self.step for one in before)
+        height, width = (size if size is None else (size // self.step + 1) * self.step for size in before)
         return height, width
 
     def describe(self) -> str:

@@ -31,16 +31,16 @@ def integer(value: Any, least: int, refusal: str) -> int:
     raise ConversionInputError(refusal)
 
 
-def as_path(given: str | os.PathLike[str], what: str = "Config") -> Path | None:
+def as_path(path: str | os.PathLike[str], what: str = "Config") -> Path | None:
     """The path; None for an empty one.
 
     Raises:
         ConversionInputError: it is not a path.
     """
     try:
-        text = os.fsdecode(local_path(given))
+        text = os.fsdecode(local_path(path))
     except TypeError:
-        raise ConversionInputError(f"{what}: a path is expected, not {type(given).__name__}") from None
+        raise ConversionInputError(f"{what}: a path is expected, not {type(path).__name__}") from None
     return Path(text) if text else None
 
 
@@ -53,13 +53,13 @@ def contents(name: str, content: bytes | str, size: int) -> bytes:
     try:
         if isinstance(content, str):
             content = content.encode("latin-1", "surrogateescape")
-        found = content if isinstance(content, bytes) else bytes(memoryview(content))
+        data = content if isinstance(content, bytes) else bytes(memoryview(content))
     except (TypeError, UnicodeEncodeError):
         raise ConversionInputError(f"set_model_buffer: {name} is not bytes, but {type(content).__name__}") from None
-    number = integer(size, 0, f"set_model_buffer: {name} has {len(found)} bytes, its size is said to be {size!r}")
-    if number > len(found):
-        raise ConversionInputError(f"set_model_buffer: {name} has {len(found)} bytes, its size is said to be {size!r}")
-    return found[:number]
+    number = integer(size, 0, f"set_model_buffer: {name} has {len(data)} bytes, its size is said to be {size!r}")
+    if number > len(data):
+        raise ConversionInputError(f"set_model_buffer: {name} has {len(data)} bytes, its size is said to be {size!r}")
+    return data[:number]
 
 
 __all__ = ["MAX_INT", "as_path", "contents", "integer"]

@@ -405,8 +405,8 @@ class Config:
 
     def _switch(self, switch: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> None:
         for getter, answer in SETS.get(switch, {}).items():
-            given = answer.of(arguments, options) if isinstance(answer, Argument) else answer
-            self._answers[getter] = type(ANSWERS[getter])(given)
+            value = answer.of(arguments, options) if isinstance(answer, Argument) else answer
+            self._answers[getter] = type(ANSWERS[getter])(value)
         if switch in MISSED and switch not in self._warned:
             self._warned.add(switch)
             consequence = MISSED[switch]
@@ -424,10 +424,10 @@ def _positive(switch: str, count: object) -> int:
     return integer(count, 1, f"{switch}: {count!r} is not a valid number")
 
 
-def _text(switch: str, given: object) -> str:
-    if not isinstance(given, str) or not given:
-        raise ConversionInputError(f"{switch}: {given!r} is not a name")
-    return given
+def _text(switch: str, value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ConversionInputError(f"{switch}: {value!r} is not a name")
+    return value
 
 
 __all__ = ["CACHE_CAPACITY", "Config"]

@@ -65,10 +65,10 @@ class Runner:
             OpenVINORunError: OpenVINO refuses the inputs.
         """
         names = self._predictor.get_input_names()
-        given = [x] if isinstance(x, np.ndarray) else list(x or ())
-        if len(given) != len(names):
-            raise ConversionInputError(f"{len(given)} arrays are given; the inputs are {', '.join(sorted(names))}")
-        by_name = dict(zip(sorted(names), given, strict=True))
+        arrays = [x] if isinstance(x, np.ndarray) else list(x or ())
+        if len(arrays) != len(names):
+            raise ConversionInputError(f"{len(arrays)} arrays are given; the inputs are {', '.join(sorted(names))}")
+        by_name = dict(zip(sorted(names), arrays, strict=True))
         results: list[AnyArray] = self._predictor.run([by_name[name] for name in names])
         return results
 
@@ -148,26 +148,26 @@ _SWITCHES: Mapping[str, Callable[[Config, Any], None]] = {
 }
 
 
-def _configured(model: Path, given: dict[str, Any]) -> Config:
+def _configured(model: Path, options: dict[str, Any]) -> Config:
     config = Config(model)
-    kind = given.pop("device_type", None) or "cpu"
-    given.pop("device_id", None)
+    kind = options.pop("device_type", None) or "cpu"
+    options.pop("device_id", None)
     if kind != "cpu":
         raise ConversionInputError(
             f"device '{kind}' is not supported: take 'cpu'; an Intel GPU is engine_config={{'openvino_device': 'GPU'}}"
         )
     for name, switch in _SWITCHES.items():
-        if (value := given.pop(name, None)) is not None:
+        if (value := options.pop(name, None)) is not None:
             switch(config, value)
-    config.set_openvino_device(given.pop("openvino_device", None) or "CPU")
-    properties = given.pop("properties", None) or {}
+    config.set_openvino_device(options.pop("openvino_device", None) or "CPU")
+    properties = options.pop("properties", None) or {}
     if not isinstance(properties, Mapping):
         raise ConversionInputError(f"engine_config: properties is {properties!r}; names and their values are expected")
     for name, value in properties.items():
         config.set_openvino_property(name, value)
-    if given:
+    if options:
         raise ConversionInputError(
-            f"engine_config: {', '.join(map(repr, given))} is not known; there are "
+            f"engine_config: {', '.join(map(repr, options))} is not known; there are "
             f"{', '.join(_SWITCHES)}, openvino_device, properties"
         )
     return config

@@ -135,7 +135,7 @@ class Predictor:
             return None
         if not isinstance(inputs, list | tuple):
             raise ConversionInputError(f"run: a list of arrays is expected, not {type(inputs).__name__}")
-        if inputs and all(isinstance(one, list | tuple) for one in inputs):
+        if inputs and all(isinstance(item, list | tuple) for item in inputs):
             return self._run_all(inputs)
         if not self._lock.acquire(blocking=False):
             return self._run_on_spare(inputs)
@@ -166,13 +166,13 @@ class Predictor:
 
     def _run_handles(self) -> None:
         """Runs the model on what the input handles hold."""
-        given = {name: self.get_input_handle(name).value().shape for name in self.get_input_names()}
+        input_shapes = {name: self.get_input_handle(name).value().shape for name in self.get_input_names()}
         self._request.discard_results()
-        model = self._variants.fitting(given)
+        model = self._variants.fitting(input_shapes)
         if model is not self._model or model.compiled is not self._compiled:
             self._use(model)
         self._prepare()
-        shapes: list[tuple[str | int, ...]] = [(name, *shape) for name, shape in given.items()]
+        shapes: list[tuple[str | int, ...]] = [(name, *shape) for name, shape in input_shapes.items()]
         with self._model.running():
             self._infer(shapes)
         self._model.succeeded(shapes)

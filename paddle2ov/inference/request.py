@@ -133,13 +133,13 @@ def openvino_errors(what: str) -> FailingAs:
     return FailingAs(lambda reason: OpenVINORunError(f"OpenVINO does not {what}: {reason}"), RuntimeError, str)
 
 
-def _ports(found: Sequence[openvino.ConstOutput], is_input: bool) -> list[Port]:
+def _ports(sources: Sequence[openvino.ConstOutput], is_input: bool) -> list[Port]:
     named: dict[str, openvino.ConstOutput] = {}
-    for source in found:
+    for source in sources:
         named.setdefault(source.get_any_name(), source)
     lengths = {name: named[name + LENGTHS_SUFFIX] for name in named if name + LENGTHS_SUFFIX in named}
     others = list(lengths.values())
-    names = [(source.get_any_name(), source) for source in found if source not in others]
+    names = [(source.get_any_name(), source) for source in sources if source not in others]
     return [Port(name, source, lengths.get(name), is_input) for name, source in names]
 
 

@@ -36,13 +36,13 @@ class Spare(Generic[T]):
         """One for this thread alone."""
         with self._free:
             try:
-                one = self._idle.pop()
+                item = self._idle.pop()
             except IndexError:
-                one = self._make()
+                item = self._make()
             try:
-                yield one
+                yield item
             finally:
-                self._idle.append(one)
+                self._idle.append(item)
 
 
 __all__ = ["Spare"]

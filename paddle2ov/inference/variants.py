@@ -62,13 +62,13 @@ class Variants:
         if not unfit:
             return self.declared
         with self._lock:
-            found = self._model(shapes, unfit)
-        if not isinstance(found, str):
-            return found
+            model = self._model(shapes, unfit)
+        if not isinstance(model, str):
+            return model
         name = unfit[0]
         raise ConversionInputError(
             f"input '{name}' takes {self.declared.inputs[name].source.get_partial_shape().to_string()}, the array is "
-            f"{list(shapes[name])}, with which the program cannot be computed: {found}"
+            f"{list(shapes[name])}, with which the program cannot be computed: {model}"
         )
 
     def _model(self, shapes: Shapes, unfit: Sequence[str]) -> SharedModel | str:
@@ -78,16 +78,16 @@ class Variants:
         any_size = {name: _replaced(shape, shapes[name], None) for name, shape in declared.items()}
         key, pattern = _key(exact), _key(any_size)
         if key not in self._kept and pattern in self._changed:
-            found = self._kept_or_made(pattern, any_size)
-            if not isinstance(found, str) and not found.unfit(shapes):
-                return found
-        found = self._kept_or_made(key, exact)
-        if not isinstance(found, str):
+            model = self._kept_or_made(pattern, any_size)
+            if not isinstance(model, str) and not model.unfit(shapes):
+                return model
+        model = self._kept_or_made(key, exact)
+        if not isinstance(model, str):
             self._changed.add(pattern)
-            if names := found.unfit(shapes):
-                takes = found.inputs[names[0]].source.get_partial_shape().to_string()
+            if names := model.unfit(shapes):
+                takes = model.inputs[names[0]].source.get_partial_shape().to_string()
                 return f"'{names[0]}' must be {takes}"
-        return found
+        return model
 
     def _kept_or_made(self, key: object, shapes: Shapes) -> SharedModel | str:
         if key in self._refused:
@@ -112,11 +112,11 @@ def _replaced(declared: openvino.PartialShape, shape: Sequence[int], sizes: Sequ
     """The declared shape with other sizes where an array differs from it; None: with any size."""
     if declared.rank.is_dynamic or len(declared) != len(shape):
         return list(shape)
-    found = [int(size.get_length()) if size.is_static else -1 for size in declared]
+    sizes_now = [int(size.get_length()) if size.is_static else -1 for size in declared]
     for axis, (size, given) in enumerate(zip(declared, shape, strict=True)):
         if not size.compatible(openvino.Dimension(given)):
-            found[axis] = -1 if sizes is None else sizes[axis]
-    return found
+            sizes_now[axis] = -1 if sizes is None else sizes[axis]
+    return sizes_now
 
 
 def _key(shapes: Shapes) -> object:

@@ -7,15 +7,15 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from paddle2ov.jobs.conversion_request import ConversionRequest
 from paddle2ov.jobs.executor import Executor
 from paddle2ov.jobs.names import valid
 from paddle2ov.jobs.state import State
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from openvino import Model
 
     from paddle2ov.compilation.precision import Precision
@@ -40,37 +40,25 @@ device), "refused" and "failed".
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ConversionJob:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversionJob(ConversionRequest):
     """What a process needs to know of one model; paths are absolute. The program may be an archive."""
 
-    name: str
-    program: str
-    params: str | None
     format: str
-    target: str
+    target: Path
     fingerprint: str
-    fp16: bool = False
-    bounded: bool = False
     compare: bool = False
     paddle_python: str | None = None
-    extensions: tuple[str, ...] = ()
+    extensions: tuple[Path, ...] = ()
     check: bool = False
-    input: str | None = None
-    output: str | None = None
-    preprocess: bool = False
-    sequence_lengths: bool = False
     precision: str = "f32"
-    device: str | None = None
     tolerance: float | None = None
     report: bool = False
 
     @property
     def report_path(self) -> Path:
         """Where its report stands: beside the result."""
-        from pathlib import Path
-
-        return Path(self.target).with_suffix(".html")
+        return self.target.with_suffix(".html")
 
 
 def convert_one(job: ConversionJob) -> Record:
@@ -87,27 +75,21 @@ def convert_one(job: ConversionJob) -> Record:
 
 def _convert_packed(job: ConversionJob) -> Record:
     """The same for a job whose program may be an archive; messages then name the archive, not where it is unpacked."""
-    from pathlib import Path
-
     from paddle2ov.errors import ModelReadError
     from paddle2ov.program.archives import is_archive, unpacked
 
-    archive = Path(job.program)
-    if not is_archive(archive):
+    if not is_archive(job.program):
         return _convert(job)
     started = time.perf_counter()
     try:
-        with unpacked(archive) as folder:
-            record = _convert(replace(job, program=str(folder)))
+        with unpacked(job.program) as folder:
+            record = _convert(replace(job, program=folder))
     except (ModelReadError, OSError) as error:
         return _timed({"state": "refused", "message": str(error)}, started)
-    return {**record, "message": record["message"].replace(str(folder), str(archive))}
+    return {**record, "message": record["message"].replace(str(folder), str(job.program))}
 
 
 def _convert(job: ConversionJob) -> Record:
-    from pathlib import Path
-
-    from paddle2ov.conversion import convert
     from paddle2ov.deployment.saving import save_model
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.report import ConversionReport
@@ -117,44 +99,31 @@ def _convert(job: ConversionJob) -> Record:
     conversion = ConversionReport() if job.report else None
     try:
         _run_once(job.extensions)
-        model = convert(
-            job.program,
-            job.params,
-            input=job.input,
-            output=job.output,
-            device=job.device,
-            bounded=job.bounded,
-            preprocess=job.preprocess,
-            sequence_lengths=job.sequence_lengths,
-            share_weights=False,
-            report=conversion,
-        )
-        save_model(model, Path(job.target), job.fp16)
-        record |= {"nodes": len(model.get_ops()), "bytes": _sizes(Path(job.target))}
+        model = job.convert(report=conversion)
+        save_model(model, job.target, job.fp16)
+        record |= {"nodes": len(model.get_ops()), "bytes": _sizes(job.target)}
     except (Paddle2OVError, OSError) as error:
         record = {"state": "refused", "message": str(error)}
         if job.report and isinstance(error, Paddle2OVError):
             record |= _write_refusal(job, error)
         return _timed(record, started)
-    record |= {"state": "converted", "message": "", "target": valid(job.target)}
-    found = None
+    record |= {"state": "converted", "message": "", "target": valid(str(job.target))}
+    verification = None
     if job.compare:
-        about, found = _compare(job, model)
+        about, verification = _compare(job, model)
         record |= about
     if job.check and record["state"] in GOOD:
         record |= _check(job, record)
     if conversion is not None:
-        record |= _write_report(job, model, conversion, found)
+        record |= _write_report(job, model, conversion, verification)
     return _timed(record, started)
 
 
 @cache
-def _run_once(extensions: tuple[str, ...]) -> None:
-    from pathlib import Path
-
+def _run_once(extensions: tuple[Path, ...]) -> None:
     from paddle2ov.translation.extension import run_extensions
 
-    run_extensions(map(Path, extensions))
+    run_extensions(extensions)
 
 
 def _compare(job: ConversionJob, model: Model) -> tuple[Record, Verification | None]:
@@ -164,7 +133,7 @@ def _compare(job: ConversionJob, model: Model) -> tuple[Record, Verification | N
 
     try:
         check_unchanged(model)
-        found = verify(
+        verification = verify(
             job.program,
             job.params,
             shapes=job.input,
@@ -180,33 +149,35 @@ def _compare(job: ConversionJob, model: Model) -> tuple[Record, Verification | N
         if message.startswith("shapes: "):  # which are those of --input
             message = f"--input: {message.removeprefix('shapes: ')}"
         return {"state": "not compared", "message": message}, None
-    return _verdict(found), found
+    return _verdict(verification), verification
 
 
-def _verdict(found: Verification) -> Record:
-    largest = max((one.relative for run in found.runs for one in run.outputs), default=0.0)
-    about = {"paddle": found.paddle, "largest": largest if largest < float("inf") else None}
-    if found.ok:
+def _verdict(verification: Verification) -> Record:
+    largest = max((output.relative for run in verification.runs for output in run.outputs), default=0.0)
+    about = {"paddle": verification.paddle, "largest": largest if largest < float("inf") else None}
+    if verification.ok:
         return {"state": "agrees", **about}
-    if found.verdict == "ties":
-        message = "; ".join(dict.fromkeys(tie.describe() for run in found.runs for tie in run.ties))
+    if verification.verdict == "ties":
+        message = "; ".join(dict.fromkeys(tie.describe() for run in verification.runs for tie in run.ties))
         return {"state": "agrees up to ties", "message": message, **about}
-    if found.verdict == "rounding":
-        message = "; ".join(dict.fromkeys(one.place for one in found.rounded))
+    if verification.verdict == "rounding":
+        message = "; ".join(dict.fromkeys(rounding.place for rounding in verification.rounded))
         return {"state": "agrees up to Paddle's rounding", "message": message, **about}
-    if found.error:
-        return {"state": "differs", "message": f"OpenVINO does not run what Paddle runs: {found.error}", **about}
-    place = f"; first at {found.culprit.place}" if found.culprit is not None else ""
+    if verification.error:
+        return {"state": "differs", "message": f"OpenVINO does not run what Paddle runs: {verification.error}", **about}
+    place = f"; first at {verification.culprit.place}" if verification.culprit is not None else ""
     return {"state": "differs", "message": f"results differ from Paddle's{place}", **about}
 
 
-def _write_report(job: ConversionJob, model: Model, conversion: ConversionReport, found: Verification | None) -> Record:
+def _write_report(
+    job: ConversionJob, model: Model, conversion: ConversionReport, verification: Verification | None
+) -> Record:
     """Writes the model's report beside it. A model that cannot be measured is converted all the same."""
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.reporting import build_report, write_report
 
     try:
-        write_report(build_report(model, conversion, name=job.name, verification=found), job.report_path)
+        write_report(build_report(model, conversion, name=job.name, verification=verification), job.report_path)
     except (Paddle2OVError, OSError) as error:
         return {"message": f"no report: {error}"}
     return {"report": valid(str(job.report_path))}
@@ -214,24 +185,9 @@ def _write_report(job: ConversionJob, model: Model, conversion: ConversionReport
 
 def _write_refusal(job: ConversionJob, error: Paddle2OVError) -> Record:
     """Writes what is known of a model that is refused, where it can be read."""
-    from pathlib import Path
-
-    from paddle2ov.reporting.files import write_refused
-
-    params = Path(job.params) if job.params is not None else None
     try:
         job.report_path.unlink(missing_ok=True)
-        write_refused(
-            [job.report_path],
-            Path(job.program),
-            params,
-            job.name,
-            error,
-            inputs=job.input,
-            outputs=job.output,
-            bounded=job.bounded,
-            sequence_lengths=job.sequence_lengths,
-        )
+        job.write_refusal([job.report_path], error)
     except OSError as failure:
         return {"message": f"{error}; no report: {failure}"}
     return {"report": valid(str(job.report_path))} if job.report_path.is_file() else {}
@@ -243,16 +199,16 @@ def _check(job: ConversionJob, record: Record) -> Record:
     from paddle2ov.errors import Paddle2OVError
 
     try:
-        found = check(job.program, job.params, shapes=job.input, precision=cast("Precision", job.precision))
+        result = check(job.program, job.params, shapes=job.input, precision=cast("Precision", job.precision))
     except (Paddle2OVError, OSError) as error:
         return {"state": "not checked", "message": str(error)}
-    about = {"device": found.device, "precision": found.precision}
-    if found.verdict == "differ":
-        return {"state": "computed wrong", "message": "; ".join(one.describe() for one in found.faults), **about}
+    about = {"device": result.device, "precision": result.precision}
+    if result.verdict == "differ":
+        return {"state": "computed wrong", "message": "; ".join(fault.describe() for fault in result.faults), **about}
     if record["state"] != "converted":
         return about
-    if found.ok and found.verdict == "ties":
-        ties = dict.fromkeys(tie.describe() for run in found.runs for tie in run.ties)
+    if result.ok and result.verdict == "ties":
+        ties = dict.fromkeys(tie.describe() for run in result.runs for tie in run.ties)
         return {"state": "computed right up to ties", "message": "; ".join(ties), **about}
     return {"state": "computed right", **about}
 
@@ -281,14 +237,12 @@ def run(
 
 def is_done(job: ConversionJob, record: object) -> bool:
     """Whether a record is that of the model as it is now, and its files are still there, as large as they were."""
-    from pathlib import Path
-
     if not isinstance(record, dict) or record.get("fingerprint") != job.fingerprint or record.get("state") not in GOOD:
         return False
     if job.report and not job.report_path.is_file():
         return False
     try:
-        return bool(record.get("bytes") == _sizes(Path(job.target)))
+        return bool(record.get("bytes") == _sizes(job.target))
     except OSError:
         return False
 

@@ -48,27 +48,32 @@ def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda me
     if not folder.is_dir():
         raise ModelReadError(f"{folder}: no such folder")
 
-    found: list[tuple[str, ModelFiles, Path]] = []
+    models: list[tuple[str, ModelFiles, Path]] = []
     for here, names in _walk(folder, out, warn):
         below = here.relative_to(folder)
         for archive in filter(is_archive, (here / name for name in sorted(names))):
             packed = _packed(archive, warn)
             if packed is not None:
-                found.append((printable(str(below / archive.name)), packed, below / name_of(archive)))
-        files = [one for name in sorted(names) if (one := _program(here / name, warn)) is not None]
-        for one in files:
+                models.append((printable(str(below / archive.name)), packed, below / name_of(archive)))
+        files = [
+            files_of_model for name in sorted(names) if (files_of_model := _program(here / name, warn)) is not None
+        ]
+        for model in files:
             alone = len(files) == 1 and below != Path()
-            name = below if alone else below / one.program.name
+            name = below if alone else below / model.program.name
             stem = (
                 below
                 if alone
-                else below / (one.program.name if _is_same_in_other_format(one, files) else one.program.stem)
+                else below / (model.program.name if _is_same_in_other_format(model, files) else model.program.stem)
             )
-            found.append((printable(str(name)), one, stem))
-    found.sort(key=lambda one: (one[0], one[2]))
-    shown = distinct(name for name, _, _ in found)
-    stems = distinct(str(stem) for _, _, stem in found)
-    return [FoundModel(name, one[1], out / f"{stem}.xml") for name, one, stem in zip(shown, found, stems, strict=True)]
+            models.append((printable(str(name)), model, stem))
+    models.sort(key=lambda model: (model[0], model[2]))
+    shown = distinct(name for name, _, _ in models)
+    stems = distinct(str(stem) for _, _, stem in models)
+    return [
+        FoundModel(name, files, out / f"{stem}.xml")
+        for name, (_, files, _), stem in zip(shown, models, stems, strict=True)
+    ]
 
 
 def _walk(folder: Path, out: Path, warn: Callable[[str], None]) -> Iterator[tuple[Path, list[str]]]:
@@ -158,9 +163,9 @@ def _program(path: Path, warn: Callable[[str], None]) -> ModelFiles | None:
         return None  # or another kind of JSON
 
 
-def _is_same_in_other_format(one: ModelFiles, files: list[ModelFiles]) -> bool:
+def _is_same_in_other_format(model: ModelFiles, files: list[ModelFiles]) -> bool:
     """Whether two programs of a folder differ in their suffix only: a model in both formats."""
-    return sum(other.program.stem == one.program.stem for other in files) > 1
+    return sum(other.program.stem == model.program.stem for other in files) > 1
 
 
 def _leads_nowhere(path: Path) -> bool:

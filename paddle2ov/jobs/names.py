@@ -23,15 +23,15 @@ def valid(text: str) -> str:
 def distinct(names: Iterable[str]) -> list[str]:
     """The names in order; a repeated one gets a number: "a", "a (2)"."""
     taken: set[str] = set()
-    found = []
+    numbered = []
     for name in names:
         number, new = 1, name
         while new in taken:
             number += 1
             new = f"{name} ({number})"
         taken.add(new)
-        found.append(new)
-    return found
+        numbered.append(new)
+    return numbered
 
 
 __all__ = ["distinct", "printable", "valid"]

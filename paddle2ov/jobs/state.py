@@ -79,12 +79,12 @@ class State:
         run("BEGIN IMMEDIATE")
         (application,), (version,) = run("PRAGMA application_id").fetchone(), run("PRAGMA user_version").fetchone()
         # Nothing but the table: of views and triggers the file itself would say what they do.
-        found = run("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 2").fetchall()
-        if not found:
+        tables = run("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 2").fetchall()
+        if not tables:
             run(f"PRAGMA application_id = {_APPLICATION}")
             run(f"PRAGMA user_version = {_VERSION}")
             run(_TABLE)
-        elif (application, version, found) != (_APPLICATION, _VERSION, [(_TABLE,)]):
+        elif (application, version, tables) != (_APPLICATION, _VERSION, [(_TABLE,)]):
             raise UnknownStateError(f"state file {self._path}: was written by another program or version")
         elif (damage := run("PRAGMA integrity_check(1)").fetchone()) != ("ok",):
             raise UnknownStateError(f"state file {self._path}: is damaged: {damage}")

@@ -78,8 +78,8 @@ def compiled_in(model: openvino.Model, precision: str | None, config: Mapping[st
 
 
 def _run(compiled: CompiledModel, inputs: Inputs) -> list[AnyArray]:
-    found = compiled(inputs)
-    return [found[port] for port in compiled.outputs]
+    results = compiled(inputs)
+    return [results[port] for port in compiled.outputs]
 
 
 __all__ = ["Reference", "compiled_in"]

@@ -44,7 +44,7 @@ class CalibrationData:
 
     def __init__(self, program: Program, folder: Path, model: Model, data: Data) -> None:
         self._program, self._folder, self._model = program, folder, model
-        self._items = [one for item in _listed(data) for one in _expanded(item)]
+        self._items = [source for item in _listed(data) for source in _expanded(item)]
         self.unreadable: dict[str, str] = {}
         self._pictures: Pictures | None = None
         self._kept: dict[int, Inputs] = {}
@@ -57,14 +57,14 @@ class CalibrationData:
 
     def readable(self, indices: Iterable[int]) -> list[int]:
         """Those of some items that are not pictures that cannot be read; raises what `inputs` does of others."""
-        found = []
+        readable = []
         for index in indices:
             try:
                 self.inputs(index)
-                found.append(index)
+                readable.append(index)
             except UnreadablePictureError as error:
                 self.unreadable[self._name(index)] = str(error)
-        return found
+        return readable
 
     def inputs(self, index: int) -> Inputs:
         """What the model is given for an item.
@@ -75,12 +75,12 @@ class CalibrationData:
         """
         if index in self._kept:
             return self._kept[index]
-        found = self._prepared(index)
-        size = sum(array.nbytes for array in found.values())
+        arrays = self._prepared(index)
+        size = sum(array.nbytes for array in arrays.values())
         if self._kept_bytes + size <= _MAX_KEPT_BYTES:
-            self._kept[index] = found
+            self._kept[index] = arrays
             self._kept_bytes += size
-        return found
+        return arrays
 
     def _prepared(self, index: int) -> Inputs:
         item = self._items[index]
@@ -90,11 +90,11 @@ class CalibrationData:
             arrays = self._pictures.inputs(item)
         else:
             (arrays,) = given_inputs(self._program, load(item) if isinstance(item, Path) else item)
-        found = model_inputs(self._model, self._program, arrays)
-        for name, array in found.items():
+        prepared = model_inputs(self._model, self._program, arrays)
+        for name, array in prepared.items():
             if array.dtype.kind in "fc" and np.isnan(array).any():
                 raise ConversionInputError(f"data: {self._name(index)} has NaN in '{name}'")
-        return {name: _as_pairs(array) for name, array in found.items()}
+        return {name: _as_pairs(array) for name, array in prepared.items()}
 
     def unusual(self, indices: Iterable[int]) -> str:
         """What there is in some items that has no range; "" if nothing."""
@@ -130,7 +130,9 @@ def _expanded(item: Item) -> Sequence[Path | Mapping[str, AnyArray]]:
         raise ConversionInputError(f"data: a path or arrays by name are expected, not {type(item).__name__}")
     path = Path(item)
     if path.is_dir():
-        return sorted(one for one in path.rglob("*") if one.suffix.lower() in (*_PICTURES, _ARRAYS) and one.is_file())
+        return sorted(
+            file for file in path.rglob("*") if file.suffix.lower() in (*_PICTURES, _ARRAYS) and file.is_file()
+        )
     if not path.is_file():
         raise ConversionInputError(f"data: {path} is neither a file nor a folder")
     return [path]

@@ -53,8 +53,8 @@ def floating_nodes(model: Model) -> list[str]:
     read_by_layers = _reached([source for layer in layers for source in sources[layer]], sources)
     floating |= nodes.keys() - layers - read_by_layers
     floating |= _reached(seeds, sources, layers) | _reached(seeds, readers, layers)
-    found = (node for name, node in nodes.items() if name in floating)
-    return [node.get_friendly_name() for node in found if node.get_type_name() not in _UNCOMPUTED]
+    chosen = (node for name, node in nodes.items() if name in floating)
+    return [node.get_friendly_name() for node in chosen if node.get_type_name() not in _UNCOMPUTED]
 
 
 def first_convolutions(model: Model) -> list[str]:
@@ -62,19 +62,21 @@ def first_convolutions(model: Model) -> list[str]:
 
     What they round reaches all that follows, and their few channels gain little in int8 (`benchmarks.int8_settings`).
     """
-    found = [node.get_friendly_name() for node in model.get_ordered_ops() if "Convolution" in node.get_type_name()]
-    return found[: min(_MAX_FIRST, int(_MAX_FIRST_SHARE * len(found)))]
+    convolutions = [
+        node.get_friendly_name() for node in model.get_ordered_ops() if "Convolution" in node.get_type_name()
+    ]
+    return convolutions[: min(_MAX_FIRST, int(_MAX_FIRST_SHARE * len(convolutions)))]
 
 
 def _reached(seeds: Iterable[str], edges: Mapping[str, list[str]], stops: Collection[str] = ()) -> set[str]:
     """The names that edges lead to from `seeds`, these included, without passing `stops`."""
-    pending, found = list(seeds), set()
+    pending, reached = list(seeds), set()
     while pending:
         name = pending.pop()
-        if name not in found and name not in stops:
-            found.add(name)
+        if name not in reached and name not in stops:
+            reached.add(name)
             pending += edges[name]
-    return found
+    return reached
 
 
 def _is_layer(node: Node, varying: Collection[str]) -> bool:

@@ -43,7 +43,7 @@ def layers_of(compiled: CompiledModel, model: Model) -> list[Layer]:
         model: the same before it was compiled, which tells what is quantized.
     """
     nodes = {node.get_friendly_name(): node for node in walk(model)}
-    found = []
+    layers = []
     for primitive in compiled.get_runtime_model().get_ordered_ops():
         kind = runtime_info(primitive, "layerType")
         if kind not in _LAYERS:
@@ -52,8 +52,8 @@ def layers_of(compiled: CompiledModel, model: Model) -> list[Layer]:
         node = next((nodes[name] for name in names if name in nodes and _is_layer(nodes[name])), None)
         name = node.get_friendly_name() if node is not None else names[0] or primitive.get_friendly_name()
         precision = runtime_info(primitive, "runtimePrecision")
-        found.append(Layer(name, kind, precision, "" if precision in _INTEGERS else _why_float(node, kind)))
-    return found
+        layers.append(Layer(name, kind, precision, "" if precision in _INTEGERS else _why_float(node, kind)))
+    return layers
 
 
 def is_quantized(model: Model) -> bool:

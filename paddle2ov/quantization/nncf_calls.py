@@ -82,9 +82,9 @@ class Quantizer:
         settings: list[tuple[bool, Sequence[str]]] = [(True, ()), (False, ()), (False, RECURRENT)]
         if not is_transformer:
             del settings[0]
-        for tried, one in enumerate(settings, 1):
+        for tried, setting in enumerate(settings, 1):
             try:
-                return self._attempt(model, *one)
+                return self._attempt(model, *setting)
             except Paddle2OVError as error:
                 if tried == len(settings) or not isinstance(error, OpenVINORunError):
                     raise
@@ -223,8 +223,8 @@ def name_tensors_of_branches(model: openvino.Model) -> None:
     for node in model.get_ops():
         values = [] if not isinstance(node, if_op) else list(node.input_values())
         for body in bodies_of(node):
-            values += [one.output(0) for one in body.get_parameters()]
-            values += [one.input_value(0) for one in body.get_results()]
+            values += [parameter.output(0) for parameter in body.get_parameters()]
+            values += [result.input_value(0) for result in body.get_results()]
             name_tensors_of_branches(body)
         for value in values:
             if not value.get_names():

@@ -107,10 +107,10 @@ def quantize(
     quantizer = Quantizer(items, calibration, reference, weights, max_drop, progress)
     with nncf_output(progress):
         quantized = quantizer.quantized(converted, has_attention(converted) if transformer is None else transformer)
-    found = Quantized(quantized, reference.measure.name, reference.measure.meaning, max_drop)
-    found.unreadable = items.unreadable
-    found.was_quantized = is_quantized(converted)
-    found.is_measured_on_calibration = not set(validation) - set(calibration)
+    result = Quantized(quantized, reference.measure.name, reference.measure.meaning, max_drop)
+    result.unreadable = items.unreadable
+    result.was_quantized = is_quantized(converted)
+    result.is_measured_on_calibration = not set(validation) - set(calibration)
     with _openvino_errors("the quantized model does not run"):
         models = {"f32": floats}
         for name in [name for name in ("bf16", "f16") if computes_in("CPU", name)]:
@@ -118,10 +118,10 @@ def quantize(
                 models[name] = compiled_in(converted, name)
         compiled = compiled_in(quantized, None)
         models["int8" if weights is None else f"{weights} weights"] = compiled
-        found.precisions = reference.measured(models)
-        found.layers = layers_of(compiled, quantized)
-    found.has_integer_kernels = "INT8" in capabilities("CPU") and has_integer_kernels()
-    return found
+        result.precisions = reference.measured(models)
+        result.layers = layers_of(compiled, quantized)
+    result.has_integer_kernels = "INT8" in capabilities("CPU") and has_integer_kernels()
+    return result
 
 
 def _check(subset_size: int, max_drop: float | None, weights: Weights | None) -> None:
@@ -141,16 +141,16 @@ def _readable(items: CalibrationData, calibration: list[int], validation: list[i
     Raises:
         ConversionInputError: there is nothing.
     """
-    found = items.readable(validation)  # first: these are run again and again, and what comes first is kept
+    measured = items.readable(validation)  # first: these are run again and again, and what comes first is kept
     calibrated = items.readable(calibration)
     if items.unreadable:
         names = list(items.unreadable)
         more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
         text = f"data: {len(names)} of {len(items)} cannot be read: {', '.join(names[:_MAX_NAMED])}{more}"
-        if not (found or calibrated):
+        if not (measured or calibrated):
             raise ConversionInputError(f"{text}; nothing is left: {items.unreadable[names[0]]}")
         warnings.warn(f"{text}; left out", ConversionWarning, stacklevel=4)
-    return calibrated or found, found or calibrated
+    return calibrated or measured, measured or calibrated
 
 
 def _divided(count: int, subset_size: int) -> tuple[list[int], list[int]]:

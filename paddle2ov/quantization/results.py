@@ -72,7 +72,7 @@ class Quantized:
     def advice(self) -> str:
         """What to choose here, in a sentence."""
         last, others = self.precisions[-1], self.precisions[:-1]
-        best = min(others, key=lambda one: one.milliseconds)
+        best = min(others, key=lambda precision: precision.milliseconds)
         name = "int8" if last.name == "int8" else f"a model with {last.name}"
         if self.was_quantized:
             return "the model is quantized already, and runs in int8 as `paddle2ov convert` makes it: take that"
@@ -91,11 +91,11 @@ class Quantized:
         """The same as plain data, for JSON; without the model."""
         facts = ["measure", "meaning", "max_drop", "lost", "loses_too_much", "is_measured_on_calibration"]
         facts += ["was_quantized", "has_integer_kernels", "unreadable", "advice"]
-        found = {name: getattr(self, name) for name in facts}
+        plain = {name: getattr(self, name) for name in facts}
         return {
-            **found,
-            "precisions": [asdict(one) for one in self.precisions],
-            "layers": [asdict(one) for one in self.layers],
+            **plain,
+            "precisions": [asdict(precision) for precision in self.precisions],
+            "layers": [asdict(layer) for layer in self.layers],
         }
 
 

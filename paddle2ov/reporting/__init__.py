@@ -10,8 +10,7 @@
 - `program.py`: the operators of the program;
 - `compiled.py`, `origins.py`, `primitives.py`: which of them ended in which primitive, and how long each takes;
 - `modules.py`, `folding.py`, `graphs.py`: the graphs, folded by the modules of the network's source;
-- `terminal.py`, `page.py`: tables for the terminal, the HTML page;
-- `files.py`: the files that commands and batches write.
+- `terminal.py`, `page.py`: tables for the terminal, the HTML page.
 """
 
 from paddle2ov.reporting.build import build_report, refused_report

@@ -65,12 +65,12 @@ def build_report(
     report = _described(name, program)
     report.parameters, report.parameter_bytes = conversion.parameters, conversion.parameter_bytes
     report.conversion, report.verification = conversion, verification
-    variables = {one.name: one.variable for one in program.outputs}
+    variables = {output.name: output.variable for output in program.outputs}
     report.inputs, report.outputs = (
-        [_port(one, variables) for one in ports] for ports in (model.inputs, model.outputs)
+        [_port(port, variables) for port in ports] for ports in (model.inputs, model.outputs)
     )
     _mark_unused(report.operators, program, model)
-    _mark_constant(report.operators, {one.variable for one in report.inputs})
+    _mark_constant(report.operators, {tensor.variable for tensor in report.inputs})
     if verification is not None:
         _mark_verified(report.operators, verification)
     if model.has_rt_info(["paddle2ov", PREPROCESSING]):
@@ -110,15 +110,15 @@ def refused_report(
     report.parameters = len(program.parameters)
     report.parameter_bytes = sum(weight.data.nbytes for weight in program.parameters.values())
     variables = program.variables
-    report.inputs = [_declared(one.name, one) for one in program.inputs]
-    report.outputs = [_declared(one.name, variables[one.variable]) for one in program.outputs]
-    _mark_constant(report.operators, {one.variable for one in report.inputs})
+    report.inputs = [_declared(variable.name, variable) for variable in program.inputs]
+    report.outputs = [_declared(output.name, variables[output.variable]) for output in program.outputs]
+    _mark_constant(report.operators, {tensor.variable for tensor in report.inputs})
     report.refusals = list(refusals or error.refusals)
     report.notes.append(NEXT_STEPS if report.refusals else str(error))
-    refused = {(place.block, place.index) for one in report.refusals for place in one.places}
-    for one in report.operators:
-        if (one.block, one.index) in refused:
-            one.fate = "refused"
+    refused = {(place.block, place.index) for refusal in report.refusals for place in refusal.places}
+    for operator in report.operators:
+        if (operator.block, operator.index) in refused:
+            operator.fate = "refused"
     return report
 
 
@@ -150,14 +150,14 @@ def generated_inputs(model: Model, program: Program, settings: Settings | None =
         declared = PartialShape.dynamic() if variable.shape is None else PartialShape(list(variable.shape))
         # A model that was reshaped since takes other shapes than the program does.
         variables.append(variable if declared.compatible(shape) else structs.replace(variable, shape=None))
-    found = random_inputs(structs.replace(program, inputs=variables), None if images else model, [shapes])[0]
+    arrays = random_inputs(structs.replace(program, inputs=variables), None if images else model, [shapes])[0]
     for name in images:
-        found[name] = np.ascontiguousarray(found[name].transpose(0, 2, 3, 1))
+        arrays[name] = np.ascontiguousarray(arrays[name].transpose(0, 2, 3, 1))
     for port in ports:
         name, dtype = port.get_any_name(), numpy_dtype(port.get_element_type())
-        if dtype is not None and found[name].dtype != dtype and found[name].dtype.kind != "c":
-            found[name] = found[name].astype(dtype)
-    return found | {name: np.array([len(found[rows])]) for name, rows in lengths.items() if rows in fed}
+        if dtype is not None and arrays[name].dtype != dtype and arrays[name].dtype.kind != "c":
+            arrays[name] = arrays[name].astype(dtype)
+    return arrays | {name: np.array([len(arrays[rows])]) for name, rows in lengths.items() if rows in fed}
 
 
 def _sized(shape: PartialShape, named: PartialShape) -> PartialShape:
@@ -200,10 +200,10 @@ def _preprocessing(model: Model, program: Program, id: int) -> list[ReportedOper
 
 def _mark_unused(operators: list[ReportedOperator], program: Program, model: Model) -> None:
     names = {name for port in model.outputs for name in port.get_names()}
-    wanted = [one.variable for one in program.outputs if one.name in names]
+    wanted = [output.variable for output in program.outputs if output.name in names]
     wanted += [name for name in names if name in program.variables]
     block, _ = prune(program.block, wanted, [name for port in model.inputs for name in port.get_names()])
-    needed = {one.index for one in block.operators}
+    needed = {operator.index for operator in block.operators}
     for operator in operators:
         owner = operators[operator.owner] if operator.owner is not None else None
         if (owner.fate == "unused") if owner is not None else operator.index not in needed:
@@ -212,7 +212,7 @@ def _mark_unused(operators: list[ReportedOperator], program: Program, model: Mod
 
 def _mark_constant(operators: list[ReportedOperator], inputs: set[str]) -> None:
     """Marks operators that read weights and constants only; inside branches and loops, those that read nothing."""
-    varying, known = set(inputs), {name for one in operators for name in one.outputs}
+    varying, known = set(inputs), {name for operator in operators for name in operator.outputs}
     for operator in operators:
         if operator.owner is None:
             operator.constant = not any(name in varying for name in operator.inputs)
@@ -229,12 +229,12 @@ def _mark_constant(operators: list[ReportedOperator], inputs: set[str]) -> None:
 
 
 def _mark_verified(operators: list[ReportedOperator], verification: Verification) -> None:
-    main = {one.index: one for one in operators if one.owner is None}
+    main = {operator.index: operator for operator in operators if operator.owner is None}
     for compared in verification.operators:
         operator = main.get(compared.index)
         if operator is not None and operator.type == compared.type and compared.outputs:
             operator.difference = compared.error
-            operator.agrees = all(one.ok for one in compared.outputs)
+            operator.agrees = all(output.ok for output in compared.outputs)
 
 
 def _note_precisions(report: Report) -> None:

@@ -100,12 +100,12 @@ def _measure(compiled: CompiledModel, inputs: Inputs) -> tuple[dict[str, float],
 
 
 def _counters(compiled: CompiledModel) -> dict[str, float]:
-    found = {}
+    times = {}
     for node in compiled.get_runtime_model().get_ops():
         value = runtime_info(node, "execTimeMcs")
         if value.isdigit():
-            found[node.get_friendly_name()] = float(value)
-    return found
+            times[node.get_friendly_name()] = float(value)
+    return times
 
 
 __all__ = ["Inputs", "compile_report"]

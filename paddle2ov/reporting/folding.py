@@ -54,15 +54,15 @@ def runs(modules: Sequence[Sequence[str]], outer: Path = ()) -> list[Path]:
         outer: the groups that all of them stand in.
     """
     numbers = itertools.count()
-    found: list[Path] = []
+    paths: list[Path] = []
     last: Path = ()
     for names in modules:
         same = 0
         while same < min(len(names), len(last)) and last[same].label == names[same]:
             same += 1
         last = (*last[:same], *(GroupKey("module", name, next(numbers)) for name in names[same:]))
-        found.append(outer + last)
-    return found
+        paths.append(outer + last)
+    return paths
 
 
 def group_nodes(paths: Sequence[Path], edges: Sequence[tuple[int, int]], loose: Collection[int] = ()) -> Group:
@@ -79,14 +79,14 @@ def group_nodes(paths: Sequence[Path], edges: Sequence[tuple[int, int]], loose: 
         for depth in range(1, len(path) + 1):
             if path[:depth] not in groups:
                 key = path[depth - 1]
-                one = groups[path[:depth]] = Group(key.kind, key.label, key.ref)
-                groups[path[: depth - 1]].members.append(one)
+                new_group = groups[path[:depth]] = Group(key.kind, key.label, key.ref)
+                groups[path[: depth - 1]].members.append(new_group)
         groups[path].members.append(i)
     small = len(paths) <= _FEWEST_NODES
-    for one in reversed(groups.values()):  # the inner ones first
-        one.members = [inner for member in one.members for inner in _without_needless(member, small)]
-    for one in groups.values():
-        _cut_into_sections(one, edges, loose)
+    for group in reversed(groups.values()):  # the inner ones first
+        group.members = [inner for member in group.members for inner in _without_needless(member, small)]
+    for group in groups.values():
+        _cut_into_sections(group, edges, loose)
     return root
 
 
@@ -94,11 +94,11 @@ def nodes_of(member: Group | int) -> Iterator[int]:
     """The nodes of a group and of those inside."""
     waiting = [member]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, Group):
-            waiting += reversed(one.members)
+        next_member = waiting.pop()
+        if isinstance(next_member, Group):
+            waiting += reversed(next_member.members)
         else:
-            yield one
+            yield next_member
 
 
 def _without_needless(member: Group | int, small: bool) -> list[Group | int]:
@@ -108,8 +108,8 @@ def _without_needless(member: Group | int, small: bool) -> list[Group | int]:
 
 
 def _cut_into_sections(group: Group, edges: Sequence[tuple[int, int]], loose: Collection[int]) -> None:
-    apart = [one for one in group.members if isinstance(one, int) and one in loose]
-    members = [one for one in group.members if not (isinstance(one, int) and one in loose)]
+    apart = [member for member in group.members if isinstance(member, int) and member in loose]
+    members = [member for member in group.members if not (isinstance(member, int) and member in loose)]
     while len(members) > _MOST:
         ends = _ends(members, edges)
         sections = itertools.pairwise([0, *ends, len(members)])

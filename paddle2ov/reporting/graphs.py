@@ -51,43 +51,45 @@ class PageGraph:
         waiting = deque([(self.root, -1)])
         while waiting:
             group, place = waiting.popleft()
-            for one in group.members:
-                if isinstance(one, int):
-                    group_of[one] = place
+            for member in group.members:
+                if isinstance(member, int):
+                    group_of[member] = place
                 else:
-                    waiting.append((one, len(groups)))
-                    groups.append([one.kind, one.label, one.ref, place])
-        nodes = [[one.key, one.kind, one.label, one.ref, group_of[i]] for i, one in enumerate(self.nodes)]
+                    waiting.append((member, len(groups)))
+                    groups.append([member.kind, member.label, member.ref, place])
+        nodes = [[node.key, node.kind, node.label, node.ref, group_of[i]] for i, node in enumerate(self.nodes)]
         return {"title": self.title, "nodes": nodes, "edges": self.edges, "groups": groups}
 
 
 def program_graph(report: Report) -> PageGraph:
     """The operators that depend on the model's inputs; each block of a branch or loop is a group of its own."""
-    operators = [one for one in report.operators if not one.constant or one.owner is not None]
+    operators = [operator for operator in report.operators if not operator.constant or operator.owner is not None]
     # Preprocessing, which is in no block of the program, stands between an input and what reads it.
-    operators.sort(key=lambda one: one.block >= 0)
+    operators.sort(key=lambda operator: operator.block >= 0)
     nodes = [GraphNode(f"i{i}", "input", port.name, i) for i, port in enumerate(report.inputs)]
-    nodes += [GraphNode(f"o{one.id}", "operator", one.type, one.id) for one in operators]
+    nodes += [GraphNode(f"o{operator.id}", "operator", operator.type, operator.id) for operator in operators]
     first = len(report.inputs)
     edges = dict.fromkeys(_edges(operators, {port.variable: i for i, port in enumerate(report.inputs)}, first))
-    writers = {name: i for i, one in enumerate(operators, first) if one.owner is None for name in one.outputs}
-    writers = {port.variable: i for i, port in enumerate(report.inputs)} | writers
+    writers = {port.variable: i for i, port in enumerate(report.inputs)}
+    for i, operator in enumerate(operators, first):
+        if operator.owner is None:
+            writers |= dict.fromkeys(operator.outputs, i)
     for i, port in enumerate(report.outputs):
         if port.variable in writers:
             edges[writers[port.variable], len(nodes)] = None
             nodes.append(GraphNode(f"r{i}", "output", port.name, i))
     known = operator_paths(report.operators)
-    paths = [known[one.ref] if one.kind == "operator" else () for one in nodes]
-    loose = {i for i, one in enumerate(nodes) if one.kind != "operator"}
+    paths = [known[node.ref] if node.kind == "operator" else () for node in nodes]
+    loose = {i for i, node in enumerate(nodes) if node.kind != "operator"}
     return PageGraph("Paddle program", nodes, list(edges), group_nodes(paths, list(edges), loose))
 
 
 def compiled_graph(compiled: CompiledReport, operators: Sequence[ReportedOperator]) -> PageGraph:
     """The primitives, and which of them read which; each in the groups of its main operator."""
-    edges = [(source, one.id) for one in compiled.primitives for source in one.inputs]
+    edges = [(source, primitive.id) for primitive in compiled.primitives for source in primitive.inputs]
     # Whoever is read comes first, and the order of execution does not promise that.
     order = _topological(len(compiled.primitives), edges)
-    place = {one: i for i, one in enumerate(order)}
+    place = {id: i for i, id in enumerate(order)}
     known = operator_paths(operators)
     nodes: list[GraphNode] = []
     paths: dict[int, Path] = dict.fromkeys(order, ())
@@ -98,45 +100,45 @@ def compiled_graph(compiled: CompiledReport, operators: Sequence[ReportedOperato
         if kind == "primitive":
             paths[id] = known[one.operator] if one.operator is not None else _of_neighbour(one.inputs, paths)
     numbered = [(place[source], place[target]) for source, target in edges]
-    loose = {i for i, one in enumerate(nodes) if one.kind != "primitive"}
+    loose = {i for i, node in enumerate(nodes) if node.kind != "primitive"}
     return PageGraph("Compiled for the CPU", nodes, numbered, group_nodes([paths[id] for id in order], numbered, loose))
 
 
 def operator_paths(operators: Sequence[ReportedOperator]) -> dict[int, Path]:
     """The groups of each operator: its modules, within the blocks of branches and loops that it runs in."""
     blocks: dict[tuple[int | None, int], list[ReportedOperator]] = {}
-    for one in operators:
-        blocks.setdefault((one.owner, max(one.block, 0)), []).append(one)
-    found: dict[int, Path] = {}
+    for operator in operators:
+        blocks.setdefault((operator.owner, max(operator.block, 0)), []).append(operator)
+    paths: dict[int, Path] = {}
     for (owner, block), inside in blocks.items():  # owners come before what they own
         outer: Path = ()
-        modules = [one.module for one in inside]
+        modules = [operator.module for operator in inside]
         if owner is not None:
             around = operators[owner].module
-            outer = (*found[owner], GroupKey("block", f"{operators[owner].type}, block {block}", (owner, block), owner))
+            outer = (*paths[owner], GroupKey("block", f"{operators[owner].type}, block {block}", (owner, block), owner))
             modules = [path[len(around) :] if path[: len(around)] == around else path for path in modules]
-        shown = [i for i, one in enumerate(inside) if not one.constant or owner is not None]
+        shown = [i for i, operator in enumerate(inside) if not operator.constant or owner is not None]
         for i, path in zip(shown, runs([modules[i] for i in shown], outer), strict=True):
-            found[inside[i].id] = path
-    return found | {one.id: () for one in operators if one.id not in found}
+            paths[inside[i].id] = path
+    return paths | {operator.id: () for operator in operators if operator.id not in paths}
 
 
 def _edges(operators: Sequence[ReportedOperator], inputs: dict[str, int], first: int) -> Iterable[tuple[int, int]]:
     """Which operator reads which, by position from `first` on; in each block for itself."""
     writers: dict[tuple[int | None, int], dict[str, int]] = {(None, 0): inputs.copy()}
-    for i, one in enumerate(operators, first):
-        known = writers.setdefault((one.owner, max(one.block, 0)), {})
-        for name in one.inputs:
+    for i, operator in enumerate(operators, first):
+        known = writers.setdefault((operator.owner, max(operator.block, 0)), {})
+        for name in operator.inputs:
             if known.get(name, i) != i:
                 yield known[name], i
-        for name in one.outputs:
-            if one.block < 0:
+        for name in operator.outputs:
+            if operator.block < 0:
                 known[name] = i
             known.setdefault(name, i)
 
 
 def _of_neighbour(inputs: Iterable[int], paths: dict[int, Path]) -> Path:
-    return next((paths[one] for one in inputs), ())
+    return next((paths[source] for source in inputs), ())
 
 
 def _topological(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:

@@ -43,11 +43,11 @@ def bounded_memory() -> Iterator[None]:
 def _free() -> int | None:
     """The bytes that are free on the machine or left to the container, whichever is less."""
     lines = _read_text("/proc/meminfo").splitlines()
-    found = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
+    free = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
     limit, current = (_read_text(f"/sys/fs/cgroup/memory.{name}").strip() for name in ("max", "current"))
-    if found is not None and limit.isdigit() and current.isdigit():
-        found = min(found, max(0, int(limit) - int(current)))
-    return found
+    if free is not None and limit.isdigit() and current.isdigit():
+        free = min(free, max(0, int(limit) - int(current)))
+    return free
 
 
 def _used() -> int | None:

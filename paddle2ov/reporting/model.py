@@ -173,11 +173,11 @@ class CompiledReport:
         """Chains of nodes fused into one primitive: (layer, chain, count, microseconds in all), most frequent first."""
         counts: Counter[tuple[str, str]] = Counter()
         times: defaultdict[tuple[str, str], float] = defaultdict(float)
-        for one in self.primitives:
-            if len(one.chain) > 1:
-                key = one.layer, " + ".join(one.chain)
+        for primitive in self.primitives:
+            if len(primitive.chain) > 1:
+                key = primitive.layer, " + ".join(primitive.chain)
                 counts[key] += 1
-                times[key] += one.microseconds or 0.0
+                times[key] += primitive.microseconds or 0.0
         return [(*key, count, times[key]) for key, count in counts.most_common()]
 
 
@@ -222,8 +222,8 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; infinite numbers are null."""
         fields = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
-        found: dict[str, Any] = jsonable({"schema": SCHEMA, **fields})
-        return found
+        plain: dict[str, Any] = jsonable({"schema": SCHEMA, **fields})
+        return plain
 
 
 __all__ = [

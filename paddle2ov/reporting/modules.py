@@ -35,7 +35,7 @@ def modules_of(operators: Sequence[Operator]) -> tuple[str, list[tuple[str, ...]
         "names": _scopes,
     }
     for source, read in readers.items():
-        paths = [read(one) for one in operators]
+        paths = [read(operator) for operator in operators]
         if any(paths):
             return source, _without_common(paths)
     return "", [() for _ in operators]
@@ -48,13 +48,13 @@ def _layers(operator: Operator) -> tuple[str, ...]:
 
 def _callers(operator: Operator) -> tuple[str, ...]:
     """The lines that lead to the one that made the operator."""
-    found = []
+    lines = []
     for frame in operator.place.source_frames(_DEEPEST + 1)[:-1]:
         parts = _FRAME.match(frame)
         if parts:
             place = f"{PureWindowsPath(parts['file']).name}:{parts['line']}"  # which takes both separators
-            found.append(f"{(parts['code'] or parts['function']).strip()}  {place}")
-    return tuple(found)
+            lines.append(f"{(parts['code'] or parts['function']).strip()}  {place}")
+    return tuple(lines)
 
 
 def _scopes(operator: Operator) -> tuple[str, ...]:

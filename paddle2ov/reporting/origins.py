@@ -59,20 +59,20 @@ class Origins:
 
     def find(self, name: str) -> list[int]:
         """The nodes of a name or, as OpenVINO's transformations append to names, of its longest prefix before a "/"."""
-        for one in prefixes(name):
-            if one in self._by_name:
-                return self._by_name[one]
+        for prefix in prefixes(name):
+            if prefix in self._by_name:
+                return self._by_name[prefix]
         return []
 
     def split(self, names: str) -> list[str]:
         """Splits a list of names at its commas, except those that are part of a name."""
         pieces = names.split(",")
-        found = []
+        joined = []
         while pieces:
             most = next((n for n in range(len(pieces), 1, -1) if ",".join(pieces[:n]) in self._by_name), 1)
-            found.append(",".join(pieces[:most]))
+            joined.append(",".join(pieces[:most]))
             del pieces[:most]
-        return [name for name in found if name]
+        return [name for name in joined if name]
 
 
 def prefixes(name: str) -> Iterator[str]:
@@ -99,16 +99,16 @@ def trace(model: Model, writers: Mapping[str, int], noted: Mapping[str, tuple[in
     readers: list[list[int]] = [[] for _ in ordered]
     for i, node in enumerate(ordered):
         inputs = [value.get_node() for value in node.input_values()]
-        sources = tuple(place[one.get_name()] for one in inputs if one.get_name() in place)
+        sources = tuple(place[source.get_name()] for source in inputs if source.get_name() in place)
         for source in sources:
             readers[source].append(i)
-        varies = any(one.get_name() in varying for one in inputs) or not inputs
+        varies = any(source.get_name() in varying for source in inputs) or not inputs
         if node.get_type_name() == "ShapeOf" and node.get_input_partial_shape(0).is_static:
             varies = False
         if varies:
             varying.add(node.get_name())
         name = node.get_friendly_name()
-        operators = next((known[one] for one in prefixes(name) if one in known), ())
+        operators = next((known[prefix] for prefix in prefixes(name) if prefix in known), ())
         origins.nodes.append(TracedNode(name, node.get_type_name(), operators, sources, varies, _computes(node)))
         origins._by_name.setdefault(name, []).append(i)
     for i in reversed(range(len(ordered))):

@@ -81,12 +81,12 @@ def report_page(report: Report) -> str:
     graphs = [program_graph(report)]
     if report.compiled is not None:
         graphs.append(compiled_graph(report.compiled, report.operators))
-        for one in data["compiled"]["primitives"]:  # of the nodes, which are many, only this is shown
-            one["inferred"] = any(node["inferred"] for node in one.pop("nodes"))
+        for primitive in data["compiled"]["primitives"]:  # of the nodes, which are many, only this is shown
+            primitive["inferred"] = any(node["inferred"] for node in primitive.pop("nodes"))
     if report.verification is not None:  # the operators have theirs already
         data["verification"] = {**data["verification"], "operators": len(report.verification.operators)}
-    data["operators"] = [_short(one) for one in data["operators"]]
-    data["graphs"] = [one.to_dict() for one in graphs]
+    data["operators"] = [_short(operator) for operator in data["operators"]]
+    data["graphs"] = [graph.to_dict() for graph in graphs]
     data["fates"] = FATES
     data["folded"] = SOURCES[report.modules]
     return render("report.html.jinja", data, (CHARTS, *GRAPHS, *_SCRIPTS), report=report, shapes=shapes)
@@ -112,8 +112,8 @@ def render(template: str, data: Mapping[str, Any], scripts: Sequence[str], **val
     )
     environment.globals["size"] = size_text
     sources = [_asset(name) for name in ("data.js", *scripts)]
-    hashes = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in sources]
-    allowed = " ".join(f"'sha256-{one}'" for one in hashes)
+    hashes = [base64.b64encode(hashlib.sha256(source.encode()).digest()).decode() for source in sources]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
     policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {allowed}"
     return environment.get_template(template).render(
         **values, json=_embedded(data), scripts=sources, style=_asset("page.css"), policy=policy

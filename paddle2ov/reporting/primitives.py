@@ -38,12 +38,12 @@ def primitives_of(compiled: CompiledModel, origins: Origins, times: Mapping[str,
     kept = [node for node in ordered if node.get_friendly_name() not in constant]
     kept.sort(key=lambda node: int(runtime_info(node, "execOrder") or 0))
     place = {node.get_friendly_name(): i for i, node in enumerate(kept)}
-    found: list[Primitive] = []
+    primitives: list[Primitive] = []
     located: dict[int, list[int]] = {}  # a node that OpenVINO takes apart is in several
     for i, node in enumerate(kept):
         sources = [value.get_node().get_friendly_name() for value in node.input_values()]
         name = node.get_friendly_name()
-        one = Primitive(
+        primitive = Primitive(
             i,
             name,
             runtime_info(node, "layerType"),
@@ -53,21 +53,23 @@ def primitives_of(compiled: CompiledModel, origins: Origins, times: Mapping[str,
             times.get(name),
             inputs=sorted({place[source] for source in sources if source in place}),
         )
-        found.append(one)
-        if one.layer in _NO_PRIMITIVE:
+        primitives.append(primitive)
+        if primitive.layer in _NO_PRIMITIVE:
             continue
         for original in origins.split(runtime_info(node, "originalLayersNames")):
             for k in origins.find(original):
                 located.setdefault(k, []).append(i)
-    inferred = _infer(origins, {k: ids[0] for k, ids in located.items()}, found)
+    inferred = _infer(origins, {k: ids[0] for k, ids in located.items()}, primitives)
     for k, traced in enumerate(origins.nodes):
         for i in dict.fromkeys(located.get(k, [inferred[k]] if k in inferred else [])):
             guessed = k in inferred or traced.guessed
-            found[i].nodes.append(PrimitiveNode(traced.name, traced.type, traced.operator, traced.operators, guessed))
-    for one in found:
-        _name_operators(one)
-    _assign_nameless(found)
-    return found
+            primitives[i].nodes.append(
+                PrimitiveNode(traced.name, traced.type, traced.operator, traced.operators, guessed)
+            )
+    for primitive in primitives:
+        _name_operators(primitive)
+    _assign_nameless(primitives)
+    return primitives
 
 
 def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Primitive]) -> dict[int, int]:
@@ -79,7 +81,7 @@ def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Pr
     """
     nodes = origins.nodes
     named = set(located.values())
-    found: dict[int, int] = {}
+    inferred: dict[int, int] = {}
     readers: list[list[int]] = [[] for _ in nodes]
     for k, node in enumerate(nodes):
         for source in node.sources:
@@ -90,76 +92,76 @@ def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Pr
         waiting = list(near(k))
         result: set[int | None] = set()
         while waiting:
-            one = waiting.pop()
-            if one in seen:
+            nearby = waiting.pop()
+            if nearby in seen:
                 continue
-            seen.add(one)
-            place = located.get(one, found.get(one))
-            if place is None and not nodes[one].computes:
-                waiting.extend(near(one))
+            seen.add(nearby)
+            place = located.get(nearby, inferred.get(nearby))
+            if place is None and not nodes[nearby].computes:
+                waiting.extend(near(nearby))
             else:
                 result.add(place)
         return result
 
     lost = [k for k, node in enumerate(nodes) if k not in located and node.varies and node.computes]
     for k in reversed(lost):
-        read_in = primitives_around(k, lambda one: readers[one])
+        read_in = primitives_around(k, lambda node: readers[node])
         place = read_in.pop() if len(read_in) == 1 else None
         if place is not None:
             nameless = _nameless_input(primitives, place, named)
-            found[k] = place if nameless is None else nameless
+            inferred[k] = place if nameless is None else nameless
     for k in lost:
-        if k in found or nodes[k].type not in _FUSED:
+        if k in inferred or nodes[k].type not in _FUSED:
             continue
-        made_in = primitives_around(k, lambda one: [source for source in nodes[one].sources if nodes[source].varies])
+        made_in = primitives_around(k, lambda node: [source for source in nodes[node].sources if nodes[source].varies])
         place = made_in.pop() if len(made_in) == 1 else None
         # Of the heavy ones, only a depthwise convolution is taken into another primitive.
         if place is not None and (
             nodes[k].type not in _HEAVY
             or (nodes[k].type == "GroupConvolution" and primitives[place].layer == "Convolution")
         ):
-            found[k] = place
-    return found
+            inferred[k] = place
+    return inferred
 
 
 def _nameless_input(primitives: Sequence[Primitive], place: int, named: set[int]) -> int | None:
     """An input of a primitive, Reorders skipped, that computes in floating point and lists no node of the model."""
     for source in primitives[place].inputs:
-        one = primitives[source]
-        if one.layer == "Reorder":
-            source = one.inputs[0] if one.inputs else source
-            one = primitives[source]
-        if source not in named and one.layer not in _OWN and one.precision.startswith(("f", "bf")):
+        primitive = primitives[source]
+        if primitive.layer == "Reorder":
+            source = primitive.inputs[0] if primitive.inputs else source
+            primitive = primitives[source]
+        if source not in named and primitive.layer not in _OWN and primitive.precision.startswith(("f", "bf")):
             return source
     return None
 
 
-def _name_operators(one: Primitive) -> None:
-    named = [node for node in one.nodes if any(prefix == node.name for prefix in prefixes(one.name))]
-    heavy = [node for node in one.nodes if node.type in _HEAVY]
-    main = next(iter(heavy or named or one.nodes), None)
-    one.operators = sorted({operator for node in one.nodes for operator in node.operators})
+def _name_operators(primitive: Primitive) -> None:
+    named = [node for node in primitive.nodes if any(prefix == node.name for prefix in prefixes(primitive.name))]
+    heavy = [node for node in primitive.nodes if node.type in _HEAVY]
+    main = next(iter(heavy or named or primitive.nodes), None)
+    primitive.operators = sorted({operator for node in primitive.nodes for operator in node.operators})
     if main is None:
         return
-    one.operator = main.operator
-    if one.layer == "Subgraph":  # compiled from its nodes; none of them is the main one
-        one.chain = [node.type for node in one.nodes]
+    primitive.operator = main.operator
+    if primitive.layer == "Subgraph":  # compiled from its nodes; none of them is the main one
+        primitive.chain = [node.type for node in primitive.nodes]
     else:
-        one.chain = [main.type, *(node.type for node in one.nodes if node is not main)]
+        primitive.chain = [main.type, *(node.type for node in primitive.nodes if node is not main)]
 
 
 def _assign_nameless(primitives: Sequence[Primitive]) -> None:
     """Assigns primitives that OpenVINO's transformations made, and that list no node of the model, to their readers."""
-    for one in reversed(primitives):
-        for source in one.inputs:
+    for primitive in reversed(primitives):
+        for source in primitive.inputs:
             orphan = primitives[source]
-            if orphan.operator is None and one.operator is not None and orphan.layer not in _OWN:
-                orphan.operator, orphan.operators = one.operator, [one.operator]
-    for one in primitives:
-        if one.operator is None and one.layer not in _OWN:
-            made_by = [primitives[source].operator for source in one.inputs]
-            one.operator = next((operator for operator in made_by if operator is not None), None)
-            one.operators = [] if one.operator is None else [one.operator]
+            if orphan.operator is None and primitive.operator is not None and orphan.layer not in _OWN:
+                orphan.operator, orphan.operators = primitive.operator, [primitive.operator]
+    for primitive in primitives:
+        if primitive.operator is None and primitive.layer not in _OWN:
+            made_by = [primitives[source].operator for source in primitive.inputs]
+            primitive.operator = next((operator for operator in made_by if operator is not None), None)
+            primitive.operators = [] if primitive.operator is None else [primitive.operator]
 
 
 def fill_fates(operators: Sequence[ReportedOperator], origins: Origins, primitives: Sequence[Primitive]) -> None:
@@ -170,14 +172,14 @@ def fill_fates(operators: Sequence[ReportedOperator], origins: Origins, primitiv
             nodes.setdefault(operator_id, []).append(k)
     led: dict[int, list[Primitive]] = {}
     inside: dict[int, list[int]] = {}
-    for one in primitives:
-        if one.operator is not None:
-            led.setdefault(one.operator, []).append(one)
-        for number in one.operators:
-            inside.setdefault(number, []).append(one.id)
+    for primitive in primitives:
+        if primitive.operator is not None:
+            led.setdefault(primitive.operator, []).append(primitive)
+        for number in primitive.operators:
+            inside.setdefault(number, []).append(primitive.id)
     for operator in operators:
         operator.primitives = inside.get(operator.id, [])
-        times = [one.microseconds for one in led.get(operator.id, ()) if one.microseconds is not None]
+        times = [primitive.microseconds for primitive in led.get(operator.id, ()) if primitive.microseconds is not None]
         operator.microseconds = float(np.sum(times)) if times else None
         mine = [origins.nodes[k] for k in nodes.get(operator.id, ())]
         if operator.fate == "unused":

@@ -20,14 +20,14 @@ def list_operators(program: Program) -> list[ReportedOperator]:
 
 def describe_operators(program: Program) -> tuple[list[ReportedOperator], str]:
     """The same, and where their modules come from, one of `modules.SOURCES`."""
-    found: list[ReportedOperator] = []
+    operators: list[ReportedOperator] = []
     listed: list[Operator] = []
-    for operator, owner in _walk(program.block, found):
+    for operator, owner in _walk(program.block, operators):
         listed.append(operator)
         place = operator.place
-        found.append(
+        operators.append(
             ReportedOperator(
-                len(found),
+                len(operators),
                 operator.type,
                 place.block,
                 place.index,
@@ -39,24 +39,24 @@ def describe_operators(program: Program) -> tuple[list[ReportedOperator], str]:
             )
         )
     modules, paths = modules_of(listed)
-    for one, path in zip(found, paths, strict=True):
-        one.module = path
-    return found, modules
+    for operator_of_report, path in zip(operators, paths, strict=True):
+        operator_of_report.module = path
+    return operators, modules
 
 
 def _walk(
-    block: Block, found: Sequence[ReportedOperator], owner: int | None = None
+    block: Block, reported: Sequence[ReportedOperator], owner: int | None = None
 ) -> Iterator[tuple[Operator, int | None]]:
     for operator in block.operators:
-        at = len(found)
+        at = len(reported)
         yield operator, owner
         for inner in operator.blocks:
-            yield from _walk(inner, found, at)
+            yield from _walk(inner, reported, at)
 
 
 def writers(operators: Sequence[ReportedOperator]) -> dict[str, int]:
     """Variable -> the operator that writes it."""
-    return {name: one.id for one in operators for name in one.outputs}
+    return {name: operator.id for operator in operators for name in operator.outputs}
 
 
 def short(value: object) -> str:

@@ -46,11 +46,12 @@ def print_report(report: Report, console: Console | None = None) -> None:
                 f"{compiled.precision}, inputs {escape(shapes(compiled))}, with OpenVINO's counters on"
             )
     if report.verification is not None:
-        found = report.verification
-        show(f"Compared with Paddle {escape(found.paddle)} in {found.precision}, tolerance {found.tolerance:g}")
-        if found.precisions is not None:
-            show(_precisions(found.precisions))
-            show(f"{escape(found.precisions.advice)}.")
+        verification = report.verification
+        precision, tolerance = verification.precision, verification.tolerance
+        show(f"Compared with Paddle {escape(verification.paddle)} in {precision}, tolerance {tolerance:g}")
+        if verification.precisions is not None:
+            show(_precisions(verification.precisions))
+            show(f"{escape(verification.precisions.advice)}.")
     for note in report.notes:
         show(f"[yellow]{escape(note)}[/yellow]")
 
@@ -58,20 +59,20 @@ def print_report(report: Report, console: Console | None = None) -> None:
 def _layers(compiled: CompiledReport) -> Iterator[str]:
     """What the layers of a quantized model run in."""
     if compiled.layers:
-        floats = [one for one in compiled.layers if one.why_float]
+        floats = [layer for layer in compiled.layers if layer.why_float]
         yield f"{len(compiled.layers) - len(floats)} of {len(compiled.layers)} layers run in integers"
-        for one in floats:
-            yield f"  {escape(one.name)} ({one.kind}) in {one.precision}: {one.why_float}"
+        for layer in floats:
+            yield f"  {escape(layer.name)} ({layer.kind}) in {layer.precision}: {layer.why_float}"
 
 
-def _precisions(found: PrecisionTable) -> Table:
+def _precisions(precisions: PrecisionTable) -> Table:
     """Accuracy and speed of each precision."""
     table = Table("precision", box=None)
     for heading in ("times as fast", "ms", "agreement", "largest difference"):
         table.add_column(heading, justify="right")
-    for one in found.rows:
-        figures = f"{one.times:.2f}", f"{one.milliseconds:.2f}", f"{one.agreement:.2%}", f"{one.largest:.2g}"
-        table.add_row(one.name, *figures)
+    for row in precisions.rows:
+        figures = f"{row.times:.2f}", f"{row.milliseconds:.2f}", f"{row.agreement:.2%}", f"{row.largest:.2g}"
+        table.add_row(row.name, *figures)
     return table
 
 
@@ -116,7 +117,7 @@ def _match_failures(conversion: ConversionReport) -> Iterator[str]:
 
 
 def _fates(report: Report) -> Iterator[str]:
-    counts = Counter(one.fate for one in report.operators)
+    counts = Counter(operator.fate for operator in report.operators)
     yield "[bold]What became of the operators[/bold]"
     for fate, words in FATES.items():
         if counts[fate]:
@@ -127,15 +128,15 @@ def _primitives(report: Report, compiled: CompiledReport, width: int) -> Table:
     """Which operators became which primitive, the slowest first."""
     counts: Counter[tuple[str, str, str]] = Counter()
     times: dict[tuple[str, str, str], float] = {}
-    for one in compiled.primitives:
-        if one.layer in ("Input", "Output"):
+    for primitive in compiled.primitives:
+        if primitive.layer in ("Input", "Output"):
             continue
-        names = dict.fromkeys(report.operators[operator].type for operator in one.operators)
-        if one.operator is not None:  # the main one first
-            names = {report.operators[one.operator].type: None, **names}
-        key = " + ".join(names) or _OWN, one.layer, one.kernel
+        names = dict.fromkeys(report.operators[operator].type for operator in primitive.operators)
+        if primitive.operator is not None:  # the main one first
+            names = {report.operators[primitive.operator].type: None, **names}
+        key = " + ".join(names) or _OWN, primitive.layer, primitive.kernel
         counts[key] += 1
-        times[key] = times.get(key, 0.0) + (one.microseconds or 0.0)
+        times[key] = times.get(key, 0.0) + (primitive.microseconds or 0.0)
     total = sum(times.values())
     rows = sorted(counts, key=lambda key: (-times[key], key))
     cells = [(*key, *_numbers(counts[key], times[key], total)) for key in rows[:_MAX_ROWS]]

@@ -230,6 +230,6 @@ def test_what_is_said(tied, monkeypatch):
     assert "of 5 entries in the order of ties, scores at most 0 apart" in result.stdout
     assert result.stdout.endswith("The results are Paddle's up to the order of ties.\n")
     model = paddle2ov.convert(network("choosing_queries", "pir"))
-    record, _ = _compare(ConversionJob("", "", None, "pir", "", ""), model)
+    record, _ = _compare(ConversionJob(name="", program="", format="pir", target="", fingerprint=""), model)
     assert record["state"] == "agrees up to ties"
     assert "entries in the order of ties" in record["message"]

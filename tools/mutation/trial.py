@@ -69,7 +69,7 @@ def _state(path: Path, options: dict[str, Any]) -> None:
     from paddle2ov.jobs.conversions import ConversionJob, is_done
     from paddle2ov.jobs.state import State
 
-    job = ConversionJob("a", "/no/program", None, "pir", str(path / STATE), "f")
+    job = ConversionJob(name="a", program=Path("/no/program"), format="pir", target=path / STATE, fingerprint="f")
     with State(path / STATE) as state:
         for name in ("a", "b", "c"):
             is_done(job, state.get(name))

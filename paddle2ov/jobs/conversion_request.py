@@ -1,21 +1,19 @@
-"""What `paddle2ov convert` is asked for: conversion, arrays that are given, comparison with Paddle."""
+"""A model in files, and how it is to be converted: what `paddle2ov convert` is asked for, and each job of a batch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from paddle2ov.commands.shared import progress_bar
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
-from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 
 if TYPE_CHECKING:
     from openvino import Model, PartialShape
 
+    from paddle2ov.errors import Refusal
     from paddle2ov.program.model import Program
-    from paddle2ov.report import ConversionReport
     from paddle2ov.typing import AnyArray
     from paddle2ov.verification.results import Verification
     from paddle2ov.verification.verify import PrecisionArgument
@@ -23,81 +21,83 @@ if TYPE_CHECKING:
 Arrays = dict[str, "AnyArray"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConversionRequest:
-    """A model, and how it is to be converted.
+    """A model, and how it is to be converted. What is not listed is as for `convert`.
 
     Attributes:
-        program: a folder or a program file.
-        params: the parameter file, where one is named.
         name: the model's name.
-        inputs: names and shapes of inputs, as `convert(input=...)`.
-        outputs: the names of the results to keep.
-        bounded: as for `convert`.
-        preprocess: as for `convert`.
-        sequence_lengths: as for `convert`.
+        program: a folder or a program file.
         fp16: whether weights are stored as float16.
-        device: as for `convert`.
-        without: as for `convert`.
     """
 
-    program: Path
-    params: Path | None
     name: str
-    inputs: str | None
-    outputs: str | None
-    bounded: bool
-    preprocess: bool
-    sequence_lengths: bool
-    fp16: bool
-    device: str | None
-    without: tuple[str, ...]
+    program: Path
+    params: Path | None = None
+    input: str | None = None
+    output: str | None = None
+    bounded: bool = False
+    preprocess: bool = False
+    sequence_lengths: bool = False
+    fp16: bool = False
+    device: str | None = None
+    without: tuple[str, ...] = ()
 
-    def convert(self, report: ConversionReport | None, refused: Sequence[Path], verbose: bool, progress: bool) -> Model:
-        """Converts the model.
-
-        Args:
-            report: is filled with what the conversion did.
-            refused: files for the report of a model that is refused.
-            verbose: as for `convert`.
-            progress: whether to show a bar.
+    def convert(self, **options: Any) -> Model:
+        """Converts the model; `options` are further ones of `convert`.
 
         Raises:
             Paddle2OVError: as `convert`.
         """
         from paddle2ov.conversion import convert
-        from paddle2ov.reporting import files as reporting
+
+        return convert(
+            self.program,
+            self.params,
+            input=self.input,
+            output=self.output,
+            device=self.device,
+            without=self.without,
+            bounded=self.bounded,
+            preprocess=self.preprocess,
+            sequence_lengths=self.sequence_lengths,
+            share_weights=False,
+            **options,
+        )
+
+    def write_refusal(self, targets: Sequence[Path], error: Paddle2OVError) -> None:
+        """Writes reports on a program whose conversion was refused; none where it cannot even be read."""
+        if isinstance(error, ConversionInputError) or not targets:
+            return
+        from paddle2ov.reporting import refused_report, write_report
 
         try:
-            with progress_bar("converting", shown=progress) as advance:
-                return convert(
-                    self.program,
-                    self.params,
-                    input=self.inputs,
-                    output=self.outputs,
-                    verbose=verbose,
-                    progress=advance and (lambda done, total: advance("converting", done, total)),
-                    report=report,
-                    device=self.device,
-                    without=self.without,
-                    bounded=self.bounded,
-                    sequence_lengths=self.sequence_lengths,
-                    preprocess=self.preprocess,
-                    share_weights=False,
-                )
-        except Paddle2OVError as error:
-            reporting.write_refused(
-                refused,
-                self.program,
-                self.params,
-                self.name,
-                error,
-                inputs=self.inputs,
-                outputs=self.outputs,
-                bounded=self.bounded,
-                sequence_lengths=self.sequence_lengths,
-            )
-            raise
+            program, refusals = self._refusals()
+            report = refused_report(program, error, self.name, refusals)
+        except Paddle2OVError:
+            return
+        for target in targets:
+            write_report(report, target)
+
+    def _refusals(self) -> tuple[Program, Sequence[Refusal]]:
+        """The program, and all that is refused of it, which depends on the options."""
+        from paddle2ov.inspection import find_refusals
+        from paddle2ov.program import read_program
+        from paddle2ov.program.vocabulary import Vocabulary
+        from paddle2ov.translation.input_spec import parse_input, parse_output
+        from paddle2ov.translation.registry import Registry
+
+        registry = Registry()
+        signatures = registry.signatures()
+        program = read_program(self.program, self.params, signatures)
+        overrides = parse_input(self.input)
+        if self.bounded:
+            from paddle2ov.deployment.beside import folder_of, required_settings
+            from paddle2ov.deployment.bounds import bounded
+
+            overrides = bounded(required_settings(folder_of(self.program)), program.inputs, overrides)
+        outputs, vocabulary = parse_output(self.output), Vocabulary(signatures)
+        return program, find_refusals(program, registry, vocabulary, overrides, outputs, self.sequence_lengths)
 
     def arrays(self, path: Path, model: Model, program: Program, measures: bool) -> tuple[Arrays | None, Arrays | None]:
         """Reads the inputs in a file: for the converted model, and for the program that it is verified against.
@@ -130,7 +130,7 @@ class ConversionRequest:
         Raises:
             ConversionInputError: the model has other inputs than the program.
         """
-        own = [one.name for one in program.inputs]
+        own = [variable.name for variable in program.inputs]
         inside = [port.get_any_name() for port in model.inputs if port.get_names().isdisjoint(own)]
         if inside and not (self.preprocess or self.sequence_lengths):
             raise ConversionInputError(
@@ -142,7 +142,7 @@ class ConversionRequest:
         self,
         model: Model,
         arrays: Arrays | None,
-        given: bool,
+        arrays_given: bool,
         operators: bool,
         precision: str,
         paddle_python: str | None,
@@ -152,7 +152,7 @@ class ConversionRequest:
         Args:
             model: the converted model.
             arrays: what to run on; None: random inputs.
-            given: whether the caller gave arrays, be it for the converted model only.
+            arrays_given: whether the caller gave arrays, be it for the converted model only.
             operators: whether to compare every operator.
             precision: what OpenVINO computes in, as `verify` takes it.
             paddle_python: an interpreter that has Paddle.
@@ -166,24 +166,24 @@ class ConversionRequest:
             "Compared without the preprocessing that is built in.": self.preprocess,
             "Compared before the weights became float16.": self.fp16,
             "The arrays fit the model with its preprocessing only: compared on random inputs.": (
-                given and arrays is None
+                arrays_given and arrays is None
             ),
         }
-        found = verify(
+        verification = verify(
             self.program,
             self.params,
             inputs=arrays,
-            shapes=_within(model) if self.bounded and not self.preprocess else self.inputs,
-            outputs=self.outputs,
+            shapes=_within(model) if self.bounded and not self.preprocess else self.input,
+            outputs=self.output,
             operators=operators,
             precision=cast("PrecisionArgument", precision),
             paddle_python=paddle_python,
             converted=None if self.preprocess else model,
             sequence_lengths=self.sequence_lengths,
         )
-        notes = [f"{found.note.removesuffix('.')}."] if found.note else []
-        found.note = " ".join([*notes, *(note for note, holds in left_out.items() if holds)])
-        return found
+        notes = [f"{verification.note.removesuffix('.')}."] if verification.note else []
+        verification.note = " ".join([*notes, *(note for note, holds in left_out.items() if holds)])
+        return verification
 
 
 _SETS = 3
@@ -191,9 +191,11 @@ _SETS = 3
 
 def _within(model: Model) -> list[dict[str, PartialShape]]:
     """The model's input shapes, as bounds of the random inputs, once for each set (one set if they are static)."""
+    from paddle2ov.graph.node_names import LENGTHS_SUFFIX
+
     names = {port.get_any_name(): port for port in model.inputs}
     shapes = {name: port.get_partial_shape() for name, port in names.items() if not name.endswith(LENGTHS_SUFFIX)}
-    return [shapes] * (_SETS if any(one.is_dynamic for one in shapes.values()) else 1)
+    return [shapes] * (_SETS if any(shape.is_dynamic for shape in shapes.values()) else 1)
 
 
 __all__ = ["ConversionRequest"]
