@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddle2ov.commands.exit_status import REFUSED
-from paddle2ov.commands.precision import PrecisionChoice, is_stored_as_fp16, precision_option
+from paddle2ov.commands.precision_options import PrecisionChoice, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import PathType, device_option, extension_option, joined, need, not_nan, plain_errors
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import click
 
 from paddle2ov.commands.exit_status import FAILED, REFUSED
 from paddle2ov.commands.flags import ValuedFlags
-from paddle2ov.commands.precision import PrecisionChoice, is_stored_as_fp16, precision_option
+from paddle2ov.commands.precision_options import PrecisionChoice, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import (
     ModelType,
     PathType,

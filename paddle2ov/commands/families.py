@@ -56,6 +56,3 @@ def _first_name(value: ast.expr) -> str:
         assert isinstance(value, ast.Attribute | ast.Call), ast.dump(value)
         value = value.value if isinstance(value, ast.Attribute) else value.func
     return value.id
-
-
-__all__ = ["families", "families_of", "imported_modules"]

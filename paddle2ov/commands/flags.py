@@ -61,6 +61,3 @@ class ValuedFlags(click.Command):
                 on = click.BOOL.convert(value, option, ctx)
                 return name if on else option.secondary_opts[0]
         return argument
-
-
-__all__ = ["RenamedOption", "ValuedFlags"]

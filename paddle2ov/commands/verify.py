@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddle2ov.commands.exit_status import FAILED, REFUSED, ROUNDING, TIES
-from paddle2ov.commands.precision import PrecisionChoice
+from paddle2ov.commands.precision_options import PrecisionChoice
 from paddle2ov.commands.shared import (
     ModelType,
     PathType,

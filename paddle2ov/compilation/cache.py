@@ -202,6 +202,3 @@ def _head(names: bytes, blob: bytes | memoryview) -> bytes:
 def _unlink(path: Path) -> None:
     with suppress(OSError):  # gone already, or on Windows in use
         path.unlink()
-
-
-__all__ = ["MAX_BYTES", "CompiledCache", "ExportedModel", "clear_cache"]

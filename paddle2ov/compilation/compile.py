@@ -198,6 +198,3 @@ def _import_or_none(stored: ExportedModel, device: str, config: Mapping[str, Any
     except RuntimeError as error:
         log.info("a kept model is compiled again: %s", error)
         return None
-
-
-__all__ = ["compile_cached", "compile_model", "convert_and_compile", "export_model", "import_model"]

@@ -141,6 +141,3 @@ def _plain(value: object) -> Any:
 
 def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode(errors="surrogatepass")).hexdigest()
-
-
-__all__ = ["ModelIdentity", "settings_digest"]

@@ -105,15 +105,3 @@ def _name(hint: object) -> str:
     """What a hint names, which OpenVINO takes as a type, or as "f32" or "FP32"."""
     text = str(hint.get_type_name()) if isinstance(hint, openvino.Type) else str(hint)
     return _TYPES.get(text, text)
-
-
-__all__ = [
-    "HINT",
-    "INT8",
-    "PRECISIONS",
-    "Precision",
-    "capabilities",
-    "check_precision",
-    "computes_in",
-    "with_precision",
-]

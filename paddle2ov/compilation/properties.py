@@ -48,6 +48,3 @@ def property_value(value: object) -> Any:
         # The callbacks that encrypt the cache are a list of functions.
         return type(value)(item if callable(item) else property_value(item) for item in value)
     raise TypeError(type(value).__name__)
-
-
-__all__ = ["checked_properties", "property_value"]

@@ -112,17 +112,3 @@ def name_of(port: Any, inputs: Mapping[str, AnyArray]) -> str:
         if name in inputs:
             return str(name)
     raise MismatchError(f"the model has an input {sorted(port.get_names())} that Paddle's model does not have")
-
-
-__all__ = [
-    "MismatchError",
-    "Result",
-    "as_tensor",
-    "compile_in",
-    "compile_on_cpu",
-    "config_for",
-    "infer",
-    "name_of",
-    "run",
-    "run_in_order",
-]

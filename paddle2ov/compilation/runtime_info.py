@@ -9,6 +9,3 @@ def runtime_info(primitive: Node, key: str) -> str:
     """A fact of a primitive, such as "layerType" or "originalLayersNames"; "" where OpenVINO does not tell."""
     info = primitive.get_rt_info()
     return str(info[key].astype(str)) if key in info else ""
-
-
-__all__ = ["runtime_info"]

@@ -52,6 +52,3 @@ def known_beside(model: object) -> Settings | None:
         return known_settings(folder_of(model))
     except Paddle2OVError:
         return None
-
-
-__all__ = ["folder_of", "known_beside", "known_settings", "required_settings"]

@@ -12,7 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from paddle2ov.deployment.options import (
+from paddle2ov.deployment.resize_steps import LimitLong, Pillow, Resize, ResizeKeepRatio, ResizeSide, Sampling
+from paddle2ov.deployment.sizes import MAX_SIDE
+from paddle2ov.deployment.steps import Affine, Crop, Normalize, Pad, PadStride, Size, Step
+from paddle2ov.deployment.taps import FILTERS
+from paddle2ov.deployment.text_steps import Kind, TextHeight, TextLine, TextResize, TextSize
+from paddle2ov.deployment.transform_options import (
     NotBuiltInError,
     choice,
     divisor,
@@ -23,31 +28,12 @@ from paddle2ov.deployment.options import (
     round_up,
     size_pair,
 )
-from paddle2ov.deployment.resize_steps import LimitLong, Pillow, Resize, ResizeKeepRatio, ResizeSide, Sampling
-from paddle2ov.deployment.sizes import MAX_SIDE
-from paddle2ov.deployment.steps import Affine, Crop, Normalize, Pad, PadStride, Size, Step
-from paddle2ov.deployment.taps import FILTERS
-from paddle2ov.deployment.text_steps import Kind, TextHeight, TextLine, TextResize, TextSize
 from paddle2ov.deployment.warp_planning import eval_affine, letter_box, top_down, warp_affine
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program.settings import Settings, Transform
 
 _TRAINING = re.compile(r".*LabelEncode|KeepKeys|LoadAnnotations|AddEdgeLabel|GenerateInstanceTargets")
 _LAYOUT = ("ToCHWImage", "Permute")
-# After these the image is bytes still, so that the steps after them can be built in.
-_BYTES = (
-    "CropImage",
-    "DetResizeForTest",
-    "EvalAffine",
-    "LetterBoxResize",
-    "LimitLong",
-    "Resize",
-    "ResizeByLong",
-    "ResizeByShort",
-    "ResizeImage",
-    "TopDownEvalAffine",
-    "WarpAffine",
-)
 # Interpolations by OpenCV's numbers (PaddleDetection) and by words.
 _NUMBERS = {0: "nearest", 1: "linear", 2: "cubic", 3: "area"}
 _WORDS = {
@@ -60,6 +46,8 @@ _WORDS = {
 }
 _PILLOW = {"LINEAR": "bilinear", "LANCZOS4": "lanczos"}  # what Pillow's filters are called besides
 _DEFAULT_SIDE = 736  # of DetResizeForTest without options
+_NO_BYTES = frozenset(("Pad", "PadStride", "RecResizeImg"))
+"""Of the transforms in `_MAKERS`, those whose result is not bytes: no step after them can be built in."""
 _DEPENDS_ON_NEXT = "the size of one image decides that of the next"
 
 
@@ -109,7 +97,7 @@ def plan(settings: Settings) -> PreprocessingPlan:
             remaining += [(before.name, f"comes before {transform.name}") for before in steps]
             remaining.append((transform.name, str(reason)))
             steps = []
-            if transform.name not in _BYTES or settings.floats:
+            if transform.name not in _MAKERS.keys() - _NO_BYTES or settings.floats:
                 ended = ended or transform.name
         else:
             steps.append(step)
@@ -342,6 +330,3 @@ def _pillow(settings: Settings, word: Any, options: dict[str, Any]) -> Sampling:
     if name not in FILTERS:
         raise NotBuiltInError(f"interpolation {str(word)[:80]} is not built in")
     return Pillow(name)
-
-
-__all__ = ["PreprocessingPlan", "plan"]

@@ -9,7 +9,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.deployment.sizes import Number, int_constant, round_scaled, up_to_multiple
-from paddle2ov.deployment.steps import Size, Step, Value, long_side, ratio, short_side, spatial_shape
+from paddle2ov.deployment.steps import ToAnySize, ToSize, Value, long_side, ratio, short_side, spatial_shape
 from paddle2ov.deployment.taps import arange, area, blend_neighbours, pillow, pixels_in
 from paddle2ov.graph.opset import ops
 
@@ -67,17 +67,13 @@ class Pillow(Sampling):
 
 
 @dataclass(frozen=True, slots=True)
-class Resize(Step):
+class Resize(ToSize):
     """To one size (height, width)."""
 
-    to: tuple[int, int]
     sampling: Sampling
 
     def apply(self, value: Value) -> Value:
         return self.sampling.resize(value, int_constant(self.to))
-
-    def size(self, before: Size) -> Size:
-        return self.to
 
     def resized(self, before: Value, after: Value) -> tuple[Number, Number]:
         new = spatial_shape(after)
@@ -88,7 +84,7 @@ class Resize(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class ResizeKeepRatio(Step):
+class ResizeKeepRatio(ToAnySize):
     """As large as fits into `short` x `long` in either direction, in proportion.
 
     Two ways to interpolate: by the ratio of the sizes, which are rounded, or by the factor itself, as PaddleDetection
@@ -124,9 +120,6 @@ class ResizeKeepRatio(Step):
         length = ops.select(long_decides, int_constant([self.long]), int_constant([self.short]))
         return ops.select(long_decides, long_side(old), short_side(old)), length
 
-    def size(self, before: Size) -> Size:
-        return None, None
-
     def resized(self, before: Value, after: Value) -> tuple[Number, Number]:
         old, new = spatial_shape(before), spatial_shape(after)
         if not self.by_factor:
@@ -139,7 +132,7 @@ class ResizeKeepRatio(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class ResizeSide(Step):
+class ResizeSide(ToAnySize):
     """One side to a length, the other in proportion, both rounded; then up to multiples of `divisor`."""
 
     side: Literal["short", "long"]
@@ -153,15 +146,12 @@ class ResizeSide(Step):
         new = round_scaled(old, int_constant([self.length]), side)
         return self.sampling.resize(value, up_to_multiple(new, self.divisor) if self.divisor > 1 else new)
 
-    def size(self, before: Size) -> Size:
-        return None, None
-
     def describe(self) -> str:
         return f"resize of the {self.side} side to {self.length} ({self.sampling.interpolation})"
 
 
 @dataclass(frozen=True, slots=True)
-class LimitLong(Step):
+class LimitLong(ToAnySize):
     """The long side to the nearest length between the limits, the other in proportion, rounded."""
 
     least: int
@@ -174,11 +164,5 @@ class LimitLong(Step):
         length = ops.minimum(ops.maximum(side, int_constant(self.least)), int_constant(self.most))
         return self.sampling.resize(value, round_scaled(old, length, side))
 
-    def size(self, before: Size) -> Size:
-        return None, None
-
     def describe(self) -> str:
         return f"resize of the long side into {self.least} to {self.most}"
-
-
-__all__ = ["LimitLong", "Pillow", "Resize", "ResizeKeepRatio", "ResizeSide", "Sampling"]

@@ -48,10 +48,26 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Crop(Step):
-    """The middle (height, width) of an image that is at least as large."""
+class ToSize(Step):
+    """A step whose result has one size (height, width)."""
 
     to: tuple[int, int]
+
+    def size(self, before: Size) -> Size:
+        return self.to
+
+
+@dataclass(frozen=True, slots=True)
+class ToAnySize(Step):
+    """A step whose result has a size that depends on the image's."""
+
+    def size(self, before: Size) -> Size:
+        return None, None
+
+
+@dataclass(frozen=True, slots=True)
+class Crop(ToSize):
+    """The middle of an image that is at least as large."""
 
     def apply(self, value: Value) -> Value:
         first, _ = int_divmod(ops.subtract(spatial_shape(value), int_constant(self.to)), int_constant(2))
@@ -59,26 +75,19 @@ class Crop(Step):
         cut = ops.slice(value, first, last, np.array([1, 1], np.int32), np.array([2, 3]))
         return ops.reshape(cut, np.array([0, 0, *self.to]), True)  # the size is known
 
-    def size(self, before: Size) -> Size:
-        return self.to
-
     def describe(self) -> str:
         return f"crop the middle, {self.to[0]} x {self.to[1]}"
 
 
 @dataclass(frozen=True, slots=True)
-class Pad(Step):
-    """Pads an image with one color, below and to the right, to a size (height, width) at least as large as it."""
+class Pad(ToSize):
+    """Pads an image that is at most as large with one color, below and to the right."""
 
-    to: tuple[int, int]
     fill: tuple[float, ...]
 
     def apply(self, value: Value) -> Value:
         more = ops.subtract(int_constant(self.to), spatial_shape(value))
         return ops.add(pad_zeros(ops.subtract(value, _channels(self.fill)), more), _channels(self.fill))
-
-    def size(self, before: Size) -> Size:
-        return self.to
 
     def describe(self) -> str:
         return f"pad to {self.to[0]} x {self.to[1]}"
@@ -161,20 +170,3 @@ def pad_zeros(value: Value, more: Number) -> Value:
 
 def _channels(values: tuple[float, ...]) -> Node:
     return ops.constant(np.array(values, np.float32).reshape(1, -1, 1, 1))
-
-
-__all__ = [
-    "Affine",
-    "Crop",
-    "Normalize",
-    "Pad",
-    "PadStride",
-    "Size",
-    "Step",
-    "Value",
-    "long_side",
-    "pad_zeros",
-    "ratio",
-    "short_side",
-    "spatial_shape",
-]

@@ -227,6 +227,3 @@ def _bytes(value: Value) -> Node:
 
 def _as_float(x: Number) -> Node:
     return ops.convert(x, Type.f32)
-
-
-__all__ = ["FILTERS", "arange", "area", "blend_neighbours", "pillow", "pixels_in"]

@@ -109,6 +109,3 @@ def _messages(text: str, tokens: list[tuple[int, str]]) -> Iterator[str]:
             start, opened = open_brackets.pop()
             if opened in "{<" and all(bracket == "[" for _, bracket in open_brackets):
                 yield text[start + 1 : position]
-
-
-__all__ = ["TextField", "text_fields"]

@@ -14,7 +14,17 @@ from openvino import Type
 
 from paddle2ov.deployment.resize_steps import Sampling
 from paddle2ov.deployment.sizes import Number, int_constant, int_divmod, scale_exactly, to_multiple, up_to_multiple
-from paddle2ov.deployment.steps import Size, Step, Value, long_side, pad_zeros, short_side, spatial_shape
+from paddle2ov.deployment.steps import (
+    Size,
+    Step,
+    ToAnySize,
+    ToSize,
+    Value,
+    long_side,
+    pad_zeros,
+    short_side,
+    spatial_shape,
+)
 from paddle2ov.graph.opset import ops
 
 Kind: TypeAlias = Literal["max", "min", "resize_long", "long_alone"]
@@ -24,7 +34,7 @@ _SMALLEST, _SMALL_SUM = 32, 64  # DetResizeForTest pads images whose sides add u
 
 
 @dataclass(frozen=True, slots=True)
-class TextResize(Step):
+class TextResize(ToAnySize):
     """DetResizeForTest by a limit of one side, to multiples of 32; "resize_long" alone: up to multiples of 128."""
 
     kind: Kind
@@ -46,9 +56,6 @@ class TextResize(Step):
             fits = ops.less_equal(side, int_constant(self.most))
             new = ops.select(fits, new, scale_exactly(new, int_constant([self.most]), side).floor())
         return Sampling().resize(value, to_multiple(new, 32))
-
-    def size(self, before: Size) -> Size:
-        return None, None
 
     def describe(self) -> str:
         how = {
@@ -84,16 +91,11 @@ class TextHeight(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class TextSize(Step):
+class TextSize(ToSize):
     """DetResizeForTest to one size."""
-
-    to: tuple[int, int]
 
     def apply(self, value: Value) -> Value:
         return Sampling().resize(_pad_small(value), int_constant(self.to))
-
-    def size(self, before: Size) -> Size:
-        return self.to
 
     def describe(self) -> str:
         return f"resize to {self.to[0]} x {self.to[1]} (linear)"
@@ -134,6 +136,3 @@ def _pad_small(value: Value) -> Value:
     small = ops.less(ops.reduce_sum(old, np.array([0]), True), int_constant(_SMALL_SUM))
     more = ops.maximum(ops.subtract(int_constant(_SMALLEST), old), int_constant(0))
     return pad_zeros(value, ops.select(small, more, int_constant(0)))
-
-
-__all__ = ["Kind", "TextHeight", "TextLine", "TextResize", "TextSize"]

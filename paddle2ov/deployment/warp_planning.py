@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from paddle2ov.deployment.options import NotBuiltInError, pixels, size_pair
 from paddle2ov.deployment.steps import Step
+from paddle2ov.deployment.transform_options import NotBuiltInError, pixels, size_pair
 from paddle2ov.deployment.warp_steps import MAX_WARPED_SIDE, LetterBox, Warp, WarpKeepRes, WarpShort
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program.settings import Settings, Transform
@@ -61,6 +61,3 @@ def _warped(height: int, width: int) -> tuple[int, int]:
     if max(height, width) > MAX_WARPED_SIDE:
         raise NotBuiltInError(f"a side is larger than {MAX_WARPED_SIDE}")
     return height, width
-
-
-__all__ = ["eval_affine", "letter_box", "top_down", "warp_affine"]

@@ -14,7 +14,7 @@ from openvino import Node
 
 from paddle2ov.deployment.resize_steps import Sampling
 from paddle2ov.deployment.sizes import Number, int_constant, int_divmod, round_scaled, scale_exactly, up_to_multiple
-from paddle2ov.deployment.steps import Size, Step, Value, long_side, ratio, short_side, spatial_shape
+from paddle2ov.deployment.steps import Size, Step, ToAnySize, ToSize, Value, long_side, ratio, short_side, spatial_shape
 from paddle2ov.deployment.taps import arange, blend_neighbours, pixels_in
 from paddle2ov.graph.opset import ops
 
@@ -25,10 +25,8 @@ _GRAY = 128.0  # what a byte becomes of LetterBoxResize's 127.5
 
 
 @dataclass(frozen=True, slots=True)
-class LetterBox(Step):
+class LetterBox(ToSize):
     """LetterBoxResize: as large as fits into one size (height, width) in proportion, gray around it."""
-
-    to: tuple[int, int]
 
     def apply(self, value: Value) -> Value:
         old, to = spatial_shape(value), int_constant(self.to)
@@ -50,9 +48,6 @@ class LetterBox(Step):
         side = ops.gather(old, ops.select(tall, int_constant([0]), int_constant([1])), np.array(0))
         return side, ops.select(tall, int_constant([self.to[0]]), int_constant([self.to[1]]))
 
-    def size(self, before: Size) -> Size:
-        return self.to
-
     def resized(self, before: Value, after: Value) -> tuple[Number, Number]:
         old = spatial_shape(before)
         side, limit = self._side_and_limit(old)
@@ -63,14 +58,13 @@ class LetterBox(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Warp(Step):
+class Warp(ToSize):
     """The middle of the image to the middle of one size (height, width), black around it.
 
     `by`: which side becomes the new width; "either" takes both to theirs, from the first pixel's middle to the last's
     (`use_udp`).
     """
 
-    to: tuple[int, int]
     by: Literal["long", "width", "either"]
     reverses: bool = False
 
@@ -89,15 +83,12 @@ class Warp(Step):
         value = blend_neighbours(value, positions, dark=True)
         return ops.gather(value, np.array([2, 1, 0]), np.array(1)) if self.reverses else value
 
-    def size(self, before: Size) -> Size:
-        return self.to
-
     def describe(self) -> str:
         return f"warp to {self.to[0]} x {self.to[1]}" + (", channels reversed" if self.reverses else "")
 
 
 @dataclass(frozen=True, slots=True)
-class WarpShort(Step):
+class WarpShort(ToAnySize):
     """EvalAffine: the short side to a length, the other in proportion up to a multiple of 64, black around it."""
 
     length: int
@@ -120,9 +111,6 @@ class WarpShort(Step):
             pixels = arange(count)
             positions[axis] = _around(pixels, count, short, begin, int_constant(2 * self.length))
         return blend_neighbours(value, positions, dark=True)
-
-    def size(self, before: Size) -> Size:
-        return None, None
 
     def describe(self) -> str:
         return f"warp of the short side to {self.length}, the other up to a multiple of 64"
@@ -157,6 +145,3 @@ def _around(pixels: Number, count: Number, side: Number, begin: Number, whole_pi
     moved = ops.add(ops.subtract(begin, ops.multiply(count, side)), ops.multiply(ahead, whole_pixel))
     first, part = pixels_in(ops.add(ops.multiply(ops.multiply(pixels, int_constant(2)), side), moved), whole_pixel)
     return ops.subtract(first, ahead), part
-
-
-__all__ = ["MAX_WARPED_SIDE", "LetterBox", "Warp", "WarpKeepRes", "WarpShort"]

@@ -60,6 +60,3 @@ def contents(name: str, content: bytes | str, size: int) -> bytes:
     if number > len(data):
         raise ConversionInputError(f"set_model_buffer: {name} has {len(data)} bytes, its size is said to be {size!r}")
     return data[:number]
-
-
-__all__ = ["MAX_INT", "as_path", "contents", "integer"]

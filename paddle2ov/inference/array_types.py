@@ -53,6 +53,3 @@ def _outside(array: AnyArray, least: int, most: int) -> AnyArray:
     own = (0, 1) if array.dtype.kind == "b" else (np.iinfo(array.dtype).min, np.iinfo(array.dtype).max)
     low, high = max(least, int(own[0])), min(most, int(own[1]))
     return np.asarray((array < array.dtype.type(low)) | (array > array.dtype.type(high)))
-
-
-__all__ = ["as_type"]

@@ -428,6 +428,3 @@ def _text(switch: str, value: object) -> str:
     if not isinstance(value, str) or not value:
         raise ConversionInputError(f"{switch}: {value!r} is not a name")
     return value
-
-
-__all__ = ["CACHE_CAPACITY", "Config"]

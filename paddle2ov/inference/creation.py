@@ -138,6 +138,3 @@ class PredictorPool:
         return self._predictors[number]
 
     retrive = retrieve  # as Paddle 2 spells it
-
-
-__all__ = ["PredictorPool", "create_predictor", "variants_of"]

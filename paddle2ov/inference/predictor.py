@@ -264,6 +264,3 @@ def _number(compiled: openvino.CompiledModel, name: str, default: int) -> int:
         return int(compiled.get_property(name))
     except RuntimeError:
         return default
-
-
-__all__ = ["Predictor", "SharedModel"]

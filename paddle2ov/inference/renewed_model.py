@@ -122,6 +122,3 @@ class RenewedModel:
             self._exported.seek(0)
         names = [port.get_names() for port in self._compiled.outputs]
         return import_model(self._exported, names, self._device, self._properties)
-
-
-__all__ = ["RenewedModel"]

@@ -141,6 +141,3 @@ def _ports(sources: Sequence[openvino.ConstOutput], is_input: bool) -> list[Port
     others = list(lengths.values())
     names = [(source.get_any_name(), source) for source in sources if source not in others]
     return [Port(name, source, lengths.get(name), is_input) for name, source in names]
-
-
-__all__ = ["Port", "Request", "by_name", "input_ports", "openvino_errors", "result_ports"]

@@ -24,6 +24,3 @@ class ResultArray(np.ndarray[Any, np.dtype[Any]]):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return self.numpy().__reduce_ex__(protocol)
-
-
-__all__ = ["ResultArray"]

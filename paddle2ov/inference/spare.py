@@ -43,6 +43,3 @@ class Spare(Generic[T]):
                 yield item
             finally:
                 self._idle.append(item)
-
-
-__all__ = ["Spare"]

@@ -263,6 +263,3 @@ class Tensor:
                 f"input '{self.name()}': no array can be made of what is given: {reason}"
             )
         )
-
-
-__all__ = ["Tensor"]

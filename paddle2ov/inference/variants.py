@@ -121,6 +121,3 @@ def _replaced(declared: openvino.PartialShape, shape: Sequence[int], sizes: Sequ
 
 def _key(shapes: Shapes) -> object:
     return tuple((name, tuple(shape)) for name, shape in shapes.items())
-
-
-__all__ = ["MAX_VARIANTS", "Shapes", "Variants"]

@@ -196,6 +196,3 @@ def _within(model: Model) -> list[dict[str, PartialShape]]:
     names = {port.get_any_name(): port for port in model.inputs}
     shapes = {name: port.get_partial_shape() for name, port in names.items() if not name.endswith(LENGTHS_SUFFIX)}
     return [shapes] * (_SETS if any(shape.is_dynamic for shape in shapes.values()) else 1)
-
-
-__all__ = ["ConversionRequest"]

@@ -32,6 +32,3 @@ def distinct(names: Iterable[str]) -> list[str]:
         taken.add(new)
         numbered.append(new)
     return numbered
-
-
-__all__ = ["distinct", "printable", "valid"]

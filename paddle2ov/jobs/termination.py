@@ -65,6 +65,3 @@ def _after_fork() -> None:
 
 if sys.platform != "win32":
     os.register_at_fork(after_in_child=_after_fork)
-
-
-__all__ = ["Terminated", "quiet_forks", "terminable"]

@@ -3,8 +3,8 @@
 - `quantize.py`, `results.py`: the entry point, and its result;
 - `nncf_calls.py`: what NNCF is told, and what is tried after a failure;
 - `agreement.py`: how nearly and how fast a model computes what it does in float32;
-- `exact.py`: what stays in floating point;
-- `data.py`: calibration data, prepared as the settings beside a model say;
+- `floating_nodes.py`: what stays in floating point;
+- `calibration.py`: calibration data, prepared as the settings beside a model say;
 - `layers.py`: the types that the layers run in on this processor.
 """
 

@@ -13,7 +13,7 @@ from openvino import CompiledModel
 
 from paddle2ov.graph.core import compile_on, with_error_reporting
 from paddle2ov.program.settings import Settings
-from paddle2ov.quantization.data import CalibrationData
+from paddle2ov.quantization.calibration import CalibrationData
 from paddle2ov.quantization.results import MeasuredPrecision
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.inputs import Inputs
@@ -80,6 +80,3 @@ def compiled_in(model: openvino.Model, precision: str | None, config: Mapping[st
 def _run(compiled: CompiledModel, inputs: Inputs) -> list[AnyArray]:
     results = compiled(inputs)
     return [results[port] for port in compiled.outputs]
-
-
-__all__ = ["Reference", "compiled_in"]

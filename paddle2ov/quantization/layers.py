@@ -77,6 +77,3 @@ def _why_float(node: Node | None, kind: str) -> str:
         return "what it reads is not quantized"
     is_constant = source_behind(node.input_value(1), _KEEPING).get_type_name() == "Constant"
     return "its weights are not quantized" if is_constant else "its second operand is not quantized"
-
-
-__all__ = ["Layer", "is_quantized", "layers_of"]

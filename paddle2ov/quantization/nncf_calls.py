@@ -23,8 +23,8 @@ from paddle2ov.graph.core import has_integer_kernels
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes import run_rewrites
 from paddle2ov.quantization.agreement import Reference, compiled_in
-from paddle2ov.quantization.data import CalibrationData
-from paddle2ov.quantization.exact import COMPARISONS, first_convolutions, floating_nodes
+from paddle2ov.quantization.calibration import CalibrationData
+from paddle2ov.quantization.floating_nodes import COMPARISONS, first_convolutions, floating_nodes
 from paddle2ov.verification.measures import BOXES
 from paddle2ov.workarounds.table import AFTER_CALIBRATION
 
@@ -242,15 +242,3 @@ def nncf_output(shown: bool) -> Iterator[None]:
             yield
     finally:
         logger.setLevel(before)
-
-
-__all__ = [
-    "RECURRENT",
-    "Quantizer",
-    "Weights",
-    "has_attention",
-    "ignored_scope",
-    "load_nncf",
-    "name_tensors_of_branches",
-    "nncf_output",
-]

@@ -16,7 +16,7 @@ from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.settings import settings_in
 from paddle2ov.quantization.agreement import Reference, compiled_in
-from paddle2ov.quantization.data import CalibrationData, Data, PathLike
+from paddle2ov.quantization.calibration import CalibrationData, Data, PathLike
 from paddle2ov.quantization.layers import is_quantized, layers_of
 from paddle2ov.quantization.nncf_calls import (
     Quantizer,
@@ -170,6 +170,3 @@ def _evenly(items: Sequence[int], most: int) -> list[int]:
 def _openvino_errors(what: str) -> FailingAs:
     """Raises OpenVINO's errors as `OpenVINORunError`."""
     return FailingAs(lambda reason: OpenVINORunError(f"{what}: {reason}"), RuntimeError, str)
-
-
-__all__ = ["quantize"]

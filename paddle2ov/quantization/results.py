@@ -97,6 +97,3 @@ class Quantized:
             "precisions": [asdict(precision) for precision in self.precisions],
             "layers": [asdict(layer) for layer in self.layers],
         }
-
-
-__all__ = ["MeasuredPrecision", "Quantized"]

@@ -5,16 +5,16 @@
     report = build_report(model, conversion)
     write_report(report, "report.html")
 
-- `model.py`: what a report holds;
+- `contents.py`: what a report holds;
 - `build.py`: puts it together;
-- `program.py`: the operators of the program;
+- `operators.py`: the operators of the program;
 - `compiled.py`, `origins.py`, `primitives.py`: which of them ended in which primitive, and how long each takes;
-- `modules.py`, `folding.py`, `graphs.py`: the graphs, folded by the modules of the network's source;
+- `modules.py`, `folding.py`, `drawings.py`: the graphs, folded by the modules of the network's source;
 - `terminal.py`, `page.py`: tables for the terminal, the HTML page.
 """
 
 from paddle2ov.reporting.build import build_report, refused_report
-from paddle2ov.reporting.model import CompiledReport, Primitive, Report, ReportedOperator
+from paddle2ov.reporting.contents import CompiledReport, Primitive, Report, ReportedOperator
 from paddle2ov.reporting.page import write_report
 from paddle2ov.reporting.terminal import print_report
 

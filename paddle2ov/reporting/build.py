@@ -21,8 +21,8 @@ from paddle2ov.program.model import Program, Variable
 from paddle2ov.program.settings import Settings
 from paddle2ov.report import ConversionReport
 from paddle2ov.reporting.compiled import Inputs, compile_report
-from paddle2ov.reporting.model import Report, ReportedOperator, ReportedTensor
-from paddle2ov.reporting.program import describe_operators
+from paddle2ov.reporting.contents import Report, ReportedOperator, ReportedTensor
+from paddle2ov.reporting.operators import describe_operators
 from paddle2ov.verification.random_inputs import random_inputs
 from paddle2ov.verification.results import Verification
 from paddle2ov.verification.usual_sizes import named_shapes
@@ -259,6 +259,3 @@ def _first_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     useful = [line for line in lines if not line.startswith(("Exception from", "Check '"))]
     return (useful or lines or ["no message"])[0]
-
-
-__all__ = ["build_report", "generated_inputs", "refused_report"]

@@ -14,11 +14,11 @@ from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.sources import check_mapped
 from paddle2ov.quantization.layers import is_quantized, layers_of
-from paddle2ov.reporting.memory import bounded_memory
-from paddle2ov.reporting.model import CompiledReport, ReportedOperator
+from paddle2ov.reporting.contents import CompiledReport, ReportedOperator
+from paddle2ov.reporting.memory_limit import bounded_memory
+from paddle2ov.reporting.operators import writers
 from paddle2ov.reporting.origins import trace
 from paddle2ov.reporting.primitives import fill_fates, primitives_of
-from paddle2ov.reporting.program import writers
 from paddle2ov.typing import AnyArray
 
 _SECONDS = 1.5
@@ -38,7 +38,7 @@ def compile_report(
 
     Args:
         model: the converted model, or one read back from its IR.
-        operators: those of the program, see `list_operators`; their `fate`, `primitives` and `microseconds` are set.
+        operators: what `describe_operators` returns; their `fate`, `primitives` and `microseconds` are set.
         inputs: arrays by the names of the model's inputs, to measure with. Without any, nothing runs.
         config: further properties for the compilation.
         origins: name of a node -> the operators that it comes from, see `ConversionReport`.
@@ -106,6 +106,3 @@ def _counters(compiled: CompiledModel) -> dict[str, float]:
         if value.isdigit():
             times[node.get_friendly_name()] = float(value)
     return times
-
-
-__all__ = ["Inputs", "compile_report"]

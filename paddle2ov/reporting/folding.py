@@ -143,6 +143,3 @@ def _ends(members: Sequence[Group | int], edges: Sequence[tuple[int, int]]) -> l
         near = range(math.ceil(middle - reach), math.floor(middle + reach) + 1)
         ends.append(min(near, key=lambda i: (crossing[i], abs(i - middle))))
     return ends
-
-
-__all__ = ["Group", "GroupKey", "Path", "group_nodes", "nodes_of", "runs"]

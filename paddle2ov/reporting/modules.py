@@ -69,6 +69,3 @@ def _without_common(paths: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     while all(len(path) > common and path[common] == told[0][common] for path in told):
         common += 1
     return [path[common:][:_DEEPEST] for path in paths]
-
-
-__all__ = ["SOURCES", "modules_of"]

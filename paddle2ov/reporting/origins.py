@@ -133,6 +133,3 @@ def _computes(node: Node) -> bool:
         if array is not None and array.size and (i == 1 or kind in ("Add", "Multiply")):
             return not bool(np.all(array == NEUTRAL[kind]))
     return True
-
-
-__all__ = ["Origins", "TracedNode", "prefixes", "trace"]

@@ -19,8 +19,8 @@ from typing import Any
 from paddle2ov.deployment.saving import write_text
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.report import size_text
-from paddle2ov.reporting.graphs import compiled_graph, program_graph
-from paddle2ov.reporting.model import FATES, Report
+from paddle2ov.reporting.contents import FATES, Report
+from paddle2ov.reporting.drawings import draw_compiled, draw_program
 from paddle2ov.reporting.modules import SOURCES
 from paddle2ov.reporting.terminal import shapes
 
@@ -78,9 +78,9 @@ def report_page(report: Report) -> str:
     data = report.to_dict()
     if report.conversion is not None:
         del data["conversion"]["origins"]  # of each node, of which the page shows none
-    graphs = [program_graph(report)]
+    graphs = [draw_program(report)]
     if report.compiled is not None:
-        graphs.append(compiled_graph(report.compiled, report.operators))
+        graphs.append(draw_compiled(report.compiled, report.operators))
         for primitive in data["compiled"]["primitives"]:  # of the nodes, which are many, only this is shown
             primitive["inferred"] = any(node["inferred"] for node in primitive.pop("nodes"))
     if report.verification is not None:  # the operators have theirs already
@@ -133,6 +133,3 @@ def _embedded(data: Mapping[str, Any]) -> str:
 def _short(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record without its empty fields, which the scripts restore: a page may hold thousands of records."""
     return {name: value for name, value in record.items() if value is not None and value not in ([], {})}
-
-
-__all__ = ["BATCH", "CHARTS", "GRAPHS", "check_target", "render", "report_page", "write_report"]

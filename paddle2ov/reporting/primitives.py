@@ -9,7 +9,7 @@ from openvino import CompiledModel
 
 from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.passes.node_kinds import BINARY, UNARY
-from paddle2ov.reporting.model import Primitive, PrimitiveNode, ReportedOperator
+from paddle2ov.reporting.contents import Primitive, PrimitiveNode, ReportedOperator
 from paddle2ov.reporting.origins import Origins, prefixes
 
 _NO_PRIMITIVE = ("Const", "Input", "Output")
@@ -196,6 +196,3 @@ def fill_fates(operators: Sequence[ReportedOperator], origins: Origins, primitiv
             operator.fate = "removed" if any(node.varies for node in mine) else "folded"
         else:
             operator.fate = "converted"
-
-
-__all__ = ["fill_fates", "primitives_of"]

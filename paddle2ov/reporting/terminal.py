@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from paddle2ov.report import ConversionReport, size_text
-from paddle2ov.reporting.model import FATES, CompiledReport, Report
+from paddle2ov.reporting.contents import FATES, CompiledReport, Report
 from paddle2ov.verification.results import PrecisionTable
 
 _MAX_ROWS = 15
@@ -160,6 +160,3 @@ def _primitives(report: Report, compiled: CompiledReport, width: int) -> Table:
 
 def _numbers(count: int, time: float, total: float) -> tuple[str, str, str]:
     return (str(count), f"{time:.1f}", f"{100 * time / total:.1f} %") if total else (str(count), "-", "-")
-
-
-__all__ = ["print_report", "shapes"]

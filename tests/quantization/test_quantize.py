@@ -21,8 +21,8 @@ from paddle2ov.program import read_program
 from paddle2ov.program.settings import read_settings
 from paddle2ov.quantization import ignored_scope, nncf_calls
 from paddle2ov.quantization.agreement import Reference
-from paddle2ov.quantization.data import CalibrationData
-from paddle2ov.quantization.exact import first_convolutions, floating_nodes
+from paddle2ov.quantization.calibration import CalibrationData
+from paddle2ov.quantization.floating_nodes import first_convolutions, floating_nodes
 from paddle2ov.quantization.nncf_calls import has_attention
 from paddle2ov.quantization.quantize import _divided
 from paddle2ov.quantization.results import MeasuredPrecision, Quantized

@@ -23,12 +23,12 @@ from gen_models import all_networks, all_ops
 from gen_models.harness.store import generated, generated_network
 from gen_models.networks.post_ops import CHAINS
 from paddle2ov.program.model import Operator
-from paddle2ov.reporting import build_report, memory, print_report, refused_report, write_report
+from paddle2ov.reporting import build_report, memory_limit, print_report, refused_report, write_report
 from paddle2ov.reporting.build import generated_inputs
 from paddle2ov.reporting.compiled import compile_report
+from paddle2ov.reporting.contents import FATES, SCHEMA, Report
+from paddle2ov.reporting.drawings import draw_compiled, draw_program
 from paddle2ov.reporting.folding import Group, group_nodes, nodes_of, runs
-from paddle2ov.reporting.graphs import compiled_graph, program_graph
-from paddle2ov.reporting.model import FATES, SCHEMA, Report
 from paddle2ov.reporting.modules import modules_of
 from paddle2ov.reporting.origins import trace
 from paddle2ov.translation.registry import Registry
@@ -90,7 +90,7 @@ def test_preprocessing_is_an_entry_of_its_own(tmp_path):
     of_it = {node.type for node in nodes if node.operator == entry.id}
     assert "Transpose" in of_it
     assert of_it.isdisjoint({"Convolution", "Relu"})
-    graph = program_graph(report)
+    graph = draw_program(report)
     edges = [(graph.nodes[source].key, graph.nodes[target].key) for source, target in graph.edges]
     assert [target for source, target in edges if source == "i0"] == [f"o{entry.id}"]
     (reader,) = (int(target[1:]) for source, target in edges if source == f"o{entry.id}")
@@ -229,7 +229,7 @@ def test_a_model_that_cannot_run_is_still_described():
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells how much memory is free")
 def test_a_model_that_wants_all_memory(monkeypatch):
     """As SOLOv2's masks do on random inputs: the run fails, and neither this process nor the machine."""
-    monkeypatch.setattr(memory, "_free", lambda: 1 << 26)
+    monkeypatch.setattr(memory_limit, "_free", lambda: 1 << 26)
     side = 1 << 13
     x = ops.parameter([side, 1], openvino.Type.f32, name="x")
     model = openvino.Model([ops.result(ops.multiply(x, ops.reshape(x, [1, side], False)))], [x])
@@ -409,7 +409,7 @@ def test_layers_of_the_source_are_groups():
     assert report.modules == "layers"
     relu = next(one for one in report.operators if one.type == "relu" and len(one.module) == 2)
     assert [name.rstrip("_0123456789") for name in relu.module] == ["MakeFire", "MakeFireConv"]
-    graph, compiled = program_graph(report), compiled_graph(report.compiled, report.operators)
+    graph, compiled = draw_program(report), draw_compiled(report.compiled, report.operators)
     assert sorted(nodes_of(graph.root)) == list(range(len(graph.nodes)))
     fires = [one for one in graph.root.members if isinstance(one, Group) and one.label.startswith("MakeFire")]
     assert len(fires) == 8

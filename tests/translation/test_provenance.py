@@ -14,7 +14,7 @@ from paddle2ov.graph.bodies import walk
 from paddle2ov.graph.node_names import Names, is_generated, make_unique
 from paddle2ov.graph.provenance import operators_of
 from paddle2ov.graph.values import ConstantValue
-from paddle2ov.reporting.program import list_operators
+from paddle2ov.reporting.operators import describe_operators
 from tests.support.formats import FORMATS, networks
 
 INNER = ("Constant", "Parameter", "Result")
@@ -59,7 +59,7 @@ def types_of(name, format="pir"):
     """(type of a node, whether it is in a branch or loop) -> the types of the operators that nodes of it are from."""
     report = paddle2ov.ConversionReport()
     model = paddle2ov.convert(network(name, format), report=report)
-    operators = list_operators(report.program)
+    operators, _ = describe_operators(report.program)
     outer = {node.get_friendly_name() for node in model.get_ops()}
     found = {}
     for node in walk(model):
@@ -79,7 +79,7 @@ def test_what_takes_the_place_of_several_is_of_all_of_them():
     """The windows of Swin: a roll, reshapes and a transpose are one gather."""
     report = paddle2ov.ConversionReport()
     paddle2ov.convert(network("swin_stage"), report=report)
-    operators = list_operators(report.program)
+    operators, _ = describe_operators(report.program)
     (first, *_) = (ids for name, ids in report.origins.items() if "/windows/" in name)
     assert operators[first[0]].type == "roll"
     assert {operators[id].type for id in first} == {"roll", "transpose2"}

@@ -61,6 +61,3 @@ def _read_text(path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
     except OSError:
         return ""
-
-
-__all__ = ["bounded_memory"]

@@ -108,6 +108,3 @@ def _is_power_series(node: Node) -> bool:
         return False
     before = total.input_value(0).get_node()
     return before.get_type_name() == "Multiply" and x.get_name() == before.input_value(1).get_node().get_name()
-
-
-__all__ = ["COMPARISONS", "first_convolutions", "floating_nodes"]

@@ -95,6 +95,3 @@ def choice(settings: Settings, transform: Transform, key: str, default: _Word, k
     raise ModelReadError(
         f"{settings.path}: {transform.name}: {key} {str(value)[:80]!r} is not one of {', '.join(known)}"
     )
-
-
-__all__ = ["NotBuiltInError", "choice", "divisor", "fraction", "is_side", "numbers", "pixels", "round_up", "size_pair"]

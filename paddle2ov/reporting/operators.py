@@ -7,19 +7,17 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from paddle2ov.program.model import Block, Operator, Program
-from paddle2ov.reporting.model import ReportedOperator
+from paddle2ov.reporting.contents import ReportedOperator
 from paddle2ov.reporting.modules import modules_of
 
 _MAX_LENGTH = 60
 
 
-def list_operators(program: Program) -> list[ReportedOperator]:
-    """All operators of a program, those of branches and loops after the one that owns them."""
-    return describe_operators(program)[0]
-
-
 def describe_operators(program: Program) -> tuple[list[ReportedOperator], str]:
-    """The same, and where their modules come from, one of `modules.SOURCES`."""
+    """All operators of a program, those of branches and loops after their owner; and the source of their modules.
+
+    The latter is one of `modules.SOURCES`.
+    """
     operators: list[ReportedOperator] = []
     listed: list[Operator] = []
     for operator, owner in _walk(program.block, operators):
@@ -67,6 +65,3 @@ def short(value: object) -> str:
         value = f"{len(value)} values, the first {value[0]!r}"
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 1]}…"
-
-
-__all__ = ["describe_operators", "list_operators", "short", "writers"]

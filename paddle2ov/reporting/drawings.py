@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from paddle2ov.reporting.contents import CompiledReport, Report, ReportedOperator
 from paddle2ov.reporting.folding import Group, GroupKey, Path, group_nodes, runs
-from paddle2ov.reporting.model import CompiledReport, Report, ReportedOperator
 
 
 @dataclass(frozen=True, slots=True)
-class GraphNode:
+class DrawnNode:
     """A node on the page.
 
     Attributes:
@@ -33,11 +33,11 @@ class GraphNode:
 
 
 @dataclass(slots=True)
-class PageGraph:
+class Drawing:
     """Nodes, edges between their positions, and the tree of groups that they stand in."""
 
     title: str
-    nodes: list[GraphNode] = field(default_factory=list)
+    nodes: list[DrawnNode] = field(default_factory=list)
     edges: list[tuple[int, int]] = field(default_factory=list)
     root: Group = field(default_factory=Group)
 
@@ -61,13 +61,13 @@ class PageGraph:
         return {"title": self.title, "nodes": nodes, "edges": self.edges, "groups": groups}
 
 
-def program_graph(report: Report) -> PageGraph:
+def draw_program(report: Report) -> Drawing:
     """The operators that depend on the model's inputs; each block of a branch or loop is a group of its own."""
     operators = [operator for operator in report.operators if not operator.constant or operator.owner is not None]
     # Preprocessing, which is in no block of the program, stands between an input and what reads it.
     operators.sort(key=lambda operator: operator.block >= 0)
-    nodes = [GraphNode(f"i{i}", "input", port.name, i) for i, port in enumerate(report.inputs)]
-    nodes += [GraphNode(f"o{operator.id}", "operator", operator.type, operator.id) for operator in operators]
+    nodes = [DrawnNode(f"i{i}", "input", port.name, i) for i, port in enumerate(report.inputs)]
+    nodes += [DrawnNode(f"o{operator.id}", "operator", operator.type, operator.id) for operator in operators]
     first = len(report.inputs)
     edges = dict.fromkeys(_edges(operators, {port.variable: i for i, port in enumerate(report.inputs)}, first))
     writers = {port.variable: i for i, port in enumerate(report.inputs)}
@@ -77,31 +77,31 @@ def program_graph(report: Report) -> PageGraph:
     for i, port in enumerate(report.outputs):
         if port.variable in writers:
             edges[writers[port.variable], len(nodes)] = None
-            nodes.append(GraphNode(f"r{i}", "output", port.name, i))
+            nodes.append(DrawnNode(f"r{i}", "output", port.name, i))
     known = operator_paths(report.operators)
     paths = [known[node.ref] if node.kind == "operator" else () for node in nodes]
     loose = {i for i, node in enumerate(nodes) if node.kind != "operator"}
-    return PageGraph("Paddle program", nodes, list(edges), group_nodes(paths, list(edges), loose))
+    return Drawing("Paddle program", nodes, list(edges), group_nodes(paths, list(edges), loose))
 
 
-def compiled_graph(compiled: CompiledReport, operators: Sequence[ReportedOperator]) -> PageGraph:
+def draw_compiled(compiled: CompiledReport, operators: Sequence[ReportedOperator]) -> Drawing:
     """The primitives, and which of them read which; each in the groups of its main operator."""
     edges = [(source, primitive.id) for primitive in compiled.primitives for source in primitive.inputs]
     # Whoever is read comes first, and the order of execution does not promise that.
     order = _topological(len(compiled.primitives), edges)
     place = {id: i for i, id in enumerate(order)}
     known = operator_paths(operators)
-    nodes: list[GraphNode] = []
+    nodes: list[DrawnNode] = []
     paths: dict[int, Path] = dict.fromkeys(order, ())
     for id in order:
         one = compiled.primitives[id]
         kind = {"Input": "input", "Output": "output"}.get(one.layer, "primitive")
-        nodes.append(GraphNode(f"p{id}", kind, one.name if kind != "primitive" else one.layer, id))
+        nodes.append(DrawnNode(f"p{id}", kind, one.name if kind != "primitive" else one.layer, id))
         if kind == "primitive":
             paths[id] = known[one.operator] if one.operator is not None else _of_neighbour(one.inputs, paths)
     numbered = [(place[source], place[target]) for source, target in edges]
     loose = {i for i, node in enumerate(nodes) if node.kind != "primitive"}
-    return PageGraph("Compiled for the CPU", nodes, numbered, group_nodes([paths[id] for id in order], numbered, loose))
+    return Drawing("Compiled for the CPU", nodes, numbered, group_nodes([paths[id] for id in order], numbered, loose))
 
 
 def operator_paths(operators: Sequence[ReportedOperator]) -> dict[int, Path]:
@@ -157,6 +157,3 @@ def _topological(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
             if not waiting[reader]:
                 heapq.heappush(ready, reader)
     return order
-
-
-__all__ = ["GraphNode", "PageGraph", "compiled_graph", "operator_paths", "program_graph"]

@@ -136,6 +136,3 @@ def _expanded(item: Item) -> Sequence[Path | Mapping[str, AnyArray]]:
     if not path.is_file():
         raise ConversionInputError(f"data: {path} is neither a file nor a folder")
     return [path]
-
-
-__all__ = ["CalibrationData", "Data"]

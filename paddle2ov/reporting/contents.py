@@ -224,15 +224,3 @@ class Report:
         fields = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
         plain: dict[str, Any] = jsonable({"schema": SCHEMA, **fields})
         return plain
-
-
-__all__ = [
-    "FATES",
-    "SCHEMA",
-    "CompiledReport",
-    "Primitive",
-    "PrimitiveNode",
-    "Report",
-    "ReportedOperator",
-    "ReportedTensor",
-]

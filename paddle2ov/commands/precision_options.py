@@ -61,6 +61,3 @@ def is_stored_as_fp16(stored: str | None, fp16: bool | None) -> bool:
         option = "--compress-to-fp16" if fp16 else "--no-compress-to-fp16"
         raise click.UsageError(f"--precision {stored} and {option} contradict each other: give one of them")
     return stored == "f16" or bool(fp16)
-
-
-__all__ = ["PrecisionChoice", "StoredPrecision", "is_stored_as_fp16", "precision_option"]
