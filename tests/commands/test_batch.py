@@ -24,6 +24,7 @@ from paddle2ov.jobs import conversions
 from paddle2ov.jobs.discovery import find_models, fingerprint
 from paddle2ov.jobs.executor import Outcome
 from tests.support.formats import NEEDS_PADDLE_2
+from tests.support.static_programs import save_program
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb\nsize 12345\n"
 
@@ -202,19 +203,8 @@ def test_batch(tree, tmp_path, inline):
 
 
 def test_a_result_whose_weights_are_gone_is_done_again(tmp_path, inline):
-    paddle.enable_static()
-    try:
-        main, first = paddle.static.Program(), paddle.static.Program()
-        with paddle.static.program_guard(main, first):
-            x = paddle.static.data("x", [-1, 4])
-            y = paddle.static.nn.fc(x, 4)
-            executor = paddle.static.Executor(paddle.CPUPlace())
-            executor.run(first)
-            for name in ("emptied", "kept", "removed"):
-                prefix = str(tmp_path / "models" / name / "inference")
-                paddle.static.save_inference_model(prefix, [x], [y], executor, program=main)
-    finally:
-        paddle.disable_static()
+    for name in ("emptied", "kept", "removed"):
+        save_program(tmp_path / "models" / name, lambda x: paddle.static.nn.fc(x, 4), x=[-1, 4])
     out = tmp_path / "out"
     assert batch(tmp_path / "models", "-o", out).exit_code == 0
     inline.ran.clear()

@@ -21,6 +21,7 @@ from gen_models.harness.store import generated, generated_network
 from paddle2ov.cli import cli
 from paddle2ov.errors import NEXT_STEPS, OTHERS
 from tests.support.settings import SETTINGS
+from tests.support.static_programs import save_program
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,20 +42,6 @@ def model():
     return generated_network(all_networks()["squeezenet1_1"], "pir")
 
 
-def paddle_model(folder, results, shape=(4, 4), dtype="float32"):
-    """Saves what `results` makes of an input."""
-    paddle.enable_static()
-    try:
-        main = paddle.static.Program()
-        with paddle.static.program_guard(main, paddle.static.Program()):
-            x = paddle.static.data("x", list(shape), dtype)
-            executor = paddle.static.Executor(paddle.CPUPlace())
-            paddle.static.save_inference_model(str(folder / "inference"), [x], results(x), executor, program=main)
-    finally:
-        paddle.disable_static()
-    return folder / "inference"
-
-
 def call(*arguments):
     return CliRunner().invoke(cli, [str(argument) for argument in arguments], prog_name="paddle2ov")
 
@@ -71,6 +58,44 @@ def test_converts_a_folder(model, tmp_path):
     assert (tmp_path / "half.bin").stat().st_size < 0.55 * size
     assert call(model, "-o", tmp_path / "same.xml", "--precision", "f16", "-q").exit_code == 0
     assert (tmp_path / "same.bin").read_bytes() == (tmp_path / "half.bin").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "error: nowhere: no such file or folder"),
+        (["convert"], "give the model once"),
+        (["a", "-m", "b"], "give the model once"),
+        (["a", "--no-such-option"], "No such option"),
+        (["inspct", "model"], "'inspct' is neither a command nor a model; 'inspect' is a command"),
+        (["x" * 5000], "File name too long"),
+        (["inspect", "x" * 5000], "File name too long"),
+        (["MODEL", "-o", "OUT/" + "x" * 300], "File name too long"),
+        *((["MODEL", "-o", f"OUT/net{suffix}"], "written is OpenVINO IR") for suffix in (".onnx", ".bin", ".PDMODEL")),
+        (["MODEL", "-o", "OUT/new/"], "new/ is a folder; name the file to write"),
+        (["MODEL", "-o", "OUT/file/net.xml"], "OUT/file/net.xml cannot be written: "),
+        (["MODEL", "-o", "OUT/n.xml", "--precision", "f16", "--no-compress-to-fp16"], "f16 and --no-compress-to-fp16"),
+        (["MODEL", "-o", "OUT/n.xml", "--report", "OUT/report.pdf"], "report.pdf is neither a .json nor an .html file"),
+        (["batch", "MODEL", "-o", "OUT", "--timeout", "nan"], "nan is not a number"),
+        (["run", "OUT/script.py"], "OUT/script.py: no such file"),
+    ],
+    ids=lambda value: str(value)[:80],
+)
+def test_refused(arguments, message, model, tmp_path):
+    (tmp_path / "file").write_text("")
+    names = {"MODEL": str(model), "OUT": str(tmp_path)}
+    full = [re.sub("^MODEL$|OUT", lambda name: names[name[0]], argument) for argument in arguments]
+    result = call(*full)
+    assert (result.exit_code, type(result.exception)) == (2, SystemExit)
+    assert message.replace("OUT", names["OUT"]) in " ".join(result.output.replace("│", "").split())
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_reports_that_cannot_be_written(model, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = call(model, "-q", "-o", tmp_path / "net.xml", "--report", tmp_path / "file" / "report.json")
+    assert result.exit_code == 2
+    assert f"error: {tmp_path / 'file' / 'report.json'} cannot be written: " in result.output
 
 
 @pytest.mark.parametrize("command", ["convert", "batch"])
@@ -91,12 +116,6 @@ def test_precisions_of_saved_models(command, arguments, message, model, tmp_path
     assert not (tmp_path / "new").exists()
 
 
-def test_the_option_that_contradicts_is_named(model, tmp_path):
-    result = call("convert", model, "-o", tmp_path / "net.xml", "--precision", "f16", "--no-compress-to-fp16")
-    assert result.exit_code == 2
-    assert "--precision f16 and --no-compress-to-fp16 contradict" in " ".join(result.stderr.replace("│", "").split())
-
-
 def test_names_that_paddle2onnx_users_know(model, tmp_path):
     shutil.copy(model / "inference.json", tmp_path / "a.json")
     shutil.copy(model / "inference.pdiparams", tmp_path / "b.params")
@@ -115,7 +134,7 @@ def test_inputs_and_outputs(model, tmp_path):
 
 
 def test_inputs_and_outputs_that_are_given_one_by_one(tmp_path):
-    folder = paddle_model(tmp_path, lambda x: [paddle.tanh(x), paddle.exp(x), paddle.abs(x)], (-1, 4))
+    folder = save_program(tmp_path, lambda x: [paddle.tanh(x), paddle.exp(x), paddle.abs(x)], x=[-1, 4])
     outputs = ["--output", "fetch_name_2", "--output", "fetch_name_0"]
     result = call(folder, "-o", tmp_path / "net.xml", *outputs, "--input", "x[2,4]", "--verify")
     assert result.exit_code == 0, result.output
@@ -163,12 +182,6 @@ def test_options_without_an_effect(arguments, message, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["x.npz"]
 
 
-def test_a_script_that_is_not_there(tmp_path):
-    result = call("run", tmp_path / "script.py")
-    assert result.exit_code == 2
-    assert f"{tmp_path / 'script.py'}: no such file" in result.stderr
-
-
 NEGATIVE = "def relu(node):\n    return ops.negative(node.get_input('x'))\n"
 
 
@@ -190,36 +203,6 @@ def test_extension_file(tmp_path, text):
     assert "Negative" in kinds
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["nowhere"], 2, "error: nowhere: no such file or folder"),
-        ([], 2, "give the model once"),
-        (["a", "-m", "b"], 2, "give the model once"),
-        (["--no-such-option"], 2, "No such option"),
-    ],
-)
-def test_errors_without_a_traceback(arguments, code, message):
-    result = call("convert", *arguments)
-    assert result.exit_code == code
-    assert message in result.output
-    assert "Traceback" not in result.output
-
-
-def test_a_command_that_is_misspelt():
-    result = call("inspct", "model")
-    assert result.exit_code == 2
-    assert "'inspct' is neither a command nor a model; 'inspect' is a command" in result.output
-
-
-@pytest.mark.parametrize("name", ["net.onnx", "net.bin", "net.PDMODEL"])
-def test_a_target_of_another_format(model, tmp_path, name):
-    result = call(model, "-o", tmp_path / name)
-    assert result.exit_code == 2
-    assert "what is written is OpenVINO IR; name it net.xml" in " ".join(result.output.split())
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_folder_of_models_names_batch(model, tmp_path):
     for name in ("det", "rec"):
         (tmp_path / "models" / name).mkdir(parents=True)
@@ -228,20 +211,6 @@ def test_a_folder_of_models_names_batch(model, tmp_path):
     assert result.exit_code == 2
     assert "models are in the folders below it (det, rec): pass one, or convert all with" in result.output
     assert f"`paddle2ov batch {tmp_path / 'models'}`" in result.output
-
-
-def test_a_target_that_is_written_as_a_folder(model, tmp_path):
-    result = call(model, "-o", f"{tmp_path}/new/")
-    assert result.exit_code == 2
-    assert "new/ is a folder; name the file to write" in " ".join(result.output.split())
-    assert not any(tmp_path.glob("new*"))
-
-
-def test_a_folder_that_cannot_be_made(model, tmp_path):
-    (tmp_path / "file").write_text("")
-    result = call(model, "-o", tmp_path / "file" / "net.xml")
-    assert result.exit_code == 2
-    assert f"error: {tmp_path / 'file' / 'net.xml'} cannot be written: " in result.output
 
 
 def test_a_failure_leaves_what_was_there(model, tmp_path, monkeypatch):
@@ -271,13 +240,6 @@ def test_a_full_disk(model, tmp_path, monkeypatch):
         assert ".writing-" not in result.output
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not list(tmp_path.rglob(".writing-*"))
-
-
-@pytest.mark.parametrize("arguments", [["x" * 5000], [".", "-o", "x" * 300], ["inspect", "x" * 5000]])
-def test_names_that_are_too_long(arguments):
-    result = call(*arguments)
-    assert (result.exit_code, result.exception.__class__) == (2, SystemExit)
-    assert "File name too long" in result.output or "no Paddle inference model" in result.output
 
 
 @pytest.mark.parametrize(
@@ -341,17 +303,6 @@ def test_an_empty_path_is_not_this_folder(arguments, about):
     assert "Usage:" in result.output
 
 
-def test_a_timeout_that_is_no_number(tmp_path):
-    assert "nan is not a number" in call("batch", tmp_path, "-o", tmp_path / "out", "--timeout", "nan").output
-
-
-def test_reports_that_cannot_be_written(model, tmp_path):
-    (tmp_path / "file").write_text("")
-    result = call(model, "-q", "-o", tmp_path / "net.xml", "--report", tmp_path / "file" / "report.json")
-    assert result.exit_code == 2
-    assert f"error: {tmp_path / 'file' / 'report.json'} cannot be written: " in result.output
-
-
 def test_traceback_on_demand():
     result = call("nowhere", "--traceback")
     assert isinstance(result.exception, paddle2ov.ModelReadError)
@@ -398,13 +349,6 @@ def test_report_of_a_model_that_is_refused(model, tmp_path):
     assert not (tmp_path / "net.xml").exists()
 
 
-def test_report_to_a_file_of_another_kind(model, tmp_path):
-    result = call(model, "-o", tmp_path / "net.xml", "--report", tmp_path / "report.pdf")
-    assert result.exit_code == 2
-    assert "report.pdf is neither a .json nor an .html file" in result.output
-    assert not list(tmp_path.iterdir())
-
-
 def test_verify_with_a_conversion(model, tmp_path):
     np.savez(tmp_path / "x.npz", x=np.zeros([5, 3, 64, 64], np.float32))
     arguments = (model, "-o", tmp_path / "net.xml", "--verify", "--report", tmp_path / "report.json")
@@ -419,7 +363,7 @@ def test_verify_with_a_conversion(model, tmp_path):
 
 def test_verify_compares_the_results_that_were_converted(tmp_path):
     """The other result needs an operator that nobody converts; what is between can be a result as well."""
-    folder = paddle_model(tmp_path, lambda x: [paddle.nn.functional.relu(x), paddle.linalg.eigvals(x - 1.0)])
+    folder = save_program(tmp_path, lambda x: [paddle.nn.functional.relu(x), paddle.linalg.eigvals(x - 1.0)], x=[4, 4])
     result = call(folder, "-o", tmp_path / "net.xml", "--output", "fetch_name_0", "--verify", "--compress-to-fp16")
     assert result.exit_code == 0, result.output
     assert "before the weights became float16" in result.stdout
@@ -433,7 +377,7 @@ def test_verify_compares_the_results_that_were_converted(tmp_path):
 @pytest.mark.parametrize("kind", ["f16", "bf16", "f64", "i32"])
 def test_verify_of_a_model_with_inputs_of_another_type(tmp_path, kind):
     """Both sides compute from values that the type holds; results of that type are compared in it."""
-    folder = paddle_model(tmp_path, lambda x: [x + x], (-1, 4))
+    folder = save_program(tmp_path, lambda x: [x + x], x=[-1, 4])
     result = call(folder, "-o", tmp_path / "net.xml", "--input", f"x{{{kind}}}", "--verify")
     assert result.exit_code == 0, result.output
     assert "The results agree with Paddle's." in result.stdout
@@ -443,7 +387,7 @@ def test_verify_of_an_embedding_with_narrow_indices(tmp_path):
     def embedded(x):
         return [paddle.nn.functional.embedding(x, paddle.arange(40, dtype="float32").reshape([10, 4]))]
 
-    folder = paddle_model(tmp_path, embedded, (-1, 3), "int64")
+    folder = save_program(tmp_path, embedded, x=([-1, 3], "int64"))
     given = {"x": np.arange(6, dtype=np.int32).reshape(2, 3)}
     np.savez(tmp_path / "x.npz", **given)
     arguments = (folder, "-o", tmp_path / "net.xml", "--input", "x{i32}", "--verify")
@@ -454,7 +398,7 @@ def test_verify_of_an_embedding_with_narrow_indices(tmp_path):
 
 
 def test_verify_of_a_model_that_is_cut(tmp_path):
-    folder = paddle_model(tmp_path, lambda x: [paddle.nn.functional.relu(x + 1.0)])
+    folder = save_program(tmp_path, lambda x: paddle.nn.functional.relu(x + 1.0), x=[4, 4])
     inner = paddle2ov.read_program(folder).block.operators[-1].inputs["x"][0]
     result = call(folder, "-o", tmp_path / "net.xml", "--input", f"{inner}[4,4]", "--verify")
     assert result.exit_code == 2
@@ -582,7 +526,7 @@ def test_inspect_finds_all_refusals(tmp_path, monkeypatch):
         branch = paddle.static.nn.cond(x.sum() > 0, lambda: other, lambda: paddle.linalg.lu(x + 1, pivot=False)[0])
         return [paddle.nn.functional.relu(factors), paddle.linalg.eigvals(factors), branch]
 
-    folder = paddle_model(tmp_path, results)
+    folder = save_program(tmp_path, results, x=[4, 4])
     result = call("inspect", folder)
     assert result.exit_code == 1
     assert re.findall("Refused: (.*?): ", result.stdout) == ["eigvals", "lu, used 2x"]
@@ -618,7 +562,7 @@ def test_inspect_gives_each_operator_to_its_converter_once(tmp_path):
         "lu": lambda x: [nn.relu(nn.relu(x) + 1), paddle.linalg.lu(x, pivot=False)[0]],
     }.items():
         places = []
-        found = paddle2ov.inspect(paddle_model(tmp_path, results), extension={"relu": relu})
+        found = paddle2ov.inspect(save_program(tmp_path, results, x=[4, 4]), extension={"relu": relu})
         assert [one.operator for one in found.refusals] == [refused] * bool(refused)
         assert len(places) == len(set(places)) == 2
 
@@ -691,7 +635,7 @@ def test_input_given_to_an_operator_that_is_refused_anyway(tmp_path):
         node.require(False, "never")
 
     extension = paddle2ov.ConversionExtension("relu", refuse)
-    folder = paddle_model(tmp_path, lambda x: [paddle.nn.functional.relu(x)]).parent
+    folder = save_program(tmp_path, paddle.nn.functional.relu, x=[4, 4])
     with pytest.raises(paddle2ov.OpConversionError, match="never"):
         paddle2ov.convert(folder, input="x[4,4]", extension=extension)
 

@@ -19,6 +19,7 @@ from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.opset import ops
 from paddle2ov.program import find_model
 from paddle2ov.program.settings import read_settings
+from tests.support.static_programs import save_program
 
 DETECTION = """
 mode: paddle
@@ -76,21 +77,12 @@ ROUNDING = (
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     """A model x -> x + 0 with any picture, one with pictures of 24 x 40; written once."""
-    found = {}
-    paddle.enable_static()
-    try:
-        for name, shape in (("any", [-1, 3, -1, -1]), ("fixed", [-1, 3, 24, 40]), ("flat", [-1, 8])):
-            main, startup = paddle.static.Program(), paddle.static.Program()
-            with paddle.static.program_guard(main, startup):
-                x = paddle.static.data("x", shape, "float32")
-                y = paddle.nn.functional.relu(x) - paddle.nn.functional.relu(-x)
-                executor = paddle.static.Executor(paddle.CPUPlace())
-                folder = tmp_path_factory.mktemp(name)
-                paddle.static.save_inference_model(str(folder / "inference"), [x], [y], executor, program=main)
-            found[name] = folder
-    finally:
-        paddle.disable_static()
-    return found
+
+    def same(x):
+        return paddle.nn.functional.relu(x) - paddle.nn.functional.relu(-x)
+
+    shapes = {"any": [-1, 3, -1, -1], "fixed": [-1, 3, 24, 40], "flat": [-1, 8]}
+    return {name: save_program(tmp_path_factory.mktemp(name), same, x=shape) for name, shape in shapes.items()}
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from paddle2ov import convert
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment.planning import _MAKERS
 from tests.support.processor import NEEDS_BFLOAT16
+from tests.support.static_programs import save_program
 
 LEVEL = 1 / 255 / 0.25  # of what comes out, (x / 255 - 0.5) / 0.25
 SIZES = ((333, 517), (121, 120))
@@ -52,19 +53,11 @@ COMMON = [
 @pytest.fixture(scope="module")
 def network(tmp_path_factory):
     """A convolution of any picture that changes nothing."""
-    paddle.enable_static()
-    try:
-        main, startup = paddle.static.Program(), paddle.static.Program()
-        with paddle.static.program_guard(main, startup):
-            x = paddle.static.data("x", [-1, 3, -1, -1], "float32")
-            same = paddle.assign(np.eye(3, dtype=np.float32).reshape(3, 3, 1, 1))
-            y = paddle.nn.functional.conv2d(x, same)
-            folder = tmp_path_factory.mktemp("convolution")
-            executor = paddle.static.Executor(paddle.CPUPlace())
-            paddle.static.save_inference_model(str(folder / "inference"), [x], [y], executor, program=main)
-    finally:
-        paddle.disable_static()
-    return folder
+
+    def convolution(x):
+        return paddle.nn.functional.conv2d(x, paddle.assign(np.eye(3, dtype=np.float32).reshape(3, 3, 1, 1)))
+
+    return save_program(tmp_path_factory.mktemp("convolution"), convolution, x=[-1, 3, -1, -1])
 
 
 def in_both(network, steps, file, settings):

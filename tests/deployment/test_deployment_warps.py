@@ -14,6 +14,7 @@ from paddle2ov import ModelReadError, convert
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment.planning import plan
 from paddle2ov.program.settings import read_settings
+from tests.support.static_programs import save_program
 
 SIZES = ((37, 53), (61, 40), (90, 70), (96, 160), (24, 40), (7, 200))
 
@@ -21,18 +22,11 @@ SIZES = ((37, 53), (61, 40), (90, 70), (96, 160), (24, 40), (7, 200))
 @pytest.fixture(scope="module")
 def identity(tmp_path_factory):
     """A model x -> x of any picture."""
-    paddle.enable_static()
-    try:
-        main, startup = paddle.static.Program(), paddle.static.Program()
-        with paddle.static.program_guard(main, startup):
-            x = paddle.static.data("x", [-1, 3, -1, -1], "float32")
-            y = paddle.nn.functional.relu(x) - paddle.nn.functional.relu(-x)
-            folder = tmp_path_factory.mktemp("identity")
-            executor = paddle.static.Executor(paddle.CPUPlace())
-            paddle.static.save_inference_model(str(folder / "inference"), [x], [y], executor, program=main)
-    finally:
-        paddle.disable_static()
-    return folder
+
+    def same(x):
+        return paddle.nn.functional.relu(x) - paddle.nn.functional.relu(-x)
+
+    return save_program(tmp_path_factory.mktemp("identity"), same, x=[-1, 3, -1, -1])
 
 
 @pytest.fixture

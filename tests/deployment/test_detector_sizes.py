@@ -6,6 +6,7 @@ import pytest
 from gen_models.harness.spec import paddle
 from paddle2ov import convert
 from paddle2ov.compilation.running import compile_on_cpu
+from tests.support.static_programs import save_program
 
 SETTINGS = """
 mode: paddle
@@ -23,21 +24,12 @@ SIZES = ((37, 53), (53, 37), (20, 90), (24, 40), (61, 64))
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A model of an image, whose results are the sizes that it is given."""
-    paddle.enable_static()
-    try:
-        main, startup = paddle.static.Program(), paddle.static.Program()
-        with paddle.static.program_guard(main, startup):
-            shape = paddle.static.data("im_shape", [-1, 2], "float32")
-            image = paddle.static.data("image", [-1, 3, -1, -1], "float32")
-            scale = paddle.static.data("scale_factor", [-1, 2], "float32")
-            results = [paddle.abs(image), paddle.abs(shape), paddle.abs(scale)]
-            executor = paddle.static.Executor(paddle.CPUPlace())
-            folder = tmp_path_factory.mktemp("detector")
-            inputs = [shape, image, scale]
-            paddle.static.save_inference_model(str(folder / "inference"), inputs, results, executor, program=main)
-    finally:
-        paddle.disable_static()
-    return folder
+
+    def sizes(*inputs):
+        return [paddle.abs(inputs[i]) for i in (1, 0, 2)]
+
+    inputs = {"im_shape": [-1, 2], "image": [-1, 3, -1, -1], "scale_factor": [-1, 2]}
+    return save_program(tmp_path_factory.mktemp("detector"), sizes, **inputs)
 
 
 @pytest.fixture
