@@ -125,14 +125,12 @@ def batch_command(
     need({"--tolerance": "tolerance", "--paddle-python": "paddle_python"}, "--verify", compare)
     if check and precision == "all":
         raise click.UsageError("--check computes in one precision: --verify-precision all is for --verify alone")
-    with plain_errors(interrupted="Interrupted; the same command goes on from here."):
-        from paddle2ov.translation.extension import run_extensions
-
+    again_from_here = "Interrupted; the same command goes on from here."
+    with plain_errors(interrupted=again_from_here, extensions=extensions):  # each process runs them again
         if reports:
             from paddle2ov.reporting.page import check_target
 
             check_target(out / "report.html")
-        run_extensions(extensions)  # each process does; what is wrong with them is said once, before
         models = find_models(folder, out, _warn)
         if not models:
             raise click.UsageError(f"no Paddle model below {folder}")

@@ -97,23 +97,19 @@ def check_command(
     refuse_beside({"--input": "shapes", "--seed": "seed"}, "--inputs", bool(inputs))
     from paddle2ov.checking.check import check
 
-    with plain_errors(traceback):
-        from paddle2ov.translation.extension import run_extensions
-
-        run_extensions(extensions)
-        with progress_bar("reading") as progress:
-            result = check(
-                model,
-                chosen_params(model, params),
-                inputs=inputs,
-                shapes=list(shapes),
-                seed=seed,
-                device=device,
-                precision=precision,
-                case=case,
-                timeout=timeout,
-                progress=progress,
-            )
+    with plain_errors(traceback, extensions=extensions), progress_bar("reading") as progress:
+        result = check(
+            model,
+            chosen_params(model, params),
+            inputs=inputs,
+            shapes=list(shapes),
+            seed=seed,
+            device=device,
+            precision=precision,
+            case=case,
+            timeout=timeout,
+            progress=progress,
+        )
     if as_json:
         click.echo(json.dumps(result.to_dict(), indent=1))
     else:

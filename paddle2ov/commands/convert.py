@@ -187,18 +187,16 @@ def convert_command(
     source = model or model_dir
     assert source is not None
     verification = None
-    with plain_errors(traceback, FAILED if compare else REFUSED):
+    with plain_errors(traceback, FAILED if compare else REFUSED, extensions=extensions):
         params = chosen_params(source, params)
         program = source / model_filename if model_filename else source
         xml = _target(target, source, serving)
         from paddle2ov.jobs.conversion_request import ConversionRequest
         from paddle2ov.report import ConversionReport
-        from paddle2ov.translation.extension import run_extensions
 
         _check_targets(reports)
         layout = serving / xml.stem / "1" if serving is not None else None
         refuse_overwriting_sources(program, params, [*(_pair(xml) if serving is None else ()), *reports], layout)
-        run_extensions(extensions)
         request = ConversionRequest(
             program=program,
             params=params,

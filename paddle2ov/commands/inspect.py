@@ -38,11 +38,9 @@ def inspect_command(
 
     The exit status is 0 if it converts, 1 if not, and 2 if that could not be found out.
     """
-    with plain_errors(traceback):
+    with plain_errors(traceback, extensions=extensions):
         from paddle2ov.inspection import inspect
-        from paddle2ov.translation.extension import run_extensions
 
-        run_extensions(extensions)
         inspection = inspect(model, chosen_params(model, params))
     if as_json:
         click.echo(json.dumps(inspection.to_dict(), indent=1))

@@ -92,15 +92,13 @@ def quantize_command(
     """
     if target.suffix != ".xml":
         raise click.UsageError(f"-o: {target} is not an .xml file")
-    with plain_errors(traceback):
+    with plain_errors(traceback, extensions=extensions):
         from paddle2ov.deployment.saving import check_writable, save_model
         from paddle2ov.quantization.quantize import quantize
-        from paddle2ov.translation.extension import run_extensions
 
         params = chosen_params(model, params)
         refuse_overwriting_sources(model, params, [target, target.with_suffix(".bin")], None)
         check_writable(target)
-        run_extensions(extensions)
         quantized = quantize(
             model,
             data,

@@ -231,8 +231,13 @@ def refuse_overwriting_sources(
 
 
 @contextmanager
-def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: str = "Interrupted.") -> Iterator[None]:
-    """Shows an error of ours, or of files, as one message and exits; with `traceback` raises it.
+def plain_errors(
+    traceback: bool = False,
+    refused: int = FAILED,
+    interrupted: str = "Interrupted.",
+    extensions: Sequence[Path] = (),
+) -> Iterator[None]:
+    """Runs `extensions`; shows an error of ours, or of files, as one message and exits; with `traceback` raises it.
 
     The exit status is `refused` for a model that OpenVINO cannot express, `FAILED` for anything else. Ctrl-C shows the
     message `interrupted` and exits with 130, as shells do; SIGTERM ends in order too, with 143.
@@ -250,6 +255,10 @@ def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: st
     try:
         with quiet_forks(), terminable():
             try:
+                if extensions:
+                    from paddle2ov.translation.extension import run_extensions
+
+                    run_extensions(extensions)
                 yield
             except Terminated:
                 click.echo(interrupted, err=True)

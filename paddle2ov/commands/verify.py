@@ -147,31 +147,27 @@ def verify_command(
     refuse_beside({"--input": "shapes", "--seed": "seed"}, "--inputs or --image", bool(inputs or images))
     from paddle2ov.verification.verify import verify
 
-    with plain_errors(traceback):
-        from paddle2ov.translation.extension import run_extensions
-
-        run_extensions(extensions)
-        with progress_bar("reading") as progress:
-            verification = verify(
-                model,
-                chosen_params(model, params),
-                inputs=inputs,
-                images=images,
-                shapes=list(shapes),
-                seed=seed,
-                tolerance=tolerance,
-                precision=precision,
-                device=device,
-                outputs=outputs,
-                operators=operators,
-                case=case,
-                paddle_python=paddle_python,
-                timeout=timeout or None,
-                sequence_lengths=sequence_lengths,
-                progress=progress,
-                on_run=None if as_json else _print_compared,
-                quantized=quantized,
-            )
+    with plain_errors(traceback, extensions=extensions), progress_bar("reading") as progress:
+        verification = verify(
+            model,
+            chosen_params(model, params),
+            inputs=inputs,
+            images=images,
+            shapes=list(shapes),
+            seed=seed,
+            tolerance=tolerance,
+            precision=precision,
+            device=device,
+            outputs=outputs,
+            operators=operators,
+            case=case,
+            paddle_python=paddle_python,
+            timeout=timeout or None,
+            sequence_lengths=sequence_lengths,
+            progress=progress,
+            on_run=None if as_json else _print_compared,
+            quantized=quantized,
+        )
     if as_json:
         click.echo(json.dumps(verification.to_dict(), indent=1))
     else:

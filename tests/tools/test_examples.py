@@ -19,8 +19,6 @@ rare = partial(pytest.param, marks=pytest.mark.every_form)  # others train, read
         ("read_text.py", "Same lines in the same places"),
         rare("rapidocr_openvino.py", "Same lines, with RapidOCR's engine"),
         ("digits.py", "Same digit for 540 of 540"),
-        rare("text_lines.py", "Same text everywhere"),
-        rare("detector.py", "Same boxes everywhere"),
         rare("int8.py", "int8 keeps the accuracy"),
         ("own_op.py", "Largest difference from the definition"),
         ("gallery/detector.py", " boxes"),
