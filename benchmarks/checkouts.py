@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=3, help="how often the processes are started anew")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     arguments = parser.parse_args()
-    models = [one.absolute() for one in arguments.models]
+    models = [model.absolute() for model in arguments.models]
     times = measured((arguments.other.absolute(), ROOT), models, arguments.rounds, arguments.processes)
     rows = {}
     for name, (other, own, ratio) in summaries(times).items():

@@ -96,7 +96,7 @@ def cpu_time(command: list[str]) -> float:
 
 def _table(figures: dict[str, dict[str, float]]) -> str:
     return table(
-        ["", "C++ cold", "ours", "ratio", "C++ warm", "ours", "ratio"], [_row(*one) for one in figures.items()]
+        ["", "C++ cold", "ours", "ratio", "C++ warm", "ours", "ratio"], [_row(*item) for item in figures.items()]
     )
 
 

@@ -238,7 +238,7 @@ def markdown(figures: dict[str, Figures]) -> str:
     lines = [f"| CPU ms | weights | {' | '.join(heads)} | memory grows by |", "|---|" + "---:|" * (len(heads) + 2)]
     for name, found in figures.items():
         times = [found[kind].get(route, {}).get("cpu") for kind, route in columns]
-        cells = [f"{statistics.median(one):.0f}" if one else "-" for one in times]
+        cells = [f"{statistics.median(time):.0f}" if time else "-" for time in times]
         cells.insert(3, spread(ratios(found["warm"], "paddle2ov, PIR", "cpu")))
         weights, growth = f"{found['weights_mb']:.0f} MB", f"{found['growth_mb']:.1f} MB"
         lines.append(f"| {name} | {weights} | {' | '.join(cells)} | {growth} |")

@@ -125,14 +125,14 @@ def _summary(profile: cProfile.Profile) -> tuple[dict[str, tuple[int, float]], d
     """OpenVINO's functions, and the time of each step and of all."""
     bindings: dict[str, tuple[int, float]] = {}
     totals: dict[str, float] = {}
-    for one in profile.getstats():
-        text = str(one.code)
+    for entry in profile.getstats():
+        text = str(entry.code)
         if "openvino._pyopenvino" in text:
             name = text.rpartition(".")[2].rstrip(">")
             calls, taken = bindings.get(name, (0, 0.0))
-            bindings[name] = (calls + one.callcount, taken + 1e3 * one.inlinetime)
-        elif not isinstance(one.code, str) and one.code.co_name in ("convert", *STEPS):
-            totals[one.code.co_name] = max(totals.get(one.code.co_name, 0.0), one.totaltime)
+            bindings[name] = (calls + entry.callcount, taken + 1e3 * entry.inlinetime)
+        elif not isinstance(entry.code, str) and entry.code.co_name in ("convert", *STEPS):
+            totals[entry.code.co_name] = max(totals.get(entry.code.co_name, 0.0), entry.totaltime)
     return bindings, totals
 
 

@@ -62,9 +62,11 @@ class _Writer:
         """The program that ends with the suppression of `boxes` and `scores`."""
         names = ["out", "index", "nms_rois_num"]
         attributes = {"nms_eta": 1.0, "background_label": -1, **attributes}
-        self.add("multiclass_nms3", {one: one for one in names}, {"bboxes": "boxes", "scores": "scores"}, **attributes)
+        self.add(
+            "multiclass_nms3", {name: name for name in names}, {"bboxes": "boxes", "scores": "scores"}, **attributes
+        )
         declared = {one.name: one for one in self.inputs}
-        declared |= {name: Variable(name) for one in self._operators for name in one.output_names()}
+        declared |= {name: Variable(name) for operator in self._operators for name in operator.output_names()}
         wanted = ["out", "nms_rois_num"]
         block = Block(0, self._operators, [one.name for one in self.inputs], wanted)
         return Program("pir", 1, block, self.inputs, [Output(one, one) for one in wanted], declared, self.parameters)

@@ -63,7 +63,7 @@ def op(
 ) -> dict[str, Any]:
     listed = [{"N": key, "AT": value} for key, value in attributes.items()]
     results = [{"%": writes, "TT": shape or tensor(-1, 8)}] if writes else []
-    return {"#": f"1.{kind}", "I": [{"%": one} for one in reads], "O": results, "A": listed}
+    return {"#": f"1.{kind}", "I": [{"%": read} for read in reads], "O": results, "A": listed}
 
 
 def feed(name: str, value: int, shape: dict[str, Any] | None = None) -> dict[str, Any]:

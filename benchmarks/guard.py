@@ -77,11 +77,11 @@ def _calls(run: Callable[[], object]) -> tuple[int, int]:
     profile = cProfile.Profile()
     profile.runcall(run)
     python = bindings = 0
-    for one in profile.getstats():
-        if not isinstance(one.code, str):
-            python += one.callcount
-        elif "openvino._pyopenvino" in one.code:
-            bindings += one.callcount
+    for entry in profile.getstats():
+        if not isinstance(entry.code, str):
+            python += entry.callcount
+        elif "openvino._pyopenvino" in entry.code:
+            bindings += entry.callcount
     return python, bindings
 
 

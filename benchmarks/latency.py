@@ -284,7 +284,7 @@ def precisions(name: str, pir: Path, temporary: Path, names: Sequence[str]) -> d
     from paddle2ov.compilation.precision import computes_in
 
     found = {}
-    for precision in ("f32", *(one for one in names if one != "f32")):
+    for precision in ("f32", *(name for name in names if name != "f32")):
         model, hint = pir, precision
         why = "" if precision == "int8" or computes_in("CPU", precision) else "not computed by this processor"
         if precision == "int8":
@@ -314,7 +314,7 @@ def compare(name: str, routes: dict[str, Route], temporary: Path, arguments: arg
             if not workers[route].failed:
                 workers[route].turn(arguments.count)
     bases = [workers[route] for route in BASES if route in workers]
-    base = next((one for one in bases if not one.failed), None)
+    base = next((base for base in bases if not base.failed), None)
     beside = "nothing" if base is None else base.name
     print(f"\n{name}, {arguments.threads} threads")
     print(f"{'':20}{'latency ms':>12}{'CPU ms':>10}{'per second':>12}   CPU time, throughput beside {beside}")
@@ -386,7 +386,9 @@ def by_precisions(figures: dict[str, Any]) -> str:
             of_all.setdefault(route, []).append(statistics.median(of_rounds))
             row += [f"{statistics.median(found[route]['cpu']):.1f} ms: {spread(of_rounds)}"]
         rows.append(row)
-    rows.append(["**all**", "", *(f"**{geometric_mean(of_all[one]):.2f}**" if one in of_all else "-" for one in names)])
+    rows.append(
+        ["**all**", "", *(f"**{geometric_mean(of_all[name]):.2f}**" if name in of_all else "-" for name in names)]
+    )
     reasons = {
         f"- {route.partition(', ')[2]}: {found[route]['failed']}"
         for found in figures.values()

@@ -148,16 +148,16 @@ def drawing(figures: dict[str, dict[str, Any]]) -> str:
     parts.append('<style>text { font: 12px sans-serif; }</style><rect width="100%" height="100%" fill="white"/>')
     for panel, (name, settings) in enumerate(figures.items()):
         x0 = left + panel * (width + 90)
-        most = max(size for one in settings.values() for _, size in one["memory"]) * 1.05
-        count = max(done for one in settings.values() for done, _ in one["memory"])
+        most = max(size for setting in settings.values() for _, size in setting["memory"]) * 1.05
+        count = max(done for setting in settings.values() for done, _ in setting["memory"])
         parts.append(f'<text x="{x0}" y="18">{NETWORKS[name]}: resident memory (MB) over {count} shapes</text>')
         parts.append(f'<rect x="{x0}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#999"/>')
         parts.append(f'<text x="{x0 - 6}" y="{top + 10}" text-anchor="end">{most:.0f}</text>')
         parts.append(f'<text x="{x0 - 6}" y="{top + height}" text-anchor="end">0</text>')
-        for i, (capacity, one) in enumerate(settings.items()):
+        for i, (capacity, item) in enumerate(settings.items()):
             points = " ".join(
                 f"{x0 + width * done / count:.1f},{top + height * (1 - size / most):.1f}"
-                for done, size in one["memory"]
+                for done, size in item["memory"]
             )
             color = COLORS[i % len(COLORS)]
             parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>')

@@ -235,7 +235,7 @@ class MaskRCNN(nn.Layer):
         levels = [self.lateral[i](one) for i, one in enumerate(found)]
         for i in (2, 1, 0):
             levels[i] = levels[i] + functional.interpolate(levels[i + 1], scale_factor=2, mode="nearest")
-        levels = [self.smooth[i](one) for i, one in enumerate(levels)]
+        levels = [self.smooth[i](level) for i, level in enumerate(levels)]
         return [*levels, functional.max_pool2d(levels[-1], 1, 2)]
 
     def anchors(self, feature: Any, stride: int) -> Any:

@@ -127,7 +127,7 @@ def draw(folder: Path, count: int) -> None:
 def summary(figures: dict[str, Any], pages: int) -> str:
     """A table in Markdown."""
     rows, reasons = [], []
-    base: list[list[str]] = next((one["texts"] for one in figures.values() if one.get("texts")), [])
+    base: list[list[str]] = next((figure["texts"] for figure in figures.values() if figure.get("texts")), [])
     for route, one in figures.items():
         label = ROUTES[route][0]
         if not one.get("turns"):

@@ -29,7 +29,7 @@ Reader = Callable[[Any], list[str]]
 
 def _readers(engines: Iterable[Any], lines: Callable[[Any, Any], list[str]]) -> list[Reader]:
     """One reader for each engine; `lines` are those that an engine reads from a page."""
-    return [partial(lines, one) for one in engines]
+    return [partial(lines, engine) for engine in engines]
 
 
 def _package(name: str) -> Path:

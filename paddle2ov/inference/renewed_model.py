@@ -1,7 +1,7 @@
 """Exports and imports a compiled model after a run that failed, which would spoil the following ones, and after a fork.
 
 In OpenVINO 2026.4 a run that fails because its shapes do not fit spoils the compiled model: inputs of shapes that ran
-before are taken for unchanged and fail as well, in every request, until others have run. The model is exported and
+before count as unchanged and fail as well, in every request, until others have run. The model is exported and
 imported then, which is as good as compiling it anew, and the run is repeated.
 """
 

@@ -1,4 +1,4 @@
-"""A model in files, and how it is to be converted: what `paddle2ov convert` is asked for, and each job of a batch."""
+"""The request to convert a model in files: `paddle2ov convert` has one, a batch one for each model."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class State:
             aside = path.with_name(f"{path.name}.unusable")
             try:
                 path.replace(aside)
-                for rest in ("-journal", "-wal", "-shm"):  # SQLite would take it for that of the new file
+                for rest in ("-journal", "-wal", "-shm"):  # SQLite would mistake it for the new file's
                     path.with_name(path.name + rest).unlink(missing_ok=True)
             except OSError as failure:
                 raise StateError(f"{error}; it cannot be put aside: {failure.strerror}") from error

@@ -1,4 +1,4 @@
-"""The graphs of the HTML page: the Paddle program, and the primitives that the CPU plugin made of it.
+"""The drawings of the HTML page: the Paddle program, and the primitives that the CPU plugin made of it.
 
 The page lays them out, one group at a time as it is unfolded (`assets/layout.js`).
 """

@@ -1,4 +1,4 @@
-"""Groups of a graph's nodes, which the page folds: modules of the source, and sections of what would be too many."""
+"""Groups of a drawing's nodes, which the page folds: modules of the source, and sections of what would be too many."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 _MOST = 40
 """How many members a group may have: more are cut into sections."""
 _FEWEST_NODES = 40
-"""A graph of no more nodes shows no modules."""
+"""A drawing of no more nodes shows no modules."""
 
 
 class GroupKey(NamedTuple):
