@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddle2ov.commands.exit_status import REFUSED
-from paddle2ov.commands.precision_options import PrecisionChoice, is_stored_as_fp16, precision_option
+from paddle2ov.commands.precision_options import COMPARED, PrecisionChoice, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import PathType, device_option, extension_option, joined, need, not_nan, plain_errors
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--verify-precision",
     "precision",
-    type=PrecisionChoice("all"),
+    type=PrecisionChoice(*COMPARED, "all"),
     default="f32",
     show_default=True,
     help="For --verify and --check: what OpenVINO computes in; all, for --verify: in each that this processor is made "

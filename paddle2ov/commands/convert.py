@@ -11,7 +11,7 @@ import click
 
 from paddle2ov.commands.exit_status import FAILED, REFUSED
 from paddle2ov.commands.flags import ValuedFlags
-from paddle2ov.commands.precision_options import PrecisionChoice, is_stored_as_fp16, precision_option
+from paddle2ov.commands.precision_options import COMPARED, PrecisionChoice, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import (
     ModelType,
     PathType,
@@ -132,7 +132,7 @@ if TYPE_CHECKING:
 @click.option(
     "--verify-precision",
     "precision",
-    type=PrecisionChoice("all"),
+    type=PrecisionChoice(*COMPARED, "all"),
     default="f32",
     show_default=True,
     help="For --verify: what OpenVINO computes in; all: in each that this processor is made for, in one table.",

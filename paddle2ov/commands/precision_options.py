@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-STORED = ("f32", "f16")
 COMPARED = ("f32", "bf16", "f16", "default")
 _COMPILED = (
     "a saved model does not say what it is computed in: compile it with compile_model(..., precision='bf16') or "
@@ -14,11 +13,11 @@ _COMPILED = (
 )
 
 
-class StoredPrecision(click.Choice[str]):
-    """What weights are stored in; says where to find the precisions that are not a choice here."""
+class PrecisionChoice(click.Choice[str]):
+    """Some precisions by name; says where those are that are no choice here."""
 
-    def __init__(self) -> None:
-        super().__init__(STORED)
+    def __init__(self, *names: str) -> None:
+        super().__init__(names)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """As click's."""
@@ -26,28 +25,16 @@ class StoredPrecision(click.Choice[str]):
             from paddle2ov.compilation.precision import INT8  # which imports OpenVINO
 
             self.fail(INT8, param, ctx)
-        if value == "bf16":
+        if value == "bf16" and value not in self.choices:
             self.fail(_COMPILED, param, ctx)
         return super().convert(value, param, ctx)
 
 
-class PrecisionChoice(click.Choice[str]):
-    """What OpenVINO computes in; says where int8 is."""
-
-    def __init__(self, *others: str) -> None:
-        super().__init__((*COMPARED, *others))
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """As click's."""
-        if value == "int8":
-            from paddle2ov.compilation.precision import INT8  # which imports OpenVINO
-
-            self.fail(INT8, param, ctx)
-        return super().convert(value, param, ctx)
-
-
 precision_option = click.option(
-    "--precision", "stored", type=StoredPrecision(), help="What float32 weights are stored in.  [default: f32]"
+    "--precision",
+    "stored",
+    type=PrecisionChoice("f32", "f16"),
+    help="What float32 weights are stored in.  [default: f32]",
 )
 
 

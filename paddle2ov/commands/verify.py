@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddle2ov.commands.exit_status import FAILED, REFUSED, ROUNDING, TIES
-from paddle2ov.commands.precision_options import PrecisionChoice
+from paddle2ov.commands.precision_options import COMPARED, PrecisionChoice
 from paddle2ov.commands.shared import (
     ModelType,
     PathType,
@@ -73,7 +73,7 @@ _VERDICTS = {
 )
 @click.option(
     "--precision",
-    type=PrecisionChoice("all"),
+    type=PrecisionChoice(*COMPARED, "all"),
     default="f32",
     show_default=True,
     help="What OpenVINO computes in; default: what it takes on this processor unless told otherwise; all: in float32, "
