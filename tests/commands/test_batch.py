@@ -93,14 +93,14 @@ CONVERTERS = [ConversionExtension("relu", lambda node: {"out": ops.OPERATOR(node
 
 
 def states(out):
-    return {one["name"]: one["state"] for one in json.loads((out / "summary.json").read_text())["models"]}
+    return {record["name"]: record["state"] for record in json.loads((out / "summary.json").read_text())["models"]}
 
 
 def test_discovery(tree, tmp_path):
     put(tree / "both", name="a")
     put(tree / "both", name="b")
     out = tmp_path / "out"
-    found = {one.name: one.target.relative_to(out).as_posix() for one in find_models(tree, out)}
+    found = {model.name: model.target.relative_to(out).as_posix() for model in find_models(tree, out)}
     assert found == {
         "both/a.json": "both/a.xml",
         "both/b.json": "both/b.xml",
@@ -151,11 +151,11 @@ CONVERTERS = [ConversionExtension("relu", relu)]
     conversions._run_once.cache_clear()
     result = batch(tmp_path / "models", "-o", tmp_path / "out", "--extension", own)
     records = json.loads((tmp_path / "out" / "summary.json").read_text())["models"]
-    assert [one["name"] for one in records] == ["one", "two"]
-    for one in records:
-        (text,) = one["warnings"]
+    assert [record["name"] for record in records] == ["one", "two"]
+    for record in records:
+        (text,) = record["warnings"]
         assert "careful" in text
-        assert f"Warning: {one['name']}: {text}" in result.output
+        assert f"Warning: {record['name']}: {text}" in result.output
     assert len(re.findall('"message":"[^"]*careful', (tmp_path / "out" / "summary.html").read_text())) == 2
 
 
@@ -171,7 +171,7 @@ def test_the_page_needs_jinja2(tmp_path, inline, monkeypatch):
 def test_one_model_in_both_formats(tmp_path):
     put(tmp_path / "m", "pir")
     put(tmp_path / "m", "legacy")
-    found = [one.target.name for one in find_models(tmp_path, tmp_path / "out")]
+    found = [model.target.name for model in find_models(tmp_path, tmp_path / "out")]
     assert found == ["inference.json.xml", "inference.pdmodel.xml"]
 
 
@@ -485,8 +485,8 @@ def test_archives(tmp_path, inline):
     }
     written = ["rec.xml", "sub/det_infer.xml", "sub/det_infer (2).xml"]
     assert sorted(str(path.relative_to(out)) for path in out.rglob("*.xml")) == sorted(written)
-    records = {one["name"]: one for one in json.loads((out / "summary.json").read_text())["models"]}
-    assert {one["format"] for one in records.values() if one["state"] == "converted"} == {"pir"}
+    records = {record["name"]: record for record in json.loads((out / "summary.json").read_text())["models"]}
+    assert {record["format"] for record in records.values() if record["state"] == "converted"} == {"pir"}
     assert str(root / "torn.tar") in records["torn.tar"]["message"]
 
     inline.ran.clear()

@@ -174,7 +174,7 @@ def test_inputs_and_outputs_that_are_given_one_by_one(tmp_path):
 )
 def test_options_without_an_effect(arguments, message, tmp_path):
     np.savez(tmp_path / "x.npz", x=np.zeros(1))
-    command, *options = (str(tmp_path / "x.npz") if one == "X" else one for one in arguments)
+    command, *options = (str(tmp_path / "x.npz") if argument == "X" else argument for argument in arguments)
     out = ("-o", tmp_path / "out.xml") if command in ("convert", "batch") else ()
     result = call(command, tmp_path, *out, *options)
     assert result.exit_code == 2
@@ -369,9 +369,13 @@ def test_verify_compares_the_results_that_were_converted(tmp_path):
     assert "before the weights became float16" in result.stdout
     assert call(folder, "-o", tmp_path / "net.xml", "--verify").exit_code == 2
     result = call("verify", folder, "--output", "fetch_name_0", "--json")
-    assert [one["name"] for one in json.loads(result.stdout)["runs"][0]["outputs"]] == ["fetch_name_0"]
-    inner = next(one for one in paddle2ov.read_program(folder).block.operators if one.type == "scale").outputs["out"][0]
-    assert [one.name for one in paddle2ov.verify(folder, outputs=["fetch_name_0", inner]).runs[0].outputs][1] == inner
+    assert [record["name"] for record in json.loads(result.stdout)["runs"][0]["outputs"]] == ["fetch_name_0"]
+    inner = next(
+        operator for operator in paddle2ov.read_program(folder).block.operators if operator.type == "scale"
+    ).outputs["out"][0]
+    assert [output.name for output in paddle2ov.verify(folder, outputs=["fetch_name_0", inner]).runs[0].outputs][
+        1
+    ] == inner
 
 
 @pytest.mark.parametrize("kind", ["f16", "bf16", "f64", "i32"])
@@ -489,7 +493,7 @@ def test_ops_that_are_not_supported():
 def test_ops_knows_an_operator_by_each_of_its_names(name, status, words):
     result = call("ops", name)
     assert result.exit_code == status
-    assert [one for one in words if one not in result.output] == []
+    assert [word for word in words if word not in result.output] == []
     assert call("ops", name, "--json").exit_code == status
 
 
@@ -563,7 +567,7 @@ def test_inspect_gives_each_operator_to_its_converter_once(tmp_path):
     }.items():
         places = []
         found = paddle2ov.inspect(save_program(tmp_path, results, x=[4, 4]), extension={"relu": relu})
-        assert [one.operator for one in found.refusals] == [refused] * bool(refused)
+        assert [refusal.operator for refusal in found.refusals] == [refused] * bool(refused)
         assert len(places) == len(set(places)) == 2
 
 

@@ -142,9 +142,9 @@ def apply(path, how, content):
 def version_of(results):
     """Which version a predictor's results are of."""
     for version, value in RESULTS.items():
-        if all(np.array_equal(one, np.full_like(one, value)) for one in results):
+        if all(np.array_equal(result, np.full_like(result, value)) for result in results):
             return version
-    raise MixedError(f"results of no version: {[(one.min(), one.max()) for one in results]}")
+    raise MixedError(f"results of no version: {[(result.min(), result.max()) for result in results]}")
 
 
 class MixedError(AssertionError):
@@ -371,7 +371,7 @@ def test_a_model_is_not_written_over_itself(pir, tmp_path, arguments):
     pir.rename(folder)
     (folder / "inference.pdiparams").rename(folder / "net.bin")
     before = {one.name: one.read_bytes() for one in folder.iterdir()}
-    run = CliRunner().invoke(cli, [one.format(folder) for one in arguments], prog_name="paddle2ov")
+    run = CliRunner().invoke(cli, [argument.format(folder) for argument in arguments], prog_name="paddle2ov")
     assert run.exit_code == 2
     assert "is a file of the model itself" in run.output
     assert {one.name: one.read_bytes() for one in folder.iterdir()} == before
@@ -516,7 +516,7 @@ def judge(made, changes):
 
     An export that takes as long as files are waited for to come to rest looks, half-way, like one that is done.
     """
-    meanwhile = [one for one in changes if one.broken <= made.ended and one.ended >= made.begun]
+    meanwhile = [change for change in changes if change.broken <= made.ended and change.ended >= made.begun]
     if made.refused:
         assert meanwhile, made
     elif made.version is None:
@@ -565,13 +565,13 @@ def serve(folder):
     running = [runs(predictor) for predictor in (first, *(first.clone() for _ in range(3)))]
     threads = [threading.Thread(target=again, args=[step]) for step in (*running, clone)]
     threads.append(threading.Thread(target=lambda: (sys.stdin.read(), ended.set())))
-    for one in threads:
-        one.start()
+    for thread in threads:
+        thread.start()
     is_last = False
     while not is_last:
         is_last = ended.is_set()
         make()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.join()
     if failed:
         sys.exit("\n".join(failed))

@@ -159,8 +159,8 @@ def text_size(height, width, **told):
     most = told.get("max_side_limit", 4000)
     if max(sides) > most:
         ratio = float(most) / max(sides)
-        sides = [int(one * ratio) for one in sides]
-    return tuple(max(int(round(one / 32) * 32), 32) for one in sides)
+        sides = [int(side * ratio) for side in sides]
+    return tuple(max(int(round(side / 32) * 32), 32) for side in sides)
 
 
 def in_levels(got, want, std=0.224):
@@ -423,7 +423,7 @@ def test_sizes_are_those_of_double_precision():
         sizes.to_multiple(a, 32),
         sizes.up_to_multiple(a, 48),
     ]
-    compiled = compile_on_cpu(openvino.Model([ops.result(one) for one in results], [a, n, h]))
+    compiled = compile_on_cpu(openvino.Model([ops.result(result) for result in results], [a, n, h]))
     rng = np.random.default_rng(0)
     count = 60_000
     side, limit, other = (rng.integers(1, most, count) for most in (4000, 1000, 4000))
@@ -454,7 +454,7 @@ def test_classification(with_settings, word, method):
     """RGB; a resize of bytes is within one level of OpenCV's fixed point, which is 1/255 over the least deviation."""
     folder = with_settings("any", CLASSIFICATION % (f", interpolation: {word}" if word else ""))
     pictures = picture()
-    resized = np.stack([cv2.resize(one, (40, 24), interpolation=method) for one in pictures])
+    resized = np.stack([cv2.resize(picture, (40, 24), interpolation=method) for picture in pictures])
     want = normalized(resized[..., ::-1])
     level = 0 if word == "NEAREST" else 1
     np.testing.assert_allclose(computed(folder, pictures), want, rtol=0, atol=level / 255 / 0.224 + ROUNDING)
@@ -464,7 +464,7 @@ def test_classification(with_settings, word, method):
 def test_detection(with_settings, number, method):
     folder = with_settings("fixed", DETECTION % number)
     pictures = picture(48, 50)
-    resized = np.stack([cv2.resize(one, (40, 24), interpolation=method) for one in pictures])[..., ::-1]
+    resized = np.stack([cv2.resize(picture, (40, 24), interpolation=method) for picture in pictures])[..., ::-1]
     want = resized.astype(np.float32)
     want *= 1.0 / 255.0
     want -= MEAN

@@ -75,8 +75,8 @@ def letter_box(one, height, width):
 def test_letter_box(model, size):
     told = {"type": "LetterBoxResize", "target_size": list(size)}
     compiled = compile_on_cpu(model(told))
-    for one in pictures():
-        in_levels(compiled(one[None])[0], letter_box(one[..., ::-1], *size), 0.1)
+    for picture in pictures():
+        in_levels(compiled(picture[None])[0], letter_box(picture[..., ::-1], *size), 0.1)
     (port,) = model(told, bounded=True).inputs
     assert port.get_partial_shape() == openvino.PartialShape([openvino.Dimension(1, -1), 3, *size])
 
@@ -85,11 +85,11 @@ def test_letter_box(model, size):
 def test_area(model, size):
     """Reduced in both directions the levels are OpenCV's own, ties included."""
     compiled = compile_on_cpu(model({"type": "Resize", "keep_ratio": False, "interp": 3, "target_size": list(size)}))
-    for one in pictures(smooth=False):
-        got = compiled(one[None])[0]
-        want = cv2.resize(one, size[::-1], interpolation=cv2.INTER_AREA)[..., ::-1]
-        reduced = one.shape[0] >= size[0] and one.shape[1] >= size[1]
-        if reduced or not _misplaced(one.shape, size):
+    for picture in pictures(smooth=False):
+        got = compiled(picture[None])[0]
+        want = cv2.resize(picture, size[::-1], interpolation=cv2.INTER_AREA)[..., ::-1]
+        reduced = picture.shape[0] >= size[0] and picture.shape[1] >= size[1]
+        if reduced or not _misplaced(picture.shape, size):
             in_levels(got, want, 0.01 if reduced else 0.2)
 
 
@@ -107,10 +107,10 @@ def test_area_of_floats(model):
     steps = "{type: Resize, target_size: [40, 24], interp: AREA}, {type: Normalize, mean: 0, std: 1}"
     text = f"Deploy: {{transforms: [{steps}]}}"
     compiled = compile_on_cpu(model(text, "deploy.yaml"))
-    for one in pictures(smooth=False):
-        if one.shape[0] >= 24 and one.shape[1] >= 40:
-            want = cv2.resize(one[..., ::-1].astype(np.float32), (40, 24), interpolation=cv2.INTER_AREA) / 255
-            np.testing.assert_allclose(compiled(one[None])[0], want.transpose(2, 0, 1)[None], rtol=0, atol=1e-6)
+    for picture in pictures(smooth=False):
+        if picture.shape[0] >= 24 and picture.shape[1] >= 40:
+            want = cv2.resize(picture[..., ::-1].astype(np.float32), (40, 24), interpolation=cv2.INTER_AREA) / 255
+            np.testing.assert_allclose(compiled(picture[None])[0], want.transpose(2, 0, 1)[None], rtol=0, atol=1e-6)
 
 
 def affine(center, side, size):
@@ -129,21 +129,21 @@ def test_warp_affine(model, size):
     """The picture in the middle, its long side as the width; channels are reversed: blue is first again."""
     told = {"type": "WarpAffine", "keep_res": False, "input_h": size[0], "input_w": size[1]}
     compiled = compile_on_cpu(model(told))
-    for one in pictures():
-        height, width = one.shape[:2]
+    for picture in pictures():
+        height, width = picture.shape[:2]
         trans = affine(np.array([width / 2.0, height / 2.0], np.float32), max(height, width) * 1.0, size[::-1])
-        in_levels(compiled(one[None])[0], cv2.warpAffine(one, trans, size[::-1], flags=cv2.INTER_LINEAR))
+        in_levels(compiled(picture[None])[0], cv2.warpAffine(picture, trans, size[::-1], flags=cv2.INTER_LINEAR))
 
 
 @pytest.mark.parametrize(("pad", "file"), [(31, "infer_cfg.yml"), (1, "infer_cfg.yml"), (None, "inference.yml")])
 def test_warp_affine_keeps_the_resolution(model, pad, file):
     told = {"type": "WarpAffine"} | ({"keep_res": True, "pad": pad} if pad else {})
     compiled = compile_on_cpu(model(told, file))
-    for one in pictures(smooth=False):
-        height, width = one.shape[:2]
+    for picture in pictures(smooth=False):
+        height, width = picture.shape[:2]
         size = ((width | (pad or 31)) + 1, (height | (pad or 31)) + 1)
         trans = affine(np.array([width // 2, height // 2], np.float32), size[0], size)
-        in_levels(compiled(one[None])[0], cv2.warpAffine(one, trans, size, flags=cv2.INTER_LINEAR), 0)
+        in_levels(compiled(picture[None])[0], cv2.warpAffine(picture, trans, size, flags=cv2.INTER_LINEAR), 0)
 
 
 @pytest.mark.parametrize("size", [(48, 36), (33, 64)])
@@ -151,19 +151,21 @@ def test_warp_affine_keeps_the_resolution(model, pad, file):
 def test_top_down(model, size, unbiased):
     """Key points of one person: `trainsize` is width, height."""
     compiled = compile_on_cpu(model({"type": "TopDownEvalAffine", "trainsize": list(size[::-1]), "use_udp": unbiased}))
-    for one in pictures():
-        height, width = one.shape[:2]
+    for picture in pictures():
+        height, width = picture.shape[:2]
         trans = affine(np.array([width, height], np.float32) / 2.0, np.float32(width), size[::-1])
         if unbiased:
             trans = np.array([[(size[1] - 1.0) / width, 0, 0], [0, (size[0] - 1.0) / height, 0]], np.float32)
-        in_levels(compiled(one[None])[0], cv2.warpAffine(one[..., ::-1], trans, size[::-1], flags=cv2.INTER_LINEAR))
+        in_levels(
+            compiled(picture[None])[0], cv2.warpAffine(picture[..., ::-1], trans, size[::-1], flags=cv2.INTER_LINEAR)
+        )
 
 
 @pytest.mark.parametrize("short", [48, 77])
 def test_eval_affine(model, short):
     compiled = compile_on_cpu(model({"type": "EvalAffine", "size": short, "stride": 64}))
-    for one in pictures():
-        height, width = one.shape[:2]
+    for picture in pictures():
+        height, width = picture.shape[:2]
         if width < height:
             size = short, int(np.ceil((short / width * height) / 64.0) * 64)
             side = width
@@ -171,7 +173,7 @@ def test_eval_affine(model, short):
             size = int(np.ceil((short / height * width) / 64.0) * 64), short
             side = size[0] / size[1] * height
         trans = affine(np.array([np.round(width / 2.0), np.round(height / 2.0)]), side, size)
-        in_levels(compiled(one[None])[0], cv2.warpAffine(one[..., ::-1], trans, size))
+        in_levels(compiled(picture[None])[0], cv2.warpAffine(picture[..., ::-1], trans, size))
 
 
 @pytest.mark.one_in(2)
@@ -191,14 +193,14 @@ def test_pillow(model, name, method, told):
     transform = {**told, "backend": "pil"} | ({"interpolation": name} if name else {})
     steps = [{"DecodeImage": {"backend": "pil"}}, {"ResizeImage": transform}, {"ToCHWImage": None}]
     compiled = compile_on_cpu(model(json.dumps({"PreProcess": {"transform_ops": steps}}), "inference.yml"))
-    for one in pictures(smooth=False):
-        height, width = one.shape[:2]
+    for picture in pictures(smooth=False):
+        height, width = picture.shape[:2]
         percent = 29 / min(height, width)
         size = told.get("size") or (round(width * percent), round(height * percent))
         # One direction, then the other: since 13 Pillow begins with the columns for some sizes.
-        want = np.asarray(Image.fromarray(one[..., ::-1]).resize((size[0], height), method).resize(size, method))
+        want = np.asarray(Image.fromarray(picture[..., ::-1]).resize((size[0], height), method).resize(size, method))
         # Filters are rounded to 22 bits there and to 24 here: halves may fall either way.
-        in_levels(compiled(one[None])[0], want, 0.05)
+        in_levels(compiled(picture[None])[0], want, 0.05)
 
 
 @pytest.mark.parametrize(

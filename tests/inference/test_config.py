@@ -34,7 +34,7 @@ def test_parameters_have_the_names_and_defaults_of_paddle():
     for method, parameters in signatures():
         known = inspect.signature(getattr(config, method))
         ours = known.parameters
-        takes_any = any(one.kind is one.VAR_KEYWORD for one in ours.values())
+        takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in ours.values())
         known.bind(*(None for _ in parameters))
         known.bind(*(None for _, default in parameters if not default))
         checked += 1

@@ -54,9 +54,9 @@ def test_a_network_in_integers(name):
     compiled = openvino.compile_model(found.model, "CPU")
     results = compiled(dict(np.load(folder / "inputs_0.npz")))
     assert RESULTS.agreement([results[port] for port in compiled.outputs], paddle_results(folder)) > 0.9
-    assert [one.name for one in found.precisions][:: len(found.precisions) - 1] == ["f32", "int8"]
+    assert [precision.name for precision in found.precisions][:: len(found.precisions) - 1] == ["f32", "int8"]
     assert found.layers
-    assert all(one.precision in ("i8", "u8") or one.why_float for one in found.layers)
+    assert all(layer.precision in ("i8", "u8") or layer.why_float for layer in found.layers)
     assert json.dumps(found.to_dict())
 
 
@@ -95,7 +95,11 @@ def readers_of_quantizers(model):
     """The types of the nodes that read activations of 8 bits."""
     quantizers = [node for node in model.get_ops() if node.get_type_name() == "FakeQuantize"]
     of_values = [node for node in quantizers if node.input_value(0).get_node().get_type_name() != "Convert"]
-    return {one.get_node().get_type_name() for node in of_values for one in node.output(0).get_target_inputs()}
+    return {
+        target_input.get_node().get_type_name()
+        for node in of_values
+        for target_input in node.output(0).get_target_inputs()
+    }
 
 
 def boxes_agree(model, folder):
@@ -111,7 +115,7 @@ def test_boxes_are_chosen_in_floating_point():
     quantizers = [node for node in found.model.get_ops() if node.get_type_name() == "FakeQuantize"]
     ranges = [value.get_node() for node in quantizers for value in node.input_values()[1:]]
     assert quantizers
-    assert all(np.isfinite(one.get_data()).all() for one in ranges if one.get_type_name() == "Constant")
+    assert all(np.isfinite(limit.get_data()).all() for limit in ranges if limit.get_type_name() == "Constant")
     assert boxes_agree(found.model, folder)
 
 
@@ -138,7 +142,7 @@ def test_the_scope_of_a_saved_model(tmp_path):
     model = paddle2ov.convert(folder_of("ssd"))
     openvino.save_model(model, tmp_path / "ssd.xml")
     read = openvino.Core().read_model(tmp_path / "ssd.xml")
-    assert {one for one in ignored_scope(model).names if "Constant" not in one} <= set(ignored_scope(read).names)
+    assert {name for name in ignored_scope(model).names if "Constant" not in name} <= set(ignored_scope(read).names)
 
 
 def test_functions_by_power_series_stay_in_floating_point():
@@ -176,7 +180,7 @@ def test_a_classifier_of_attention_is_a_transformer():
     heads = [
         ops.softmax(ops.matmul(one, weights, False, False), -1) for one in (ops.matmul(scores, x, False, False), x)
     ]
-    assert has_attention(openvino.Model([one.output(0) for one in heads], [x]))
+    assert has_attention(openvino.Model([head.output(0) for head in heads], [x]))
     assert not has_attention(openvino.Model([heads[1].output(0)], [x]))
 
 
@@ -239,7 +243,7 @@ def test_more_is_lost_than_may_be(tmp_path, monkeypatch, max_drop, status):
     monkeypatch.setattr("paddle2ov.quantization.quantize.quantize", quantize)
     arguments = ["quantize", folder_of("crnn"), "--data", tmp_path, "-o", tmp_path / "out.xml"]
     arguments += ["--max-drop", max_drop] if max_drop else []
-    result = CliRunner().invoke(cli, [str(one) for one in arguments])
+    result = CliRunner().invoke(cli, [str(argument) for argument in arguments])
     assert (result.exit_code, (tmp_path / "out.xml").is_file()) == (status, True)
     said = "More agreement is lost than --max-drop 1e-06 allows: 0.05"
     assert (said in result.stderr) is bool(status)
@@ -253,7 +257,7 @@ def test_a_target_that_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "out.bin").mkdir()
     for target in (tmp_path / "file" / "out.xml", tmp_path / "out.xml"):
         arguments = ["quantize", folder_of("crnn"), "--data", tmp_path, "-o", target]
-        result = CliRunner().invoke(cli, [str(one) for one in arguments])
+        result = CliRunner().invoke(cli, [str(argument) for argument in arguments])
         assert result.exit_code == 2
         assert "cannot be written" in result.output
 

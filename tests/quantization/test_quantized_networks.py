@@ -58,10 +58,10 @@ def check(folder, inputs):
     found = paddle2ov.quantize(folder, inputs, subset_size=1)
     plain = paddle2ov.convert(folder)
     for ports, others in ((found.model.inputs, plain.inputs), (found.model.outputs, plain.outputs)):
-        assert [one.get_names() for one in ports] == [one.get_names() for one in others]
-        assert [one.get_element_type() for one in ports] == [one.get_element_type() for one in others]
-    assert [one.name for one in found.precisions] == ["f32", "int8"]
-    assert all(one.precision in ("i8", "u8") or one.why_float for one in found.layers)
+        assert [port.get_names() for port in ports] == [other.get_names() for other in others]
+        assert [port.get_element_type() for port in ports] == [other.get_element_type() for other in others]
+    assert [precision.name for precision in found.precisions] == ["f32", "int8"]
+    assert all(layer.precision in ("i8", "u8") or layer.why_float for layer in found.layers)
 
 
 @pytest.mark.one_in(3)

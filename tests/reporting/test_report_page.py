@@ -65,7 +65,7 @@ class Browser:
         """No message on the console, and nothing asked for but the page itself."""
         assert self.driver.get_log("browser") == []
         events = [json.loads(one["message"])["message"] for one in self.driver.get_log("performance")]
-        sent = [one["params"]["request"]["url"] for one in events if one["method"] == "Network.requestWillBeSent"]
+        sent = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
         assert {url.split("#")[0] for url in sent if not url.startswith("data:")} <= {self.page.as_uri()}
 
 
@@ -376,7 +376,7 @@ def test_thousands_of_operators(browser, pages):
 def cpu_seconds(browser):
     """What the page's main thread has computed so far, however busy the machine is."""
     metrics = browser.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
-    return next(one["value"] for one in metrics if one["name"] == "TaskDuration")
+    return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
 
 @pytest.mark.one_in(2)

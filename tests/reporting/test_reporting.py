@@ -65,18 +65,22 @@ def chain(name):
 
 
 def primitives_of(report, type):
-    return [one for one in report.compiled.primitives if type in {report.operators[i].type for i in one.operators}]
+    return [
+        primitive
+        for primitive in report.compiled.primitives
+        if type in {report.operators[i].type for i in primitive.operators}
+    ]
 
 
 def test_what_chooses_the_boxes_belongs_to_the_suppression():
     """What decodes for these boxes only stays the decoder's."""
     with filtered():
         report = reported(network("picodet_fixed"))
-    nodes = [node for one in report.compiled.primitives for node in one.nodes]
-    made_for = {kind: {report.operators[one.operator].type for one in nodes if one.type == kind} for kind in MADE}
+    nodes = [node for primitive in report.compiled.primitives for node in primitive.nodes]
+    made_for = {kind: {report.operators[node.operator].type for node in nodes if node.type == kind} for kind in MADE}
     assert made_for == {kind: {"multiclass_nms3"} for kind in MADE}
-    assert {report.operators[one.operator].type for one in nodes if "/gathered/" in one.name} >= {"softmax"}
-    assert not [one for one in nodes if one.inferred and one.type in MADE]
+    assert {report.operators[node.operator].type for node in nodes if "/gathered/" in node.name} >= {"softmax"}
+    assert not [node for node in nodes if node.inferred and node.type in MADE]
 
 
 def test_preprocessing_is_an_entry_of_its_own(tmp_path):
@@ -86,7 +90,7 @@ def test_preprocessing_is_an_entry_of_its_own(tmp_path):
     report = build_report(paddle2ov.convert(tmp_path, report=conversion, preprocess=True), conversion)
     entry = report.operators[-1]
     assert (entry.id, entry.type, entry.fate) == (conversion.operators, "preprocessing", "primitive")
-    nodes = [node for one in report.compiled.primitives for node in one.nodes]
+    nodes = [node for primitive in report.compiled.primitives for node in primitive.nodes]
     of_it = {node.type for node in nodes if node.operator == entry.id}
     assert "Transpose" in of_it
     assert of_it.isdisjoint({"Convolution", "Relu"})
@@ -106,9 +110,9 @@ def test_a_chain_is_one_primitive():
     assert report.operators[convolution.operator].type == "conv2d"
     assert convolution.kernel.startswith(("brgconv", "jit", "gemm", "acl", "ref"))
     assert convolution.microseconds > 0
-    fates = {one.type: one.fate for one in report.operators}
+    fates = {operator.type: operator.fate for operator in report.operators}
     assert [fates[type] for type in ("conv2d", "elementwise_add", "relu")] == ["primitive", "fused", "fused"]
-    assert (("Convolution", "Convolution + Add + Relu", 1)) in [one[:3] for one in report.compiled.fusions()]
+    assert (("Convolution", "Convolution + Add + Relu", 1)) in [fusion[:3] for fusion in report.compiled.fusions()]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +129,9 @@ def test_operators_whose_names_openvino_loses_are_found(name, operators):
     (convolution,) = primitives_of(report, "conv2d")
     assert {report.operators[i].type for i in convolution.operators} == operators
     assert any(node.inferred for node in convolution.nodes)
-    assert not any(one.fate in ("removed", "folded") for one in report.operators if one.type in operators)
+    assert not any(
+        operator.fate in ("removed", "folded") for operator in report.operators if operator.type in operators
+    )
 
 
 def test_a_convolution_that_is_fused_into_another_is_found():
@@ -138,17 +144,25 @@ def test_a_convolution_that_is_fused_into_another_is_found():
         convolutions += primitives_of(report, "depthwise_conv2d")
     types = {report.operators[i].type for convolution in convolutions for i in convolution.operators}
     assert types == {"conv2d", "depthwise_conv2d", "elementwise_add", "relu"}
-    assert not any(one.fate in ("removed", "folded") for one in report.operators if one.type in types)
+    assert not any(operator.fate in ("removed", "folded") for operator in report.operators if operator.type in types)
 
 
 def test_projections_that_were_cut_keep_their_operator():
     report = report_of("swin_stage")
-    types = [report.operators[one.operator].type for one in report.compiled.primitives if one.layer == "FullyConnected"]
+    types = [
+        report.operators[primitive.operator].type
+        for primitive in report.compiled.primitives
+        if primitive.layer == "FullyConnected"
+    ]
     assert set(types) == {"matmul_v2"}
-    moved = [one for one in report.compiled.primitives if "windows" in one.name]
+    moved = [primitive for primitive in report.compiled.primitives if "windows" in primitive.name]
     assert len(moved) == 2
     assert {report.operators[one.operator].type for one in moved} == {"roll"}
-    attention = [one for one in report.compiled.primitives if one.layer == "Subgraph" and "Softmax" in one.chain]
+    attention = [
+        primitive
+        for primitive in report.compiled.primitives
+        if primitive.layer == "Subgraph" and "Softmax" in primitive.chain
+    ]
     assert attention
     for one in attention:
         assert {"matmul_v2", "softmax"} <= {report.operators[i].type for i in one.operators}
@@ -157,24 +171,29 @@ def test_projections_that_were_cut_keep_their_operator():
 @pytest.mark.parametrize("name", ["swin_stage", "yolov3", "bert", "crnn"])
 def test_every_primitive_that_computes_has_its_operator(name):
     report = report_of(name)
-    for one in report.compiled.primitives:
-        if one.layer not in ("Input", "Output", "Reorder", "Convert"):
-            assert one.operator is not None, one
+    for primitive in report.compiled.primitives:
+        if primitive.layer not in ("Input", "Output", "Reorder", "Convert"):
+            assert primitive.operator is not None, primitive
         # A convolution, whose name gets lost with its scale, is in one of its kind; there is nothing else in it.
-        held = [node.type for node in one.nodes if node.type in ("Convolution", "GroupConvolution")]
-        assert len(held) == (one.layer == "Convolution"), one
-        assert not [node.type for node in one.nodes if node.type == "MVN" and one.layer != "MVN"], one
-        assert set(one.inputs) < set(range(len(report.compiled.primitives)))
-    assert {one.fate for one in report.operators} <= set(FATES) - {"unknown"}
-    assert sum(one.microseconds or 0 for one in report.compiled.primitives) > 0
+        held = [node.type for node in primitive.nodes if node.type in ("Convolution", "GroupConvolution")]
+        assert len(held) == (primitive.layer == "Convolution"), primitive
+        assert not [node.type for node in primitive.nodes if node.type == "MVN" and primitive.layer != "MVN"], primitive
+        assert set(primitive.inputs) < set(range(len(report.compiled.primitives)))
+    assert {operator.fate for operator in report.operators} <= set(FATES) - {"unknown"}
+    assert sum(primitive.microseconds or 0 for primitive in report.compiled.primitives) > 0
 
 
 def test_a_model_read_back_tells_the_same(tmp_path):
     folder = network("swin_stage")
     first, second = report_of("swin_stage"), reported(folder, saved=tmp_path)
-    found = [[(one.id, one.type, one.fate) for one in report.operators] for report in (first, second)]
+    found = [
+        [(operator.id, operator.type, operator.fate) for operator in report.operators] for report in (first, second)
+    ]
     assert found[0] == found[1]
-    chains = [sorted((one.layer, tuple(one.operators)) for one in r.compiled.primitives) for r in (first, second)]
+    chains = [
+        sorted((primitive.layer, tuple(primitive.operators)) for primitive in r.compiled.primitives)
+        for r in (first, second)
+    ]
     assert chains[0] == chains[1]
 
 
@@ -199,11 +218,13 @@ def test_names_with_commas():
 
 def test_branches_and_loops():
     report = report_of("nested")
-    loop = next(one for one in report.operators if one.type == "while")
-    inner = [one for one in report.operators if one.owner == loop.id]
+    loop = next(operator for operator in report.operators if operator.type == "while")
+    inner = [operator for operator in report.operators if operator.owner == loop.id]
     assert inner
     assert {one.fate for one in inner} == {"inner"}
-    (primitive,) = (one for one in report.compiled.primitives if one.layer in ("Loop", "TensorIterator"))
+    (primitive,) = (
+        primitive for primitive in report.compiled.primitives if primitive.layer in ("Loop", "TensorIterator")
+    )
     assert primitive.operator == loop.id
 
 
@@ -211,11 +232,11 @@ def test_cut_inputs_and_unused_operators():
     folder = network("squeezenet1_1")
     conversion = paddle2ov.ConversionReport()
     program = paddle2ov.read_program(folder)
-    pool = next(one for one in program.block.operators if one.type == "pool2d").outputs["out"][0]
+    pool = next(operator for operator in program.block.operators if operator.type == "pool2d").outputs["out"][0]
     model = paddle2ov.convert(folder, input={pool: [2, 64, 15, 15]}, report=conversion)
     report = build_report(model, conversion)
     assert report.compiled.inputs == {pool: (2, 64, 15, 15)}
-    assert next(one for one in report.operators if one.type == "conv2d").fate == "unused"
+    assert next(operator for operator in report.operators if operator.type == "conv2d").fate == "unused"
     assert report.operators[-1].fate != "unused"
 
 
@@ -246,7 +267,7 @@ def test_verification():
     conversion = paddle2ov.ConversionReport()
     model = paddle2ov.convert(folder, report=conversion)
     report = build_report(model, conversion, verification=paddle2ov.verify(folder, operators=True))
-    convolution = next(one for one in report.operators if one.type == "conv2d")
+    convolution = next(operator for operator in report.operators if operator.type == "conv2d")
     assert convolution.agrees is True
     assert 0 <= convolution.difference < 1e-4
     assert report.compiled.precision == "f32"
@@ -303,7 +324,7 @@ def test_tables_in_a_narrow_terminal():
     lines = out.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
     assert "split_qkv" not in out.getvalue()
-    types = {one.type for one in report.operators}
+    types = {operator.type for operator in report.operators}
     first = next(i for i, line in enumerate(lines) if line.startswith("operators ")) + 1
     last = next(i for i, line in enumerate(lines) if " more  " in line)
     assert sum(line.rstrip().endswith("%") for line in lines[first : last + 1]) == 16  # 15 and the others together
@@ -400,22 +421,26 @@ def test_inputs_that_lack_one():
 
 def outline(group):
     """A tree of groups in a line: nodes as numbers, groups as label(...)."""
-    inside = [str(one) if isinstance(one, int) else f"{one.label}({outline(one)})" for one in group.members]
+    inside = [
+        str(member) if isinstance(member, int) else f"{member.label}({outline(member)})" for member in group.members
+    ]
     return " ".join(inside)
 
 
 def test_layers_of_the_source_are_groups():
     report = report_of("squeezenet1_1")
     assert report.modules == "layers"
-    relu = next(one for one in report.operators if one.type == "relu" and len(one.module) == 2)
+    relu = next(operator for operator in report.operators if operator.type == "relu" and len(operator.module) == 2)
     assert [name.rstrip("_0123456789") for name in relu.module] == ["MakeFire", "MakeFireConv"]
     graph, compiled = draw_program(report), draw_compiled(report.compiled, report.operators)
     assert sorted(nodes_of(graph.root)) == list(range(len(graph.nodes)))
-    fires = [one for one in graph.root.members if isinstance(one, Group) and one.label.startswith("MakeFire")]
+    fires = [
+        member for member in graph.root.members if isinstance(member, Group) and member.label.startswith("MakeFire")
+    ]
     assert len(fires) == 8
-    assert relu.id in {graph.nodes[i].ref for one in fires if one.label == relu.module[0] for i in nodes_of(one)}
-    labels = [one.label for one in compiled.root.members if isinstance(one, Group)]
-    assert [label for label in labels if label.startswith("MakeFire")] == [one.label for one in fires]
+    assert relu.id in {graph.nodes[i].ref for fire in fires if fire.label == relu.module[0] for i in nodes_of(fire)}
+    labels = [member.label for member in compiled.root.members if isinstance(member, Group)]
+    assert [label for label in labels if label.startswith("MakeFire")] == [fire.label for fire in fires]
 
 
 def test_modules_that_the_call_stack_tells():
@@ -440,7 +465,7 @@ def test_a_module_that_is_called_twice_is_two_groups():
 
 
 def test_small_graphs_are_not_folded():
-    assert not [one for one in group_nodes(runs([["a"]] * 40), []).members if isinstance(one, Group)]
+    assert not [member for member in group_nodes(runs([["a"]] * 40), []).members if isinstance(member, Group)]
 
 
 def test_long_graphs_are_cut_where_few_edges_cross():
@@ -450,8 +475,8 @@ def test_long_graphs_are_cut_where_few_edges_cross():
     while waiting:
         group = waiting.pop()
         assert len(group.members) <= 42
-        waiting += [one for one in group.members if isinstance(one, Group)]
-        starts = [next(iter(nodes_of(one))) for one in group.members if isinstance(one, Group)]
+        waiting += [member for member in group.members if isinstance(member, Group)]
+        starts = [next(iter(nodes_of(member))) for member in group.members if isinstance(member, Group)]
         assert all(start % 10 in (0, 9) for start in starts[1:])
     assert list(whole.members[:2]) == [0, 2999]
     assert sorted(nodes_of(whole)) == list(range(3000))
