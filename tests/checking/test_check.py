@@ -116,6 +116,7 @@ def types_of(fault):
     return {one.partition(" ")[0] for one in fault.nodes}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("build", "expected"), FAULTS.items(), ids=[one.__name__ for one in FAULTS])
 def test_faults_of_the_plugin(build, expected):
     """Found, and cut down to the nodes that make them."""

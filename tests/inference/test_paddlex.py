@@ -159,6 +159,7 @@ def test_the_command_line_of_paddlex(classifier, found, tmp_path):
     assert f"'label_names': {found[ENGINE][0]['label_names']}" in done.stdout + done.stderr
 
 
+@pytest.mark.every_form
 def test_an_installed_command(tmp_path):
     done = run_command(tmp_path, "paddlex", "--pipeline", "nosuch", "--engine", ENGINE)
     assert done.returncode == 1
@@ -249,6 +250,7 @@ def test_properties_have_names(tmp_path):
         Runner(tmp_path, config={"properties": ["LATENCY"]})
 
 
+@pytest.mark.every_form
 def test_the_list_of_models(tmp_path):
     done = run_module(tmp_path, "tools.paddlex_models", "--check")
     assert done.returncode == 0, "python -m tools.paddlex_models writes docs/paddlex.md\n" + done.stderr

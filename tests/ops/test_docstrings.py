@@ -7,6 +7,7 @@ next line that begins so (`Semantics:`, ...), or with the paragraph.
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,9 @@ from paddle2ov.translation.registry import ComplexAware
 
 CONVERTERS = Path(__file__).resolve().parents[2] / "converters"
 MODULES = sorted(path.relative_to(CONVERTERS).with_suffix("").as_posix() for path in CONVERTERS.rglob("*.py"))
+
+
+family_of = cache(families)
 
 
 def named(text, label):
@@ -45,7 +49,7 @@ def complex_forms(module):
     home = f"paddle2ov.converters.{module.replace('/', '.')}"
     aware = {key: one for key, one in OP_TABLE.items() if isinstance(one, ComplexAware)}
     made = {key for key, one in aware.items() if one.of_complex.__module__ == home}
-    return made - {key for key, other in families().items() if other == module}
+    return made - {key for key, other in family_of().items() if other == module}
 
 
 def test_names_are_read_up_to_the_next_label_or_paragraph():
@@ -58,7 +62,7 @@ def test_names_are_read_up_to_the_next_label_or_paragraph():
 
 @pytest.mark.parametrize("module", MODULES)
 def test_the_docstring_names_the_operators_of_the_module(module):
-    keys = {key for key, other in families().items() if other == module}
+    keys = {key for key, other in family_of().items() if other == module}
     found = named(docstring(module), "Paddle")
     assert set(found) - in_pir(keys) - keys == set(), "named, but the table takes them from elsewhere"
     assert keys - set(found) == set(), "taken from this module, but not named"

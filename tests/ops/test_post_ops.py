@@ -169,6 +169,7 @@ def graph(folder):
     )
 
 
+@pytest.mark.one_in(2)
 @NEEDS_PADDLE_2
 @pytest.mark.parametrize("chain", some(3, LEGACY_LIMITS))
 def test_legacy_format(chain):

@@ -77,6 +77,7 @@ def test_commands_take_archives(folder, tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("command", ["inspect", "check", "verify"])
 def test_what_else_takes_archives(folder, tmp_path, command):
     archive = packed(folder, tmp_path / "growing_infer", "gztar")
@@ -97,6 +98,7 @@ def test_errors_name_the_archive(folder, tmp_path):
         assert "paddle2ov-" not in str(caught.value)
 
 
+@pytest.mark.one_in(2)
 def test_results_name_the_archive(folder, tmp_path):
     archive = packed(folder, tmp_path / "model", "tar")
     for found in (paddle2ov.verify(archive), paddle2ov.check(archive)):

@@ -350,6 +350,7 @@ def test_branches_stand_in_boxes(browser, pages):
     assert "block" in browser.find("details").text
 
 
+@pytest.mark.every_form
 def test_thousands_of_operators(browser, pages):
     browser.open(pages("large"))
     assert browser.run("return OPERATORS.length") > 3000

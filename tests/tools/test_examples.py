@@ -18,14 +18,14 @@ rare = partial(pytest.param, marks=pytest.mark.every_form)  # others train, read
     [
         ("read_text.py", "Same lines in the same places"),
         rare("rapidocr_openvino.py", "Same lines, with RapidOCR's engine"),
-        ("digits.py", "Same digit for 540 of 540"),
+        rare("digits.py", "Same digit for 540 of 540"),
         rare("int8.py", "int8 keeps the accuracy"),
         ("own_op.py", "Largest difference from the definition"),
         ("gallery/detector.py", " boxes"),
         rare("gallery/segmenter.py", "48 x 64 pixels have a class"),
         rare("gallery/table.py", " tags"),
-        ("gallery/formula.py", "2 formulas"),
-        ("gallery/ocr.py", "5 lines"),
+        rare("gallery/formula.py", "2 formulas"),
+        rare("gallery/ocr.py", "5 lines"),
     ],
 )
 def test_example(tmp_path, script, said):

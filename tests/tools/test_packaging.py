@@ -127,6 +127,7 @@ def test_sdist_builds_the_same_wheel(wheel, checkout, tmp_path):
     assert (tree / "tests" / "tools" / "test_packaging.py").is_file()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("folder", ["paddle2ov", "paddle2ov-main", "my_clone"])
 def test_bare_clone_under_any_name(folder, tmp_path):
     tree = copy_of_the_tree(tmp_path / folder)
