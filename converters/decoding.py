@@ -12,11 +12,13 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, shape_of
 from paddle2ov.converters.graph.loops import Outputs, scan_unrolled
-from paddle2ov.converters.lod.sequences import batch_input, from_dense, to_dense
+from paddle2ov.converters.lod.by_row import continuations, goes_on, is_by_row
+from paddle2ov.converters.lod.sequences import batch_input, padded_lengths, rows_of_dense, to_dense
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
-from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor, SequenceLengths
+from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor, SequenceLayout, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -45,20 +47,57 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     With labels given: whether the path has them. 0 after the end of a sequence.
     """
     weights = node.get_input("transition")
-    x, lengths, layout = batch_input(node, "emission", "length")
     start, stop = (ops.gather(weights, ints(row), ints(0)) for row in (0, 1))
     transitions = slice_along(weights, ints([2]), ints([OPEN_END]), 0)
-    all_count = layout is not None and not isinstance(layout, SequenceLengths)
-    _, path = _best_path(x, transitions, None if all_count else lengths, start, stop)
+    if not node.has_input("length"):
+        emission, layout = node.get_input("emission"), node.sequence_layout("emission")
+        rows: Tensor = _path_of_sequences(emission, layout, transitions, start, stop)
+        if node.has_input("label"):  # of the same LoD as the emissions
+            given = ops.reshape(cast_to(node.get_input("label"), Type.i64), shape_of(rows), False)
+            rows = ops.convert(ops.equal(given, rows), Type.i64)
+        return {"viterbi_path": LoDTensor(output_of(rows), layout)}
+    x, lengths, _ = batch_input(node, "emission", "length")
+    _, path = _best_path(x, transitions, lengths, start, stop)
     if node.has_input("label"):
-        given: Tensor = cast_to(node.get_input("label"), Type.i64)
-        given = given if layout is None else to_dense(given, layout, None)  # of the same LoD as the emissions
-        labels = ops.reshape(given, shape_of(path), False)
+        labels = ops.reshape(cast_to(node.get_input("label"), Type.i64), shape_of(path), False)
         inside = ops.less(ops.unsqueeze(index_range(dim_of(x, 1)), ints([0])), ops.unsqueeze(lengths, ints([1])))
         path = ops.convert(ops.logical_and(inside, ops.equal(labels, path)), Type.i64)
-    if layout is None:
-        return {"viterbi_path": path}
-    return {"viterbi_path": from_dense(ops.unsqueeze(path, ints([2])), layout)}
+    return {"viterbi_path": path}
+
+
+def _path_of_sequences(x: Output, layout: SequenceLayout, transitions: Tensor, start: Tensor, stop: Tensor) -> Tensor:
+    """The labels [rows, 1] of the best path of each sequence of x [rows, labels]."""
+    if is_by_row(layout):
+        return _path_by_row(x, *continuations(x, layout), transitions, start, stop)
+    dense = to_dense(x, layout)
+    lengths = padded_lengths(dense, layout) if isinstance(layout, SequenceLengths) else None
+    _, path = _best_path(dense, transitions, lengths, start, stop)
+    return rows_of_dense(ops.unsqueeze(path, ints([2])), layout)
+
+
+def _path_by_row(
+    x: Output, from_before: Tensor, to_next: Tensor, transitions: Tensor, start: Tensor, stop: Tensor
+) -> Tensor:
+    """The same, row by row; whether each row goes on from the row before, and the next one from it."""
+    start, stop = (ops.unsqueeze(one, ints([0])) for one in (start, stop))
+    table = ops.transpose(transitions, ints([1, 0]))  # [label, label before]
+    nothing = ops.broadcast(const_like(0, x), shape_of(start))
+
+    def forward(slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
+        emission, continuation = slices
+        best = ops.unsqueeze(ops.reduce_max(ops.add(state[0], invariants[0]), ints([1]), False), ints([0]))
+        after = ops.add(ops.select(goes_on(continuation), best, invariants[1]), emission)
+        return [after], [after]
+
+    def backward(slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
+        scores, continuation = slices
+        following = ops.select(goes_on(continuation), ops.gather(invariants[0], state[0], ints(0)), invariants[1])
+        _, label = _best_label(ops.add(scores, following), 1)
+        return [label], [label]
+
+    (scores,) = scan_unrolled(0, [x, from_before], [nothing], [table, start], forward)
+    (path,) = scan_unrolled(0, [scores, to_next], [ints([0])], [table, stop], backward, reverse=True)
+    return ops.unsqueeze(path, ints([1]))
 
 
 def _best_path(
@@ -101,10 +140,10 @@ def _best_path(
     return ops.squeeze(best, ints([1, 2])), path
 
 
-def _best_label(scores: Tensor) -> tuple[Output, Node]:
-    """The best of scores [batch, 1, labels], and its label [batch, 1]."""
-    best = ops.topk(scores, ints(1), 2, "max", "value", index_element_type=Type.i64, stable=True)
-    return best.output(0), ops.squeeze(best.output(1), ints([2]))
+def _best_label(scores: Tensor, axis: int = 2) -> tuple[Output, Node]:
+    """The best of scores [batch, 1, labels] or [1, labels], and its label [batch, 1] or [1]."""
+    best = ops.topk(scores, ints(1), axis, "max", "value", index_element_type=Type.i64, stable=True)
+    return best.output(0), ops.squeeze(best.output(1), ints([axis]))
 
 
 def gather_tree(node: NodeContext) -> NamedOutputs:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from msgspec.structs import replace
 from openvino import Model
 
+from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
 from paddle2ov.passes import Counts, Graph, MatchFailures, Rewrite, rewrite_graph
 from paddle2ov.passes.implied_dims import narrow_inputs
@@ -30,6 +31,7 @@ from paddle2ov.translation.input_spec import ExampleArgument, InputArgument, Out
 from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument, read_model
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
+from paddle2ov.translation.sequence_lengths import SequenceCount
 from paddle2ov.translation.translator import Progress
 from paddle2ov.workarounds import Target, apply, rewrites_for, stamp
 
@@ -77,7 +79,7 @@ def convert(
     without: Collection[str] = (),
     bounded: bool = False,
     preprocess: bool = False,
-    sequence_lengths: bool = False,
+    sequence_lengths: bool | SequenceCount = False,
 ) -> Model:
     """Converts a Paddle inference model of either format.
 
@@ -117,6 +119,8 @@ def convert(
         sequence_lengths: each input that the program declares with LoD, whose rows are one sequence otherwise, may hold
             several, one after the other: an input `NAME.lengths`, int64 [count], after the program's own inputs, says
             how long each is. Results that hold sequences likewise have a result `NAME.lengths`, after the others.
+            "few" computes the same, faster for up to some twenty sequences of recurrent layers, whose rows it takes one
+            by one; "one" has these inputs and results, for a single sequence.
 
     Returns:
         The model. Inputs and results have Paddle's names, order and types.
@@ -127,6 +131,10 @@ def convert(
         OpConversionError: an operator is used in a way that cannot be converted.
         ConversionInputError: an argument does not fit the model.
     """
+    if sequence_lengths not in (False, True, "one", "few", "many"):
+        raise ConversionInputError(
+            f"sequence_lengths: {sequence_lengths!r} is neither a bool nor 'one', 'few' or 'many'"
+        )
     target = Target.named(device)
     rewrites = rewrites_for(target, without, optimise=rewrite)
     load_readers()  # loaded once per process, not part of the time of this model

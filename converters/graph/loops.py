@@ -14,6 +14,7 @@ from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_ve
 from paddle2ov.graph.bodies import bodies_of, mark_template
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.consumers import consumers
+from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.guards import empty_constants
 from paddle2ov.graph.loop_node import build_iterator, build_loop
 from paddle2ov.graph.node_names import forget_names
@@ -187,26 +188,29 @@ def scan_unrolled(
     """
     inputs, initial, constant = ([output_of(value) for value in values] for values in (sliced, state, invariants))
     size, count = inputs[0].get_partial_shape()[axis], dim_vector(inputs[0], [axis])
-    steps = min(_UNROLLED, max(size.get_length(), 1)) if size.is_static else _UNROLLED
+    steps = _UNROLLED
+    if size.is_static:  # in as few iterations, of as few steps
+        steps = -(-size.get_length() // max(-(-size.get_length() // _UNROLLED), 1)) or 1
     if size.is_static:
         missing: Node = ints([-size.get_length() % steps if size.get_length() else steps])
     else:  # at least one iteration, which a TensorIterator has to have
         others = ops.divide(ops.maximum(ops.subtract(count, ints(1)), ints(0)), ints(steps))
         missing = ops.subtract(ops.multiply(ops.add(others, ints(1)), ints(steps)), count)
     inputs = [_filled(one, axis, missing, reverse) for one in inputs]
-    chunks, carried, invariant = _parameters(inputs, axis, steps), _parameters(initial), _parameters(constant)
+    chunks, carried = _parameters(inputs, axis, steps), _parameters(initial)
+    inside, entering = _enter(constant)
     slices = [ops.split(chunk, ints(axis), steps).outputs() for chunk in chunks]
     after: Outputs = _outputs(carried)
     found = []
     for now in list(zip(*slices, strict=True))[:: -1 if reverse else 1]:
-        states, results = step(now, after, _outputs(invariant))
+        states, results = step(now, after, inside)
         after = [output_of(one) for one in states]
         found.append(results)
     joined = [ops.concat(list(ones)[:: -1 if reverse else 1], axis) for ones in zip(*found, strict=True)]
     outputs = build_iterator(
         list(zip(chunks, inputs, strict=True)),
         list(zip(carried, initial, after, strict=True)),
-        list(zip(invariant, constant, strict=True)),
+        entering,
         _outputs(joined),
         axis,
         -steps if reverse else steps,
@@ -215,6 +219,28 @@ def scan_unrolled(
         return outputs
     begin, end = (missing, ints([OPEN_END])) if reverse else (ints([0]), count)
     return [slice_along(output, begin, end, axis).output(0) for output in outputs]
+
+
+_MAX_INSIDE = 2**24
+"""How many elements a constant has at most that is put into a body."""
+
+
+def _enter(values: Sequence[Tensor]) -> tuple[list[Output], list[tuple[Parameter, Output]]]:
+    """The values inside of a body, and its parameters, each with the value outside; those that are known are constants.
+
+    OpenVINO's CPU plugin packs the weights of a product once where they are constants, else in every iteration.
+    """
+    inside: list[Output] = []
+    entering: list[tuple[Parameter, Output]] = []
+    for value in map(output_of, values):
+        known = evaluate(value, _MAX_INSIDE, 0)
+        if known is not None:
+            inside.append(ops.constant(known).output(0))
+        else:
+            (parameter,) = _parameters([value])
+            entering.append((parameter, value))
+            inside.append(parameter.output(0))
+    return inside, entering
 
 
 def _filled(x: Output, axis: int, missing: Node, in_front: bool) -> Output:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from paddle2ov.converters.graph.common import Tensor, const_like, dim_vector, reshape
 from paddle2ov.converters.graph.loops import Outputs, scan_unrolled
+from paddle2ov.converters.lod.by_row import continuations, goes_on, is_by_row
 from paddle2ov.converters.lod.sequences import from_dense, reverse_sequences, to_dense
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -167,27 +168,35 @@ def _recur(
     """The states after each step of x [rows, ...]; for each result that is a state, its initial value and width."""
     layout, backwards = node.sequence_layout(name), node.get_bool("is_reverse", False)
     of_lengths = isinstance(layout, SequenceLengths)
-    # The rows of a single sequence are batches of one.
-    axis = 0 if not of_lengths and layout == 1 else 1
+    has_states = any(node.has_input(port) for port, _ in states.values())
+    # The rows of a single sequence, and rows one by one, are batches of one.
+    axis = 0 if is_by_row(layout) and not (of_lengths and has_states) else 1
+    sliced = [x]
     if axis:
-        x = to_dense(x, layout, None)
+        sliced = [to_dense(x, layout, None)]
         if backwards and of_lengths:
-            x = reverse_sequences(x, layout)
+            sliced = [reverse_sequences(sliced[0], layout)]
+    elif of_lengths:
+        sliced.append(continuations(x, layout)[backwards])
     used = [i for i, result in enumerate(states) if node.is_output_used(result)]
 
     def next_states(slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
-        (now,) = slices
+        now, *continuation = slices
+        for one in continuation:
+            state = [ops.select(goes_on(one), before, const_like(0, before)).output(0) for before in state]
         after = step(ops.squeeze(now, ints([1])) if axis else now, state, invariants)
         return after, [ops.unsqueeze(after[i], ints([1])) if axis else after[i] for i in used]
 
-    batch = dim_vector(x, [0]) if axis else ints([1])
+    batch = dim_vector(sliced[0], [0]) if axis else ints([1])
     initial = [_state(node, given, x, ops.concat([batch, ints([width])], 0)) for given, width in states.values()]
-    found = scan_unrolled(axis, [x], initial, weights, next_states, backwards and not of_lengths)
-    if backwards and of_lengths:
+    is_reversed = backwards and not (axis and of_lengths)
+    found = scan_unrolled(axis, sliced, initial, weights, next_states, is_reversed)
+    if backwards and not is_reversed:
         found = [reverse_sequences(one, layout).output(0) for one in found]
     names = list(states)
     return {
-        names[i]: from_dense(one, layout) if axis else LoDTensor(one, 1) for i, one in zip(used, found, strict=True)
+        names[i]: from_dense(one, layout) if axis else LoDTensor(one, layout)
+        for i, one in zip(used, found, strict=True)
     }
 
 

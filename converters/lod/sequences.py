@@ -90,14 +90,18 @@ def row_starts(lengths: Tensor) -> Node:
 
 def from_dense(x: Tensor, layout: SequenceLayout) -> LoDTensor:
     """[count, steps, ...] as [rows, ...]."""
+    return LoDTensor(rows_of_dense(x, layout), layout)
+
+
+def rows_of_dense(x: Tensor, layout: SequenceLayout) -> Node:
+    """The same, without the mark of sequences."""
     if isinstance(layout, SequenceLengths):
-        rows = ops.gather_nd(x, ops.transpose(ops.non_zero(step_mask(x, layout), "i64"), ints([1, 0])))
-        return LoDTensor(rows, layout)
+        return ops.gather_nd(x, ops.transpose(ops.non_zero(step_mask(x, layout), "i64"), ints([1, 0])))
     if isinstance(layout, int) and layout == 1:
-        return LoDTensor(ops.squeeze(x, ints([0])), 1)
+        return ops.squeeze(x, ints([0]))
     dims = shape_of(x)
     rows = ops.reduce_prod(slice_dims(dims, 0, 2), ints([0]), True)
-    return LoDTensor(ops.reshape(x, ops.concat([rows, slice_dims(dims, 2, OPEN_END)], 0), False), layout)
+    return ops.reshape(x, ops.concat([rows, slice_dims(dims, 2, OPEN_END)], 0), False)
 
 
 def lod_of_lengths(lengths: Tensor) -> SequenceLengths:

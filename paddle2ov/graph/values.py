@@ -103,9 +103,13 @@ class ComplexValue(Struct, frozen=True):
 
 
 class SequenceLengths(Struct, frozen=True):
-    """How many rows each sequence of a tensor has, int64 or int32 [count]."""
+    """How many rows each sequence of a tensor has, int64 or int32 [count].
+
+    Where they are few, recurrences take one row after the other, else a step of all sequences, which are padded.
+    """
 
     output: Output
+    few: bool = False
 
 
 SequenceLayout: TypeAlias = int | Output | SequenceLengths

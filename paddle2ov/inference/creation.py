@@ -8,7 +8,7 @@ import openvino
 
 from paddle2ov.compilation.compile import compile_cached, convert_and_compile
 from paddle2ov.compilation.identity import ModelIdentity
-from paddle2ov.errors import ConversionInputError, ModelReadError, OpConversionError
+from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.inference.arguments import integer
 from paddle2ov.inference.config import Config
 from paddle2ov.inference.predictor import Predictor, SharedModel
@@ -16,6 +16,7 @@ from paddle2ov.inference.variants import Shapes, Variants
 
 if TYPE_CHECKING:
     from paddle2ov.program.model import Program
+    from paddle2ov.translation.sequence_lengths import SequenceCount
 
 
 def create_predictor(config: Config) -> Predictor:
@@ -54,29 +55,29 @@ class _Compilation:
             raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
         self._identity = None if self._files is None else ModelIdentity(*self._files)
 
-    def compiled(self, others: Shapes) -> SharedModel:
-        """The model, with other shapes of some inputs than the program declares."""
+    def compiled(self, others: Shapes, sequences: SequenceCount = "one") -> SharedModel:
+        """The model, for so many sequences, with other shapes of some inputs than the program declares."""
         if self._files is None or self._cache_dir is None:
-            made = convert_and_compile(lambda: self._converted(others), self._device, self._properties)
+            made = convert_and_compile(lambda: self._converted(others, sequences), self._device, self._properties)
         else:
-            options = {"for": "predictor", "input": self._shapes, "others": others}
+            options = {"for": "predictor", "input": self._shapes, "others": others, "sequences": sequences}
             made = compile_cached(
                 *self._files,
                 self._device,
                 self._properties,
                 self._cache_dir,
                 options,
-                lambda: self._converted(others),
+                lambda: self._converted(others, sequences),
             )
         return SharedModel(made, self._device, self._properties)
 
-    def compiled_again(self, others: Shapes) -> SharedModel:
+    def compiled_again(self, others: Shapes, sequences: SequenceCount) -> SharedModel:
         """As `compiled`, of the files that the first model was made of.
 
         Raises:
             ModelReadError: they have changed.
         """
-        made = self.compiled(others) if self._is_unchanged() else None
+        made = self.compiled(others, sequences) if self._is_unchanged() else None
         if made is None or not self._is_unchanged():
             raise ModelReadError(
                 "the model's files have changed since the predictor was made, and its inputs have shapes that the "
@@ -87,8 +88,7 @@ class _Compilation:
     def _is_unchanged(self) -> bool:
         return self._identity is None or self._identity.is_unchanged()
 
-    def _converted(self, others: Shapes) -> openvino.Model:
-        """The model, which takes sequences of any lengths unless one of its operators takes only one."""
+    def _converted(self, others: Shapes, sequences: SequenceCount) -> openvino.Model:
         from paddle2ov.conversion import convert  # which a model from the cache does not need
 
         program = self._read()
@@ -97,10 +97,7 @@ class _Compilation:
                 shape = tuple(others[variable.name])
                 variable.shape = shape[:-1] if variable.is_complex else shape
         shapes = {name: shape for name, shape in self._shapes.items() if name not in others}
-        try:
-            return convert(program, input=shapes, sequence_lengths=True)
-        except OpConversionError:
-            return convert(program, input=shapes)
+        return convert(program, input=shapes, sequence_lengths=sequences)
 
     def _read(self) -> Program:
         from paddle2ov.program import read_contents, read_program

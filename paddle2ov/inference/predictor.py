@@ -166,9 +166,11 @@ class Predictor:
 
     def _run_handles(self) -> None:
         """Runs the model on what the input handles hold."""
-        input_shapes = {name: self.get_input_handle(name).value().shape for name in self.get_input_names()}
+        handles = {name: self.get_input_handle(name) for name in self._inputs}
+        input_shapes = {name: handle.value().shape for name, handle in handles.items()}
         self._request.discard_results()
-        model = self._variants.fitting(input_shapes)
+        sequences = max([handle.sequences() for handle in handles.values()], default=1)
+        model = self._variants.fitting(input_shapes, sequences)
         if model is not self._model or model.compiled is not self._compiled:
             self._use(model)
         self._prepare()

@@ -167,6 +167,10 @@ class Tensor:
             )
         self._offsets = levels[0] if levels else None
 
+    def sequences(self) -> int:
+        """How many sequences it holds; 1 where it is a plain tensor."""
+        return 1 if self._offsets is None else len(self._offsets) - 1
+
     def prepare(self) -> None:
         """Hands what it holds to the request, which is about to run.
 

@@ -15,11 +15,14 @@ from paddle2ov.graph.forks import renew_after_fork
 
 if TYPE_CHECKING:
     from paddle2ov.inference.predictor import SharedModel
+    from paddle2ov.translation.sequence_lengths import SequenceCount
 
 log = logging.getLogger("paddle2ov")
 
 MAX_VARIANTS = 4
 """How many compiled models are kept beside the declared one; each has its own copy of the weights."""
+MAX_FEW = 20
+"""So many sequences are computed row by row at most: with LAC's layers of 128 features, as fast as all together."""
 _MAX_REFUSED = 100
 """How many refusals are remembered."""
 
@@ -34,11 +37,11 @@ class Variants:
     any size. What does not convert is refused, as by Paddle.
 
     Args:
-        declared: the model as the program declares its inputs.
-        make: compiles the program with other shapes of some inputs (-1: any size).
+        declared: the model as the program declares its inputs, for one sequence in each (LoD).
+        make: compiles the program with other shapes of some inputs (-1: any size), or for several sequences.
     """
 
-    def __init__(self, declared: SharedModel, make: Callable[[Shapes], SharedModel]) -> None:
+    def __init__(self, declared: SharedModel, make: Callable[[Shapes, SequenceCount], SharedModel]) -> None:
         self.declared = declared
         self._make = make
         self._lock = threading.Lock()
@@ -51,37 +54,42 @@ class Variants:
         """Forgets the threads of the process before, one of which may have held the lock."""
         self._lock = threading.Lock()
 
-    def fitting(self, shapes: Shapes) -> SharedModel:
-        """The model for inputs of these shapes; `shapes` names all inputs.
+    def fitting(self, shapes: Shapes, sequences: int = 1) -> SharedModel:
+        """The model for inputs of these shapes, and so many sequences; `shapes` names all inputs.
 
         Raises:
             ConversionInputError: the program cannot be computed with them.
             ModelReadError: its files have changed since the predictor was made.
         """
         unfit = self.declared.unfit(shapes)
-        if not unfit:
+        if not unfit and sequences == 1:
             return self.declared
+        expected: SequenceCount = "one" if sequences == 1 else "few" if sequences <= MAX_FEW else "many"
         with self._lock:
-            model = self._model(shapes, unfit)
+            model = self._model(shapes, unfit, expected)
         if not isinstance(model, str):
             return model
+        if not unfit:
+            raise ConversionInputError(
+                f"the program cannot be computed with several sequences (LoD) in an input: {model}"
+            )
         name = unfit[0]
         raise ConversionInputError(
             f"input '{name}' takes {self.declared.inputs[name].source.get_partial_shape().to_string()}, the array is "
             f"{list(shapes[name])}, with which the program cannot be computed: {model}"
         )
 
-    def _model(self, shapes: Shapes, unfit: Sequence[str]) -> SharedModel | str:
+    def _model(self, shapes: Shapes, unfit: Sequence[str], expected: SequenceCount) -> SharedModel | str:
         """The model for the sizes of the arrays, or for any, where they have changed before; why there is none."""
         declared = {name: self.declared.inputs[name].source.get_partial_shape() for name in unfit}
         exact = {name: _replaced(shape, shapes[name], shapes[name]) for name, shape in declared.items()}
         any_size = {name: _replaced(shape, shapes[name], None) for name, shape in declared.items()}
-        key, pattern = _key(exact), _key(any_size)
+        key, pattern = (expected, _key(exact)), (expected, _key(any_size))
         if key not in self._kept and pattern in self._changed:
-            model = self._kept_or_made(pattern, any_size)
+            model = self._kept_or_made(pattern, any_size, expected)
             if not isinstance(model, str) and not model.unfit(shapes):
                 return model
-        model = self._kept_or_made(key, exact)
+        model = self._kept_or_made(key, exact, expected)
         if not isinstance(model, str):
             self._changed.add(pattern)
             if names := model.unfit(shapes):
@@ -89,13 +97,14 @@ class Variants:
                 return f"'{names[0]}' must be {takes}"
         return model
 
-    def _kept_or_made(self, key: object, shapes: Shapes) -> SharedModel | str:
+    def _kept_or_made(self, key: object, shapes: Shapes, expected: SequenceCount) -> SharedModel | str:
         if key in self._refused:
             return self._refused[key]
         if key not in self._kept:
-            log.info("the program is compiled for other shapes: Config.set_openvino_shapes(%s)", shapes)
+            if shapes:
+                log.info("the program is compiled for other shapes: Config.set_openvino_shapes(%s)", shapes)
             try:
-                self._kept[key] = self._make(shapes)
+                self._kept[key] = self._make(shapes, expected)
             except ModelReadError:
                 raise
             except Paddle2OVError as error:

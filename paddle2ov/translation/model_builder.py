@@ -28,7 +28,7 @@ from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.input_spec import InputOverride
 from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.scope import Scope
-from paddle2ov.translation.sequence_lengths import lengths_inputs, lengths_results, with_input_lod
+from paddle2ov.translation.sequence_lengths import SequenceCount, lengths_inputs, lengths_results, with_input_lod
 from paddle2ov.translation.translator import BlockConverter, Progress, Translator, input_parameter
 
 
@@ -53,7 +53,7 @@ class TranslationRequest(Struct, frozen=True):
     registry: Registry
     vocabulary: Vocabulary
     share_weights: bool = True
-    sequence_lengths: bool = False
+    sequence_lengths: bool | SequenceCount = False
     translator: type[Translator] = Translator
     provenance: bool = False
 
@@ -115,7 +115,9 @@ def _translated(request: TranslationRequest, progress: Progress | None) -> Model
         parameters = _enter_inputs(program, given, {name for name in given if not cuts or name in used}, scope)
         _enter_weights(program, used, request.share_weights, scope)
         if request.sequence_lengths:
-            parameters += lengths_inputs(program.inputs, scope)
+            parameters += lengths_inputs(
+                program.inputs, scope, "many" if request.sequence_lengths is True else request.sequence_lengths
+            )
         translator.names.reserve(parameters)
     with charging(budget):
         translator.translate(block, scope)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias
 
 import numpy as np
 from openvino import Output, PartialShape, Type
@@ -44,17 +45,22 @@ def with_input_lod(value: PlainValue | ComplexValue, lod_level: int | None) -> V
     return LoDTensor(value, 1 if lod_level == 1 else UNKNOWN_LOD)
 
 
-def lengths_inputs(inputs: Iterable[Variable], scope: Scope) -> list[Parameter]:
+SequenceCount: TypeAlias = Literal["one", "few", "many"]
+"""How many sequences the inputs are expected to hold, which any number may follow but for "one"."""
+
+
+def lengths_inputs(inputs: Iterable[Variable], scope: Scope, expected: SequenceCount) -> list[Parameter]:
     """An input `NAME.lengths`, int64 [count], for each of the inputs that holds sequences; the scope has both."""
     found = []
     for variable in inputs:
         if variable.lod_level == 1 and variable.name in scope.values:
             name = variable.name + LENGTHS_SUFFIX
-            lengths = ops.parameter(PartialShape([-1]), Type.i64, name=name)
+            lengths = ops.parameter(PartialShape([1 if expected == "one" else -1]), Type.i64, name=name)
             lengths.output(0).set_names({name})
             rows = scope.values[variable.name]
             within = rows.value if isinstance(rows, LoDTensor) else rows
-            scope.values[variable.name] = LoDTensor(within, SequenceLengths(lengths.output(0)))
+            layout = 1 if expected == "one" else SequenceLengths(lengths.output(0), expected == "few")
+            scope.values[variable.name] = LoDTensor(within, layout)
             found.append(lengths)
     return found
 

@@ -47,9 +47,9 @@ def made(monkeypatch):
     made = []
     kept_or_made = variants.Variants._kept_or_made
 
-    def noting(self, key, shapes):
+    def noting(self, key, shapes, expected):
         made.extend([shapes] if key not in self._kept else [])
-        return kept_or_made(self, key, shapes)
+        return kept_or_made(self, key, shapes, expected)
 
     monkeypatch.setattr(variants.Variants, "_kept_or_made", noting)
     return made

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import openvino
@@ -15,9 +16,13 @@ from paddle2ov.cli import cli
 from paddle2ov.compilation.running import run
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.inference import Config, create_predictor
+from paddle2ov.inference.variants import MAX_FEW
 from paddle2ov.program import read_program
 from paddle2ov.testing import load
 from tests.support.formats import marks_of
+
+PADDLE_1_8 = Path(__file__).parents[1] / "data" / "paddle_1_8"
+RECURRENT = ("crf_decoding", "fused_embedding_fc_lstm", "fusion_gru", "fusion_lstm", "gru", "lstm")
 
 
 def cases():
@@ -51,14 +56,15 @@ def test_lengths_from_outside_are_those_that_lod_reset_gives_inside(op, case):
     folder = generated(op, case, "legacy")
     program = read_program(folder)
     inputs = fed_with_lengths(program, load(folder / "inputs.npz"))
-    model = paddle2ov.convert(program, sequence_lengths=True)
     assert any(name.endswith(".lengths") for name in inputs)
-    passed = {port.any_name for port in model.inputs}
-    results = run(model, {name: array for name, array in inputs.items() if name in passed})
     wanted = load(folder / "outputs.npz")
     assert len(wanted) >= 1
-    for i, result in enumerate(results[: len(wanted)]):
-        np.testing.assert_allclose(result.array, wanted[str(i)], atol=2e-5, rtol=2e-5)
+    for expected in ("many", "few") if op.name in RECURRENT else ("many",):
+        model = paddle2ov.convert(program, sequence_lengths=expected)
+        passed = {port.any_name for port in model.inputs}
+        results = run(model, {name: array for name, array in inputs.items() if name in passed})
+        for i, result in enumerate(results[: len(wanted)]):
+            np.testing.assert_allclose(result.array, wanted[str(i)], atol=2e-5, rtol=2e-5)
 
 
 def single(op):
@@ -96,6 +102,49 @@ def test_predictor_as_paddles(op, count, format, tmp_path):
     found, found_lod = predicted(paddle2ov.inference, folder, offsets)
     np.testing.assert_allclose(found, wanted, atol=2e-5, rtol=2e-5)
     assert found_lod == lod == [offsets]
+
+
+@pytest.mark.parametrize("op", ["gru", "lstm", "tagger"])
+@pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
+def test_one_few_and_many_sequences_in_turn(op, format, tmp_path):
+    import paddle.inference
+
+    name = "lstm" if op == "lstm" else "gru"
+    wanted = next(one for one in all_ops()[name].cases if bool(one.arguments.get("tagger")) == (op == "tagger"))
+    folder = shutil.copytree(generated(all_ops()[name], wanted, "legacy"), tmp_path / "model")
+    (folder / "inference.pdiparams").touch()
+    files = str(folder / "inference.pdmodel"), str(folder / "inference.pdiparams")
+    predictors = [module.create_predictor(module.Config(*files)) for module in (paddle.inference, paddle2ov.inference)]
+    arrays = load(folder / "inputs.npz")
+    rng = np.random.default_rng(0)
+    for lengths in ([7], [3, 1, 12], [2, 1] * (MAX_FEW // 2 + 1), [4]):
+        found = []
+        like = arrays["input"]
+        rows = rng.uniform(0, 8 if op == "tagger" else 1, (sum(lengths), *like.shape[1:])).astype(like.dtype)
+        for predictor in predictors:
+            for name, array in (arrays | {"input": rows}).items():
+                predictor.get_input_handle(name).copy_from_cpu(array)
+            predictor.get_input_handle("input").set_lod([np.cumsum([0, *lengths]).tolist()])
+            predictor.run()
+            found.append([predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()])
+        for ours, theirs in zip(*found, strict=True):
+            np.testing.assert_allclose(ours, theirs, atol=2e-5, rtol=2e-5)
+
+
+@pytest.mark.parametrize("expected", [False, "one", "few"])
+def test_steps_of_one_row_have_known_shapes_and_weights(expected):
+    model = paddle2ov.convert(PADDLE_1_8 / "sequence_network", sequence_lengths=expected)
+    loops = [node for node in model.get_ops() if node.get_type_name() == "TensorIterator"]
+    assert loops
+    for node in (node for loop in loops for node in loop.get_function().get_ops()):
+        assert all(output.get_partial_shape().is_static for output in node.outputs())
+        if node.get_type_name() == "MatMul":
+            assert node.input_value(1).get_node().get_type_name() == "Constant"
+
+
+def test_what_is_no_number_of_sequences():
+    with pytest.raises(ConversionInputError, match="sequence_lengths: 'some' is neither"):
+        paddle2ov.convert("model", sequence_lengths="some")
 
 
 @pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
