@@ -30,10 +30,11 @@ from paddle2ov.inference.switches import (
 if TYPE_CHECKING:
     from paddle2ov.translation.input_spec import ShapeArgument
 
-CACHE_CAPACITY = 0
+CACHE_CAPACITY = 16
 """How many primitives OpenVINO's CPU plugin keeps for shapes that were seen before, see `set_mkldnn_cache_capacity`.
 
-OpenVINO's own default, 5000, lets memory grow with every new shape. benchmarks/memory.py measures what this one costs.
+OpenVINO's own default, 5000, lets memory grow with every new shape. A few are enough for the steps of loops, which make
+one in each iteration otherwise.
 """
 
 
@@ -180,8 +181,9 @@ class Config:
     def set_mkldnn_cache_capacity(self, capacity: int = 0) -> None:
         """How many primitives to keep for shapes that were seen before (CPU_RUNTIME_CACHE_CAPACITY).
 
-        The default, 0, keeps none, so that memory stays bounded when shapes change all the time. A service whose inputs
-        have a few shapes that come again runs faster with some; each new shape then costs memory until it is full.
+        Few are kept unless this is called, so that memory stays bounded when shapes change all the time; 0 keeps none.
+        A service whose inputs have some shapes that come again runs faster with more; each new shape then costs memory
+        until it is full.
 
         Raises:
             ConversionInputError: it is not a number.

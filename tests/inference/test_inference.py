@@ -512,7 +512,7 @@ def test_configurations_that_cannot_be(folder, tmp_path):
 
 def test_memory_stays_flat_by_default(folder):
     config = Config(folder)
-    assert config.openvino_properties()["CPU_RUNTIME_CACHE_CAPACITY"] == "0"
+    assert config.openvino_properties()["CPU_RUNTIME_CACHE_CAPACITY"] == "16"
     config.set_openvino_device("GPU")
     assert "CPU_RUNTIME_CACHE_CAPACITY" not in config.openvino_properties()
 
