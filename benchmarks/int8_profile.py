@@ -59,7 +59,7 @@ def shown(found: dict[str, Any] | None) -> str:
 def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Times by kind, in float32 and in int8."""
     import paddle2ov
-    from paddle2ov.verification.images import Pictures
+    from paddle2ov.inputs.pictures import Pictures
 
     model = exported(name, folder)
     tenth = 10 if name == "detector" else 1

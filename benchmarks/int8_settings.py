@@ -25,7 +25,7 @@ from benchmarks.record import Record, table
 if TYPE_CHECKING:
     from openvino import CompiledModel, Model
 
-    from paddle2ov.verification.inputs import Inputs
+    from paddle2ov.inputs.given_arrays import Inputs
 
 NNCF = "NNCF's own"
 OURS = "in floating point: the first four layers"
@@ -100,8 +100,8 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
     import openvino
 
     import paddle2ov
+    from paddle2ov.inputs.pictures import Pictures
     from paddle2ov.program.settings import read_settings
-    from paddle2ov.verification.images import Pictures
     from paddle2ov.verification.measures import measure_for
 
     model = exported(name, folder)

@@ -79,8 +79,8 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
     import openvino
 
     import paddle2ov
+    from paddle2ov.inputs.pictures import Pictures
     from paddle2ov.program.settings import read_settings
-    from paddle2ov.verification.images import Pictures
     from paddle2ov.verification.measures import measure_for
 
     model = exported(name, folder)

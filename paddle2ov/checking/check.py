@@ -14,7 +14,7 @@ from openvino import Model, Output, Tensor
 from paddle2ov.checking.case import write_case
 from paddle2ov.checking.choices import NodeTie
 from paddle2ov.checking.device import Device, chosen_device, default_precision, primitive_lines
-from paddle2ov.checking.inputs import chosen_inputs, input_name, run_orders, tensors_of
+from paddle2ov.checking.input_sets import chosen_inputs, input_name, run_orders, tensors_of
 from paddle2ov.checking.judge import Judge, Judged
 from paddle2ov.checking.results import Check, CheckedResult, CheckedRun, Fault
 from paddle2ov.checking.rewrites import RewriteCheck
@@ -24,6 +24,8 @@ from paddle2ov.compilation.precision import Precision, check_precision
 from paddle2ov.conversion import translated
 from paddle2ov.errors import ConversionWarning, ModelReadError, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
+from paddle2ov.inputs.given_arrays import InputsArgument
+from paddle2ov.inputs.usual_sizes import shape_sets
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program import read_program
 from paddle2ov.program.archives import origin, taking_archives
@@ -34,8 +36,6 @@ from paddle2ov.progress import StageProgress
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument
 from paddle2ov.translation.registry import Registry
-from paddle2ov.verification.inputs import InputsArgument
-from paddle2ov.verification.usual_sizes import shape_sets
 from paddle2ov.workarounds import Target, mismatch, rewrites_for
 
 _SHRINKING = 300.0

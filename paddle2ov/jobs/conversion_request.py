@@ -109,7 +109,7 @@ class ConversionRequest:
             ConversionInputError: the arrays do not fit.
             OSError: the file cannot be read.
         """
-        from paddle2ov.verification.inputs import given_inputs, in_types_of, load, model_inputs
+        from paddle2ov.inputs.given_arrays import given_inputs, in_types_of, load, model_inputs
 
         arrays = load(path)
         if not self.preprocess:

@@ -12,11 +12,11 @@ import openvino
 from openvino import CompiledModel
 
 from paddle2ov.graph.core import compile_on, with_error_reporting
+from paddle2ov.inputs.given_arrays import Inputs
 from paddle2ov.program.settings import Settings
 from paddle2ov.quantization.calibration import CalibrationData
 from paddle2ov.quantization.results import MeasuredPrecision
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.inputs import Inputs
 from paddle2ov.verification.measures import Results, measure_for
 
 _RUNS = 9

@@ -11,10 +11,10 @@ import numpy as np
 from openvino import Model
 
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.inputs.given_arrays import Inputs, given_inputs, load, model_inputs
+from paddle2ov.inputs.pictures import Pictures, UnreadablePictureError
 from paddle2ov.program.model import Program
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.images import Pictures, UnreadablePictureError
-from paddle2ov.verification.inputs import Inputs, given_inputs, load, model_inputs
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Item: TypeAlias = PathLike | Mapping[str, AnyArray]

@@ -16,6 +16,8 @@ from paddle2ov.errors import NEXT_STEPS, ConversionInputError, Paddle2OVError, R
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
+from paddle2ov.inputs.random_inputs import random_inputs
+from paddle2ov.inputs.usual_sizes import named_shapes
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Program, Variable
 from paddle2ov.program.settings import Settings
@@ -23,9 +25,7 @@ from paddle2ov.report import ConversionReport
 from paddle2ov.reporting.compiled import Inputs, compile_report
 from paddle2ov.reporting.contents import Report, ReportedOperator, ReportedTensor
 from paddle2ov.reporting.operators import describe_operators
-from paddle2ov.verification.random_inputs import random_inputs
 from paddle2ov.verification.results import Verification
-from paddle2ov.verification.usual_sizes import named_shapes
 from paddle2ov.workarounds import mismatch
 
 

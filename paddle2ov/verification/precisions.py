@@ -17,11 +17,11 @@ from paddle2ov.compilation.precision import NEVER_COMPILED, computes_in, is_comp
 from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
+from paddle2ov.inputs.given_arrays import Inputs, cast_inputs
 from paddle2ov.program.settings import Settings
 from paddle2ov.progress import StageProgress
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.both_sides import Sides, Subject, compare, run_both, run_openvino
-from paddle2ov.verification.inputs import Inputs, cast_inputs
 from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
 from paddle2ov.verification.measures import BOXES, Measure, measure_for
 from paddle2ov.verification.results import ComparedPrecision, PrecisionTable, Verdict

@@ -9,11 +9,11 @@ from paddle2ov.comparison.differences import compare_tensor
 from paddle2ov.comparison.paddle_process import PaddleModel
 from paddle2ov.errors import PaddleRunError
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
+from paddle2ov.inputs.given_arrays import Inputs
+from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.progress import StageProgress
 from paddle2ov.verification.both_sides import Sides, Subject, run_both
-from paddle2ov.verification.inputs import Inputs
 from paddle2ov.verification.paddle_values import PADDLE_FAULT
-from paddle2ov.verification.random_inputs import RandomInputs
 from paddle2ov.verification.results import Verification
 
 WIDE = (

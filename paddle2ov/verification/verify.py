@@ -20,6 +20,10 @@ from paddle2ov.deployment.saving import can_be_made
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES
+from paddle2ov.inputs.given_arrays import InputsArgument, given_inputs
+from paddle2ov.inputs.pictures import image_inputs
+from paddle2ov.inputs.random_inputs import RandomInputs
+from paddle2ov.inputs.usual_sizes import shape_sets
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import origin, taking_archives
 from paddle2ov.program.model import Program
@@ -31,14 +35,10 @@ from paddle2ov.translation.model_builder import chosen_outputs
 from paddle2ov.translation.registry import Registry
 from paddle2ov.verification.both_sides import Sides, Subject
 from paddle2ov.verification.faults import compare_operators, locate_fault
-from paddle2ov.verification.images import image_inputs
-from paddle2ov.verification.inputs import InputsArgument, given_inputs
 from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
 from paddle2ov.verification.precisions import compare_precisions, quantized_model
-from paddle2ov.verification.random_inputs import RandomInputs
 from paddle2ov.verification.results import Verification
 from paddle2ov.verification.runs import run_all, unexplained
-from paddle2ov.verification.usual_sizes import shape_sets
 from paddle2ov.verification.where import Where
 
 PrecisionArgument = Literal["f32", "bf16", "f16", "default", "all"]
@@ -82,7 +82,7 @@ def verify(
         model: a model folder, a program file, a path prefix or an archive, as for `convert`.
         params: the parameter file, where it does not lie beside the program under the usual name.
         inputs: arrays by the names of the inputs, an `.npz` file of such, or several of these; default: random ones.
-        images: pictures to run besides, prepared as the `inference.yml` beside the model says; see `images.py`.
+        images: pictures to run besides, prepared as the `inference.yml` beside the model says; see `paddle2ov/inputs/pictures.py`.
         shapes: shapes of the random inputs, in the forms of `convert(input=...)`: one, or a list of strings or
             mappings. By default a model with dynamic shapes is run with several: those that the settings beside the
             model name, else some that are usual.

@@ -17,7 +17,7 @@ import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.harness.store import generated, generated_network
 from paddle2ov.checking.device import Device
-from paddle2ov.checking.inputs import chosen_inputs, run_orders
+from paddle2ov.checking.input_sets import chosen_inputs, run_orders
 from paddle2ov.cli import cli
 from paddle2ov.comparison.evaluator import Evaluator
 from paddle2ov.comparison.rounding import UNITS, Rounding, compare

@@ -13,9 +13,9 @@ from paddle2ov import ConversionInputError, ModelReadError, compile_model, conve
 from paddle2ov.checking.check import check
 from paddle2ov.deployment.saving import save_model
 from paddle2ov.deployment.serving import write_layout
+from paddle2ov.inputs import pictures
+from paddle2ov.inputs.given_arrays import load
 from paddle2ov.translation.extension import run_extensions
-from paddle2ov.verification import images
-from paddle2ov.verification.inputs import load
 
 
 def _pipe(path):
@@ -87,7 +87,7 @@ def test_as_an_argument(put, tmp_path):
     with pytest.raises(OSError, match=r"is not a regular file|Too many levels"):
         load(path)
     with pytest.raises(ConversionInputError, match="cannot be read"):
-        images._read(path)
+        pictures._read(path)
     with pytest.raises(ConversionInputError, match="extension"):
         run_extensions([path])
 

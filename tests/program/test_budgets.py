@@ -291,7 +291,7 @@ def test_an_input_of_a_type_that_does_not_fit():
 
 
 def test_npz_that_claims_more_than_memory(tmp_path):
-    from paddle2ov.verification.inputs import load
+    from paddle2ov.inputs.given_arrays import load
 
     path = tmp_path / "inputs.npz"
     np.savez(path, x=np.zeros(10**4, np.float32))

@@ -24,15 +24,15 @@ from paddle2ov.comparison.deadline import Deadline, TimeUpError
 from paddle2ov.comparison.differences import Expected, compare_tensor
 from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.running import Result
+from paddle2ov.inputs.given_arrays import given_inputs, load
+from paddle2ov.inputs.random_inputs import random_inputs
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.program.settings import read_settings
 from paddle2ov.verification.cutting import extract
-from paddle2ov.verification.inputs import given_inputs, load
 from paddle2ov.verification.localisation import Localiser
 from paddle2ov.verification.paddle_values import RANDOM
-from paddle2ov.verification.random_inputs import random_inputs
 from paddle2ov.verification.values import Values
 from tests.support.formats import FORMATS
 from tests.support.processor import NEEDS_BFLOAT16, takes_bfloat16

@@ -57,8 +57,8 @@ def _run(path: Path, options: dict[str, Any]) -> None:
 
 
 def _arrays(path: Path, options: dict[str, Any]) -> None:
+    from paddle2ov.inputs.given_arrays import given_inputs
     from paddle2ov.program.model import Block, Program, Variable
-    from paddle2ov.verification.inputs import given_inputs
 
     inputs = [Variable("x", "float32", (-1, 3)), Variable("y", None, None)]
     given_inputs(Program("pir", 1, Block(0), inputs, [], {}, {}), path / ARRAYS)

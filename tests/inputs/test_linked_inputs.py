@@ -16,9 +16,9 @@ from gen_models.harness.spec import paddle
 from gen_models.harness.store import generated, generated_network
 from gen_models.linked import linked_program
 from paddle2ov.cli import cli
+from paddle2ov.inputs.random_inputs import RandomInputs, random_inputs
 from paddle2ov.program import read_program
 from paddle2ov.verification.paddle_values import PADDLE_FAULT
-from paddle2ov.verification.random_inputs import RandomInputs, random_inputs
 from paddle2ov.verification.runs import SCALARS, WIDE
 from tests.support.formats import marks_of
 

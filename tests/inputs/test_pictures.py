@@ -11,7 +11,7 @@ from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionInputError, read_program
 from paddle2ov.cli import cli
-from paddle2ov.verification.images import image_inputs
+from paddle2ov.inputs.pictures import image_inputs
 
 DETECTION = """
 Preprocess:

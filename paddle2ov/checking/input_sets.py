@@ -10,17 +10,17 @@ from openvino import Model, Node, PartialShape, Tensor
 from paddle2ov.compilation.running import as_tensor
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.types import OV_TYPES
-from paddle2ov.program.model import Block, Program, Variable
-from paddle2ov.translation.input_spec import InputArgument
-from paddle2ov.typing import AnyArray
-from paddle2ov.verification.inputs import (
+from paddle2ov.inputs.given_arrays import (
     Inputs,
     InputsArgument,
     given_inputs,
     model_inputs,
     named_arrays,
 )
-from paddle2ov.verification.random_inputs import random_inputs
+from paddle2ov.inputs.random_inputs import random_inputs
+from paddle2ov.program.model import Block, Program, Variable
+from paddle2ov.translation.input_spec import InputArgument
+from paddle2ov.typing import AnyArray
 
 _NAMES = {kind.get_type_name(): name for name, kind in reversed(OV_TYPES.items())}
 _SETS = 3

@@ -11,17 +11,10 @@ from openvino import Model, PartialShape
 
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
-from paddle2ov.program import dtypes
-from paddle2ov.program.model import Program, Variable
-from paddle2ov.program.settings import Settings
-from paddle2ov.program.signatures import ROWS, parse_signature
-from paddle2ov.program.traits import with_trait
-from paddle2ov.translation.input_spec import InputArgument
-from paddle2ov.typing import AnyArray
-from paddle2ov.verification.index_ranges import UNLIMITED, Range, index_ranges
-from paddle2ov.verification.inputs import Inputs
-from paddle2ov.verification.linked_sizes import ShapeProbe, Sizes, fit_sizes
-from paddle2ov.verification.usual_sizes import (
+from paddle2ov.inputs.given_arrays import Inputs
+from paddle2ov.inputs.index_ranges import UNLIMITED, Range, index_ranges
+from paddle2ov.inputs.linked_sizes import ShapeProbe, Sizes, fit_sizes
+from paddle2ov.inputs.usual_sizes import (
     bounds_of,
     clamp,
     free_dims,
@@ -31,6 +24,13 @@ from paddle2ov.verification.usual_sizes import (
     usual_shape,
     within,
 )
+from paddle2ov.program import dtypes
+from paddle2ov.program.model import Program, Variable
+from paddle2ov.program.settings import Settings
+from paddle2ov.program.signatures import ROWS, parse_signature
+from paddle2ov.program.traits import with_trait
+from paddle2ov.translation.input_spec import InputArgument
+from paddle2ov.typing import AnyArray
 
 _MAX_ELEMENTS = 2**28
 _MAX_INDEX = 10

@@ -15,11 +15,11 @@ from paddle2ov.deployment.planning import PreprocessingPlan, plan
 from paddle2ov.deployment.preprocessing import SIZES, compute
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.opset import ops
+from paddle2ov.inputs.given_arrays import Inputs, given_inputs
 from paddle2ov.program.model import Program, Variable
 from paddle2ov.program.settings import Settings
 from paddle2ov.program.sources import regular_file
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.inputs import Inputs, given_inputs
 
 _HINT = "prepare the inputs yourself and pass them as an .npz file (verify: --inputs, quantize: --data)"
 _NO_SETTINGS = f"image: {{folder}} holds no settings ({{names}}) that say how to prepare a picture; {_HINT}"
