@@ -421,7 +421,7 @@ def _headed(shape, descr="<f4", data=b"\0" * 24):
     ],
 )
 def test_arrays_that_are_not_what_they_say(tmp_path, monkeypatch, content, message):
-    monkeypatch.setattr("paddle2ov.verification.inputs._MAX_BYTES", 2**20)
+    monkeypatch.setattr("paddle2ov.inputs.given_arrays._MAX_BYTES", 2**20)
     path = tmp_path / "inputs.npz"
     path.write_bytes(content)
     with pytest.raises(paddle2ov.ConversionInputError, match=rf"is not an \.npz file of arrays: .*({message})"):
