@@ -82,7 +82,7 @@ def verify(
         model: a model folder, a program file, a path prefix or an archive, as for `convert`.
         params: the parameter file, where it does not lie beside the program under the usual name.
         inputs: arrays by the names of the inputs, an `.npz` file of such, or several of these; default: random ones.
-        images: pictures to run besides, prepared as the `inference.yml` beside the model says; see `inputs/pictures.py`.
+        images: pictures to run besides, prepared as the `inference.yml` beside the model says.
         shapes: shapes of the random inputs, in the forms of `convert(input=...)`: one, or a list of strings or
             mappings. By default a model with dynamic shapes is run with several: those that the settings beside the
             model name, else some that are usual.
