@@ -189,7 +189,7 @@ def fresh(pir: Path, legacy: Path | None, routes: list[str], pythons: dict[str, 
             if run.returncode:
                 found[route] = {"failed": reason(run.stdout + run.stderr)}  # paddle2onnx says it on the former
                 continue
-            cpu, peak = (float(one) for one in run.stdout.rpartition("FIGURES")[2].split())
+            cpu, peak = (float(part) for part in run.stdout.rpartition("FIGURES")[2].split())
             found[route]["wall"].append(1e3 * (time.perf_counter() - started))
             found[route]["cpu"].append(1e3 * cpu)
             found[route]["peak_mb"].append(peak)

@@ -115,9 +115,10 @@ def profiled(names: Sequence[str], runs: int) -> Profile:
             profile.runcall(paddle2ov.convert, model)
         found.append(_summary(profile))
     bindings = {
-        name: min((one[0][name] for one in found if name in one[0]), key=lambda item: item[1]) for name in found[0][0]
+        name: min((value[0][name] for value in found if name in value[0]), key=lambda item: item[1])
+        for name in found[0][0]
     }
-    totals = {name: min(one[1][name] for one in found) for name in found[0][1]}
+    totals = {name: min(item[1][name] for item in found) for name in found[0][1]}
     return Profile(bindings, {STEPS[name]: totals[name] / totals["convert"] for name in STEPS})
 
 
@@ -164,7 +165,9 @@ def rendered(figures: dict[str, dict[str, float]], kinds: Sequence[str]) -> str:
         of_kind = {name: figures[name] for name in KINDS[kind]}
         for name, found in of_kind.items():
             rows.append([name, f"{found['cpp']:.1f}", f"{found['paddle2ov']:.1f}", f"{found['ratio']:.2f}"])
-        rows.append([f"**{kind}**", "", "", f"**{geometric_mean([one['ratio'] for one in of_kind.values()]):.2f}**"])
+        rows.append(
+            [f"**{kind}**", "", "", f"**{geometric_mean([value['ratio'] for value in of_kind.values()]):.2f}**"]
+        )
     mean = geometric_mean([found["ratio"] for found in figures.values()])
     rows.append([f"**all {len(figures)}**", "", "", f"**{mean:.2f}**"])
     return table(["CPU ms", "C++ frontend", "paddle2ov", "ratio"], rows)

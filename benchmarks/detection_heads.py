@@ -54,7 +54,9 @@ class _Writer:
         self, kind: str, results: str | dict[str, str | list[str]], reads: dict[str, Any], **attributes: Any
     ) -> str:
         outputs: dict[str, Any] = {"out": results} if isinstance(results, str) else results
-        inputs, outputs = ({k: v if isinstance(v, list) else [v] for k, v in one.items()} for one in (reads, outputs))
+        inputs, outputs = (
+            {k: v if isinstance(v, list) else [v] for k, v in value.items()} for value in (reads, outputs)
+        )
         self._operators.append(Operator(kind, inputs, outputs, attributes, kind, 0, len(self._operators)))
         return results if isinstance(results, str) else ""
 
@@ -65,11 +67,11 @@ class _Writer:
         self.add(
             "multiclass_nms3", {name: name for name in names}, {"bboxes": "boxes", "scores": "scores"}, **attributes
         )
-        declared = {one.name: one for one in self.inputs}
+        declared = {input_.name: input_ for input_ in self.inputs}
         declared |= {name: Variable(name) for operator in self._operators for name in operator.output_names()}
         wanted = ["out", "nms_rois_num"]
-        block = Block(0, self._operators, [one.name for one in self.inputs], wanted)
-        return Program("pir", 1, block, self.inputs, [Output(one, one) for one in wanted], declared, self.parameters)
+        block = Block(0, self._operators, [input_.name for input_ in self.inputs], wanted)
+        return Program("pir", 1, block, self.inputs, [Output(item, item) for item in wanted], declared, self.parameters)
 
 
 def _objects(boxes: int, objects: int, batch: int) -> tuple[np.random.Generator, NDArray[Any]]:
@@ -107,7 +109,7 @@ def _yolo_feeds(objects: int, batch: int, size: float) -> Feeds:
     """Objects of one class or two."""
     rng, chosen = _objects(3 * sum(CELLS), objects, batch)
     found: Feeds = {"img_size": np.full((batch, 2), IMAGE, np.int32)}
-    parts = np.split(chosen, np.cumsum([3 * one for one in CELLS])[:-1], 1)
+    parts = np.split(chosen, np.cumsum([3 * cell for cell in CELLS])[:-1], 1)
     for i, (cells, mask) in enumerate(zip(CELLS, parts, strict=True)):
         raw = rng.normal(0, 0.5, (batch, 3, 5 + CLASSES, cells)).astype(np.float32)
         raw[:, :, 2:4] = raw[:, :, 2:4] * 0.4 + np.log(size)  # boxes about as large as their anchors

@@ -288,7 +288,7 @@ def measure(frontend: str, small: Path, program: Path, size: int, runs: int) -> 
         run = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         if run.returncode:
             return {"size": size, "seconds": math.nan, "megabytes": math.nan, "nodes": 0}
-        found.append([float(one) for one in run.stdout.split()])
+        found.append([float(part) for part in run.stdout.split()])
     seconds, megabytes, nodes = min(found)
     return {"size": size, "seconds": seconds, "megabytes": megabytes, "nodes": nodes}
 

@@ -37,10 +37,10 @@ def main() -> None:
         figures = {name: measured(name, Path(folder), arguments) for name in arguments.model or MODELS}
     rows = []
     for name, found in figures.items():
-        for label in sorted(found["float32"].keys() | found["int8"].keys(), key=lambda one: -total(found, one)):
-            if total(found, label) >= 0.01 * sum(total(found, one) for one in found["float32"]):
-                rows.append([name, label, *(shown(found[one].get(label)) for one in ("float32", "int8"))])
-        rows.append([name, "**all**", *(f"{sum(one['ms'] for one in found[key].values()):.3f}" for key in found)])
+        for label in sorted(found["float32"].keys() | found["int8"].keys(), key=lambda key: -total(found, key)):
+            if total(found, label) >= 0.01 * sum(total(found, item) for item in found["float32"]):
+                rows.append([name, label, *(shown(found[name].get(label)) for name in ("float32", "int8"))])
+        rows.append([name, "**all**", *(f"{sum(value['ms'] for value in found[key].values()):.3f}" for key in found)])
     text = table(["model", "kind", "float32, ms", "int8, ms"], rows)
     print(text)
     record.write(arguments.json, figures, text)
@@ -48,7 +48,7 @@ def main() -> None:
 
 def total(found: dict[str, dict[str, Any]], label: str) -> float:
     """The time of nodes of a kind in both models."""
-    return float(sum(one[label]["ms"] for one in found.values() if label in one))
+    return float(sum(value[label]["ms"] for value in found.values() if label in value))
 
 
 def shown(found: dict[str, Any] | None) -> str:
@@ -85,7 +85,7 @@ def profile(graph: Any, inputs: Any, runs: int) -> dict[str, Any]:
         for kind, spent in sums.items():
             times[kind].append(spent)
     nodes = [kind_of(node) for node in request.get_profiling_info() if node.real_time.total_seconds() > 0]
-    return {kind: {"ms": statistics.median(one), "nodes": nodes.count(kind)} for kind, one in times.items()}
+    return {kind: {"ms": statistics.median(value), "nodes": nodes.count(kind)} for kind, value in times.items()}
 
 
 def kind_of(node: Any) -> str:

@@ -50,12 +50,12 @@ def main() -> None:
         [
             name,
             setting,
-            f"{one['times']:.2f}",
-            f"{one['agreement']:.2%}",
-            f"{one['wrong']:.2%} of the characters wrong" if "wrong" in one else "",
+            f"{value['times']:.2f}",
+            f"{value['agreement']:.2%}",
+            f"{value['wrong']:.2%} of the characters wrong" if "wrong" in value else "",
         ]
         for name, found in figures.items()
-        for setting, one in found.items()
+        for setting, value in found.items()
     ]
     text = table(["model", "setting", "times as fast", "as in float32", "beside what was drawn"], rows)
     print(text)

@@ -305,9 +305,9 @@ def precisions(name: str, pir: Path, temporary: Path, names: Sequence[str]) -> d
 def compare(name: str, routes: dict[str, Route], temporary: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     """Runs one network by all routes and prints the table."""
     workers = {
-        route: Worker(route, one, INPUTS[name], arguments.threads, temporary / f"{name}, {route}.log")
-        for route, one in routes.items()
-        if not one.failed
+        route: Worker(route, item, INPUTS[name], arguments.threads, temporary / f"{name}, {route}.log")
+        for route, item in routes.items()
+        if not item.failed
     }
     for i in range(arguments.rounds):
         for route in list(workers)[:: 1 if i % 2 else -1]:  # each goes first in every other round
@@ -319,10 +319,10 @@ def compare(name: str, routes: dict[str, Route], temporary: Path, arguments: arg
     print(f"\n{name}, {arguments.threads} threads")
     print(f"{'':20}{'latency ms':>12}{'CPU ms':>10}{'per second':>12}   CPU time, throughput beside {beside}")
     result: dict[str, Any] = {}
-    for route, one in routes.items():
+    for route, item in routes.items():
         worker = workers.get(route)
         if worker is None or worker.failed:
-            result[route] = {"failed": one.failed if worker is None else worker.failed}
+            result[route] = {"failed": item.failed if worker is None else worker.failed}
             print(f"{route:20}{'-':>12}{'-':>10}{'-':>12}   {result[route]['failed']}")
             continue
         result[route] = worker.figures
@@ -338,7 +338,7 @@ def compare(name: str, routes: dict[str, Route], temporary: Path, arguments: arg
 
 def ratios(ones: Sequence[float], others: Sequence[float]) -> list[float]:
     """The ratios of the rounds, in order."""
-    return sorted(one / other for one, other in zip(ones, others, strict=False))
+    return sorted(item / other for item, other in zip(ones, others, strict=False))
 
 
 def to_onnx(tool: str, model: Path, target: Path, python: str | None) -> tuple[Path, str]:
@@ -408,7 +408,7 @@ def draw(figures: dict[str, Any], path: Path) -> None:
     for panel, (key, title) in zip(panels, titles.items(), strict=True):
         for i, route in enumerate(next(iter(figures.values()))):
             shown = [(k, found.get(route, {})) for k, found in enumerate(figures.values())]
-            bars = [(k + 0.12 * (i - 3.5), statistics.median(one[key])) for k, one in shown if one.get(key)]
+            bars = [(k + 0.12 * (i - 3.5), statistics.median(item[key])) for k, item in shown if item.get(key)]
             if bars:
                 panel.bar(*zip(*bars, strict=True), width=0.11, label=route)
         panel.set(title=title, yscale="log", xticks=range(len(figures)))

@@ -132,11 +132,17 @@ def summary(figures: dict[str, dict[str, Any]]) -> str:
     """A table in Markdown."""
     rows = []
     for name, settings in figures.items():
-        for capacity, one in settings.items():
-            counts = ", ".join(f"{count:,}" for count, _ in shown(one["memory"]))
-            sizes = ", ".join(f"{size:.0f}" for _, size in shown(one["memory"]))
+        for capacity, setting in settings.items():
+            counts = ", ".join(f"{count:,}" for count, _ in shown(setting["memory"]))
+            sizes = ", ".join(f"{size:.0f}" for _, size in shown(setting["memory"]))
             rows.append(
-                [f"{NETWORKS[name]}, {capacity}", counts, sizes, f"{one['new']:.1f} ms", f"{one['known']:.1f} ms"]
+                [
+                    f"{NETWORKS[name]}, {capacity}",
+                    counts,
+                    sizes,
+                    f"{setting['new']:.1f} ms",
+                    f"{setting['known']:.1f} ms",
+                ]
             )
     return table(["", "shapes", "resident memory (MB)", "a run with a new shape", "with a known one"], rows)
 

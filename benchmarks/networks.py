@@ -177,7 +177,7 @@ class Pico(nn.Layer):
         self.register_buffer("distances", paddle.arange(8, dtype="float32").reshape([8, 1]))
 
     def forward(self, image: Any, scale_factor: Any) -> Any:
-        inner = [self.lateral[i](one) for i, one in enumerate(self.body(image)[2:])]
+        inner = [self.lateral[i](item) for i, item in enumerate(self.body(image)[2:])]
         for i in (1, 0):
             above = functional.interpolate(inner[i + 1], scale_factor=2, mode="nearest")
             inner[i] = self.down[i](paddle.concat([above, inner[i]], axis=1))
@@ -232,7 +232,7 @@ class MaskRCNN(nn.Layer):
         for layer in (body.layer1, body.layer2, body.layer3, body.layer4):
             x = layer(x)
             found.append(x)
-        levels = [self.lateral[i](one) for i, one in enumerate(found)]
+        levels = [self.lateral[i](item) for i, item in enumerate(found)]
         for i in (2, 1, 0):
             levels[i] = levels[i] + functional.interpolate(levels[i + 1], scale_factor=2, mode="nearest")
         levels = [self.smooth[i](level) for i, level in enumerate(levels)]

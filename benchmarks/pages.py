@@ -97,8 +97,8 @@ def main() -> None:
         for worker in workers.values():
             worker.stop()
     figures = {
-        route: {"failed": one.failed} if one.failed else {"turns": one.turns, "texts": one.texts}
-        for route, one in workers.items()
+        route: {"failed": worker.failed} if worker.failed else {"turns": worker.turns, "texts": worker.texts}
+        for route, worker in workers.items()
     }
     result = summary(figures, arguments.pages)
     print(f"\n{arguments.pages} pages, {arguments.threads} threads\n\n{result}")
@@ -128,16 +128,16 @@ def summary(figures: dict[str, Any], pages: int) -> str:
     """A table in Markdown."""
     rows, reasons = [], []
     base: list[list[str]] = next((figure["texts"] for figure in figures.values() if figure.get("texts")), [])
-    for route, one in figures.items():
+    for route, item in figures.items():
         label = ROUTES[route][0]
-        if not one.get("turns"):
+        if not item.get("turns"):
             rows.append([label, "-", "-", "-", "-", "-"])
-            reasons.append(f"- {label}: {one.get('failed') or 'no rounds'}")
+            reasons.append(f"- {label}: {item.get('failed') or 'no rounds'}")
             continue
-        turns = one["turns"]
+        turns = item["turns"]
         other = figures.get("paddlex" if route.startswith("paddlex") else "paddle", {}).get("turns", [])
         ratios = sorted(b["wall"] / a["wall"] for a, b in zip(turns, other, strict=False))
-        same = [sum(line in theirs for line in mine) for mine, theirs in zip(one["texts"], base, strict=False)]
+        same = [sum(line in theirs for line in mine) for mine, theirs in zip(item["texts"], base, strict=False)]
         rate = statistics.median(pages / turn["wall"] for turn in turns)
         cpu = statistics.median(turn["cpu"] / pages for turn in turns)
         memory = max(turn["peak"] for turn in turns)

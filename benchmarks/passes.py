@@ -129,10 +129,13 @@ def compare(name: str, folder: Path, arguments: argparse.Namespace) -> None:
     found = {label: side.summary() for label, side in sides.items()}
     print(f"\n{name} {shape}{' compiled dynamic' if arguments.dynamic else ''}: difference {difference:.1e}")
     print(f"{'':8}" + "".join(f"{kind:>10}" for kind in SHOWN) + "    moving data   latency  CPU time")
-    for label, one in found.items():
-        counts = "".join(f"{one['nodes'].get(kind, 0):10}" for kind in SHOWN)
-        share = 100 * one["moving_ms"] / one["nodes_ms"]
-        print(f"{label:8}{counts}{one['moving_ms']:6.2f} ms {share:4.1f}%{one['median_ms']:10.1f}{one['cpu_ms']:10.1f}")
+    for label, value in found.items():
+        counts = "".join(f"{value['nodes'].get(kind, 0):10}" for kind in SHOWN)
+        share = 100 * value["moving_ms"] / value["nodes_ms"]
+        print(
+            f"{label:8}{counts}{value['moving_ms']:6.2f} ms {share:4.1f}%"
+            f"{value['median_ms']:10.1f}{value['cpu_ms']:10.1f}"
+        )
     measures = ("moving_ms", "median_ms", "cpu_ms")
     ratios = {key: found["with"][key] / found["without"][key] for key in measures}
     line = "{moving_ms:6.2f}{median_ms:19.3f}{cpu_ms:10.3f}".format(**ratios)

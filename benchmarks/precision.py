@@ -61,13 +61,20 @@ def main() -> None:
         figures = {name: measured(name, Path(folder), arguments) for name in MODELS}
     rows = []
     for name, found in figures.items():
-        for precision, one in found.items():
-            lost = f"{one['wrong']:.2%} of the characters wrong" if "wrong" in one else ""
+        for precision, value in found.items():
+            lost = f"{value['wrong']:.2%} of the characters wrong" if "wrong" in value else ""
             rows.append(
-                [name, precision, f"{one['milliseconds']:.2f}", f"{one['times']:.2f}", f"{one['agreement']:.2%}", lost]
+                [
+                    name,
+                    precision,
+                    f"{value['milliseconds']:.2f}",
+                    f"{value['times']:.2f}",
+                    f"{value['agreement']:.2%}",
+                    lost,
+                ]
             )
     text = table(["model", "precision", "ms", "times as fast", "as in float32", "beside what was drawn"], rows)
-    for precision in [one for one in next(iter(figures.values())) if one != "f32"]:
+    for precision in [item for item in next(iter(figures.values())) if item != "f32"]:
         mean = math.exp(statistics.fmean(math.log(found[precision]["times"]) for found in figures.values()))
         text += f"\n\n{precision}: {mean:.2f} times as fast as float32 (geometric mean)."
     print(text)
@@ -99,31 +106,31 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
     chosen["int8"] = (quantized, rest)
     chosen[f"int8, max_drop={MAX_DROP}"] = (careful, rest)
     compiled = {
-        one: openvino.compile_model(
+        key: openvino.compile_model(
             graph, "CPU", {"INFERENCE_PRECISION_HINT": hint, "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
         )
-        for one, (graph, hint) in chosen.items()
+        for key, (graph, hint) in chosen.items()
     }
-    results = {one: [list(graph(item).values()) for item in inputs] for one, graph in compiled.items()}
+    results = {key: [list(graph(item).values()) for item in inputs] for key, graph in compiled.items()}
     measure = measure_for(read_settings(model / "inference.yml"), results["f32"][0])
-    times: dict[str, list[float]] = {one: [] for one in compiled}
+    times: dict[str, list[float]] = {item: [] for item in compiled}
     for _ in range(arguments.runs):
-        for one, graph in compiled.items():
+        for key, graph in compiled.items():
             started = time.process_time()
             graph(inputs[0])
-            times[one].append(time.process_time() - started)
+            times[key].append(time.process_time() - started)
     found: dict[str, dict[str, float]] = {}
-    for one in compiled:
-        pairs = zip(results[one], results["f32"], strict=True)
+    for key in compiled:
+        pairs = zip(results[key], results["f32"], strict=True)
         agreement = statistics.fmean(measure.agreement(a, b) for a, b in pairs)
-        middle = statistics.median(times[one])
-        found[one] = {
+        middle = statistics.median(times[key])
+        found[key] = {
             "agreement": agreement,
             "milliseconds": middle * 1e3,
             "times": statistics.median(times["f32"]) / middle,
         }
         if name == "recogniser":
-            found[one]["wrong"] = wrong_characters([result[0] for result in results[one]], texts[half:])
+            found[key]["wrong"] = wrong_characters([result[0] for result in results[key]], texts[half:])
     return found
 
 
@@ -203,8 +210,8 @@ def wrong_characters(scores: Sequence[Any], texts: Sequence[str]) -> float:
     names = ["", *keys.read_text(encoding="utf-8").rstrip("\n").split("\n"), " "]
     errors = 0
     wanted = ["".join(text.split()) for text in texts]
-    for one, text in zip(scores, wanted, strict=True):
-        read = [character for i in decoded(one[0]) if (character := names[i].strip())]
+    for score, text in zip(scores, wanted, strict=True):
+        read = [character for i in decoded(score[0]) if (character := names[i].strip())]
         errors += edit_distance(read, list(text))
     return errors / sum(map(len, wanted))
 

@@ -102,7 +102,7 @@ def machine() -> dict[str, Any]:
     known = flags[1].split() if flags else []
     return {
         "processor": model[1] if model else platform.processor() or platform.machine(),
-        "instructions": [one for one in INSTRUCTIONS if one in known],
+        "instructions": [instruction for instruction in INSTRUCTIONS if instruction in known],
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
         "system": platform.system(),
@@ -132,7 +132,7 @@ def _processor_seconds() -> tuple[float, float, float] | None:
     stat = Path("/proc/stat")
     if not stat.exists():
         return None
-    ticks = [int(one) / os.sysconf("SC_CLK_TCK") for one in stat.read_text().partition("\n")[0].split()[1:9]]
+    ticks = [int(part) / os.sysconf("SC_CLK_TCK") for part in stat.read_text().partition("\n")[0].split()[1:9]]
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     own = sum(usage.ru_utime + usage.ru_stime for usage in usages)
     return sum(ticks), sum(ticks) - ticks[3] - ticks[4], own  # without "idle" and "iowait"

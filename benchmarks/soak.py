@@ -141,8 +141,8 @@ class Server:
 
 
 def _run_all(run: Run, inputs: Sequence[Arrays]) -> None:
-    for one in inputs:
-        run(one)
+    for input_ in inputs:
+        run(input_)
 
 
 def _folders(name: str) -> list[Path]:
@@ -184,7 +184,7 @@ class _Compiled:
     def __enter__(self) -> Callable[[], Run]:
         def clone() -> Run:
             request = self._compiled.create_infer_request()
-            return lambda inputs: [np.array(one) for one in request.infer(inputs).values()]
+            return lambda inputs: [np.array(value) for value in request.infer(inputs).values()]
 
         return clone
 

@@ -81,10 +81,10 @@ def _scattered(x: Output, updates: Tensor, axes: list[int], bounds: tuple[Tensor
 def _set_at(x: Output, values: Output, axis: int, index: Tensor) -> Node:
     """x, with values broadcast and written at one index [1] of an axis of known size."""
     dims = x.get_partial_shape()
-    size, others = dims[axis].get_length(), [one for one in range(len(dims)) if one != axis]
+    size, others = dims[axis].get_length(), [i for i in range(len(dims)) if i != axis]
     own = values.get_partial_shape()
     if len(own) != len(dims) or any(dims[other].is_dynamic or dims[other] != own[other] for other in others):
-        parts: list[Tensor] = [dim_vector(x, [one]) if one != axis else ints([1]) for one in range(len(dims))]
+        parts: list[Tensor] = [dim_vector(x, [i]) if i != axis else ints([1]) for i in range(len(dims))]
         values = ops.broadcast(values, ops.concat(parts, 0)).output(0)
     return write_at(x, values, axis, index, size)
 

@@ -62,7 +62,7 @@ def unique(node: NodeContext) -> NamedOutputs:
     results = {"out": out, "indices": indices, "inverse": inverse, "counts": counts}
     if size is not None:  # nothing of the element that was added
         end = ops.multiply(ops.minimum(size, ints([1])), ints([OPEN_END]))
-        results = {name: slice_along(one, ints([0]), end, 0) for name, one in results.items()}
+        results = {name: slice_along(result, ints([0]), end, 0) for name, result in results.items()}
     if axis is not None:
         results["out"] = transpose_to(output_of(results["out"]), [order.index(i) for i in range(len(order))])
     return results

@@ -113,7 +113,7 @@ def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedO
             # Neither comparison holds for a NaN: a new one is taken, an old one stays.
             takes = ops.logical_or(takes, ops.is_nan(after[0]))
         chosen = exact_select(takes, after[0], before[0]), ops.select(takes, after[1], before[1])
-        return [one.output(0) for one in chosen]
+        return [item.output(0) for item in chosen]
 
     size = shape_of(x)
     length = ops.gather(size, ints(axis), ints(0))

@@ -79,7 +79,7 @@ def _path_by_row(
     x: Output, from_before: Tensor, to_next: Tensor, transitions: Tensor, start: Tensor, stop: Tensor
 ) -> Tensor:
     """The same, row by row; whether each row goes on from the row before, and the next one from it."""
-    start, stop = (ops.unsqueeze(one, ints([0])) for one in (start, stop))
+    start, stop = (ops.unsqueeze(value, ints([0])) for value in (start, stop))
     table = ops.transpose(transitions, ints([1, 0]))  # [label, label before]
     nothing = ops.broadcast(const_like(0, x), shape_of(start))
 
@@ -133,7 +133,7 @@ def _best_path(
             before = ops.select(ops.less(slices[1], invariants[1]), before, state[0])
         return [before], [before]
 
-    sliced = [slice_along(one, ints([0]), ints([-1]), 1) for one in sliced]
+    sliced = [slice_along(item, ints([0]), ints([-1]), 1) for item in sliced]
     path: Node = ops.concat([*scan_unrolled(1, sliced, [label], invariants, backward, reverse=True), label], 1)
     if lengths is not None:
         path = ops.select(ops.less(positions, lengths), path, ints(0))

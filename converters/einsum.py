@@ -55,7 +55,7 @@ def einsum(node: NodeContext) -> NamedOutputs:
 
 def _labels(node: NodeContext, equation: str, ranks: Sequence[int]) -> list[list[str]]:
     """The labels of the operands, and those of the result."""
-    node.require(all(one.isalpha() or one in ".,->" for one in equation), "labels are letters", equation=equation)
+    node.require(all(item.isalpha() or item in ".,->" for item in equation), "labels are letters", equation=equation)
     left, arrow, right = equation.partition("->")
     terms = left.split(",")
     node.require(len(terms) == len(ranks), f"it names {len(terms)} operands of {len(ranks)}", equation=equation)
@@ -73,7 +73,7 @@ def _labels(node: NodeContext, equation: str, ranks: Sequence[int]) -> list[list
         before, _, after = right.partition("...")
         wanted = [*before, *(hidden_labels if "..." in right else []), *after]
     else:
-        wanted = [*hidden_labels, *sorted(one for one in {*named} if named.count(one) == 1 and not one.isdigit())]
+        wanted = [*hidden_labels, *sorted(item for item in {*named} if named.count(item) == 1 and not item.isdigit())]
     node.require({*wanted} <= {*named}, "the result has a label that no operand has", equation=equation)
     node.require(len({*wanted}) == len(wanted), "a label twice in the result is not supported", equation=equation)
     return [*read, wanted]
@@ -155,14 +155,14 @@ def _matrix_product(
     outer = _outer_axes(x, y, rows, columns, summed)
     if outer is None:
         outer = [label for label in kept if label in x.labels and label in y.labels]
-    rows, columns = ([label for label in one if label not in outer] for one in (rows, columns))
+    rows, columns = ([label for label in value if label not in outer] for value in (rows, columns))
     first, transpose_x = _matrices(x, outer, rows, summed)
     second, is_summed_first = _matrices(y, outer, columns, summed)
     out = broadcasting_matmul(first, second, transpose_x, not is_summed_first).output(0)
     labels = [*outer, *rows, *columns]
     if len(rows) != 1 or len(columns) != 1:
         sizes = [(out, [axis]) for axis in range(len(outer))]
-        sizes += [(one.value, [one.labels.index(label)]) for one, own in ((x, rows), (y, columns)) for label in own]
+        sizes += [(item.value, [item.labels.index(label)]) for item, own in ((x, rows), (y, columns)) for label in own]
         out = ops.reshape(out, _shape(sizes), False).output(0)
     return _Term(out, labels)
 
@@ -199,11 +199,11 @@ def _shape(groups: Sequence[tuple[Output, Sequence[int]]]) -> Node:
     """A shape of one size for each tensor, the product of those of some of its axes; a constant if all are known."""
     vectors = [dim_vector(value, axes) for value, axes in groups]
     known = [ints_of(vector.output(0)) for vector in vectors]
-    sizes = [math.prod(one) for one in known if one is not None]
+    sizes = [math.prod(item) for item in known if item is not None]
     if len(sizes) == len(vectors):
         return ints(sizes)
     single = (
-        ops.reduce_prod(one, ints([0]), True) if len(axes) > 1 else one
-        for one, (_, axes) in zip(vectors, groups, strict=True)
+        ops.reduce_prod(vector, ints([0]), True) if len(axes) > 1 else vector
+        for vector, (_, axes) in zip(vectors, groups, strict=True)
     )
     return ops.concat([*single], 0)

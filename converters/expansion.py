@@ -166,7 +166,7 @@ def _repeated(times: Output) -> list[int]:
         length = part.get_partial_shape()[0].get_length()
         values = evaluate(part, _MAX_RANK, _MAX_RANK)
         known += [None] * length if values is None else values.tolist()
-    return [axis for axis, one in enumerate(known) if one != 1]
+    return [axis for axis, item in enumerate(known) if item != 1]
 
 
 def repeat_interleave(node: NodeContext) -> NamedOutputs:

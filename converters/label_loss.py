@@ -113,4 +113,4 @@ def accuracy(node: NodeContext) -> NamedOutputs:
     correct, total = ops.reduce_sum(ops.convert(hits, Type.i32), ints([0]), False), ops.convert(rows, Type.i32)
     share = ops.divide(ops.convert(correct, Type.f32), ops.convert(total, Type.f32))
     found = {"accuracy": share, "correct": correct, "total": total}
-    return {name: scalar_as_declared(node, one, name) for name, one in found.items()}
+    return {name: scalar_as_declared(node, value, name) for name, value in found.items()}

@@ -36,7 +36,7 @@ def _matmul(node: NodeContext) -> Tensor:
 @works_around("matmul_of_scaled_vector")
 def broadcasting_matmul(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
     """x @ y, with vectors as matrices of one row or column: OpenVINO scales constant vectors to the wrong shape."""
-    x_is_vector, y_is_vector = (one.get_partial_shape().rank == 1 for one in (x, y))
+    x_is_vector, y_is_vector = (value.get_partial_shape().rank == 1 for value in (x, y))
     if x_is_vector == y_is_vector:
         return _matmul_of_matrices(x, y, transpose_x, transpose_y)
     if x_is_vector:

@@ -91,7 +91,7 @@ def dist(node: NodeContext) -> NamedOutputs:
     """out = (Σ |x - y|^p)^(1/p); p = 0 counts differences, ±∞ takes the largest or smallest."""
     x, y = operands(node)
     p = node.get_float("p", 2.0)
-    if any(0 in (static_dims(one) or ()) for one in (x, y)):
+    if any(0 in (static_dims(value) or ()) for value in (x, y)):
         return {
             "out": ConstantValue(arrays.zeros(node.declared_output_shape() or (), numpy_dtype(x.get_element_type())))
         }

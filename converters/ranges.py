@@ -78,8 +78,8 @@ def range_v2(node: NodeContext) -> NamedOutputs:
             steps[:1] = start
             return {"out": ConstantValue(np.add.accumulate(steps, dtype=storage))}
     start, end, step = (ops.reshape(node.get_tensor(name), ints([]), False) for name in names)
-    number = Type.f32 if any(one.get_element_type().is_real() for one in (start, end, step)) else Type.i64
-    first, last, by = (ops.convert(one, number) for one in (start, end, step))
+    number = Type.f32 if any(value.get_element_type().is_real() for value in (start, end, step)) else Type.i64
+    first, last, by = (ops.convert(value, number) for value in (start, end, step))
     distance = ops.subtract(last, first)
     # With a step of the right sign the quotient is not negative, so that truncation and floor agree.
     intervals = ops.floor(exact_divide(distance, by)) if number == Type.f32 else ops.divide(distance, by)

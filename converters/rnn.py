@@ -166,7 +166,7 @@ def _weights(node: NodeContext, mode: str, layer: int, layers: int, directions: 
     w, r = ([_gates(node, mode, n + part) for n in numbers] for part in (0, 1))
     b_input, b_recurrent = ([_gates(node, mode, biases + n + part) for n in numbers] for part in (0, 1))
     b = [_bias(mode, a, c) for a, c in zip(b_input, b_recurrent, strict=True)]
-    matrices = [np.stack([one.reshape(-1, one.shape[-1]) for one in part]) for part in (w, r)]
+    matrices = [np.stack([item.reshape(-1, item.shape[-1]) for item in part]) for part in (w, r)]
     return [*matrices, np.stack(b)]
 
 

@@ -89,7 +89,7 @@ def index_put(node: NodeContext) -> NamedOutputs:
         else:
             rank = rank_of(node, index)
             found = ops.split(ops.non_zero(index, "i64"), ints(0), rank).outputs()
-            coordinates += [ops.squeeze(one, ints([0])) for one in found]
+            coordinates += [ops.squeeze(item, ints([0])) for item in found]
     shape: Tensor | None = None
     if len(coordinates) > 1:
         broadcast_index = coordinates[0]

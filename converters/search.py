@@ -134,7 +134,7 @@ def kthvalue(node: NodeContext) -> NamedOutputs:
     indices = ops.gather(found.output(1), ints([k - 1]), ints(axis))
     value = _restore_nan(x, ops.gather(found.output(0), ints([k - 1]), ints(axis)), indices, axis)
     both = {"out": value, "indices": indices}
-    return both if keep else {name: ops.squeeze(one, ints([axis])) for name, one in both.items()}
+    return both if keep else {name: ops.squeeze(value, ints([axis])) for name, value in both.items()}
 
 
 def mode(node: NodeContext) -> NamedOutputs:

@@ -20,7 +20,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 def cos_sim(node: NodeContext) -> NamedOutputs:
     """out = x · y / (|x| |y|) for each row of x and of y, or the one row of y; x_norm = |x|, y_norm = |y|."""
     x, y = (_as_rows(node, node.get_input(name)) for name in ("x", "y"))
-    x_norm, y_norm = (ops.sqrt(ops.reduce_sum(ops.multiply(one, one), ints([1]), True)) for one in (x, y))
+    x_norm, y_norm = (ops.sqrt(ops.reduce_sum(ops.multiply(value, value), ints([1]), True)) for value in (x, y))
     product = ops.reduce_sum(ops.multiply(x, y), ints([1]), True)
     return {"out": ops.divide(ops.divide(product, x_norm), y_norm), "x_norm": x_norm, "y_norm": y_norm}
 

@@ -145,7 +145,7 @@ def polygamma(node: NodeContext) -> NamedOutputs:
         slope = -math.pi * np.polynomial.Polynomial([1, 0, 1]) * slope.deriv()
     cotangent = ops.divide(ops.cos(angle), ops.sin(angle))
     reflected = ops.subtract(
-        ops.multiply(value, const_like((-1) ** n, x)), polynomial(cotangent, [float(one) for one in slope.coef[::-1]])
+        ops.multiply(value, const_like((-1) ** n, x)), polynomial(cotangent, [float(item) for item in slope.coef[::-1]])
     )
     pole = ops.logical_and(ops.equal(rest, const_like(0, x)), ops.less_equal(x, const_like(0, x)))
     pole = ops.logical_or(pole, ops.equal(x, const_like(-math.inf, x)))

@@ -50,7 +50,7 @@ def _rerun(folder: Path) -> int:
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.testing import MismatchError, check_case, check_cases
 
-    several = sorted(one.parent for one in folder.glob("*/case.json"))
+    several = sorted(path.parent for path in folder.glob("*/case.json"))
     if not several and not (folder / "case.json").is_file():
         print(f"{folder}: not a case folder", file=sys.stderr)
         return 2

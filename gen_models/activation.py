@@ -70,7 +70,7 @@ def unary(
     cases.append(case(x=tensor([3, 4], "float64", low, high), **{**F64, **tolerance}))
 
     def strategy(draw: Any) -> Case:
-        drawn = {key: draw(one) for key, one in (random or {}).items()}
+        drawn = {key: draw(value) for key, value in (random or {}).items()}
         return case(x=random_input(draw, low, high), **drawn, **tolerance)
 
     build = build or function(f"{module}.{called}" if module else called)

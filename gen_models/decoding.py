@@ -55,7 +55,7 @@ VITERBI = [
 
 def _crf(emission: Any, transition: Any, length: Any = None, label: Any = None, *, lod: Any = None) -> Any:
     if length is None:
-        emission, label = (None if one is None else as_lod(one, lod) for one in (emission, label))
+        emission, label = (None if value is None else as_lod(value, lod) for value in (emission, label))
     inputs = {"Emission": emission, "Transition": transition, "Length": length, "Label": label}
     return legacy_op("crf_decoding", inputs, {"ViterbiPath": "int64"}, {})
 

@@ -31,8 +31,10 @@ def gradient(name: str, forward: Callable[..., Any], *cases: Case, order: int = 
 
 def differentiate(forward: Callable[..., Any], arguments: dict[str, Any], order: int) -> list[Any]:
     """The gradients of an order."""
-    flat = [item for one in arguments.values() for item in (one if isinstance(one, list) else [one])]
-    inputs = [one for one in flat if hasattr(one, "stop_gradient") and "FLOAT" in str(one.dtype).upper()]
+    flat = [
+        item for argument in arguments.values() for item in (argument if isinstance(argument, list) else [argument])
+    ]
+    inputs = [item for item in flat if hasattr(item, "stop_gradient") and "FLOAT" in str(item.dtype).upper()]
     for value in inputs:
         value.stop_gradient = False
     found = forward(**arguments)

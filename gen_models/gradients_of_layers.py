@@ -111,20 +111,20 @@ def _segment(x: Any, ids: Any, *, kind: str) -> Any:
 
 
 GRAPHS = [
-    gradient("graph_send_recv_grad", _recv, *(case(x=_X, **_EDGES, reduce_op=one) for one in ("sum", "mean", "max"))),
+    gradient("graph_send_recv_grad", _recv, *(case(x=_X, **_EDGES, reduce_op=name) for name in ("sum", "mean", "max"))),
     gradient(
         "graph_send_ue_recv_grad",
         _ue_recv,
         *(
-            case(x=_X, y=tensor([5, 3]), **_EDGES, message_op=one, reduce_op=two)
-            for one, two in (("add", "sum"), ("mul", "mean"))
+            case(x=_X, y=tensor([5, 3]), **_EDGES, message_op=item, reduce_op=two)
+            for item, two in (("add", "sum"), ("mul", "mean"))
         ),
         case(x=_X, y=tensor([5, 1]), **_EDGES, message_op="mul", reduce_op="sum"),
     ),
     gradient(
         "graph_send_uv_grad",
         lambda x, y, source, target, message_op: paddle.geometric.send_uv(x, y, source, target, message_op),
-        *(case(x=_X, y=tensor([4, 3]), **_EDGES, message_op=one) for one in ("add", "mul")),
+        *(case(x=_X, y=tensor([4, 3]), **_EDGES, message_op=name) for name in ("add", "mul")),
     ),
     gradient(
         "segment_pool_grad",
@@ -154,7 +154,7 @@ LOSSES = [
     gradient(
         "kldiv_loss_grad",
         _nn("kl_div"),
-        *(case(input=_X, label=tensor([4, 3], low=0.1, high=1), reduction=one) for one in ("mean", "none")),
+        *(case(input=_X, label=tensor([4, 3], low=0.1, high=1), reduction=name) for name in ("mean", "none")),
     ),
     gradient(
         "bce_loss_grad",

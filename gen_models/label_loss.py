@@ -66,30 +66,36 @@ _CERTAIN = tensor(
 )
 """Logarithms of probabilities, 0 among them."""
 NLL = [
-    *[case(x=tensor([6, 5]), label=_classes(6), reduction=one) for one in ("mean", "sum", "none")],
-    *[case(x=tensor([6, 5]), label=_classes(6), weight=tensor([5], low=0), reduction=one) for one in ("mean", "none")],
+    *[case(x=tensor([6, 5]), label=_classes(6), reduction=name) for name in ("mean", "sum", "none")],
+    *[
+        case(x=tensor([6, 5]), label=_classes(6), weight=tensor([5], low=0), reduction=name)
+        for name in ("mean", "none")
+    ],
     case(x=tensor([4, 5], dims=[-1, 5]), label=tensor([4], "int64", values=[1, 2, 2, 0], dims=[-1]), ignore_index=2),
     case(x=tensor([2, 5]), label=tensor([2], "int64", values=[3, 3]), ignore_index=3),
     case(x=tensor([2, 5, 3, 4]), label=_classes(2, 3, 4)),
     case(x=tensor([2, 5, 3, 4]), label=_classes(2, 3, 4), weight=tensor([5], low=0), reduction="none", ignore_index=1),
     case(x=tensor([2, 5, 3]), label=_classes(2, 3), reduction="none"),
     *[
-        case(x=_CERTAIN, label=tensor([4], "int64", values=[1, 0, 2, 1]), ignore_index=1, reduction=one)
-        for one in ("mean", "none")
+        case(x=_CERTAIN, label=tensor([4], "int64", values=[1, 0, 2, 1]), ignore_index=1, reduction=name)
+        for name in ("mean", "none")
     ],
     *[
-        case(x=tensor([6, 5]), label=_classes(6), weight=tensor([5], low=0), reduction=one, both=True)
-        for one in ("mean", "sum", "none")
+        case(x=tensor([6, 5]), label=_classes(6), weight=tensor([5], low=0), reduction=name, both=True)
+        for name in ("mean", "sum", "none")
     ],
 ]
 _NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no log_target"}
 KLDIV = [
     *[
-        case(x=tensor([3, 4]), label=tensor([3, 4], low=-0.2, high=1), reduction=one)
-        for one in ("mean", "sum", "batchmean", "none")
+        case(x=tensor([3, 4]), label=tensor([3, 4], low=-0.2, high=1), reduction=name)
+        for name in ("mean", "sum", "batchmean", "none")
     ],
     case(x=tensor([3, 4], dims=[-1, 4]), label=tensor([3, 4], low=0, dims=[-1, 4]), reduction="batchmean"),
-    *[case(x=tensor([3, 4]), label=tensor([3, 4]), reduction=one, log_target=True, **_NEW) for one in ("sum", "none")],
+    *[
+        case(x=tensor([3, 4]), label=tensor([3, 4]), reduction=name, log_target=True, **_NEW)
+        for name in ("sum", "none")
+    ],
 ]
 _LOGITS = tensor([7], values=[-50.0, -3.0, -0.0, 0.0, 1e-4, 3.0, 50.0])
 SIGMOID = [
@@ -112,7 +118,7 @@ HINGE = [
     case(logits=tensor([5, 1], low=-2, high=2), labels=tensor([5, 1], values=[0.0, 1.0, 1.0, 0.0, 1.0])),
     case(logits=tensor([4, 1], dims=[-1, 1]), labels=tensor([4, 1], values=[0.0, 1.0, 1.0, 0.0], dims=[-1, 1])),
 ]
-IDENTITY = [case(x=tensor([3, 4], dims=[-1, 4]), reduction=one) for one in ("sum", "mean", "none")]
+IDENTITY = [case(x=tensor([3, 4], dims=[-1, 4]), reduction=name) for name in ("sum", "mean", "none")]
 ACCURACY = [
     case(x=tensor([6, 5]), label=_classes(6, 1)),
     case(x=tensor([6, 5]), label=_classes(6, 1), k=3),
@@ -165,7 +171,7 @@ def _accuracy_random(draw: Any) -> Case:
 
 def _row(draw: Any, classes: int) -> list[float]:
     """Distinct scores: equal ones would be in the order of an unstable sort."""
-    return [float(one) for one in draw(st.permutations(range(classes)))]
+    return [float(item) for item in draw(st.permutations(range(classes)))]
 
 
 OPS = [

@@ -333,7 +333,7 @@ def linked_program(seed: int, folder: Path) -> str:
         with paddle.static.scope_guard(paddle.static.Scope()):
             executor.run(startup)
             paddle.static.save_inference_model(str(folder / "inference"), draft.inputs, [x], executor, program=main)
-    return " ".join(one.__name__.strip("_") for one in (start, *chosen))
+    return " ".join(value.__name__.strip("_") for value in (start, *chosen))
 
 
 __all__ = ["linked_program"]

@@ -130,7 +130,9 @@ def _conv_random(draw: Any) -> Case:
 def _concat_random(draw: Any) -> Case:
     count, width = integer(draw, 1, 3), integer(draw, 1, 3)
     lengths = [[integer(draw, 1, 4) for _ in range(count)] for _ in range(integer(draw, 2, 3))]
-    return case(xs=[step_rows(sum(one), width) for one in lengths], lods=[offsets(one) for one in lengths], **LOD)
+    return case(
+        xs=[step_rows(sum(length), width) for length in lengths], lods=[offsets(length) for length in lengths], **LOD
+    )
 
 
 def _pad_random(draw: Any) -> Case:

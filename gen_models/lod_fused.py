@@ -24,7 +24,7 @@ def _conv_relu(x: Any, filter: Any, bias: Any, *, start: int, length: int, lod: 
 
 def _expand_fc(x: Any, rows: Any, weight: Any, bias: Any = None, *, activation: str = "identity", lod: Any) -> Any:
     each = list(range(len(lod)))
-    given = [as_lod(x, lod), *(as_lod(one, each) for one in rows)]
+    given = [as_lod(x, lod), *(as_lod(row, each) for row in rows)]
     outputs = {"Out": x.dtype, "FCOut": x.dtype}
     inputs = {"X": given, "FCWeight": weight, "FCBias": bias}
     return legacy_op("fusion_seqexpand_concat_fc", inputs, outputs, {"fc_activation": activation})[0]

@@ -145,7 +145,7 @@ def _layer_random(draw) -> Case:
 
 def _group_norm(x, *, groups, channels, affine=(True, True), epsilon=1e-5, data_format="NCHW", residual=False) -> Any:
     attributes = [
-        paddle.ParamAttr(initializer=paddle.nn.initializer.Uniform(-0.5, 0.5)) if one else False for one in affine
+        paddle.ParamAttr(initializer=paddle.nn.initializer.Uniform(-0.5, 0.5)) if item else False for item in affine
     ]
     layer = paddle.nn.GroupNorm(
         groups, channels, epsilon=epsilon, weight_attr=attributes[0], bias_attr=attributes[1], data_format=data_format

@@ -147,7 +147,7 @@ def _there_and_back(rois: Any, levels: dict[str, Any]) -> Any:
         attrs={**levels, "pixel_offset": True},
     )
     ones = paddle.ones([4, 1])
-    scores = [legacy_op("mul", {"X": one, "Y": ones}, {"Out": one.dtype}, {}) for one in each]
+    scores = [legacy_op("mul", {"X": item, "Y": ones}, {"Out": item.dtype}, {}) for item in each]
     inputs = {"MultiLevelRois": each, "MultiLevelScores": scores}
     best = legacy_op("collect_fpn_proposals", inputs, {"FpnRois": rois.dtype, "RoisNum": "int32"}, {"post_nms_topN": 7})
     info = paddle.to_tensor([[700.0, 900.0, 1.0], [500.0, 500.0, 1.0]])

@@ -89,8 +89,7 @@ def _gumbel_softmax(x: Any, *, temperature: float = 1.0, hard: bool = False, axi
 def _sampling_random(draw: Any) -> Case:
     rows, width = integer(draw, 1, 4), integer(draw, 1, 5)
     values = [
-        [float(one == certain) for one in range(width)]
-        for certain in (integer(draw, 0, width - 1) for _ in range(rows))
+        [float(i == certain) for i in range(width)] for certain in (integer(draw, 0, width - 1) for _ in range(rows))
     ]
     return case(x=dynamic_tensor(draw, [rows, width], one_of(draw, "float32", "float64"), values=values), **NO_FUNCTION)
 

@@ -45,7 +45,9 @@ def _range_v2_random(draw):
     drawn = _arange_random(draw).arguments
     dtype = drawn["dtype"]
     bounds = {name: drawn[name] for name in ("start", "end", "step")}
-    return _new(**{name: _s(one, dtype) if isinstance(one, int) else one for name, one in bounds.items()}, dtype=dtype)
+    return _new(
+        **{name: _s(bound, dtype) if isinstance(bound, int) else bound for name, bound in bounds.items()}, dtype=dtype
+    )
 
 
 def _logspace_random(draw):

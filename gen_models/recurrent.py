@@ -19,16 +19,19 @@ def recurrent(sequences: Sequence[Any], states: Sequence[Any], body: StepFunctio
     """The results of `body(parts, states)` in each step, stacked; it returns the next states, and results."""
     program = paddle.static.default_main_program()
     outside, inside = program.current_block(), program._create_block()
-    parts = [inside.create_var(name=one.name, shape=one.shape[1:], dtype=one.dtype) for one in sequences]
+    parts = [
+        inside.create_var(name=sequence.name, shape=sequence.shape[1:], dtype=sequence.dtype) for sequence in sequences
+    ]
     named = paddle.utils.unique_name.generate
-    before = [inside.create_var(name=named("state"), shape=one.shape, dtype=one.dtype) for one in states]
+    before = [inside.create_var(name=named("state"), shape=state.shape, dtype=state.dtype) for state in states]
     after, results = body(parts, before)
-    after, results = ([paddle.assign(one) for one in ones] for ones in (after, results))
+    after, results = ([paddle.assign(item) for item in ones] for ones in (after, results))
     program._rollback()
     read = {name for block in program.blocks[inside.idx :] for op in block.ops for name in op.input_arg_names}
-    seen = {one.name for one in sequences}
+    seen = {sequence.name for sequence in sequences}
     out = [
-        outside.create_var(name=one.name, shape=[sequences[0].shape[0], *one.shape], dtype=one.dtype) for one in results
+        outside.create_var(name=result.name, shape=[sequences[0].shape[0], *result.shape], dtype=result.dtype)
+        for result in results
     ]
     outside.append_op(
         type="recurrent",
@@ -43,8 +46,8 @@ def recurrent(sequences: Sequence[Any], states: Sequence[Any], body: StepFunctio
         },
         attrs={
             "has_states": bool(states),
-            "ex_states": [one.name for one in before],
-            "states": [one.name for one in after],
+            "ex_states": [item.name for item in before],
+            "states": [item.name for item in after],
             "sub_block": inside,
             "reverse": reverse,
             "is_train": False,

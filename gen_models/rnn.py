@@ -136,6 +136,6 @@ def _gru_unit_random(draw: Any) -> Case:
 
 
 OPS = [
-    Op("rnn", _rnn, *[one for mode in sorted(NAMES) for one in _modes(mode)], random=_random),
+    Op("rnn", _rnn, *[item for mode in sorted(NAMES) for item in _modes(mode)], random=_random),
     Op("gru_unit", _gru_unit, *GRU_UNIT, random=_gru_unit_random),
 ]

@@ -31,7 +31,7 @@ def _new(op: Op) -> Op:
     return Op(op.name, op.build, *cases, random=strategy)
 
 
-_BESIDE_ZEROS = [one + side for one in (1, 2) for k in range(1, 8) for side in (10.0**-k, -(10.0**-k))]
+_BESIDE_ZEROS = [number + side for number in (1, 2) for k in range(1, 8) for side in (10.0**-k, -(10.0**-k))]
 _NEGATIVE = [-1e-30, -1e-5, -0.3, -0.7, -0.9999, -1.0001, -1.5, -1.9, -2.0001, -2.3]
 _WIDE = [-30.0, -8.0, -3.75, -1e-3, 0.0, 1e-3, 3.75, 8.0, 30.0, 60.0, math.nan]
 

@@ -115,15 +115,15 @@ OPS = [
         "eigh",
         _eigh,
         *SYMMETRIC[:4],
-        *[case(**one.arguments, vectors=True, **LOOSE) for one in SYMMETRIC[:4]],
+        *[case(**item.arguments, vectors=True, **LOOSE) for item in SYMMETRIC[:4]],
         case(x=_PLANE, **LOOSE_COMPLEX),
         random=_symmetric_random,
     ),
     Op(
         "svd",
         _svd,
-        *(case(x=one, **LOOSE) for one in ANY),
-        *(case(x=one, vectors=True, **LOOSE) for one in ANY),
+        *(case(x=item, **LOOSE) for item in ANY),
+        *(case(x=item, vectors=True, **LOOSE) for item in ANY),
         *(case(x=low_rank(5, 4, kept=2), vectors=vectors, full=True, **LOOSE) for vectors in (False, True)),
         case(x=tensor([3, 5]), vectors=True, full=True, **LOOSE),
         case(x=_PLANE, **LOOSE_COMPLEX),
@@ -142,7 +142,7 @@ OPS = [
     Op(
         "svdvals",
         lambda x: paddle.linalg.svdvals(x),
-        *[case(x=one, **LOOSE_NEW) for one in [*ANY, tensor([200, 2, 8]), tensor([200, 8, 2])]],
+        *[case(x=value, **LOOSE_NEW) for value in [*ANY, tensor([200, 2, 8]), tensor([200, 8, 2])]],
         random=lambda draw: case(**_any_random(draw), **LOOSE_NEW),
     ),
     Op(

@@ -70,7 +70,7 @@ OPS = [
     Op(
         "assign_array",
         _copied,
-        *[case(x=X, y=Y, over=one, **_PIR) for one in (0, 1, 2)],
+        *[case(x=X, y=Y, over=number, **_PIR) for number in (0, 1, 2)],
     ),
     Op(
         "array_pop",

@@ -146,7 +146,7 @@ def convert(
     shares_memory = share_weights or (program is not model and program.source is not None)
     for name, key in registry.unused(program):
         log.warning("extension: '%s' is not used: PIR's operator of that name goes by '%s' here", name, key)
-    sequences = [one.name for one in program.inputs if one.lod_level] if program is not model else []
+    sequences = [input_.name for input_ in program.inputs if input_.lod_level] if program is not model else []
     if sequences and not sequence_lengths:
         log.warning(
             "'%s' takes sequences (LoD), and the converted model one of them: for several, convert with "

@@ -142,7 +142,7 @@ class UnsupportedOpsError(Paddle2OVError):
         )
         lines = [
             f"no converter for {len(self.operators)} operator type(s) of this program:",
-            *(f"- {one}" for one in self._refusals),
+            *(f"- {refusal}" for refusal in self._refusals),
             NEXT_STEPS,
             OTHERS,
         ]
@@ -155,7 +155,7 @@ class UnsupportedOpsError(Paddle2OVError):
 
     def __reduce__(self) -> tuple[type[UnsupportedOpsError], tuple[list[Place], dict[str, str]]]:
         # An exception pickles its message as its only argument; this one is made from places and reasons.
-        return type(self), ([place for one in self._refusals for place in one.places], self._reasons)
+        return type(self), ([place for refusal in self._refusals for place in refusal.places], self._reasons)
 
 
 class OpConversionError(Paddle2OVError):

@@ -86,7 +86,7 @@ class Inspection:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON."""
-        found: dict[str, Any] = {one.name: jsonable(getattr(self, one.name)) for one in dataclasses.fields(self)}
+        found: dict[str, Any] = {field.name: jsonable(getattr(self, field.name)) for field in dataclasses.fields(self)}
         return {**found, "convertible": self.convertible}
 
 
@@ -116,10 +116,10 @@ def inspect(
     return Inspection(
         program.format,
         program.version,
-        tuple(TensorInfo(one.name, one.dtype, one.shape, bool(one.lod_level)) for one in program.inputs),
+        tuple(TensorInfo(input_.name, input_.dtype, input_.shape, bool(input_.lod_level)) for input_ in program.inputs),
         tuple(
-            TensorInfo(one.name, variables[one.variable].dtype, variables[one.variable].shape)
-            for one in program.outputs
+            TensorInfo(output.name, variables[output.variable].dtype, variables[output.variable].shape)
+            for output in program.outputs
         ),
         tuple(
             OpCount(name, count, name in STRUCTURE or registry.get(name) is not None)
@@ -134,7 +134,7 @@ def inspect(
 
 
 def _nesting(block: Block) -> int:
-    inner = [_nesting(one) for operator in block.operators for one in operator.blocks]
+    inner = [_nesting(item) for operator in block.operators for item in operator.blocks]
     return 1 + max(inner) if inner else 0
 
 
@@ -172,7 +172,7 @@ def find_refusals(
             )
         )
     except _CollectedError as collected:
-        return _merged(one for error in collected.errors for one in error.refusals)
+        return _merged(refusal for error in collected.errors for refusal in error.refusals)
     except OpConversionError as error:
         return error.refusals
     return ()
@@ -181,9 +181,11 @@ def find_refusals(
 def _merged(refusals: Iterable[Refusal]) -> tuple[Refusal, ...]:
     """One for each operator and reason."""
     found: dict[tuple[str, str], Refusal] = {}
-    for one in refusals:
-        before = found.get((one.operator, one.reason))
-        found[one.operator, one.reason] = replace(before, places=before.places + one.places) if before else one
+    for refusal in refusals:
+        before = found.get((refusal.operator, refusal.reason))
+        found[refusal.operator, refusal.reason] = (
+            replace(before, places=before.places + refusal.places) if before else refusal
+        )
     return tuple(found.values())
 
 

@@ -66,7 +66,7 @@ def results(records: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "paddle": {format: paddle_version(format).strip("[]'") or "not installed" for format in FORMATS},
         "openvino": openvino.__version__.partition("-")[0],
-        "failures": sorted(failures, key=lambda one: (one["operator"], one["format"])),
+        "failures": sorted(failures, key=lambda failure: (failure["operator"], failure["format"])),
         "operators": operators,
     }
 
@@ -74,10 +74,10 @@ def results(records: Mapping[str, Any]) -> dict[str, Any]:
 def page(found: Mapping[str, Any]) -> str:
     """The page of `results`."""
     operators = found["operators"]
-    drawn = [one["drawn"] for one in operators.values() if one["drawn"]] or [0]
-    counts = {format: [one[format] for one in operators.values() if format in one] for format in FORMATS}
+    drawn = [operator["drawn"] for operator in operators.values() if operator["drawn"]] or [0]
+    counts = {format: [operator[format] for operator in operators.values() if format in operator] for format in FORMATS}
     ran = {format: sorted(count for count in counts[format] if count) for format in FORMATS}
-    failed = [one["format"] for one in found["failures"]]
+    failed = [item["format"] for item in found["failures"]]
     text = PAGE.format(
         drawn=min(drawn) if min(drawn) == max(drawn) else f"{min(drawn)} to {max(drawn)}",
         openvino=found["openvino"],
@@ -88,14 +88,14 @@ def page(found: Mapping[str, Any]) -> str:
         spread=_row(_spread(ran[format]) for format in FORMATS),
         failures=_row(failed.count(format) for format in FORMATS),
         total=sum(map(sum, ran.values())),
-        operators=sum(any(one.get(format) for format in FORMATS) for one in operators.values()),
+        operators=sum(any(operator.get(format) for format in FORMATS) for operator in operators.values()),
     )
     few = [f"`{name}` ({count})" for name, count in _few(operators)]
     if few:
         text += "\n" + textwrap.fill(f"Fewer than {FEW} different cases in a format: {', '.join(few)}.", 120) + "\n"
     if found["failures"]:
         text += "\n## Failures\n\n"
-        text += "".join(f"- `{one['operator']}` ({one['format']}): `{one['case']}`\n" for one in found["failures"])
+        text += "".join(f"- `{item['operator']}` ({item['format']}): `{item['case']}`\n" for item in found["failures"])
     return text
 
 
@@ -108,7 +108,7 @@ def write_page(path: Path, records: Mapping[str, Any]) -> None:
 
 def as_json(found: Mapping[str, Any]) -> str:
     """The results as JSON, so that a changed operator is a changed line."""
-    rows = [f"{json.dumps(name)}: {json.dumps(one)}" for name, one in found["operators"].items()]
+    rows = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in found["operators"].items()]
     rest = [f"{json.dumps(key)}: {json.dumps(found[key])}" for key in found if key != "operators"]
     return "{\n" + ",\n".join([*rest, '"operators": {\n' + ",\n".join(rows) + "\n}"]) + "\n}\n"
 
@@ -123,9 +123,9 @@ def _spread(counts: list[int]) -> str:
 
 def _few(operators: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[str, int]]:
     """The operators that have run, with few cases in one of their formats, and how few."""
-    for name, one in operators.items():
-        fewest = min(one[format] for format in FORMATS if format in one)
-        if one["drawn"] and fewest < FEW:
+    for name, operator in operators.items():
+        fewest = min(operator[format] for format in FORMATS if format in operator)
+        if operator["drawn"] and fewest < FEW:
             yield name, fewest
 
 

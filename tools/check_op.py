@@ -93,10 +93,10 @@ FURTHER_LISTS = (
 def commands(op: str, module: str) -> Iterator[list[str]]:
     """What is run for an operator whose converter is in a module."""
     pytest = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]
-    tests = [one for one in CHECKS if one.file.startswith("tests/")]
-    patterns = ":".join(one.tests.format(op=op, module=module) for one in tests if one.tests)
-    yield [*pytest, *(one.file for one in tests if one.tests), "--every-form", f"--filter={patterns}"]
-    yield [*pytest, *(one.file for one in tests if not one.tests)]
+    tests = [check for check in CHECKS if check.file.startswith("tests/")]
+    patterns = ":".join(test.tests.format(op=op, module=module) for test in tests if test.tests)
+    yield [*pytest, *(test.file for test in tests if test.tests), "--every-form", f"--filter={patterns}"]
+    yield [*pytest, *(test.file for test in tests if not test.tests)]
     yield [sys.executable, "-m", "tools.coverage", "--check"]
     ruff = str(Path(sys.executable).with_name("ruff"))
     yield [ruff, "format", "--check", "."]

@@ -58,7 +58,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 def chunks(options: argparse.Namespace, folder: Path) -> list[ProgramChunk]:
     """The chunks of a campaign: each seed in all formats, then the next."""
-    here = [one for one in FORMATS if one == "pir" or legacy_python() is not None]
+    here = [format_ for format_ in FORMATS if format_ == "pir" or legacy_python() is not None]
     return [
         ProgramChunk(format, seed, str(folder / f"programs-{format}-{options.sizes}-{seed}"), options.sizes)
         for seed in range(options.first, options.first + options.seeds)
@@ -72,8 +72,8 @@ def _replay(path: Path, format: str, is_shrunk: bool) -> int:
     folder = campaign.scratch()
     write_program(program, format, folder / "model")
     found = list(differences(program, folder / "model"))
-    for one in found:
-        record = keep(shrink(one, format, folder) if is_shrunk else one, path.stem, format, folder)
+    for item in found:
+        record = keep(shrink(item, format, folder) if is_shrunk else item, path.stem, format, folder)
         print(f"{Path(record['script']).read_text()}\nkept: {record['script']}\n")
     print(f"{len(found)} ways differ")
     return 1 if found else 0
@@ -82,10 +82,10 @@ def _replay(path: Path, format: str, is_shrunk: bool) -> int:
 def _print(records: dict[str, Any]) -> int:
     found = 0
     for key, record in records.items():
-        for one in record.get("failures", ()):
+        for item in record.get("failures", ()):
             found += 1
-            print(f"\n{one['program']}, {one['variant']}, {one['step']}: {one['text']}")
-            print(Path(one["script"]).read_text())
+            print(f"\n{item['program']}, {item['variant']}, {item['step']}: {item['text']}")
+            print(Path(item["script"]).read_text())
         if "failure" in record and "failures" not in record:
             found += 1
             print(f"\n{key}: {record['failure']}\n  kept: {record['kept']}/drawn.txt")

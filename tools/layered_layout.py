@@ -45,7 +45,7 @@ class _Layers:
         for sweep in range(_SWEEPS):
             near = self.below if sweep % 2 else self.above
             for layer in reversed(self.layers) if sweep % 2 else self.layers:
-                layer.sort(key=lambda node: fmean([place[one] for one in near.get(node, [node])]))
+                layer.sort(key=lambda node: fmean([place[item] for item in near.get(node, [node])]))
                 place |= {node: float(i) for i, node in enumerate(layer)}
 
     def xs(self) -> dict[int, float]:
@@ -54,7 +54,7 @@ class _Layers:
         for _ in range(_SWEEPS):
             for layer in self.layers:
                 wanted = [
-                    fmean([xs[one] for one in (*self.above.get(node, ()), *self.below.get(node, ()))] or [xs[node]])
+                    fmean([xs[value] for value in (*self.above.get(node, ()), *self.below.get(node, ()))] or [xs[node]])
                     for node in layer
                 ]
                 xs |= self._spread(layer, wanted)
@@ -101,7 +101,7 @@ def layered(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
     positions = [(round(xs[node], 1), (rank + 0.5) * _LAYER) for node, rank in enumerate(ranks)]
     width = max(x for x, _ in positions) + WIDTH / 2
     return Layout(
-        positions[:count], [[positions[lane] for lane in one] for one in lanes], width, _LAYER * len(grid.layers)
+        positions[:count], [[positions[lane] for lane in item] for item in lanes], width, _LAYER * len(grid.layers)
     )
 
 

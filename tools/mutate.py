@@ -101,10 +101,10 @@ def _print(records: dict[str, Any]) -> int:
             found[f"a chunk failed: {record['failure']}"].append({"number": key})
         for row in record.get("outcomes", {}).values():
             outcomes.update(row)
-        for one in record.get("findings", ()):
-            found[f"{one['outcome']}: {one['bucket']}"].append(one)
+        for value in record.get("findings", ()):
+            found[f"{value['outcome']}: {value['bucket']}"].append(value)
     for bucket, ones in sorted(found.items(), key=lambda item: -len(item[1])):
-        where = next((one["kept"] for one in ones if "kept" in one), "")
+        where = next((item["kept"] for item in ones if "kept" in item), "")
         print(f"{len(ones)} x {bucket}\n  {ones[0].get('row', '')}, number {ones[0]['number']}, kept: {where}")
     seconds = sum(record.get("seconds", 0) for record in records.values())
     total = sum(outcomes.values())

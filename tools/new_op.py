@@ -177,7 +177,7 @@ class Scaffold:
                 f"family {self.family!r}: the folders of converters/ with operators are {known or 'none'}"
             )
         if self.family in folders:
-            inside = ", ".join(sorted(one for one in known_families if one.startswith(f"{self.family}/")))
+            inside = ", ".join(sorted(family for family in known_families if family.startswith(f"{self.family}/")))
             raise ScaffoldError(f"family {self.family!r} is a folder: name a module in it, as {inside}")
         if self.family not in known_families and not (self.root / self.converter_file).exists():
             self.refuse_unknown_family(known_families)
@@ -188,7 +188,7 @@ class Scaffold:
             self.notes.append(f"{self.converter_file}: a new family")
             return
         names = {name: family for family in known for name in (family, family.rpartition("/")[2])}
-        close = sorted({names[one] for one in difflib.get_close_matches(self.family, names, cutoff=0.8)})
+        close = sorted({names[match] for match in difflib.get_close_matches(self.family, names, cutoff=0.8)})
         hint = f"did you mean {', '.join(close)}?" if close else f"there are {', '.join(sorted(known))}."
         raise ScaffoldError(f"no family {self.family!r}: {hint} For a new one: NEW_FAMILY=1 (--new-family)")
 
@@ -382,17 +382,21 @@ def call(head: str, arguments: list[str], indent: int, tail: str = "", brackets:
     if len(line) <= LINE_LENGTH:
         return line
     space = " " * indent
-    return f"{head}{opening}\n" + "".join(f"{space}    {one},\n" for one in arguments) + f"{space}{closing}{tail}"
+    return (
+        f"{head}{opening}\n"
+        + "".join(f"{space}    {argument},\n" for argument in arguments)
+        + f"{space}{closing}{tail}"
+    )
 
 
 def _entry(op: str, builder: str, operands: list[str], marks: list[str]) -> str:
     """The operator's entry in OPS, with a case of static and one of dynamic dimensions if it has operands."""
     given = [[*(f"{name}={tensor}" for name in operands), *marks] for tensor in FIRST_TENSORS[: len(operands) + 1]]
-    cases = ", ".join(f"case({', '.join(one)})" for one in given)
+    cases = ", ".join(f"case({', '.join(item)})" for item in given)
     line = f'    Op("{op}", {builder}, {cases}),\n'
     if len(line) <= LINE_LENGTH + 1:
         return line
-    listed = "".join(f"{call('        case', one, 8, ',')}\n" for one in given)
+    listed = "".join(f"{call('        case', item, 8, ',')}\n" for item in given)
     return f'    Op(\n        "{op}",\n        {builder},\n{listed}    ),\n'
 
 
@@ -433,7 +437,7 @@ def _insert_import(text: str, statement: str, path: Path) -> str:
     there = list(re.finditer(pattern, text, re.MULTILINE))
     if not there:
         raise ScaffoldError(f"{path} has no `from {package}... import ...` to put {statement.split()[1]} beside")
-    at = next((one.start() for one in there if one[0].split()[1] > statement.split()[1]), there[-1].end())
+    at = next((item.start() for item in there if item[0].split()[1] > statement.split()[1]), there[-1].end())
     return text[:at] + statement + text[at:]
 
 
@@ -445,11 +449,11 @@ def import_module(table: str, family: str) -> tuple[str, str]:
     modules = imported_modules(table)
     if not modules:
         raise ScaffoldError(f"{TABLE} has no `from {PACKAGE} import ...` to extend")
-    known = next((name for name, one in modules.items() if one == family), None)
+    known = next((name for name, module in modules.items() if module == family), None)
     if known is not None:
         return table, known
     folder, _, module = family.rpartition("/")
-    beside = [name for name, one in modules.items() if one.rpartition("/")[0] == folder]
+    beside = [name for name, module in modules.items() if module.rpartition("/")[0] == folder]
     prefixed = f"{folder}_{module}"
     use_folder = bool(folder) and (module in modules or all(name.startswith(f"{folder}_") for name in beside))
     name = prefixed if use_folder else module

@@ -67,7 +67,7 @@ workarounds.apply(model)
 def main(arguments: list[str]) -> int:
     """Write or check the page, print a script, or run all."""
     if "--run" in arguments:
-        print(table([one for one in arguments if one != "--run"] or sorted(FAULTS)))
+        print(table([argument for argument in arguments if argument != "--run"] or sorted(FAULTS)))
         return 0
     if "--script" in arguments:
         print(FAULTS[arguments[arguments.index("--script") + 1]].script(), end="")
@@ -118,7 +118,7 @@ def _reasons() -> str:
 def _entry(fault: OpenVINOFault, where: list[str]) -> str:
     needs = f", on a processor with {fault.processor}" if fault.processor else ""
     precision = "" if fault.precision == "f32" else ", in bfloat16"
-    names = ", ".join(f"`{one}`" for one in where)
+    names = ", ".join(f"`{item}`" for item in where)
     return (
         f"\n## {fault.name}\n\n{fault.text}\n\nOpenVINO {', '.join(fault.versions)}{precision}{needs}. "
         f"Worked around in {names}.\n\n```python\n{fault.source}\n\n\n{fault.call}\n```\n"

@@ -99,9 +99,13 @@ def method(name: str, ours: Callable[..., Any], theirs: Callable[..., Any]) -> s
     parameters = list(inspect.signature(theirs).parameters.values())
     if not takes(ours, "name"):
         parameters = [parameter for parameter in parameters if parameter.name != "name"]
-    by_position = sum(not all(takes(layer, one.name, i) for layer in called) for i, one in enumerate(parameters))
+    by_position = sum(
+        not all(takes(layer, parameter.name, i) for layer in called) for i, parameter in enumerate(parameters)
+    )
     texts = [definition(parameter, PARAMETERS.get((name, parameter.name))) for parameter in parameters]
-    by_keyword = next((i for i, one in enumerate(parameters) if one.kind is one.KEYWORD_ONLY), len(parameters))
+    by_keyword = next(
+        (i for i, parameter in enumerate(parameters) if parameter.kind is parameter.KEYWORD_ONLY), len(parameters)
+    )
     texts[by_keyword:] = ["*", *texts[by_keyword:]] if by_keyword < len(parameters) else []
     texts[by_position:by_position] = ["/"] if by_position else []
     return f"def {name}({', '.join(['self', *texts])}) -> {RETURNS.get(name, 'Node')}: ..."
@@ -117,10 +121,10 @@ def layers(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
 def takes(function: Callable[..., Any], name: str, position: int | None = None) -> bool:
     """Whether a function, its decorators apart, knows a parameter by name (and takes no other at that position)."""
     found = inspect.signature(function, follow_wrapped=False).parameters
-    positional = [one.name for one in found.values() if one.kind is one.POSITIONAL_OR_KEYWORD]
+    positional = [value.name for value in found.values() if value.kind is value.POSITIONAL_OR_KEYWORD]
     if position is not None and position < len(positional):
         return positional[position] == name
-    return name in found or any(one.kind is one.VAR_KEYWORD for one in found.values())
+    return name in found or any(value.kind is value.VAR_KEYWORD for value in found.values())
 
 
 def definition(parameter: inspect.Parameter, annotation: str | None) -> str:

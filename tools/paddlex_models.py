@@ -54,18 +54,18 @@ def page() -> str:
     from tools.paddlex_campaign.table import table
 
     register_engine()
-    static = {name: one for name, one in default_registry._registry.items() if "paddle_static" in one}
-    taken = {name: one for name, one in static.items() if ENGINE in one}
-    tasks = sorted({task(one) for one in taken.values()})
+    static = {name: value for name, value in default_registry._registry.items() if "paddle_static" in value}
+    taken = {name: value for name, value in static.items() if ENGINE in value}
+    tasks = sorted({task(value) for value in taken.values()})
     head = HEAD.format(version=importlib.metadata.version("paddlex"), count=len(taken), tasks=len(tasks))
     rest = "".join(f"| {name} | {OWN_RUNNER} |\n" for name in sorted(static.keys() - taken.keys()))
     return head + "".join(rows(taken, tasks)) + (REST + rest if rest else "") + table(taken.keys())
 
 
 def rows(taken: Mapping[str, Any], tasks: list[str]) -> Iterator[str]:
-    for one in tasks:
-        names = sorted(name for name, bindings in taken.items() if task(bindings) == one)
-        yield f"| {one.replace('_', ' ')} | {len(names)} | {', '.join(names)} |\n"
+    for item in tasks:
+        names = sorted(name for name, bindings in taken.items() if task(bindings) == item)
+        yield f"| {item.replace('_', ' ')} | {len(names)} | {', '.join(names)} |\n"
 
 
 def task(bindings: Mapping[str, Any]) -> str:

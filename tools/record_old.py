@@ -50,9 +50,9 @@ def operator(op_type, inputs, outputs, attributes=None):
     """An operator that no function of Paddle makes; outputs: port -> type."""
     helper = fluid.layer_helper.LayerHelper(op_type)
     made = {port: [helper.create_variable_for_type_inference(dtype)] for port, dtype in outputs.items()}
-    ports = {port: [one] for port, one in inputs.items()}
+    ports = {port: [input_] for port, input_ in inputs.items()}
     helper.append_op(type=op_type, inputs=ports, outputs=made, attrs=attributes or {})
-    return [one[0] for one in made.values()]
+    return [value[0] for value in made.values()]
 
 
 def boxes(count, size=20.0):
@@ -110,7 +110,7 @@ def shapes_without_0d():
     positive = layers.greater_than(p, layers.zeros_like(p))
     truth = [layers.allclose(x, y), layers.is_empty(p), layers.reduce_all(positive), layers.reduce_any(positive)]
     numbers = [layers.size(p), layers.mean(p), layers.reduce_sum(p), layers.reduce_max(p), layers.logsumexp(p)]
-    return [layers.cast(one, "int32") for one in truth] + numbers + [layers.dist(p, q), layers.dot(x, y)]
+    return [layers.cast(item, "int32") for item in truth] + numbers + [layers.dist(p, q), layers.dot(x, y)]
 
 
 # --- attributes and ports by their older names, old operators --------------------------------------------------------
@@ -358,7 +358,7 @@ def record(make, folder, together):
             array, lengths = feeds[name]
             given[name] = array if lengths is None else fluid.create_lod_tensor(array, lengths, fluid.CPUPlace())
         found = executor.run(program, given, results, return_numpy=False)
-    arrays.update((f"output:{k}", np.array(one)) for k, one in enumerate(found))
+    arrays.update((f"output:{k}", np.array(item)) for k, item in enumerate(found))
     np.savez_compressed(str(folder / "arrays.npz"), **arrays)
 
 

@@ -45,8 +45,8 @@ def mended(stub: str) -> str:
             for alias in node.names:
                 alias.asname = alias.asname or alias.name
         elif isinstance(node, ast.ClassDef):
-            node.body = [one for one in node.body if (node.name, getattr(one, "name", "")) not in LEFT_OUT]
-            for function in (one for one in node.body if isinstance(one, ast.FunctionDef)):
+            node.body = [item for item in node.body if (node.name, getattr(item, "name", "")) not in LEFT_OUT]
+            for function in (item for item in node.body if isinstance(item, ast.FunctionDef)):
                 if returned := RETURNS.get((node.name, function.name)):
                     function.returns = ast.parse(returned, mode="eval").body
                 for argument in function.args.args if (node.name, function.name) in OPTIONAL else ():

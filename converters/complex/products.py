@@ -46,7 +46,7 @@ def reduce_prod(node: NodeContext) -> NamedOutputs:
         indices = index_range(ints(len(state[0].get_partial_shape())))
         single = ops.select(ops.equal(indices, ints(axis)), ints(1), dims)
         first = [ops.broadcast(const_like(start, x), single) for start in (1, 0)]
-        longer = [ops.concat([one, part], axis).output(0) for one, part in zip(first, state, strict=True)]
+        longer = [ops.concat([item, part], axis).output(0) for item, part in zip(first, state, strict=True)]
         last, end = ints([-1]), ints([OPEN_END])
         scanned = prefix_scan(longer, axis, _multiply_states, False)
         state = [slice_along(part, last, end, axis).output(0) for part in scanned]

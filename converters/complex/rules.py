@@ -146,8 +146,8 @@ def random(convert: Converter) -> Converter:
         if not node.has_attribute("std") and not node.has_input("std"):
             return {"out": make_complex(*both)}
         mean = ops.reshape(node.get_tensor("mean", both[0].get_element_type(), 0.0), ints([]), False)
-        share = [ops.multiply(ops.subtract(one, mean), const_like(0.5**0.5, one)) for one in both]
-        return {"out": make_complex(*(ops.add(one, mean) for one in share))}
+        share = [ops.multiply(ops.subtract(item, mean), const_like(0.5**0.5, item)) for item in both]
+        return {"out": make_complex(*(ops.add(item, mean) for item in share))}
 
     return ComplexAware(convert, of_complex)
 
@@ -171,7 +171,7 @@ def truth_value(convert: Converter) -> Converter:
 
 def _results(outputs: NamedOutputs) -> dict[str, list[Tensor]]:
     return {
-        port: [_tensor(one) for one in (value if isinstance(value, Sequence) else [value])]
+        port: [_tensor(item) for item in (value if isinstance(value, Sequence) else [value])]
         for port, value in outputs.items()
     }
 

@@ -74,7 +74,7 @@ def _merged(overlap: Overlap, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Te
         new_box, new_score = ops.select(joins, mean, own), ops.select(joins, total, score_)
         return [new_box, new_score], [ops.unsqueeze(new_box, ints([1])), new_score, ops.logical_not(joins)]
 
-    first_box, first_score = (slice_along(one, ints([0]), ints([1]), 1) for one in (boxes, scores))
+    first_box, first_score = (slice_along(value, ints([0]), ints([1]), 1) for value in (boxes, scores))
     start = [ops.squeeze(first_box, ints([1])), first_score]
     _, (merged, sums, begins) = scan(1, [boxes, scores], start, [], next_run)
     # A run ends where the next one begins.

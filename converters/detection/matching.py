@@ -55,7 +55,7 @@ def bipartite_match(node: NodeContext) -> NamedOutputs:
         found = ops.logical_and(ops.less(matched, ints(0)), ops.greater(best, const_like(-np.inf, x)))
         matched, distance = ops.select(found, where, matched), ops.select(found, best, distance)
     # In the shape that the program declares, however much of the shape of the distances is known.
-    matched, distance = (ops.reshape(one, none, False) for one in (matched, distance))
+    matched, distance = (ops.reshape(value, none, False) for value in (matched, distance))
     return {
         "col_to_row_match_indices": LoDTensor(ops.convert(matched, Type.i32), NO_LOD),
         "col_to_row_match_dist": LoDTensor(distance, NO_LOD),

@@ -105,12 +105,12 @@ def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tenso
     order = ops.topk(key, size, 0, "min", "value", index_element_type="i64").output(1)
     order = ops.slice(order, ints([0]), ints([-1]), ints([1])).output(0)
     if keep > 0:
-        scores, owner = (ops.gather(one, order, ints(0)) for one in (column(kept.out, 1), image))
+        scores, owner = (ops.gather(value, order, ints(0)) for value in (column(kept.out, 1), image))
         order = ops.gather(order, best_per_image(owner, scores, images, keep), ints(0)).output(0)
     named = ops.unsqueeze(cast_to(label, Type.f32), ints(1))
     out = ops.concat([named, slice_along(kept.out, ints([1]), ints([OPEN_END]), 1)], 1)
     flat = cast_to(ops.add(ops.multiply(number, classes), label), Type.i32)
-    out, flat, owner = (ops.gather(one, order, ints(0)) for one in (out, flat, image))
+    out, flat, owner = (ops.gather(value, order, ints(0)) for value in (out, flat, image))
     return Kept(out, flat, count_per_image(owner, images))
 
 

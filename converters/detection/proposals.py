@@ -155,7 +155,7 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     levels = [cast_to(ops.gather(rois, index, ints(0)), dtype) for index in found]
     return {
         "multi_fpn_rois": [
-            LoDTensor(one, SequenceLengths(own.output(0))) for one, own in zip(levels, counts, strict=True)
+            LoDTensor(level, SequenceLengths(own.output(0))) for level, own in zip(levels, counts, strict=True)
         ],
         "restore_index": cast_to(ops.unsqueeze(restore, ints(1)), Type.i32),
         "multi_level_rois_num": counts[: node.get_output_size("multi_level_rois_num")],

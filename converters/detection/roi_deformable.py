@@ -76,8 +76,10 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
         share = ops.subtract(coordinate, floor)
         # The samples of y before those of x: [R, classes, i, j, samples of y, samples of x].
         new_axis = ints([5 - axis])
-        neighbours.append([ops.unsqueeze(cast_to(one, Type.i64), new_axis) for one in (floor, ops.ceiling(coordinate))])
-        weights.append([ops.unsqueeze(one, new_axis) for one in (ops.subtract(const(1, Type.f32), share), share)])
+        neighbours.append(
+            [ops.unsqueeze(cast_to(value, Type.i64), new_axis) for value in (floor, ops.ceiling(coordinate))]
+        )
+        weights.append([ops.unsqueeze(value, new_axis) for value in (ops.subtract(const(1, Type.f32), share), share)])
         inside.append(ops.unsqueeze(within, new_axis))
 
     counted = cast_to(ops.logical_and(inside[0], inside[1]), Type.f32)
@@ -87,7 +89,7 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
     for y, right in product((0, 1), (0, 1)):
         within_map = ops.add(ops.multiply(neighbours[0][y], dim_of(x, 3)), neighbours[1][right])
         weight = ops.multiply(ops.multiply(weights[0][y], weights[1][right]), counted)
-        within_map, weight = (ops.gather(one, of_channel, ints(1)) for one in (within_map, weight))
+        within_map, weight = (ops.gather(value, of_channel, ints(1)) for value in (within_map, weight))
         value = ops.multiply(ops.gather(flat, ops.add(within_map, first), ints(0)), weight)
         total = value if total is None else ops.add(total, value)
     assert total is not None

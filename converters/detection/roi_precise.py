@@ -41,7 +41,7 @@ def prroi_pool(node: NodeContext) -> NamedOutputs:
 
 def _weights(low: Output, extent: Node, axis: int, cells: int, length: Node) -> Node:
     """The integral of each pixel's hat function over each cell along `axis` (0: x, 1: y): [R, 1, cells, length]."""
-    start, size = (ops.unsqueeze(ops.gather(one, ints([axis]), ints(1)), ints([1, 3])) for one in (low, extent))
+    start, size = (ops.unsqueeze(ops.gather(value, ints([axis]), ints(1)), ints([1, 3])) for value in (low, extent))
     step = ops.divide(size, const(cells, Type.f32))
     pixel = cast_to(index_range(length), Type.f32)
     edges = [

@@ -124,7 +124,7 @@ def _masks(scores: _Threshold, background: int) -> list[Node]:
             masks += _masks(before, background)
         elif node.get_type_name() == "Softmax" and node.get_attributes()["axis"] % len(level.dims) == level.class_axis:
             logits = replace(level, value=node.input_value(0), number=_lowered(math.log(level.number)))
-            masks += [_mask_of_logits(one, background) for one in logits.levels()]
+            masks += [_mask_of_logits(level, background) for level in logits.levels()]
         else:
             masks.append(_mask(level, background))
     return masks
@@ -163,7 +163,7 @@ def _map_of(rows: Output) -> Output | None:
     x = _source(transpose, "Transpose") if transpose is not None else None
     if transpose is None or x is None or ints_of(transpose.get_node().input_value(1)) != [0, 2, 3, 1]:
         return None
-    before, after = (dims_of(one) or [None] for one in (x, rows))
+    before, after = (dims_of(value) or [None] for value in (x, rows))
     if None in (*before[1:], *after[1:]) or len(before) != 4 or len(after) != 3 or not after[2]:
         return None
     same = math.prod(dim or 0 for dim in before[1:]) == math.prod(dim or 0 for dim in after[1:])

@@ -44,7 +44,7 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
         )
     below = ops.less(confidence, const(node.get_float("conf_thresh", 0.01), dtype))
     kept = ops.select(below, const(0, dtype), confidence)
-    below, kept = (ops.reshape(one, ints([0, -1, 1]), True) for one in (below, kept))
+    below, kept = (ops.reshape(value, ints([0, -1, 1]), True) for value in (below, kept))
 
     rows = ops.reshape(head, ints([0, count, 5 + classes, -1]), True)
     rows = ops.reshape(ops.transpose(rows, ints([0, 1, 3, 2])), ints([0, -1, 5 + classes]), True)
@@ -85,7 +85,7 @@ def _grid(sides: list[Node], halves: AnyArray, bias: float, dtype: Type) -> tupl
     """Column and row of each box's cell, plus `bias`, and half its anchor's size in cells: [anchors * H * W, 2]."""
     given = [value_of(side) for side in sides if isinstance(side, Constant)]
     if len(given) == 2:
-        rows, columns = arrays.indices([int(one[0]) for one in given])
+        rows, columns = arrays.indices([int(item[0]) for item in given])
         corners = np.stack([columns, rows], -1).reshape(-1, 2) + bias
         return const(arrays.tile(corners, (len(halves), 1)), dtype), const(arrays.repeat(halves, rows.size, 0), dtype)
     # Computed from the number of each box, so that those of some boxes can be computed without the others'.

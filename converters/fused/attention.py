@@ -47,7 +47,7 @@ def flash_attn(node: NodeContext) -> NamedOutputs:
     """out = softmax(q k^T / sqrt(width) + attn_mask) v, of [batch, tokens, heads, width]; causal from the end."""
     refuse_dropout(node, "dropout")
     q, k, v = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("q", "k", "v"))
-    k, v = (_repeat_kv(node, one, q) for one in (k, v))
+    k, v = (_repeat_kv(node, value, q) for value in (k, v))
     mask: Tensor | None = node.get_input("attn_mask") if node.has_input("attn_mask") else None
     causal = node.get_bool("causal", False)
     if causal:
@@ -180,10 +180,11 @@ def _angles(node: NodeContext, x: Output) -> tuple[Tensor, Tensor]:
         position_ids = node.get_input("position_ids")
         order = [1, 0, 2] if time_major else [0, 1, 2]
         cos, sin = (
-            ops.unsqueeze(ops.transpose(ops.gather(one, position_ids, ints(0)), ints(order)), ints([2])) for one in flat
+            ops.unsqueeze(ops.transpose(ops.gather(item, position_ids, ints(0)), ints(order)), ints([2]))
+            for item in flat
         )
         return cos, sin
-    cos, sin = (ops.unsqueeze(one, ints([1, 2] if time_major else [0, 2])) for one in flat)
+    cos, sin = (ops.unsqueeze(item, ints([1, 2] if time_major else [0, 2])) for item in flat)
     return cos, sin
 
 
@@ -230,7 +231,7 @@ def _tokens(x: Tensor) -> Node:
 
 
 def _may_mask_all_keys(q: Node, k: Tensor) -> bool:
-    queries, keys = (one.get_output_partial_shape(0)[2] for one in (q, output_of(k).get_node()))
+    queries, keys = (value.get_output_partial_shape(0)[2] for value in (q, output_of(k).get_node()))
     return bool(queries.is_dynamic or keys.is_dynamic or queries.get_length() > keys.get_length())
 
 

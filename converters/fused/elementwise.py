@@ -22,9 +22,9 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _BINARY: dict[str, Callable[[Tensor, Tensor], Node]] = {"elementwise_add": ops.add, "elementwise_mul": ops.multiply}
 _FUSED = {
-    *(("elementwise_add", one) for one in ("scale", "relu")),
-    *(("elementwise_mul", one) for one in ("scale", "tanh", "sigmoid")),
-    *((one, "elementwise_add") for one in ("scale", "relu", "tanh", "gelu")),
+    *(("elementwise_add", name) for name in ("scale", "relu")),
+    *(("elementwise_mul", name) for name in ("scale", "tanh", "sigmoid")),
+    *((name, "elementwise_add") for name in ("scale", "relu", "tanh", "gelu")),
 }
 """The pairs that Paddle supports."""
 

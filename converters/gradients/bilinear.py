@@ -156,7 +156,7 @@ def _mul_by(name: str, other_name: str) -> Product:
         like = node.get_input(name)
         sizes = node.get_input("x"), node.get_input("y")
         flat, other = (
-            [_flat(node, one, key) for one, key in zip(sizes, "xy", strict=True)],
+            [_flat(node, size, key) for size, key in zip(sizes, "xy", strict=True)],
             _flat(node, other, other_name),
         )
         whole = ops.reshape(out, ops.concat([dim_vector(flat[0], [0]), dim_vector(flat[1], [1])], 0), False)

@@ -109,7 +109,7 @@ def by_indices(node: NodeContext) -> NamedOutputs:
         return {"x_grad": out_grad}
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
     if rank_of(node, out_grad) < rank:
-        indices, out_grad = (ops.unsqueeze(one, ints([axis])).output(0) for one in (indices, out_grad))
+        indices, out_grad = (ops.unsqueeze(value, ints([axis])).output(0) for value in (indices, out_grad))
     return {"x_grad": ops.scatter_elements_update(_zeros(x, out_grad), indices, out_grad, ints(axis), "sum")}
 
 

@@ -182,7 +182,7 @@ def group_norm(node: NodeContext) -> NamedOutputs:
     rank, groups = rank_of(node, x), node.get_int("groups")
     channels = ops.divide(dim_vector(x, [1]), ints([groups]))
     shape = ops.concat([dim_vector(x, [0]), ints([groups]), channels, dim_range(x, 2)], 0)
-    normed, by_out = (Term(ops.reshape(one, shape, False)) for one in (x, given))
+    normed, by_out = (Term(ops.reshape(value, shape, False)) for value in (x, given))
     per_channel = ops.concat([ints([1, groups]), channels, ints([1] * (rank - 2))], 0)
     scale = _reshaped(operand(node, "scale"), per_channel) if node.has_input("scale") else None
     axes = list(range(2, rank + 1))

@@ -115,7 +115,7 @@ def tile(node: NodeContext) -> NamedOutputs:
         return {"x_grad": out_grad}
     dims = ops.concat([ints([1] * (rank - rank_of(node, x))), shape_of(x)], 0)
     counts = ops.divide(shape_of(out_grad), ops.maximum(dims, ints(1)))
-    pairs = ops.reshape(ops.concat([ops.unsqueeze(one, ints(1)) for one in (counts, dims)], 1), ints([-1]), False)
+    pairs = ops.reshape(ops.concat([ops.unsqueeze(value, ints(1)) for value in (counts, dims)], 1), ints([-1]), False)
     parts = ops.reshape(out_grad, pairs, False)
     total = ops.reduce_sum(parts, ints([2 * i for i in range(rank)]), False)
     return {"x_grad": ops.reshape(total, shape_of(x), False)}
@@ -123,7 +123,7 @@ def tile(node: NodeContext) -> NamedOutputs:
 
 def roll(node: NodeContext) -> NamedOutputs:
     """x_grad = out_grad, rolled back."""
-    shifts = [-one for one in node.get_ints("shifts")]
+    shifts = [-int_ for int_ in node.get_ints("shifts")]
     out_grad, axes = node.get_input("out_grad"), node.get_ints("axis", [])
     if not axes:
         flat = ops.reshape(out_grad, ints([-1]), False)
@@ -151,7 +151,7 @@ def scattered(node: NodeContext, forward: Converter, name: str = "x", filler: st
     numbers = ops.reshape(ops.add(index_range(ops.squeeze(count, ints([0]))), ints(1)), shape_of(x), False)
     given = {name: numbers.output(0)} | ({filler: ints(0).output(0)} if filler else {})
     places = forward(node.with_inputs(**given))["out"]
-    flat, added = (ops.reshape(one, ints([-1]), False) for one in (cast("Tensor", places), out_grad))
+    flat, added = (ops.reshape(value, ints([-1]), False) for value in (cast("Tensor", places), out_grad))
     zeros = ops.broadcast(const_like(0, out_grad), ops.add(count, ints(1)))
     total = ops.scatter_elements_update(zeros, flat, added, ints(0), "sum")
     return ops.reshape(slice_along(total, ints([1]), ints([OPEN_END]), 0), shape_of(x), False)

@@ -139,7 +139,9 @@ def function(build: Callable[..., Tensor]) -> Callable[..., Term]:
 
 def select(condition: Term, then: Any, otherwise: Any, like: Term) -> Term:
     """One value where the condition holds, another one elsewhere; numbers become constants of the type of `like`."""
-    first, second = (one.value if isinstance(one, Term) else const_like(one, like.value) for one in (then, otherwise))
+    first, second = (
+        value.value if isinstance(value, Term) else const_like(value, like.value) for value in (then, otherwise)
+    )
     return Term(ops.select(condition.value, first, second))
 
 

@@ -124,7 +124,7 @@ def _filter_gradient(node: NodeContext, x: Output, out: Output, at: Geometry, gr
     flat = [_grouped(x, groups)] if not sizes else []
     flat += [_grouped(position, groups) for position in _positions(x, out, sizes, at, const_like(0, x))]
     given = _grouped(out, groups)
-    products = [ops.reduce_sum(ops.matmul(given, one, False, True), ints([0]), False) for one in flat]
+    products = [ops.reduce_sum(ops.matmul(given, item, False, True), ints([0]), False) for item in flat]
     stacked = ops.concat([ops.unsqueeze(product, ints([-1])) for product in products], -1)
     return ops.reshape(stacked, shape_of(node.get_input("filter")), False)
 
@@ -141,7 +141,7 @@ def pool(node: NodeContext) -> NamedOutputs:
     last = channels_last(node)
     mode, rank = node.get_str("pooling_type"), rank_of(node, x)
     if last:
-        x, out, given = (to_channels_first(one, rank).output(0) for one in (x, out, given))
+        x, out, given = (to_channels_first(value, rank).output(0) for value in (x, out, given))
     found = _pooled(node, x, out, given, mode)
     return {"x_grad": to_channels_last(found, rank) if last else found}
 
@@ -158,7 +158,8 @@ def _pooled(node: NodeContext, x: Output, out: Output, given: Output, mode: str)
     geometry = Geometry(at.strides, [1] * len(axes), at.begin, at.end, "explicit")
     # One image at a time, with the positions of a window as channels.
     images = [
-        ops.reshape(one, ops.concat([ints([-1, 1]), dim_range(one, 2)], 0), False).output(0) for one in (x, out, given)
+        ops.reshape(value, ops.concat([ints([-1, 1]), dim_range(value, 2)], 0), False).output(0)
+        for value in (x, out, given)
     ]
     if mode == "avg":
         node.require(not at.ceil, "the gradient of an average is not supported", ceil_mode=True)

@@ -243,7 +243,7 @@ def with_exact_division(x: Output, depth: int = 3) -> Output:
         return x
     terms = node.input_values()
     exact = [with_exact_division(term, depth - 1) for term in terms]
-    if all(one is term for one, term in zip(exact, terms, strict=True)):
+    if all(item is term for item, term in zip(exact, terms, strict=True)):
         return x
     left, right = exact
     return build(left, right).output(0)

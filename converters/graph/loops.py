@@ -55,7 +55,7 @@ def loop(
     if template is None:
         body = _body(initial, constant, step)
     else:
-        types = [(one.get_partial_shape().to_string(), str(one.get_element_type())) for one in initial + constant]
+        types = [(item.get_partial_shape().to_string(), str(item.get_element_type())) for item in initial + constant]
         body = _templates.body((template, len(initial), *types), lambda: _body(initial, constant, step))
     parameters, results = body.get_parameters()[1:], body.get_results()[1:]
     node = build_loop(
@@ -165,7 +165,7 @@ def scan(
     if inputs[0].get_partial_shape()[axis].is_dynamic:
         # Without iterations OpenVINO 2026.4 returns whatever is in memory, as one slice.
         end = ops.unsqueeze(trip_count, ints(0))
-        scanned = [slice_along(one, ints([0]), end, axis).output(0) for one in scanned]
+        scanned = [slice_along(item, ints([0]), end, axis).output(0) for item in scanned]
     return last, scanned
 
 
@@ -196,7 +196,7 @@ def scan_unrolled(
     else:  # at least one iteration, which a TensorIterator has to have
         others = ops.divide(ops.maximum(ops.subtract(count, ints(1)), ints(0)), ints(steps))
         missing = ops.subtract(ops.multiply(ops.add(others, ints(1)), ints(steps)), count)
-    inputs = [_filled(one, axis, missing, reverse) for one in inputs]
+    inputs = [_filled(input_, axis, missing, reverse) for input_ in inputs]
     chunks, carried = _parameters(inputs, axis, steps), _parameters(initial)
     inside, entering = _enter(constant)
     slices = [ops.split(chunk, ints(axis), steps).outputs() for chunk in chunks]
@@ -204,7 +204,7 @@ def scan_unrolled(
     found = []
     for now in list(zip(*slices, strict=True))[:: -1 if reverse else 1]:
         states, results = step(now, after, inside)
-        after = [output_of(one) for one in states]
+        after = [output_of(state) for state in states]
         found.append(results)
     joined = [ops.concat(list(ones)[:: -1 if reverse else 1], axis) for ones in zip(*found, strict=True)]
     outputs = build_iterator(

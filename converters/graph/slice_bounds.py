@@ -184,12 +184,12 @@ def _select_bounds(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node
     infers wrong limits for the sizes of a Slice backwards from it. No GatherElements: it does not fold it, and a Slice
     of constants by what is constant but not folded does not compile.
     """
-    known = [fold(one if isinstance(one, Node) else one.get_node()) for one in (condition, bounds, otherwise)]
-    mask, chosen, others = (one.values() if isinstance(one, ConstantValue) else None for one in known)
+    known = [fold(value if isinstance(value, Node) else value.get_node()) for value in (condition, bounds, otherwise)]
+    mask, chosen, others = (item.values() if isinstance(item, ConstantValue) else None for item in known)
     if mask is not None and chosen is not None and others is not None:
         return ints(np.where(mask, chosen, others).tolist())
     size = shape_of(condition)
-    either = ops.concat([ops.broadcast(one, size) for one in (otherwise, bounds)], 0)
+    either = ops.concat([ops.broadcast(value, size) for value in (otherwise, bounds)], 0)
     positions = index_range(ops.squeeze(size, ints(0)))
     places = ops.add(ops.multiply(ops.convert(condition, Type.i64), size), positions)
     return ops.gather(either, places, ints(0))

@@ -28,7 +28,7 @@ def unbroadcast(x: Tensor, target: Tensor, partner: Dims | None = None) -> Tenso
     # A dimension n becomes (t, n / t), where t is n or 1: the sum over n / t keeps the dimension or reduces it to 1.
     shape = shape_of(target)
     ratios = ops.divide(shape_of(x), ops.maximum(shape, ints(1)))
-    pairs = ops.reshape(ops.concat([ops.unsqueeze(one, ints(1)) for one in (shape, ratios)], 1), ints([-1]), False)
+    pairs = ops.reshape(ops.concat([ops.unsqueeze(value, ints(1)) for value in (shape, ratios)], 1), ints([-1]), False)
     return ops.reduce_sum(ops.reshape(x, pairs, False), ints([2 * i + 1 for i in range(len(wanted))]), False)
 
 

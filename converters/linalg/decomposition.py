@@ -45,7 +45,7 @@ def householder_qr(x: Sequence[Output], rank: int, complete: bool) -> tuple[list
     eye = batched_eye(x[0], rows)
     ones = [eye, ops.multiply(eye, const_like(0, eye))]
     # The reflections turn [x | 1] into [r | q^H].
-    start: list[Tensor] = [ops.concat([part, one], rank - 1) for part, one in zip(x, ones, strict=False)]
+    start: list[Tensor] = [ops.concat([part, item], rank - 1) for part, item in zip(x, ones, strict=False)]
 
     def reflect(k: Tensor, table: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
         direction, weight = _reflection(table, k, invariants[0], rank)

@@ -29,7 +29,7 @@ def slogdeterminant(node: NodeContext) -> NamedOutputs:
     logdet = found["logdet"]
     if node.is_complex("x") and not node.is_complex("logdet"):
         logdet = make_complex(logdet, ops.multiply(logdet, const_like(0, logdet)))
-    return {"out": ops.concat([ops.unsqueeze(one, ints([0])) for one in (found["sign"], logdet)], 0)}
+    return {"out": ops.concat([ops.unsqueeze(value, ints([0])) for value in (found["sign"], logdet)], 0)}
 
 
 def slogdet_v2(node: NodeContext) -> dict[str, Node]:

@@ -38,9 +38,9 @@ def diagonalize(
         product = ops.add(product, ops.gather(product, partner, ints(rank - 2)))
         c, s = _rotation(own, other, ops.multiply(product, const_like(0.5, x)), indices, partner)
         rows = _rotate_and_swap(matrix, ops.unsqueeze(c, ints([-1])), ops.unsqueeze(s, ints([-1])), partner, rank - 2)
-        c, s = (ops.unsqueeze(one, ints([-2])) for one in (c, s))
+        c, s = (ops.unsqueeze(value, ints([-2])) for value in (c, s))
         rotated: list[Tensor] = [rows, *vectors]
-        return [_rotate_and_swap(one, c, s, partner, rank - 1) for one in rotated], None
+        return [_rotate_and_swap(item, c, s, partner, rank - 1) for item in rotated], None
 
     return loop(ops.multiply(size, ints(_SWEEPS)), [start, *vectors], [indices, size], rotate), indices
 
@@ -78,7 +78,7 @@ def orthogonalize_columns(x: Output, rank: int, vectors: list[Output]) -> list[O
         other = ops.gather(own, partner, ints(rank - 2))
         product = ops.reduce_sum(ops.multiply(matrix, moved), ints([rank - 2]), False)
         c, s = (ops.unsqueeze(one, ints([-2])) for one in _rotation(own, other, product, indices, partner))
-        return [_rotate_and_swap(one, c, s, partner, rank - 1) for one in state], None
+        return [_rotate_and_swap(item, c, s, partner, rank - 1) for item in state], None
 
     return loop(ops.multiply(size, ints(_SWEEPS)), [x, *vectors], [indices, size], rotate)
 

@@ -182,8 +182,8 @@ def _recur(
 
     def next_states(slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
         now, *continuation = slices
-        for one in continuation:
-            state = [ops.select(goes_on(one), before, const_like(0, before)).output(0) for before in state]
+        for item in continuation:
+            state = [ops.select(goes_on(item), before, const_like(0, before)).output(0) for before in state]
         after = step(ops.squeeze(now, ints([1])) if axis else now, state, invariants)
         return after, [ops.unsqueeze(after[i], ints([1])) if axis else after[i] for i in used]
 
@@ -192,11 +192,11 @@ def _recur(
     is_reversed = backwards and not (axis and of_lengths)
     found = scan_unrolled(axis, sliced, initial, weights, next_states, is_reversed)
     if backwards and not is_reversed:
-        found = [reverse_sequences(one, layout).output(0) for one in found]
+        found = [reverse_sequences(item, layout).output(0) for item in found]
     names = list(states)
     return {
-        names[i]: from_dense(one, layout) if axis else LoDTensor(one, layout)
-        for i, one in zip(used, found, strict=True)
+        names[i]: from_dense(item, layout) if axis else LoDTensor(item, layout)
+        for i, item in zip(used, found, strict=True)
     }
 
 

@@ -73,10 +73,10 @@ def sequence_concat(node: NodeContext) -> NamedOutputs:
     joint = ops.concat([x for x, _ in every], 1)
     if not any(isinstance(layout, SequenceLengths) for _, layout in every):
         return {"out": from_dense(joint, every[0][1])}
-    inside = ops.concat([step_mask(*one) for one in every], 1)
+    inside = ops.concat([step_mask(*item) for item in every], 1)
     total: Tensor = padded_lengths(*every[0])
-    for one in every[1:]:
-        total = ops.add(total, padded_lengths(*one))
+    for item in every[1:]:
+        total = ops.add(total, padded_lengths(*item))
     rows = ops.gather_nd(joint, ops.transpose(ops.non_zero(inside, "i64"), ints([1, 0])))
     return {"out": LoDTensor(rows, lod_of_lengths(total))}
 
@@ -151,10 +151,10 @@ def _lengths(node: NodeContext, name: str) -> Tensor:
 
 def _concatenated_ranges(first: Tensor, lengths: Tensor) -> Node:
     """The ranges first[i] ... first[i] + lengths[i] - 1, concatenated."""
-    known = [constant_value(one) for one in (first, lengths)]
+    known = [constant_value(value) for value in (first, lengths)]
     if known[0] is not None and known[1] is not None:
         charge_array(sum(max(int(many), 0) for many in known[1]))
-        return ints([int(one) + i for one, many in zip(*known, strict=True) for i in range(int(many))])
+        return ints([int(item) + i for item, many in zip(*known, strict=True) for i in range(int(many))])
     total = ops.reduce_sum(lengths, ints([0]), False)
     shift = ops.gather(ops.subtract(first, row_starts(lengths)), all_segment_ids(lengths), ints(0))
     return ops.add(index_range(total), shift)
@@ -165,7 +165,7 @@ def sequence_expand(node: NodeContext) -> NamedOutputs:
     level = node.get_int("ref_level", -1)
     node.require(level in (-1, 0), "only one level of LoD is supported", ref_level=level)
     layouts = [node.sequence_layout(name) for name in ("x", "y") if name == "y" or node.has_sequences("x")]
-    if any(isinstance(one, SequenceLengths) for one in layouts):
+    if any(isinstance(layout, SequenceLengths) for layout in layouts):
         return {"out": _expand_by_lengths(node)}
     y, layout = dense_input(node, "y")
     repeats = padded_length(y)
@@ -181,7 +181,7 @@ def _expand_by_lengths(node: NodeContext) -> LoDTensor:
     if not node.has_sequences("x"):
         return LoDTensor(ops.gather(x, which, ints(0)), NO_LOD)
     lengths = _lengths(node, "x")
-    first, taken_lengths = (_gather_lengths(one, which) for one in (row_starts(lengths), lengths))
+    first, taken_lengths = (_gather_lengths(value, which) for value in (row_starts(lengths), lengths))
     return LoDTensor(ops.gather(x, _concatenated_ranges(first, taken_lengths), ints(0)), lod_of_lengths(taken_lengths))
 
 

@@ -130,7 +130,7 @@ def _scales(node: NodeContext, count: int) -> tuple[list[float] | None, Output |
         values = tensor_scales(node)
     else:
         given = node.get_attribute("scale") if node.has_attribute("scale") else []  # one number in the older operators
-        values = [attribute_scale(one) for one in np.asarray(given or []).reshape(-1).tolist()]
+        values = [attribute_scale(value) for value in np.asarray(given or []).reshape(-1).tolist()]
     if len(values) == 1:
         values = values * count
     if not values or any(value <= 0 for value in values):

@@ -76,7 +76,7 @@ def attribute_scale(number: float) -> float:
 def tensor_scales(node: NodeContext) -> list[float]:
     """The scales of a tensor of float32 whose value is known."""
     kind = SingleScale if node.semantics.single_scales else float
-    return [kind(one) for one in node.get_constant("scale_tensor").reshape(-1).tolist()]
+    return [kind(value) for value in node.get_constant("scale_tensor").reshape(-1).tolist()]
 
 
 def scaled_sizes(dims: npt.ArrayLike, scale: float) -> Integers:

@@ -65,7 +65,7 @@ def chunks(pattern: str, seeds: int, formats_here: Iterable[str], kept: Path) ->
     here = set(formats_here)
     wanted: dict[tuple[str, str], int] = {}
     for op in all_ops().values():
-        asked = [one for one in formats(op) if one in here and matches(_name(op.name, one), pattern)]
+        asked = [format_ for format_ in formats(op) if format_ in here and matches(_name(op.name, format_), pattern)]
         wanted |= {(op.name, format): -(-seeds // len(asked)) for format in asked}
     return [
         Chunk(op, format, start // ROUND, min(ROUND, count - start), str(kept / f"{op}-{format}-{start // ROUND}"))

@@ -39,7 +39,7 @@ def formats(op: Op) -> tuple[str, ...]:
     """The formats that the operator has random cases in."""
     if op.random is None:
         return ()
-    return tuple(one for one in FORMATS if not op.cases or any(one in case.formats for case in op.cases))
+    return tuple(format_ for format_ in FORMATS if not op.cases or any(format_ in case.formats for case in op.cases))
 
 
 def explore(op: Op, format: str, examples: int, folder: Path, seed: int | None = None) -> Exploration:

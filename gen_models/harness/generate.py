@@ -202,7 +202,7 @@ def result_names(program: Any, fetches: list[Any]) -> list[str]:
 
 def _fetched(result: Any) -> list[Any]:
     if isinstance(result, list | tuple):
-        return [one for item in result for one in _fetched(item)]
+        return [value for item in result for value in _fetched(item)]
     if result is None or isinstance(result, bool | int | float | str):
         raise GenerationError(f"the builder returned {result!r}, not a tensor")
     return [result]

@@ -42,7 +42,7 @@ class Network:
     def data(self) -> list[dict[str, Array]]:
         """The sets of inputs."""
         sets = [self.inputs, *self.more]
-        return [Case(dict(one)).data(f"{self.name}_{i}") for i, one in enumerate(sets)]
+        return [Case(dict(item)).data(f"{self.name}_{i}") for i, item in enumerate(sets)]
 
 
 def generate_network(network: Network, format: str, folder: Path) -> Path:
@@ -103,7 +103,9 @@ def condition(layer: Any, inputs: Sequence[Any]) -> None:
     With default statistics a deep random network turns 1e-5 of noise at its input into 1e-2 at its output.
     """
     paddle = import_paddle()
-    norms = [one for one in layer.sublayers() if type(one).__name__.startswith(("BatchNorm", "SyncBatchNorm"))]
+    norms = [
+        sublayer for sublayer in layer.sublayers() if type(sublayer).__name__.startswith(("BatchNorm", "SyncBatchNorm"))
+    ]
     if not norms:
         return
     rng = np.random.default_rng(SEED)

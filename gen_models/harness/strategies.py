@@ -43,7 +43,7 @@ def axis(draw: Any, rank: int) -> int:
 def axes(draw: Any, rank: int, least: int = 1) -> list[int]:
     """Different axes in any order, each counted from either end."""
     picked = draw(st.lists(st.integers(0, rank - 1), min_size=least, max_size=rank, unique=True))
-    return [one - rank * integer(draw, 0, 1) for one in picked]
+    return [item - rank * integer(draw, 0, 1) for item in picked]
 
 
 def shapes_to_broadcast(draw: Any) -> tuple[TensorSpec, TensorSpec]:

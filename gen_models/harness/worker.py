@@ -37,11 +37,11 @@ def serve() -> None:
                 continue
             module = _module(request["module"], request["source"])
             if request["case"] is None:
-                found = next(one for one in module.NETWORKS if one.name == request["op"])
+                found = next(network for network in module.NETWORKS if network.name == request["op"])
                 generate_network(found, "legacy", Path(request["folder"]))
             else:
                 ops = (*getattr(module, "OPS", ()), *getattr(module, "CHAINS", ()))
-                op = next(one for one in ops if one.name == request["op"])
+                op = next(op for op in ops if op.name == request["op"])
                 generate(op, Case.from_json(request["case"]), "legacy", Path(request["folder"]))
             reply = {"ok": True}
         except StopIteration:

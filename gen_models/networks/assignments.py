@@ -126,9 +126,9 @@ def _assigning(name: str, build: Callable[[], Any], leaving: Sequence[str] = ())
     """A network with unknown and with known sizes."""
     sets = [_rows(2, 6, [3, 2], 2), _rows(3, 7, [2, 3, 4], 3), _rows(1, 5, [3], 1)]
     fixed = [_rows(2, 6, [3, 2], 2, [2, 4, 6]), _rows(2, 6, [2, 4], 2, [2, 4, 6])]
-    for one in (*sets, *fixed):
+    for value in (*sets, *fixed):
         for left in leaving:
-            del one[left]
+            del value[left]
     return [
         Network(name, build, sets[0], more=sets[1:]),
         Network(f"{name}_of_known_size", build, fixed[0], more=fixed[1:]),

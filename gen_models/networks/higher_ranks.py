@@ -33,18 +33,18 @@ def _operators_forward(self: Any, x: Any) -> Any:
         lambda one: paddle.remainder(one, single),
         lambda one: one * paddle.ones([1, 1, 1, 1]),
     )
-    return [operator(one) for i, operator in enumerate(operators) for one in _reshaped(x * (i + 1.0))]
+    return [operator(item) for i, operator in enumerate(operators) for item in _reshaped(x * (i + 1.0))]
 
 
 def _broadcast_forward(self: Any, x: Any, y: Any) -> Any:
     size = paddle.shape(y)[1]  # 1, which is known once the program is converted
     results = []
-    for one in _reshaped(x):
-        rank = len(one.shape)
-        results.append(paddle.expand(one, [1, *[-1] * rank]) + y.sum())
+    for item in _reshaped(x):
+        rank = len(item.shape)
+        results.append(paddle.expand(item, [1, *[-1] * rank]) + y.sum())
         if rank:
-            results.append(paddle.expand(one.unsqueeze(-1), [size, *[-1] * rank, size]))
-        results += paddle.broadcast_tensors([one, paddle.ones([1] * (rank + 1))])
+            results.append(paddle.expand(item.unsqueeze(-1), [size, *[-1] * rank, size]))
+        results += paddle.broadcast_tensors([item, paddle.ones([1] * (rank + 1))])
     return results
 
 

@@ -14,7 +14,7 @@ def _conv(inputs: int, outputs: int, kernel: int = 3, stride: int = 1, groups: i
     nn = paddle.nn
     conv = nn.Conv2D(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias_attr=False, data_format="NHWC")
     acts = {"relu": [nn.ReLU], "hswish": [nn.Hardswish], "silu": [nn.Silu], None: []}[act]
-    return nn.Sequential(conv, nn.BatchNorm2D(outputs, data_format="NHWC"), *[one() for one in acts])
+    return nn.Sequential(conv, nn.BatchNorm2D(outputs, data_format="NHWC"), *[act() for act in acts])
 
 
 def _classified(features: Any, width: int, classes: int) -> Any:

@@ -75,7 +75,7 @@ def three_states() -> Any:
 
 def _grown_forward(self: Any, x: Any) -> Any:
     batch = paddle.shape(x)[0]
-    hidden, cell = (one.expand([one.shape[0], batch, one.shape[2]]) for one in (self.hidden, self.cell))
+    hidden, cell = (value.expand([value.shape[0], batch, value.shape[2]]) for value in (self.hidden, self.cell))
     out, (hidden, cell) = self.lstm(x, (hidden, cell))
     return out, hidden, cell
 

@@ -305,7 +305,7 @@ def _masked_twice_parts() -> dict[str, Any]:
 def _masked_twice_forward(self: Any, x: Any, lengths: Any) -> Any:
     size = paddle.shape(x)
     y = self.norm(x)
-    q, k, v = (one(y).reshape([size[0], -1, 2, 8]).transpose([0, 2, 1, 3]) for one in (self.q, self.k, self.v))
+    q, k, v = (value(y).reshape([size[0], -1, 2, 8]).transpose([0, 2, 1, 3]) for value in (self.q, self.k, self.v))
     seen = paddle.arange(size[1], dtype="int64").unsqueeze(0) < lengths.unsqueeze(1)
     padded = (seen.unsqueeze([1, 2]).astype("float32") == 0)[:, :, :, : paddle.shape(k)[2]]
     scores = paddle.matmul(q * 0.35, k, transpose_y=True)

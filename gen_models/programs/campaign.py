@@ -91,8 +91,8 @@ def explore_programs(
             found.refused[name] = f"{error.__cause__ or error}"[-300:]
             continue
         found.compared.append(name)
-        for one in _of_each_kind(differences(program, folder / "model")):
-            small = shrink(one, format, folder) if is_shrunk else one
+        for item in _of_each_kind(differences(program, folder / "model")):
+            small = shrink(item, format, folder) if is_shrunk else item
             found.failures.append(keep(small, name, format, folder))
     (folder / "drawn.txt").unlink(missing_ok=True)
     shutil.rmtree(folder / "model", ignore_errors=True)
@@ -104,11 +104,11 @@ def explore_programs(
 def _of_each_kind(found: Iterable[Mismatch]) -> Iterator[Mismatch]:
     """One difference of each kind: a fault that shows with rewrites and without them is one."""
     said = set()
-    for one in found:
-        kind = (one.step, one.kind[2])
+    for item in found:
+        kind = (item.step, item.kind[2])
         if kind not in said:
             said.add(kind)
-            yield one
+            yield item
 
 
 __all__ = ["ProgramChunk", "ProgramOutcome", "explore_programs", "run_chunk"]

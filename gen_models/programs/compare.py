@@ -140,8 +140,8 @@ def _is_sensitive(folder: Path) -> bool:
     try:
         for which in range(SETS):
             given = load(folder / f"inputs_{which}.npz")
-            rounded = {name: _rounded(one) if one.dtype == np.float32 else one for name, one in given.items()}
-            exact = [Expected("", "float32", one.array) for one in infer(compiled, given)]
+            rounded = {name: _rounded(value) if value.dtype == np.float32 else value for name, value in given.items()}
+            exact = [Expected("", "float32", item.array) for item in infer(compiled, given)]
             compare_rounded(infer(compiled, rounded), exact, ROUNDED / 3, "")
     except MismatchError:
         return True

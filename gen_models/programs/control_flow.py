@@ -14,7 +14,7 @@ MAX_CARRIED = 1009
 def _condition(make: Maker) -> str:
     x = make.take(is_plain=True)
     axis = make.axis(x)
-    flags = [one for one in make.visible if one.dtype == "bool" and one.rank]
+    flags = [item for item in make.visible if item.dtype == "bool" and item.rank]
     if flags and make.chance(0.3):
         return f"paddle.{make.among('any', 'all')}({make.among(*flags)})"
     if make.counters and make.chance(0.4):
@@ -27,7 +27,7 @@ def _condition(make: Maker) -> str:
 
 def _matching_value(make: Maker, x: Value) -> Value:
     """A value of a body with the dimensions of x, which the body makes if it has none."""
-    found = [one for one in make.visible if one.dims == x.dims and one != x and one.dtype == x.dtype]
+    found = [item for item in make.visible if item.dims == x.dims and item != x and item.dtype == x.dtype]
     if found and make.chance(0.7):
         return found[-1]
     codes = {
@@ -64,9 +64,9 @@ def _if(make: Maker) -> None:
             yields.append(tuple((_matching_value(make, x) if make.chance(0.8) else x).number for x in carried))
             bodies.append(tuple(calls))
     made = [make.new(x.dims, x.dtype) for x in carried]
-    for place, one in enumerate(made):
-        make.bounds[one.number] = max(make.bounds.get(numbers[place], 0) for numbers in yields)
-    make.append(Call(condition, tuple(one.number for one in made), tuple(bodies), tuple(yields)))
+    for place, item in enumerate(made):
+        make.bounds[item.number] = max(make.bounds.get(numbers[place], 0) for numbers in yields)
+    make.append(Call(condition, tuple(item.number for item in made), tuple(bodies), tuple(yields)))
     make.visible += made
 
 
@@ -101,10 +101,10 @@ def _loop(make: Maker) -> None:
         count = _trip_count(make)
         head = f"v{number} = paddle.full([1], 0, 'int64')\nwhile v{number} < {count}"
     inner = [make.new(x.dims, x.dtype) for x in carried]
-    make.bounds |= {one.number: MAX_CARRIED for one in inner}
+    make.bounds |= {item.number: MAX_CARRIED for item in inner}
     with make.body() as calls:
         make.visible += inner
-        make.varying |= {one.number for one in inner}
+        make.varying |= {item.number for item in inner}
         make.writable = [*make.writable, *inner] if make.chance(0.7) else make.writable
         make.counters = [*make.counters, counter]
         make.some_steps(1, 4)
@@ -127,7 +127,7 @@ def _trip_count(make: Maker) -> Value:
         return found[make.below(len(found))]
     counts = [3, 1, 2, 0]
     rounds = [counts[i] for i in make.rng.permutation(4)[:3]]
-    return make.input([(1, 1, 1)], "int64", tuple([one] for one in rounds))
+    return make.input([(1, 1, 1)], "int64", tuple([round_] for round_ in rounds))
 
 
 @step(2)

@@ -68,7 +68,7 @@ def _conv(make: Maker) -> None:
     if make.chance(0.2):
         norm = [make.weight(filters) for _ in range(2)]
         shape = [1, 1, 1, filters] if last else [1, filters, 1, 1]
-        scale, shift = (f"paddle.reshape({one}, {shape})" for one in norm)
+        scale, shift = (f"paddle.reshape({item}, {shape})" for item in norm)
         make.add(f"{made} * {scale} + {shift}", made.dims)
 
 
@@ -97,7 +97,7 @@ def _padded(make: Maker) -> None:
     left, right, top, bottom = (make.below(3) for _ in range(4))
     mode = make.among("constant", "constant", "reflect", "replicate")
     if mode == "reflect":
-        left, right, top, bottom = (min(one, 1) for one in (left, right, top, bottom))
+        left, right, top, bottom = (min(value, 1) for value in (left, right, top, bottom))
     layout = "NHWC" if last else "NCHW"
     sides = [left, right, top, bottom]
     out = [derived_dim(lambda a: a + top + bottom, spatial[0]), derived_dim(lambda a: a + left + right, spatial[1])]
@@ -160,7 +160,7 @@ def _resize(make: Maker) -> None:
     layout = "NHWC" if last else "NCHW"
     mode = make.among("nearest", "bilinear", "bilinear")
     corners = ", align_corners=True" if mode == "bilinear" and make.chance(0.3) else ""
-    others = [one for one in make.visible if one.rank == 4 and one.dtype in FLOAT]
+    others = [item for item in make.visible if item.rank == 4 and item.dtype in FLOAT]
     kind = make.below(3)
     if kind == 0 and others:
         other = make.among(*others)

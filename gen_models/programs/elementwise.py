@@ -49,7 +49,7 @@ def _broadcast(make: Maker) -> None:
     def fits(other: Value) -> bool:
         ends = x.dims[x.rank - other.rank :]
         return other.dims != x.dims and all(
-            one in (two, static_dim(1)) for one, two in zip(other.dims, ends, strict=True)
+            dim in (two, static_dim(1)) for dim, two in zip(other.dims, ends, strict=True)
         )
 
     y = make.take(fits, rank=(1, x.rank))
@@ -155,7 +155,7 @@ def _layer_norm(make: Maker) -> None:
 def _channel_norm(make: Maker) -> None:
     x = make.take(lambda one: is_fixed(one.dims[1]), rank=(3, 4))
     size = x.dims[1][0]
-    groups = make.among(*(one for one in (1, 2, 4) if size % one == 0))
+    groups = make.among(*(number for number in (1, 2, 4) if size % number == 0))
     mean, variance = make.weight(size), make.weight(size, low=0.5)
     codes = [f"F.batch_norm({x}, {mean}, {variance}, {make.weight(size, low=0.5)}, {make.weight(size)})"]
     if min(map(min, x.dims[2:])) * len(x.dims[2:]) > 3:

@@ -93,9 +93,9 @@ def _target(make: Maker, x: Value) -> tuple[str, list[Dim]]:
 def assign(make: Maker, y: Value) -> None:
     """Writes to elements of y in place."""
     text, dims = _target(make, y)
-    fitting = [one for one in make.visible if one.dims == tuple(dims) and one.dtype == y.dtype and one != y]
+    fitting = [item for item in make.visible if item.dims == tuple(dims) and item.dtype == y.dtype and item != y]
     if y.dtype in INTEGERS:
-        fitting = [one for one in fitting if make.bounds[one.number] <= make.bounds[y.number]]
+        fitting = [item for item in fitting if make.bounds[item.number] <= make.bounds[y.number]]
     if fitting and make.chance(0.6):
         value = str(make.among(*fitting))
     elif y.dtype == "bool":

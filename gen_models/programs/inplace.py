@@ -21,7 +21,7 @@ def _written(make: Maker) -> None:
     copy = f"w{len(make.values)}"
     lines = [f"{copy} = {make.among(f'paddle.assign({x})', f'{x}.clone()', f'{x} * 1.0')}"]
     for _ in range(make.among(1, 2, 3)):
-        same = [one for one in make.visible if one.dims == x.dims and one.dtype == "float32" and one != x]
+        same = [item for item in make.visible if item.dims == x.dims and item.dtype == "float32" and item != x]
         if same and make.chance(0.5):
             lines.append(f"{copy}.{make.among(*_BINARY).format(make.among(*same))}")
             continue
@@ -55,7 +55,7 @@ def _reshaped(make: Maker) -> None:
         code = f"{start}\n{copy}.reshape_([{make.size(x, 0)}, -1])"
         make.add(code, [x.dims[0], derived_dim(lambda *sizes: math.prod(sizes), *x.dims[1:])])
     else:
-        where = [one for one in range(x.rank) if x.dims[one] == static_dim(1)]
+        where = [i for i in range(x.rank) if x.dims[i] == static_dim(1)]
         if not where:
             raise StopIteration
         make.add(f"{start}\n{copy}.squeeze_({where[0]})", [*x.dims[: where[0]], *x.dims[where[0] + 1 :]])

@@ -113,7 +113,7 @@ def _binary(make: Maker) -> None:
         return (
             other.dtype == x.dtype
             and len(ends) == other.rank
-            and all(one in (two, static_dim(1)) for one, two in zip(other.dims, ends, strict=True))
+            and all(dim in (two, static_dim(1)) for dim, two in zip(other.dims, ends, strict=True))
         )
 
     y = make.take(fits, rank=(0, x.rank), dtypes=INTEGERS)
@@ -126,7 +126,7 @@ def _binary(make: Maker) -> None:
 @step(4)
 def _compare(make: Maker) -> None:
     x = make.take(rank=(0, 5), dtypes=(*FLOAT, *INTEGERS), is_plain=True)
-    same = [one for one in make.visible if one.dims == x.dims and one.dtype == x.dtype and one != x]
+    same = [item for item in make.visible if item.dims == x.dims and item.dtype == x.dtype and item != x]
     if x.dtype in FLOAT:
         make.is_steady = False
         make.add(f"{x} {make.among('<', '>', '<=', '>=')} {make.among(make.number(), *same[-2:])}", x.dims, "bool")

@@ -123,7 +123,7 @@ def _concat(make: Maker) -> None:
         return (
             other.dtype == x.dtype
             and other.rank == x.rank
-            and all(i == axis or one == x.dims[i] for i, one in enumerate(other.dims))
+            and all(i == axis or dim == x.dims[i] for i, dim in enumerate(other.dims))
         )
 
     parts = [x, *(make.take(fits, dtypes=ANY) for _ in range(1 + make.below(2)))]
@@ -198,7 +198,7 @@ def _shuffle(make: Maker) -> None:
     if make.chance(0.5):
         make.add(f"F.channel_shuffle({x}, 2)", x.dims)
         return
-    double = [derived_dim(lambda a: 2 * a, one) for one in (height, width)]
+    double = [derived_dim(lambda a: 2 * a, value) for value in (height, width)]
     make.add(f"F.pixel_shuffle({x}, 2)", [batch, static_dim(channels[0] // 4), *double])
 
 

@@ -118,7 +118,7 @@ class Maker(Chance):
     def input(self, dims: Sequence[Dim], dtype: str = "float32", data: tuple[Any, ...] | None = None) -> Value:
         value = self.new(dims, dtype)
         hidden = [not is_fixed(dim) or (self.is_unknown and data is None and self.chance(0.3)) for dim in dims]
-        self.inputs[value.number] = tuple(-1 if one else dim[0] for one, dim in zip(hidden, dims, strict=True))
+        self.inputs[value.number] = tuple(-1 if item else dim[0] for item, dim in zip(hidden, dims, strict=True))
         if data is not None:
             self.known[value.number] = data
         self.visible.append(value)
@@ -145,12 +145,12 @@ class Maker(Chance):
     def add_all(self, code: str, given: Sequence[tuple[Sequence[Dim], str]], bound: int | None = None) -> list[Value]:
         """Adds a call that gives several."""
         made = [self.new(dims, dtype) for dims, dtype in given]
-        call = Call(code, tuple(one.number for one in made))
+        call = Call(code, tuple(item.number for item in made))
         if bound is None:
             bound = max((self.bounds.get(number, 1) for number in call.own_reads()), default=1)
         if bound > MAX_BOUND:
             raise StopIteration
-        self.bounds |= {one.number: bound for one in made if one.dtype in INTEGERS}
+        self.bounds |= {item.number: bound for item in made if item.dtype in INTEGERS}
         self.append(call)
         self.visible += made
         return made
@@ -172,8 +172,8 @@ class Maker(Chance):
         """A value; StopIteration if none fits. `is_plain`: none that is the same in every run."""
         pool = self.writable if writable else self.visible
         if is_plain:
-            pool = [one for one in pool if one.number in self.varying]
-        found = [one for one in pool if rank[0] <= one.rank <= rank[1] and one.dtype in dtypes and fits(one)]
+            pool = [item for item in pool if item.number in self.varying]
+        found = [item for item in pool if rank[0] <= item.rank <= rank[1] and item.dtype in dtypes and fits(item)]
         if not found:
             raise StopIteration
         picked = found[-min(int(self.rng.geometric(0.3)), len(found))]
@@ -184,7 +184,7 @@ class Maker(Chance):
     def parameter(self, *shape: int) -> Value:
         """A parameter as data, which others may have taken before."""
         made = self.parameters.setdefault(shape, [])
-        usable = [one for one in made if one in self.visible]
+        usable = [item for item in made if item in self.visible]
         if usable and self.chance(0.4):
             return usable[self.below(len(usable))]
         value = self.add(self.weight(*shape), [static_dim(size) for size in shape])
@@ -228,9 +228,9 @@ class Maker(Chance):
 
     def program(self) -> Program:
         """What has been made: results are values that nothing reads, now and then others too."""
-        made = [one for one in self.visible if one.number not in self.inputs]
-        results = [one.number for one in made if one.number not in self.read]
-        more = [one.number for one in self.visible if one.number in self.read]
+        made = [item for item in self.visible if item.number not in self.inputs]
+        results = [item.number for item in made if item.number not in self.read]
+        more = [item.number for item in self.visible if item.number in self.read]
         if more and self.chance(0.4):
             results.insert(self.below(len(results) + 1), self.among(*more))
         whole = Program(

@@ -17,7 +17,7 @@ def _half(x: Value, axis: int) -> tuple[int, ...]:
 
 def _condition(make: Maker, x: Value) -> str:
     """A mask with the leading dimensions of x; of floats one that depends on the data."""
-    found = [one for one in make.visible if one.dtype == "bool" and one.rank and one.dims == x.dims[: one.rank]]
+    found = [item for item in make.visible if item.dtype == "bool" and item.rank and item.dims == x.dims[: item.rank]]
     if found and make.chance(0.5):
         return str(make.among(*found))
     if x.rank > 1 and make.chance(0.5):
@@ -57,8 +57,8 @@ def _assigned(make: Maker) -> None:
     """Elements that a mask selects become a number, or those of another value."""
     x = make.take(is_plain=True)
     mask, copy = _condition(make, x), f"w{len(make.values)}"
-    same = [one for one in make.visible if one.dims == x.dims and one.dtype == x.dtype and one != x]
-    value = make.among(make.number(), make.number(), *(f"{one}[{mask}]" for one in same[-2:]))
+    same = [item for item in make.visible if item.dims == x.dims and item.dtype == x.dtype and item != x]
+    value = make.among(make.number(), make.number(), *(f"{item}[{mask}]" for item in same[-2:]))
     make.add(f"{copy} = paddle.assign({x})\n{copy}[{mask}] = {value}\n{copy} * 1.0", x.dims)
 
 
@@ -69,7 +69,7 @@ def _filled(make: Maker) -> None:
     axis = make.axis(x)
     tail = [1] * (x.rank - axis - 1)
     mask = f"(paddle.arange(paddle.shape({x})[{axis}]) % 3 != 1).reshape({[-1, *tail]})"
-    scalars = [one for one in make.visible if not one.rank and one.dtype == "float32"]
+    scalars = [item for item in make.visible if not item.rank and item.dtype == "float32"]
     value = make.among(make.number(), f"paddle.to_tensor({make.number()})", *scalars[-2:])
     codes = [
         f"paddle.masked_fill({x}, {mask}, {value})",

@@ -117,7 +117,7 @@ def _distances(make: Maker) -> None:
         f"paddle.cdist({x}, {y} + 0.3, p={make.among('1.0', '2.0')}) * 0.3",
         f"{far}.square().mean(-1)",
         f"F.softmax(-{far}.abs().sum(-1), axis=-1)",
-        f"paddle.matmul({', '.join(f'F.normalize({one}, axis=-1, epsilon=0.1)' for one in (x, y))}, transpose_y=True)",
+        f"paddle.matmul({', '.join(f'F.normalize({z}, axis=-1, epsilon=0.1)' for z in (x, y))}, transpose_y=True)",
     ]
     make.add(make.among(*codes), dims)
 

@@ -170,8 +170,8 @@ class Program:
         return {
             "inputs": {str(number): list(dims) for number, dims in self.inputs.items()},
             "values": {
-                str(one.number): {"dims": [list(dim) for dim in one.dims], "dtype": one.dtype}
-                for one in self.values.values()
+                str(value.number): {"dims": [list(dim) for dim in value.dims], "dtype": value.dtype}
+                for value in self.values.values()
             },
             "members": self.members,
             "calls": [call.to_json() for call in self.calls],
@@ -185,8 +185,8 @@ class Program:
         return Program(
             inputs={int(number): tuple(dims) for number, dims in plain["inputs"].items()},
             values={
-                int(number): Value(int(number), tuple(tuple(dim) for dim in one["dims"]), one["dtype"])
-                for number, one in plain["values"].items()
+                int(number): Value(int(number), tuple(tuple(dim) for dim in value["dims"]), value["dtype"])
+                for number, value in plain["values"].items()
             },
             members=plain["members"],
             calls=tuple(Call.from_json(call) for call in plain["calls"]),

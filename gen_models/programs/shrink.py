@@ -63,7 +63,7 @@ def _fewer_results(program: Program) -> Iterator[Program]:
         for result in program.results:
             yield dataclasses.replace(program, results=(result,))
         for result in program.results:
-            yield dataclasses.replace(program, results=tuple(one for one in program.results if one != result))
+            yield dataclasses.replace(program, results=tuple(item for item in program.results if item != result))
 
 
 def _cut(program: Program) -> Iterator[Program]:
@@ -114,7 +114,7 @@ def _without_one_call(
             inside = [*there, *(call.gives if len(call.bodies) == 1 else ())]
             for which, body in enumerate(call.bodies):
                 for smaller, renamed in _without_one_call(body, program, inside):
-                    bodies = tuple(smaller if i == which else one for i, one in enumerate(call.bodies))
+                    bodies = tuple(smaller if i == which else body for i, body in enumerate(call.bodies))
                     changed = dataclasses.replace(call, bodies=bodies)
                     yield (*calls[:index], changed, *calls[index + 1 :]), renamed
         there += call.gives

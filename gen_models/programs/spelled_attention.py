@@ -80,11 +80,11 @@ def _with_cache(make: Maker, values: list[Value], order: str) -> list[Value]:
     past = make.among((1, 19, 3), (2, 15, 1), static_dim(3))
     axis = order.index("n")
     joined = []
-    for one in pair:
-        dims = [*one.dims[:axis], past, *one.dims[axis + 1 :]]
-        total = derived_dim(lambda a, b: a + b, past, one.dims[axis])
-        whole = [*one.dims[:axis], total, *one.dims[axis + 1 :]]
-        joined.append(make.add(f"paddle.concat([{make.input(dims)}, {one}], axis={axis})", whole))
+    for item in pair:
+        dims = [*item.dims[:axis], past, *item.dims[axis + 1 :]]
+        total = derived_dim(lambda a, b: a + b, past, item.dims[axis])
+        whole = [*item.dims[:axis], total, *item.dims[axis + 1 :]]
+        joined.append(make.add(f"paddle.concat([{make.input(dims)}, {item}], axis={axis})", whole))
     return [q, *joined]
 
 

@@ -59,7 +59,7 @@ def _promoted(make: Maker) -> None:
 def _scalar(make: Maker) -> None:
     """A tensor of no dimensions among those that have some."""
     x = make.take(is_plain=True)
-    scalars = [one for one in make.visible if not one.rank and one.dtype == "float32"]
+    scalars = [item for item in make.visible if not item.rank and item.dtype == "float32"]
     one = str(scalars[-1]) if scalars else f"paddle.mean({x})"
     codes = (
         (f"{x} + {one}", x.dims), (f"paddle.full_like({x}, {one})", x.dims), (f"{one} * {x} * 0.5", x.dims),

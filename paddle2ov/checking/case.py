@@ -75,7 +75,7 @@ def write_case(folder: Path, wrong: Wrong, device: Device, facts: dict[str, Any]
     for k, inputs in enumerate(wrong.sets):
         _save(folder / f"inputs_{k}.npz", inputs, "input")
         try:
-            expected = [one[0] for one in reference.run(inputs).results]
+            expected = [result[0] for result in reference.run(inputs).results]
         except RuntimeError:
             expected = []
         _save(folder / f"expected_{k}.npz", expected, "result")
@@ -102,7 +102,7 @@ def _without_numbers(model: Model) -> Model:
 
 
 def _save(path: Path, tensors: list[Tensor], what: str) -> None:
-    arrays: dict[str, Any] = {f"{what}_{i}": _stored(one) for i, one in enumerate(tensors)}
+    arrays: dict[str, Any] = {f"{what}_{i}": _stored(tensor) for i, tensor in enumerate(tensors)}
     np.savez(path, **arrays)
 
 

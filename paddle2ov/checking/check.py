@@ -98,7 +98,7 @@ def check(
         warnings.warn(unfit, ConversionWarning, stacklevel=2)
     arrays = chosen_inputs(subject.model, subject.program, inputs, shape_sets(shapes), seed)
     sequences = run_orders(arrays)
-    sets = [tensors_of(subject.model, one) for one in arrays]
+    sets = [tensors_of(subject.model, array) for array in arrays]
     found = Check(subject.name, target.name, target.precision, default_precision(device), openvino.__version__)
     checking = _Checking(
         subject, target, sets, sequences, say, found, Path(case) if case is not None else None, timeout
@@ -108,10 +108,10 @@ def check(
     kinds = [port.get_element_type().get_type_name() for port in subject.model.outputs]
     keys = [input_name(node) for node in subject.model.get_parameters()]
     for request, (sequence, runs) in enumerate(zip(sequences, judged, strict=True)):
-        for k, one in zip(sequence, runs, strict=True):
+        for k, run in zip(sequence, runs, strict=True):
             given = {name: tuple(tensor.shape) for name, tensor in zip(keys, sets[k], strict=True)}
-            found.runs.append(_run(request, given, one, names, kinds))
-    if found.runs and all(one.refused for one in found.runs):
+            found.runs.append(_run(request, given, run, names, kinds))
+    if found.runs and all(run.refused for run in found.runs):
         raise OpenVINORunError(
             f"the model cannot be computed for any of the inputs; the first: {found.runs[0].refused}"
         )
@@ -192,7 +192,7 @@ class _Checking:
         if name:
             self.found.faults.append(Fault("rewrite", name, reason))
         return [
-            [self._of_both(before, one, bool(name), ties) for before, one in zip(*runs, strict=True)]
+            [self._of_both(before, item, bool(name), ties) for before, item in zip(*runs, strict=True)]
             for runs in zip(judged, own, strict=True)
         ]
 
@@ -217,14 +217,14 @@ class _Checking:
 
     def _blame_device(self, model: Model, requests: Sequence[Sequence[Judged]]) -> None:
         sequence, judged = next(
-            pair for pair in zip(self.sequences, requests, strict=True) if not all(one.ok for one in pair[1])
+            pair for pair in zip(self.sequences, requests, strict=True) if not all(item.ok for item in pair[1])
         )
-        results = sorted({i for one in judged for i in one.wrong})
+        results = sorted({i for item in judged for i in item.wrong})
         shrinker = Shrinker(model, self.sets, self.device, self.timeout, self.say)
         wrong = shrinker.run(sequence, results, error=not results)
         if wrong is None:
             reason = next(
-                text for one in judged for text in (one.error, *(d.reason for d in one.differences if d)) if text
+                text for item in judged for text in (item.error, *(d.reason for d in item.differences if d)) if text
             )
             self.found.faults.append(Fault("device", "", f"{reason}; right when it was run once more"))
             return
@@ -241,7 +241,7 @@ class _Checking:
             references=wrong.references,
             nodes=nodes,
             primitives=primitive_lines(wrong.model, self.device),
-            shapes=tuple(tuple(tuple(one.shape) for one in inputs) for inputs in wrong.runs()),
+            shapes=tuple(tuple(tuple(input_.shape) for input_ in inputs) for inputs in wrong.runs()),
             case=self.case,
         )
         if self.case is not None:
@@ -256,7 +256,7 @@ _FACTS = ("name", "reason", "references", "nodes", "primitives", "shapes")
 
 
 def _are_ok(requests: Sequence[Sequence[Judged]]) -> bool:
-    return all(one.ok for judged in requests for one in judged)
+    return all(item.ok for judged in requests for item in judged)
 
 
 def _run(
@@ -264,9 +264,18 @@ def _run(
 ) -> CheckedRun:
     outputs = tuple(
         CheckedResult(name, kind, drawn=True)
-        if one is None
-        else CheckedResult(name, kind, one.absolute, one.relative, one.allowed, one.wrong, one.elements, one.reason)
-        for one, name, kind in zip(judged.differences, names, kinds, strict=False)
+        if difference is None
+        else CheckedResult(
+            name,
+            kind,
+            difference.absolute,
+            difference.relative,
+            difference.allowed,
+            difference.wrong,
+            difference.elements,
+            difference.reason,
+        )
+        for difference, name, kind in zip(judged.differences, names, kinds, strict=False)
     )
     return CheckedRun(request, given, outputs, judged.refused, judged.error, judged.ties)
 

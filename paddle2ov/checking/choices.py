@@ -63,8 +63,8 @@ class Choices:
             return wrote
         kernel = self.reference.kernel(number)
         unit = self.reference.rounding.unit
-        given = [one if one is not None else lanes[0] for one, lanes in zip(seen.read, read, strict=True)]
-        if any(compare(one, lanes, unit).reason for one, lanes in zip(given, read, strict=True)):
+        given = [item if item is not None else lanes[0] for item, lanes in zip(seen.read, read, strict=True)]
+        if any(compare(item, lanes, unit).reason for item, lanes in zip(given, read, strict=True)):
             return wrote
         if not _is_right(kernel, node, given, seen.wrote, unit):
             return wrote
@@ -73,7 +73,7 @@ class Choices:
             pairs = [(to_array(a), to_array(b)) for a, b in zip(seen.wrote, wrote, strict=True)]
             moved, elements = max(((a != b).sum(), a.size) for a, b in pairs)
         else:
-            moved = elements = max(one.size for one in wrote)
+            moved = elements = max(item.size for item in wrote)
         self.ties.append(NodeTie(node.get_type_name(), name, int(moved), int(elements)))
         return seen.wrote
 
@@ -85,7 +85,7 @@ def _is_right(kernel: Kernel, node: Node, read: Sequence[Tensor], wrote: Sequenc
         return True
     if node.get_type_name() != "TopK":
         return False
-    values, indices = (to_array(one) for one in wrote)
+    values, indices = (to_array(item) for item in wrote)
     if values.shape != tuple(alone[0].shape):
         return False
     x, axis = to_array(read[0]), int(node.get_attributes()["axis"])

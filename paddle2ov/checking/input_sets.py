@@ -47,7 +47,7 @@ def chosen_inputs(
     stand_in = _stand_in(model)
     arrays = named_arrays(given)
     if arrays:
-        return [model_inputs(_named(model), stand_in, {k: np.asarray(v) for k, v in one.items()}) for one in arrays]
+        return [model_inputs(_named(model), stand_in, {k: np.asarray(v) for k, v in array.items()}) for array in arrays]
     dynamic = any(node.get_output_partial_shape(0).is_dynamic for node in model.get_parameters())
     own = {input_name(node): node.get_output_partial_shape(0) for node in model.get_parameters()}
     return random_inputs(stand_in, model, shapes or [_ranked(own)] * (_SETS if dynamic else 1), seed)
@@ -59,7 +59,7 @@ def run_orders(sets: Sequence[Inputs]) -> list[list[int]]:
     The first: large, small, what is between, and large again, as memory of an earlier run shows then. The second, of
     a model that is compiled anew: small and large, as what was prepared for small inputs may be kept.
     """
-    sizes = [sum(array.size for array in one.values()) for one in sets]
+    sizes = [sum(array.size for array in item.values()) for item in sets]
     order = sorted(range(len(sets)), key=lambda k: -sizes[k])
     if len(order) == 1:
         return [[0, 0]]
@@ -107,6 +107,6 @@ def _stand_in(model: Model) -> Program:
             raise ConversionInputError(
                 f"inputs: '{input_name(node)}' has the type {kind}, which random inputs have not"
             )
-        dims = tuple(one.get_length() if one.is_static else -1 for one in shape) if shape.rank.is_static else None
+        dims = tuple(item.get_length() if item.is_static else -1 for item in shape) if shape.rank.is_static else None
         inputs.append(Variable(input_name(node), _NAMES[kind], dims))
-    return Program("openvino", 0, Block(0), inputs, [], {one.name: one for one in inputs}, {})
+    return Program("openvino", 0, Block(0), inputs, [], {input_.name: input_ for input_ in inputs}, {})

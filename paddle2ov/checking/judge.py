@@ -37,7 +37,7 @@ class Judged:
     @property
     def wrong(self) -> tuple[int, ...]:
         """The results that are wrong."""
-        return tuple(i for i, one in enumerate(self.differences) if one is not None and one.reason)
+        return tuple(i for i, difference in enumerate(self.differences) if difference is not None and difference.reason)
 
     @property
     def ok(self) -> bool:
@@ -78,8 +78,8 @@ class Judge:
         computed = {k: self._computed(sets[k], done, len(used)) for done, k in enumerate(used)}
         found = []
         for got, sequence in zip(requests, sequences, strict=True):
-            judged = [_compared(one, computed[k], self._unit) for one, k in zip(got, sequence, strict=True)]
-            if self.is_same and any(one.wrong for one in judged):
+            judged = [_compared(item, computed[k], self._unit) for item, k in zip(got, sequence, strict=True)]
+            if self.is_same and any(item.wrong for item in judged):
                 self._settle(judged, got, sets, sequence)
             found.append(judged)
         return found
@@ -107,8 +107,8 @@ class Judge:
     ) -> None:
         """Computes wrong runs again with the choices of the device."""
         observed = observe(self.model, self.device, [sets[k] for k in sequence])
-        for i, one in enumerate(judged):
-            if not one.wrong or not observed[i]:
+        for i, item in enumerate(judged):
+            if not item.wrong or not observed[i]:
                 continue
             choices = Choices(self.reference, observed[i])
             computed = self._computed(sets[sequence[i]], i, len(sequence), choices)

@@ -66,7 +66,7 @@ class CheckedRun:
     @property
     def ok(self) -> bool:
         """Whether nothing is wrong."""
-        return not self.error and all(one.ok for one in self.outputs)
+        return not self.error and all(output.ok for output in self.outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +130,14 @@ class Check:
     @property
     def ok(self) -> bool:
         """Whether the device computes what the graph says, in all runs."""
-        return not self.faults and all(one.ok for one in self.runs)
+        return not self.faults and all(run.ok for run in self.runs)
 
     @property
     def verdict(self) -> Literal["agree", "ties", "differ"]:
         """What was found: "ties" where nothing differs but choices between nearly equal numbers."""
         if not self.ok:
             return "differ"
-        return "ties" if any(one.ties for one in self.runs) else "agree"
+        return "ties" if any(run.ties for run in self.runs) else "agree"
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; infinite differences are null."""

@@ -42,7 +42,7 @@ class RewriteCheck:
     def run(self, sets: Sequence[InputTensors]) -> tuple[str, str, list[NodeTie]]:
         """The first rewrite after which the graph computes something else, and what; "" if none, and ties."""
         ties: list[NodeTie] = []
-        wrong = next((one for one in sets if self._is_wrong(len(self._rewrites), one, ties)), None)
+        wrong = next((item for item in sets if self._is_wrong(len(self._rewrites), item, ties)), None)
         if wrong is None:
             return "", "", ties
         low, high = 0, len(self._rewrites)  # right after `low` rewrites, wrong after `high`
@@ -54,10 +54,14 @@ class RewriteCheck:
             else:
                 low = middle
         differences = self._differences(high, wrong, [])
-        return self._rewrites[high - 1].__name__, next(one.reason for one in differences if one.reason), ties
+        return (
+            self._rewrites[high - 1].__name__,
+            next(difference.reason for difference in differences if difference.reason),
+            ties,
+        )
 
     def _is_wrong(self, count: int, inputs: InputTensors, ties: list[NodeTie]) -> bool:
-        return any(one.reason for one in self._differences(count, inputs, ties))
+        return any(difference.reason for difference in self._differences(count, inputs, ties))
 
     def _differences(self, count: int, inputs: InputTensors, ties: list[NodeTie]) -> list[Difference]:
         """The results after so many rewrites, compared; the ties that explain a difference are added to `ties`."""
@@ -72,11 +76,11 @@ class RewriteCheck:
             keep.update((number_of(node), i) for i in range(node.get_output_size()))
         got = reference.run(inputs, keep=keep)
         differences = _compared(got, self._computed(inputs))
-        if not any(one.reason for one in differences):
+        if not any(difference.reason for difference in differences):
             return differences
         choices = Choices(self._reference, self._observed(got, choosing))
         again = _compared(got, self._reference.run(inputs, choose=choices))
-        if not choices.ties or any(one.reason for one in again):
+        if not choices.ties or any(item.reason for item in again):
             return differences
         ties += choices.ties
         return again

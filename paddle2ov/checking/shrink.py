@@ -63,8 +63,8 @@ class Wrong:
         """What is wrong in the first of the runs in which something is."""
         if self.error:
             return self.error
-        for i, one in enumerate(self.judged):
-            for text in (one.error, *(d.reason for d in one.differences if d is not None)):
+        for i, item in enumerate(self.judged):
+            for text in (item.error, *(d.reason for d in item.differences if d is not None)):
                 if text:
                     return f"run {i + 1} of {len(self.judged)}: {text}" if len(self.judged) > 1 else text
         return ""
@@ -158,14 +158,14 @@ class Shrinker:
         return self._fewer_results(best)
 
     def _fewer_results(self, found: Wrong) -> Wrong:
-        wrong = sorted({i for one in found.judged for i in one.wrong})
+        wrong = sorted({i for item in found.judged for i in item.wrong})
         for i in wrong:
             if len(found.part.results) > 1:
                 single = replace(found.part, results=(found.part.results[i],))
                 if smaller := self._try(single, found.sequence):
                     return smaller
         for key in found.part.results if not wrong or len(found.part.results) <= _FEW else ():
-            fewer = tuple(one for one in found.part.results if one != key)
+            fewer = tuple(result for result in found.part.results if result != key)
             if fewer and (smaller := self._try(replace(found.part, results=fewer), found.sequence)):
                 found = smaller
         return found
@@ -197,7 +197,7 @@ class Shrinker:
             if number in made:
                 before = [key for key in structure.sources[number] if key[0] in order]
                 rest = [key for key in part.results if key[0] != number]
-                for results in ((*rest, *before), *(((*rest, one) for one in before) if len(before) > 1 else ())):
+                for results in ((*rest, *before), *(((*rest, item) for item in before) if len(before) > 1 else ())):
                     if results:
                         yield replace(part, results=tuple(dict.fromkeys(results)))
 
@@ -260,7 +260,7 @@ class Shrinker:
                 for k in used:
                     self._compute(k, [key])
                 values = [self._values[k, key] for k in used]
-                if not all(is_same(one, values[0]) for one in values):
+                if not all(is_same(value, values[0]) for value in values):
                     return None
                 found[key] = values[0]
         return found
@@ -286,7 +286,7 @@ def judge_part(
         except RuntimeError:
             return None
         return Wrong(part, model, sets, sequence, (), plain_message(error))
-    if any(one.error if by_error else one.wrong for one in judged):
+    if any(item.error if by_error else item.wrong for item in judged):
         methods = sorted(judge.reference.count_methods())
         return Wrong(part, model, sets, sequence, tuple(judged), references=tuple(f"{a}: {b}" for a, b in methods))
     return None
@@ -297,7 +297,7 @@ def _fewer_runs(found: Wrong) -> Iterator[tuple[int, ...]]:
     sequence = found.sequence
     if len(sequence) < 2:
         return
-    wrong = [i for i, one in enumerate(found.judged) if not one.ok] or list(range(len(sequence)))
+    wrong = [i for i, item in enumerate(found.judged) if not item.ok] or list(range(len(sequence)))
     for i in wrong:
         yield (sequence[i],)
     if len(sequence) > 2:

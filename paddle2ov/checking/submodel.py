@@ -47,7 +47,7 @@ class Structure:
             self.order.append(number)
             self.kinds[number] = node.get_type_name()
             self.is_integer[number] = not any(is_float(port.get_element_type()) for port in node.outputs())
-            self.sources[number] = [(number_of(one.get_node()), one.get_index()) for one in node.input_values()]
+            self.sources[number] = [(number_of(value.get_node()), value.get_index()) for value in node.input_values()]
             for key in self.sources[number]:
                 self.readers.setdefault(key, []).append(number)
         self.results: tuple[ValueKey, ...] = tuple(self.sources[number_of(node)][0] for node in model.get_results())
@@ -60,7 +60,7 @@ class Structure:
             if number in found or number in part.cuts or self.kinds[number] in _SOURCES:
                 continue
             found.add(number)
-            pending += [one for one, _ in self.sources[number]]
+            pending += [item for item, _ in self.sources[number]]
         return [number for number in self.order if number in found]
 
     def given(self, part: Part) -> list[ValueKey]:
@@ -103,6 +103,6 @@ def build(structure: Structure, part: Part, constants: Mapping[ValueKey, Tensor]
     outputs = [parameters[key].output(0) if key in parameters else nodes[key[0]].output(key[1]) for key in part.results]
     sinks = [node for node in model.get_sinks() if number_of(node) in computed]
     keys = list(parameters)
-    results = [ops.result(one) for one in outputs]
+    results = [ops.result(output) for output in outputs]
     made = Model(results, sinks, [parameters[key] for key in keys], "part")
     return made, keys

@@ -116,7 +116,9 @@ class Evaluator:
             for port in (node.input_value(0) for node in self._model.get_results())
         ]
         sources = {
-            node.get_name(): [(numbers[one.get_node().get_name()], one.get_index()) for one in node.input_values()]
+            node.get_name(): [
+                (numbers[value.get_node().get_name()], value.get_index()) for value in node.input_values()
+            ]
             for node in ordered
         }
         wanted = set(self._results if needed is None else needed)
@@ -152,7 +154,7 @@ class Evaluator:
             choose: decides what nodes that choose compute.
             advance: called with the number of nodes done.
         """
-        return self._run([(one,) for one in inputs], keep, choose, advance)
+        return self._run([(input_,) for input_ in inputs], keep, choose, advance)
 
     def _run(
         self,
@@ -168,8 +170,8 @@ class Evaluator:
             values[number, 0] = self.rounding.given(value, (number,))
         for done, scheduled in enumerate(self._schedule):
             read = [values[key] for key in scheduled.sources]
-            for i, one in enumerate(self._compute(scheduled, read, choose)):
-                values[scheduled.number, i] = one
+            for i, item in enumerate(self._compute(scheduled, read, choose)):
+                values[scheduled.number, i] = item
             if scheduled.is_random or any(key in drawn for key in scheduled.sources):
                 drawn.update((scheduled.number, i) for i in range(scheduled.outputs))
             for key in scheduled.frees:
@@ -193,7 +195,7 @@ class Evaluator:
             scheduled.constant = (node.get_tensor_view(),)
         elif kind in ("If", "Loop", "TensorIterator"):
             scheduled.bodies = [Evaluator(body, self._device, self.rounding) for body in bodies_of(node)]
-            scheduled.is_random = any(one.draws for one in scheduled.bodies)
+            scheduled.is_random = any(body.draws for body in scheduled.bodies)
         elif kind not in ("ReadValue", "Assign"):
             scheduled.kernel = Kernel(node, self._device)
         return scheduled
@@ -216,14 +218,14 @@ class Evaluator:
             return [self.rounding.given(scheduled.constant, (scheduled.number,))]
         if scheduled.bodies:
             run = run_if if scheduled.node.get_type_name() == "If" else run_iterations
-            return run(scheduled.node, [one.results_of for one in scheduled.bodies], read)
+            return run(scheduled.node, [body.results_of for body in scheduled.bodies], read)
         if scheduled.kernel is None:
             return [_state(scheduled.node, read)]
         if scheduled.chooses:
-            wrote = scheduled.kernel([one[0] for one in read])
+            wrote = scheduled.kernel([item[0] for item in read])
             if choose is not None:
                 wrote = list(choose(scheduled.number, scheduled.node, read, wrote))
-            found: list[Lanes] = [(one,) for one in wrote]
+            found: list[Lanes] = [(item,) for item in wrote]
         else:
             read = self.rounding.read(scheduled.kernel.type, read, scheduled.kernel.constants, (scheduled.number,))
             found = _all_lanes(scheduled.kernel, read)
@@ -232,7 +234,7 @@ class Evaluator:
 
     def kernel(self, number: int) -> Kernel:
         """What computes a node of the main graph."""
-        return next(one.kernel for one in self._schedule if one.number == number and one.kernel is not None)
+        return next(item.kernel for item in self._schedule if item.number == number and item.kernel is not None)
 
 
 def _live(sources: Mapping[int, Sequence[ValueKey]], wanted: Collection[ValueKey]) -> set[int]:
@@ -242,19 +244,19 @@ def _live(sources: Mapping[int, Sequence[ValueKey]], wanted: Collection[ValueKey
         number = pending.pop()
         if number not in found:
             found.add(number)
-            pending += [one for one, _ in sources[number]]
+            pending += [item for item, _ in sources[number]]
     return found
 
 
 def _all_lanes(kernel: Kernel, read: Sequence[Lanes]) -> list[Lanes]:
-    count = max((len(one) for one in read), default=1)
-    lanes = [kernel([one[k] if len(one) > 1 else one[0] for one in read], exact=k == 0) for k in range(count)]
-    return [_of_one_shape(one) for one in zip(*lanes, strict=True)]
+    count = max((len(item) for item in read), default=1)
+    lanes = [kernel([item[k] if len(item) > 1 else item[0] for item in read], exact=k == 0) for k in range(count)]
+    return [_of_one_shape(item) for item in zip(*lanes, strict=True)]
 
 
 def _of_one_shape(lanes: Lanes) -> Lanes:
     """Lanes without those that have another shape: numbers that say how many elements there are have no errors."""
-    return lanes if all(one.get_shape() == lanes[0].get_shape() for one in lanes) else lanes[:1]
+    return lanes if all(lane.get_shape() == lanes[0].get_shape() for lane in lanes) else lanes[:1]
 
 
 def _state(node: Node, read: Sequence[Lanes]) -> Lanes:
@@ -262,7 +264,7 @@ def _state(node: Node, read: Sequence[Lanes]) -> Lanes:
     if read:
         return read[0]
     shape = node.get_output_partial_shape(0)
-    sizes = [one.get_length() if one.is_static else 0 for one in shape]
+    sizes = [item.get_length() if item.is_static else 0 for item in shape]
     tensor = Tensor(node.get_output_element_type(0), Shape(sizes))
     if is_float(tensor.get_element_type()) or tensor.get_element_type() != Type.string:
         tensor.data[...] = np.zeros(sizes, tensor.data.dtype)

@@ -26,10 +26,14 @@ def run_if(node: Any, bodies: Sequence[Body], read: Sequence[Lanes]) -> list[Lan
     """The results of the branch that the condition takes; the first of the bodies is `then`."""
     branch = 0 if bool(to_array(read[0][0]).reshape(-1)[0]) else 1
     inputs: dict[int, Lanes] = {
-        one.body_parameter_index: read[one.input_index] for one in node.get_input_descriptions(branch)
+        description.body_parameter_index: read[description.input_index]
+        for description in node.get_input_descriptions(branch)
     }
     found = bodies[branch]([inputs[i] for i in range(len(inputs))])
-    outputs = {one.output_index: found[one.body_value_index] for one in node.get_output_descriptions(branch)}
+    outputs = {
+        description.output_index: found[description.body_value_index]
+        for description in node.get_output_descriptions(branch)
+    }
     return [outputs[i] for i in range(node.get_output_size())]
 
 
@@ -40,16 +44,16 @@ def run_iterations(node: Any, bodies: Sequence[Body], read: Sequence[Lanes]) -> 
     counter, condition = node.get_special_body_ports() if is_loop else (-1, -1)
     inputs = node.get_input_descriptions()
     outputs = node.get_output_descriptions()
-    carried: dict[int, Lanes] = {one.body_parameter_index: read[one.input_index] for one in inputs}
-    sliced = [one for one in inputs if isinstance(one, SliceInputDescription)]
+    carried: dict[int, Lanes] = {input_.body_parameter_index: read[input_.input_index] for input_ in inputs}
+    sliced = [input_ for input_ in inputs if isinstance(input_, SliceInputDescription)]
     limit = int(to_array(read[0][0]).reshape(-1)[0]) if is_loop else -1
-    slices = {one.body_parameter_index: _slices(one, read[one.input_index]) for one in sliced}
+    slices = {item.body_parameter_index: _slices(item, read[item.input_index]) for item in sliced}
     if slices:
-        count = min(len(one) for one in slices.values())
+        count = min(len(slice_) for slice_ in slices.values())
         limit = count if limit < 0 else min(limit, count)
     going = not is_loop or bool(to_array(read[1][0]).reshape(-1)[0])
     concatenated: dict[int, list[Lanes]] = {
-        one.output_index: [] for one in outputs if isinstance(one, ConcatOutputDescription)
+        output.output_index: [] for output in outputs if isinstance(output, ConcatOutputDescription)
     }
     last: list[Lanes] = []
     done = 0
@@ -68,11 +72,11 @@ def run_iterations(node: Any, bodies: Sequence[Body], read: Sequence[Lanes]) -> 
                 concatenated[one.output_index].append(last[one.body_value_index])
         done += 1
         going = condition < 0 or bool(to_array(last[condition][0]).reshape(-1)[0])
-    return [_result(node, one, last, carried, inputs, concatenated) for one in _in_order(outputs)]
+    return [_result(node, item, last, carried, inputs, concatenated) for item in _in_order(outputs)]
 
 
 def _in_order(outputs: Sequence[Any]) -> list[Any]:
-    return sorted(outputs, key=lambda one: one.output_index)
+    return sorted(outputs, key=lambda output: output.output_index)
 
 
 def _result(
@@ -91,11 +95,11 @@ def _result(
             return _concatenated(pieces, output.axis)
     elif isinstance(output, BodyOutputDescription) and last:
         return last[output.body_value_index]
-    for one in inputs:  # no iteration: what is carried stays as it was
-        if isinstance(one, MergedInputDescription) and one.body_value_index == output.body_value_index:
-            return carried[one.body_parameter_index]
+    for input_ in inputs:  # no iteration: what is carried stays as it was
+        if isinstance(input_, MergedInputDescription) and input_.body_value_index == output.body_value_index:
+            return carried[input_.body_parameter_index]
     shape = node.get_output_partial_shape(output.output_index)
-    sizes = [one.get_length() if one.is_static else 0 for one in shape]
+    sizes = [item.get_length() if item.is_static else 0 for item in shape]
     if isinstance(output, ConcatOutputDescription) and sizes:
         sizes[output.axis] = 0
     return (Tensor(node.get_output_element_type(output.output_index), Shape(sizes)),)
@@ -106,7 +110,7 @@ def _slices(description: Any, value: Lanes) -> list[Lanes]:
     length = tuple(value[0].shape)[axis]
     starts = range(0, length - size + 1, size)
     ordered = reversed(starts) if description.stride < 0 else starts
-    return [tuple(_piece(one, axis, start, size) for one in value) for start in ordered]
+    return [tuple(_piece(item, axis, start, size) for item in value) for start in ordered]
 
 
 def _piece(tensor: Tensor, axis: int, start: int, size: int) -> Tensor:
@@ -115,11 +119,11 @@ def _piece(tensor: Tensor, axis: int, start: int, size: int) -> Tensor:
 
 
 def _concatenated(pieces: Sequence[Lanes], axis: int) -> Lanes:
-    lanes = max(len(one) for one in pieces)
+    lanes = max(len(piece) for piece in pieces)
     found = []
     for k in range(lanes):
-        tensors = [one[k] if len(one) > 1 else one[0] for one in pieces]
-        found.append(_of_storage(np.concatenate([one.data for one in tensors], axis), tensors[0]))
+        tensors = [piece[k] if len(piece) > 1 else piece[0] for piece in pieces]
+        found.append(_of_storage(np.concatenate([tensor.data for tensor in tensors], axis), tensors[0]))
     return tuple(found)
 
 

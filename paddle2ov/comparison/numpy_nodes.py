@@ -75,7 +75,7 @@ def _pads(attributes: Attributes, sizes: Sequence[int], extents: Sequence[int]) 
 def _reduction(function: Callable[..., AnyArray]) -> Callable[[Attributes, Arrays], AnyArray]:
     def reduce(attributes: Attributes, given: Arrays) -> AnyArray:
         x, axes = given
-        along = tuple(int(one) for one in axes.reshape(-1))
+        along = tuple(int(axis) for axis in axes.reshape(-1))
         return np.asarray(function(x, axis=along, keepdims=bool(attributes["keep_dims"])))
 
     return reduce

@@ -230,7 +230,7 @@ class PaddleProcess:
     def _how_it_ended(self, code: int) -> str:
         how = f"with status {code}"
         if code < 0:
-            known = {int(one): one.name for one in signal.Signals}
+            known = {int(item): item.name for item in signal.Signals}
             how = f"by {known.get(-code, f'signal {-code}')}"
         self._log.flush()
         lines = (self._folder / "log").read_text("utf-8", "replace").splitlines()

@@ -55,7 +55,9 @@ class LoadedProgram:
         self.names = [str(result.name) for result in self._results] if not self.is_pir else self._take_fetches()
         if self.is_pir:
             self._copy_what_loops_overwrite()
-        self._has_arrays = not self.is_pir and any("ARRAY" in str(one.type) for one in self._program.list_vars())
+        self._has_arrays = not self.is_pir and any(
+            "ARRAY" in str(variable.type) for variable in self._program.list_vars()
+        )
 
     def _take_fetches(self) -> list[str]:
         """Removes the program's own fetches; returns the names of its results.
@@ -167,7 +169,7 @@ class LoadedProgram:
             return None
         if len(writers) == 1 and not any(op.has_attr("sub_block") for op in self._ops):
             return variable
-        position = after[0] + sum(one < after[0] for one in self._inserted)
+        position = after[0] + sum(item < after[0] for item in self._inserted)
         self._inserted.append(after[0])
         copy = block.create_var(
             name=f"{name}@paddle2ov@{after[0]}", dtype=variable.dtype, shape=variable.shape, persistable=False
@@ -178,7 +180,11 @@ class LoadedProgram:
     def _load_separate(self, prefix: str, folder: str) -> tuple[Any, list[str], list[Any]]:
         paddle = self._paddle
         program = paddle.static.deserialize_program(Path(prefix + ".pdmodel").read_bytes())
-        persistable = [one for one in program.list_vars() if one.persistable and one.name not in ("feed", "fetch")]
+        persistable = [
+            variable
+            for variable in program.list_vars()
+            if variable.persistable and variable.name not in ("feed", "fetch")
+        ]
         paddle.static.load_vars(self._executor, folder, main_program=program, vars=persistable)
         block = program.global_block()
         feeds = sorted((op for op in block.ops if op.type == "feed"), key=lambda op: op.attr("col"))

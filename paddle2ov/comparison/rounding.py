@@ -73,10 +73,10 @@ class Rounding:
     def read(self, node: str, values: Sequence[Lanes], fixed: Collection[int], seed: Sequence[int]) -> list[Lanes]:
         """What a node reads, with the errors of its sums; constants (`fixed`), which are their factors, stay."""
         if node == "Interpolate":
-            values = [values[0], *((one[0],) for one in values[1:])]  # scales say how many elements there are
+            values = [values[0], *((value[0],) for value in values[1:])]  # scales say how many elements there are
         if node not in SUMS:
             return list(values)
-        return [one if i in fixed else self._with_errors(one, (*seed, i)) for i, one in enumerate(values)]
+        return [value if i in fixed else self._with_errors(value, (*seed, i)) for i, value in enumerate(values)]
 
     def written(self, node: Node, read: Sequence[Lanes], values: Sequence[Lanes], seed: Sequence[int]) -> list[Lanes]:
         """What a node wrote, with its errors."""
@@ -84,11 +84,11 @@ class Rounding:
         if kind == "FakeQuantize":
             return [self._with_levels(values[0], node, read, seed)]
         if kind in CARRIES_SCORES:
-            noise = max((_noise(one) for one in read), default=0.0)
-            return [self._with_noise(one, _ELEMENT * noise, (*seed, i)) for i, one in enumerate(values)]
+            noise = max((_noise(item) for item in read), default=0.0)
+            return [self._with_noise(value, _ELEMENT * noise, (*seed, i)) for i, value in enumerate(values)]
         if kind in MOVES or chooses(node):
             return list(values)
-        return [self._with_errors(one, (*seed, i)) for i, one in enumerate(values)]
+        return [self._with_errors(value, (*seed, i)) for i, value in enumerate(values)]
 
     def _with_errors(self, value: Lanes, seed: Sequence[int]) -> Lanes:
         if self.lanes == 1 or not _is_rounded(value):
@@ -139,8 +139,8 @@ def _noise(value: Lanes) -> float:
 def _spread(value: Lanes, first: AnyArray) -> AnyArray:
     """How far the lanes are from the first, element by element."""
     spread: AnyArray = np.zeros(first.shape)
-    for one in value[1:]:
-        spread = np.maximum(spread, distances(to_array(one), first))
+    for item in value[1:]:
+        spread = np.maximum(spread, distances(to_array(item), first))
     return spread
 
 

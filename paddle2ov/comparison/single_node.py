@@ -68,7 +68,7 @@ class Kernel:
             is_float(self._node.get_output_element_type(i)) for i in range(self._node.get_output_size())
         ):
             wide = np.float64 if exact else np.float32
-            arrays_given = [_as_float(to_array(one), wide) for one in given]
+            arrays_given = [_as_float(to_array(item), wide) for item in given]
             try:
                 found = FLOAT64[self.type](self._node.get_attributes(), arrays_given)
             except ValueError as error:
@@ -94,8 +94,8 @@ class Kernel:
             self._evaluates = False
         self.method = "alone"
         request = _compiled(self._model, self._device).create_infer_request()
-        for i, one in enumerate(arrays):
-            request.set_input_tensor(i, one)
+        for i, array in enumerate(arrays):
+            request.set_input_tensor(i, array)
         request.infer()
         return [copied(request.get_output_tensor(i)) for i in range(self._node.get_output_size())]
 

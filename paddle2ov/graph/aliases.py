@@ -31,7 +31,7 @@ def may_be_input(value: Output) -> bool:
     converts = False
     while (node := value.get_node()).get_type_name() in _MAY_VANISH:
         converts = converts or node.get_type_name() == "Convert"
-        value = next((one for one in node.input_values() if one.get_node().get_type_name() != "Constant"), value)
+        value = next((value for value in node.input_values() if value.get_node().get_type_name() != "Constant"), value)
         if value.get_node() is node:
             return False  # computed from constants alone
     return converts and node.get_type_name() == "Parameter"

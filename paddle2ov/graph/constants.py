@@ -44,7 +44,7 @@ def number_of(output: Output) -> float | None:
 def ints_of(output: Output) -> list[int] | None:
     """The values of an integer Constant; None for any other node."""
     value = constant_of(output)
-    return None if value is None else [int(one) for one in value.reshape(-1)]
+    return None if value is None else [int(item) for item in value.reshape(-1)]
 
 
 def known(value: _T | None) -> _T:

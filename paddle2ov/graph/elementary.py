@@ -18,8 +18,8 @@ def _constant_like(value: float, x: Output | Node) -> Node:
 def polynomial(x: Output | Node, coefficients: Sequence[float]) -> Node:
     """The polynomial in x by Horner's rule; the highest power comes first."""
     total = _constant_like(coefficients[0], x)
-    for one in coefficients[1:]:
-        total = ops.add(ops.multiply(total, x), _constant_like(one, x))
+    for coefficient in coefficients[1:]:
+        total = ops.add(ops.multiply(total, x), _constant_like(coefficient, x))
     return total
 
 

@@ -46,16 +46,16 @@ def evaluate_all(outputs: Sequence[Output], most_elements: int, most_doubles: in
     """As `evaluate`, for outputs that may be computed from one another; each node is evaluated once."""
     evaluation = _Evaluation(most_elements, most_doubles)
     tensors = map(evaluation.value, outputs)
-    return [None if one is None else one.data.copy() for one in tensors]
+    return [None if tensor is None else tensor.data.copy() for tensor in tensors]
 
 
 def evaluate_node(node: Node, inputs: Sequence[Tensor]) -> list[Tensor] | None:
     """The outputs of one node, all of static shape, or None if the evaluation is not known to be safe."""
-    if not is_safe(node, [one.data for one in inputs]):
+    if not is_safe(node, [input_.data for input_ in inputs]):
         return None
     if node.get_type_name() == "SliceScatter":
-        return [Tensor(_slice_scattered(*(one.data for one in inputs)))]
-    results = [Tensor(one.get_element_type(), one.get_shape()) for one in node.outputs()]
+        return [Tensor(_slice_scattered(*(input_.data for input_ in inputs)))]
+    results = [Tensor(output.get_element_type(), output.get_shape()) for output in node.outputs()]
     try:
         return results if node.evaluate(results, list(inputs)) else None
     except RuntimeError:  # compiling the graph fails there as well, and says why
@@ -67,9 +67,9 @@ def is_safe(node: Node, inputs: Sequence[AnyArray]) -> bool:
     kind = node.get_type_name()
     if kind not in _SAFE and kind not in _CHECKS:
         return False
-    if any(one.size == 0 for i, one in enumerate(inputs) if i == 0 or kind not in _LISTS):
+    if any(input_.size == 0 for i, input_ in enumerate(inputs) if i == 0 or kind not in _LISTS):
         return False
-    if any(0 in (static_dims(one) or ()) for one in node.outputs()):
+    if any(0 in (static_dims(output) or ()) for output in node.outputs()):
         return False
     check = _CHECKS.get(kind)
     return check is None or check(node, inputs)
@@ -112,7 +112,7 @@ class _Evaluation:
         if not inputs:
             return unknown
         if outputs[0].get_element_type() == Type.f64:
-            doubles = _in_doubles(node, [one.data for one in inputs])
+            doubles = _in_doubles(node, [input_.data for input_ in inputs])
             if doubles is not None:
                 return {(name, 0): Tensor(doubles)}
         results = evaluate_node(node, inputs)
@@ -156,7 +156,7 @@ def _in_doubles(node: Node, inputs: Sequence[AnyArray]) -> AnyArray | None:
 
 def _reduced(node: Node, x: AnyArray, axes: AnyArray) -> AnyArray:
     keepdims = bool(node.get_attributes()["keep_dims"])
-    axis = tuple(int(one) for one in axes.reshape(-1))
+    axis = tuple(int(axis) for axis in axes.reshape(-1))
     if node.get_type_name() == "ReduceSum":
         return np.asarray(x.sum(axis, keepdims=keepdims))
     return np.asarray(np.sqrt((x * x).sum(axis, keepdims=keepdims)))
@@ -266,10 +266,10 @@ def _has_enough(node: Node, inputs: Sequence[AnyArray]) -> bool:
 def _has_inferred_size(node: Node, inputs: Sequence[AnyArray]) -> bool:
     """Whether the requested shape is the inferred one: OpenVINO allocates by the former."""
     dims = static_dims(node.output(0)) or []
-    asked = [int(one) for one in inputs[1].reshape(-1)]
+    asked = [int(value) for value in inputs[1].reshape(-1)]
     if node.get_type_name() == "Tile":
         return inputs[0].size * math.prod(asked) == math.prod(dims)
-    return all(one == 1 or one == dim for one, dim in zip(asked[::-1], dims[::-1], strict=False))
+    return all(item == 1 or item == dim for item, dim in zip(asked[::-1], dims[::-1], strict=False))
 
 
 def _keeps_elements(node: Node, inputs: Sequence[AnyArray]) -> bool:

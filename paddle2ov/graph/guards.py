@@ -148,7 +148,7 @@ def check_reshape(node: Node) -> None:
     """Refuses a Reshape with `special_zero` to another number of elements; OpenVINO checks those without."""
     given, made = node.get_input_partial_shape(0), node.get_output_partial_shape(0)
     if given.is_static and made.is_static:
-        before, after = (known_dims(parsed(one.to_string())) or [] for one in (given, made))
+        before, after = (known_dims(parsed(value.to_string())) or [] for value in (given, made))
         if math.prod(before) != math.prod(after):
             raise ValueError(f"a tensor of shape {before} is reshaped to {after}")
 
@@ -201,12 +201,14 @@ def check_windows(attributes: Mapping[str, Any]) -> None:
         values = attributes.get(name, ())
         least = -_MAX_STEPS if name.startswith("pads") else 1
         if len(values) and not (min(values) >= least and max(values) < _MAX_STEPS):
-            raise ValueError(f"impossible {name} {[int(one) for one in values]}")
+            raise ValueError(f"impossible {name} {[int(value) for value in values]}")
 
 
 def _check_layer(node: Node) -> None:
     """Refuses a layer over nothing but padding: OpenVINO crashes when it compiles one."""
-    if any(0 in (static_dims(one) or ()) for one in node.input_values()[:2]) and 0 not in (static_dims(node) or (0,)):
+    if any(0 in (static_dims(value) or ()) for value in node.input_values()[:2]) and 0 not in (
+        static_dims(node) or (0,)
+    ):
         raise ValueError(f"a {node.get_type_name()} over no elements")
 
 

@@ -36,7 +36,7 @@ def hoist(results: Sequence[Node], invariants: Mapping[str, Output], is_entered:
     order = _in_order(results)
     fixed, constant = set(invariants), set[str]()
     for node in order:
-        sources = [one.get_name() for one in sources_of(node)]
+        sources = [source.get_name() for source in sources_of(node)]
         if node.get_type_name() == "Constant" or (sources and constant.issuperset(sources)):
             constant.add(node.get_name())
         elif (
@@ -47,7 +47,7 @@ def hoist(results: Sequence[Node], invariants: Mapping[str, Output], is_entered:
             fixed.add(node.get_name())
     moved: dict[str, Node] = {}
     for node in reversed(order):
-        readers = {one.get_node().get_name() for output in node.outputs() for one in output.get_target_inputs()}
+        readers = {input_.get_node().get_name() for output in node.outputs() for input_ in output.get_target_inputs()}
         worth = node.get_type_name() not in _MOVING and not fixed.issuperset(readers)
         if node.get_name() in fixed and node.get_type_name() != "Parameter" and (worth or readers & moved.keys()):
             moved[node.get_name()] = node
@@ -58,10 +58,10 @@ def _is_movable(node: Node, constant: set[str], is_entered: bool) -> bool:
     kind = node.get_type_name()
     if not node.get_output_element_type(0).is_real() or kind not in _MOVING | _TOTAL | _PARTIAL:
         return False
-    constants = [one for one in sources_of(node) if one.get_name() in constant]
+    constants = [source for source in sources_of(node) if source.get_name() in constant]
     # With another operand, broadcasts and products may fail; a constant one has been checked at conversion.
     is_safe = is_entered or kind in _TOTAL or (kind in ("MatMul", "Add", "Multiply") and bool(constants))
-    return is_safe and all(_is_read_once(one) for one in upstream(constants))
+    return is_safe and all(_is_read_once(item) for item in upstream(constants))
 
 
 def _is_read_once(node: Node) -> bool:
@@ -74,7 +74,7 @@ def _cut(order: Sequence[Node], moved: Mapping[str, Node], invariants: Mapping[s
     entering: dict[Parameter, Output] = {}
     for node in moved.values():
         for output in node.outputs():
-            readers = [one for one in output.get_target_inputs() if one.get_node().get_name() in inside]
+            readers = [input_ for input_ in output.get_target_inputs() if input_.get_node().get_name() in inside]
             if readers:
                 parameter = ops.parameter(output.get_partial_shape(), output.get_element_type())
                 entering[parameter] = output
@@ -97,7 +97,7 @@ def _in_order(results: Sequence[Node]) -> list[Node]:
         name = node.get_name()
         if name not in state:
             state[name] = False
-            pending += [one for one in sources_of(node) if one.get_name() not in state]
+            pending += [source for source in sources_of(node) if source.get_name() not in state]
             continue
         pending.pop()
         if not state[name]:

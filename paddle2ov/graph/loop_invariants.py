@@ -61,14 +61,21 @@ def _parameters_of(node: Node, kind: type[InvariantInputDescription] | type[Merg
     if not isinstance(node, loop | tensor_iterator):
         return []
     parameters = node.get_function().get_parameters()
-    return [parameters[one.body_parameter_index] for one in node.get_input_descriptions() if isinstance(one, kind)]
+    return [
+        parameters[description.body_parameter_index]
+        for description in node.get_input_descriptions()
+        if isinstance(description, kind)
+    ]
 
 
 def input_ports(node: Node) -> dict[str, int]:
     """The parameters of a Loop's body -> the inputs of the Loop that they get their values from."""
     assert isinstance(node, loop)
     parameters = node.get_function().get_parameters()
-    return {parameters[one.body_parameter_index].get_name(): one.input_index for one in node.get_input_descriptions()}
+    return {
+        parameters[description.body_parameter_index].get_name(): description.input_index
+        for description in node.get_input_descriptions()
+    }
 
 
 def _copy(value: Output) -> bool:
@@ -87,7 +94,7 @@ def _may_be_written(port: Consumer) -> bool:
     if is_copy(reader):
         return False
     if kind in _VIEWS:
-        return any(one not in _SAFE for one in _readers_of_views(reader))
+        return any(item not in _SAFE for item in _readers_of_views(reader))
     return kind not in _SAFE_DIRECTLY
 
 

@@ -71,7 +71,7 @@ def build_loop(
     for result in concatenated:
         loop.get_concatenated_slices(stand_ins[result.get_name()].output(0), 0, 1, 1, -1, axis)
     loop.set_function(body)
-    if concatenated or sliced or final or not all(_is_settled(*one) for one in carried):
+    if concatenated or sliced or final or not all(_is_settled(*item) for item in carried):
         loop.validate_and_infer_types()
     return loop
 
@@ -96,7 +96,7 @@ def build_iterator(
     """
     copy_invariants(parameter for parameter, _ in invariant)
     copy_viewed_states(parameter for parameter, _, _ in carried)
-    after, found = ([ops.result(value) for value in values] for values in ([one[2] for one in carried], concatenated))
+    after, found = ([ops.result(value) for value in values] for values in ([item[2] for item in carried], concatenated))
     states = [(parameter, result) for (parameter, _, _), result in zip(carried, after, strict=True)]
     copy_states(states)
     node = ops.tensor_iterator()

@@ -49,7 +49,7 @@ def is_copy(node: Node) -> bool:
 def _may_share_memory(value: Output, own: Parameter) -> bool:
     """Whether a value may be another parameter of the body, or computed in the memory of one."""
     reached = upstream([value.get_node()], _may_be_in_memory_of)
-    return any(one.get_type_name() == "Parameter" and one.get_name() != own.get_name() for one in reached)
+    return any(item.get_type_name() == "Parameter" and item.get_name() != own.get_name() for item in reached)
 
 
 def _may_be_in_memory_of(node: Node) -> Sequence[Node]:

@@ -57,8 +57,8 @@ def hide_sizes(value: Output) -> Output:
 
 def opaque_one(values: Sequence[Output]) -> Output | None:
     """[1] that no pass of OpenVINO can fold, computed from the first value that depends on input data, if any."""
-    readable = (one for one in values if one.get_element_type() != Type.string)
-    source = next((one for one in readable if depends_on_data(one.get_node())), None)
+    readable = (value for value in values if value.get_element_type() != Type.string)
+    source = next((item for item in readable if depends_on_data(item.get_node())), None)
     if source is None:
         return None
     zero, step = plain.constant([0], Type.i64), plain.constant([1], Type.i64)

@@ -61,7 +61,9 @@ def copy_operators(new: Output, *old: Node) -> None:
 
 def name_after_operators(model: Model, program: Program) -> None:
     """Names unnamed nodes after a result of the operator that they were made for."""
-    results = {operator_id(one): next(filter(None, one.output_names()), one.type) for one in program.block.walk()}
+    results = {
+        operator_id(child): next(filter(None, child.output_names()), child.type) for child in program.block.walk()
+    }
     for node in walk(model):
         if is_unnamed(node) and (operators := operators_of(node)):
             derive_name(node, results[operators.partition(" ")[0]])

@@ -46,7 +46,7 @@ def parsed(text: str) -> tuple[int | None, ...] | None:
     """The dimensions in the text of a shape; None if it has no rank."""
     if text == "[...]":
         return None
-    return tuple(int(one) if one.isdigit() else None for one in text[1:-1].split(",") if one)
+    return tuple(int(part) if part.isdigit() else None for part in text[1:-1].split(",") if part)
 
 
 def are_few(value: Output) -> bool:

@@ -82,11 +82,11 @@ def _is_many(value: NodeInput) -> bool:
 
 
 def _may_be_negative(node: Node) -> bool:
-    for visited, one in enumerate(upstream([node], _signed_sources)):
-        if isinstance(one, Constant):
-            if one.get_output_element_type(0).is_signed() and are_few(one.output(0)) and (one.get_data() < 0).any():
+    for visited, item in enumerate(upstream([node], _signed_sources)):
+        if isinstance(item, Constant):
+            if item.get_output_element_type(0).is_signed() and are_few(item.output(0)) and (item.get_data() < 0).any():
                 return True
-        elif one.get_type_name() not in _KEEP_SIGN or visited > _MAX_UPSTREAM:
+        elif item.get_type_name() not in _KEEP_SIGN or visited > _MAX_UPSTREAM:
             return True
     return False
 

@@ -67,7 +67,7 @@ def common_type(one: Type, other: Type) -> Type | None:
 
 def dtype_name(kind: Type) -> str:
     """Paddle's name of an element type, for messages."""
-    return next((name for name, one in OV_TYPES.items() if one == kind), kind.get_type_name())
+    return next((name for name, type_ in OV_TYPES.items() if type_ == kind), kind.get_type_name())
 
 
 def element_type(dtype: str | int | None) -> Type | None:

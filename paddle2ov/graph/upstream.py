@@ -25,13 +25,15 @@ def upstream(nodes: Iterable[Node], follow: Callable[[Node], Iterable[Node]] = s
 
 def depends_on_data(node: Node) -> bool:
     """Whether a node depends on the data of an input, and not on shapes alone."""
-    return any(one.get_type_name() == "Parameter" for one in upstream([node], data_sources))
+    return any(item.get_type_name() == "Parameter" for item in upstream([node], data_sources))
 
 
 def inputs_behind(*values: Output) -> str:
     """The model's inputs that values depend on, for messages: "inputs 'n' and 'x'"; "the program" inside of a body."""
     nodes = upstream([value.get_node() for value in values])
-    names = sorted({min(one.output(0).get_names(), default="") for one in nodes if one.get_type_name() == "Parameter"})
+    names = sorted(
+        {min(node.output(0).get_names(), default="") for node in nodes if node.get_type_name() == "Parameter"}
+    )
     shown = [f"'{name}'" for name in names if name]
     if not shown:
         return "the program"

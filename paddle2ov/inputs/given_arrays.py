@@ -43,15 +43,17 @@ def given_inputs(program: Program, argument: InputsArgument) -> list[Inputs]:
     """
     found = []
     for arrays in named_arrays(argument):
-        missing = [one.name for one in program.inputs if one.name not in arrays]
+        missing = [input_.name for input_ in program.inputs if input_.name not in arrays]
         if missing:
             raise ConversionInputError(
                 f"inputs: '{missing[0]}' is missing; the program's inputs are "
-                f"{', '.join(one.name for one in program.inputs)}, given are {', '.join(map(str, arrays)) or 'none'}"
+                f"{', '.join(fed.name for fed in program.inputs)}, given are {', '.join(map(str, arrays)) or 'none'}"
             )
-        lengths = [name for one in program.inputs if one.lod_level and (name := one.name + LENGTHS_SUFFIX) in arrays]
+        lengths = [
+            name for input_ in program.inputs if input_.lod_level and (name := input_.name + LENGTHS_SUFFIX) in arrays
+        ]
         found.append(
-            {one.name: _checked(one, np.asarray(arrays[one.name])) for one in program.inputs}
+            {input_.name: _checked(input_, np.asarray(arrays[input_.name])) for input_ in program.inputs}
             | {name: np.asarray(arrays[name]) for name in lengths}
         )
     return found
@@ -105,7 +107,7 @@ def model_inputs(model: Model, program: Program, arrays: Inputs) -> Inputs:
         if name not in arrays:
             raise ConversionInputError(
                 f"inputs: '{name}' is missing; the model's inputs are "
-                f"{', '.join(one.get_any_name() for one in model.inputs)}, given are {', '.join(arrays) or 'none'}"
+                f"{', '.join(port.get_any_name() for port in model.inputs)}, given are {', '.join(arrays) or 'none'}"
             )
         found[name] = array = np.asarray(arrays[name])
         declared = (program.variables[name].dtype or "") if name in program.variables else ""
@@ -127,7 +129,7 @@ def cast_inputs(arrays: Inputs, ports: Sequence[ConstOutput]) -> Inputs:
 
 def in_types_of(program: Program, arrays: Inputs) -> Inputs:
     """Arrays for a converted model in the types of the program's inputs, which may be others."""
-    kinds = {one.name: OV_TYPES.get(one.dtype or "") for one in program.inputs}
+    kinds = {input_.name: OV_TYPES.get(input_.dtype or "") for input_ in program.inputs}
     return {
         name: array if array.dtype.kind == "c" or (kind := kinds.get(name)) is None else cast(array, kind)
         for name, array in arrays.items()
@@ -172,9 +174,9 @@ def load(path: Path) -> Inputs:
         try:
             with zipfile.ZipFile(file) as archive:
                 members = archive.infolist()
-                if sum(one.file_size for one in members) > most:
+                if sum(member.file_size for member in members) > most:
                     raise ValueError(f"its arrays have more than {most} bytes")
-                return {one.filename.removesuffix(".npy"): _member(archive, one) for one in members}
+                return {member.filename.removesuffix(".npy"): _member(archive, member) for member in members}
         except MemoryError as error:
             raise ConversionInputError(f"inputs: {path} holds more than fits into memory: {error}") from error
         except Exception as error:  # zipfile and NumPy raise all kinds of them, OSError among them

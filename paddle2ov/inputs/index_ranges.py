@@ -54,13 +54,15 @@ def index_ranges(
         shapes: of all inputs.
         known: inputs that have their values already.
     """
-    watched = [one for node in model.get_ordered_ops() for one in _watched(node, frozenset(names))]
+    watched = [item for node in model.get_ordered_ops() for item in _watched(node, frozenset(names))]
     if not watched:
         return {}
-    concerned = [name for name in names if any(name in one.inputs for one in watched)]
-    results = [ops.result(ops.convert(one.value, Type.i64)) for one in watched]
-    read = {node.get_name() for node in upstream([one.value.get_node() for one in watched])}
-    part = Model(results, [one for one in model.get_parameters() if one.get_name() in read], "indices")
+    concerned = [name for name in names if any(name in item.inputs for item in watched)]
+    results = [ops.result(ops.convert(item.value, Type.i64)) for item in watched]
+    read = {node.get_name() for node in upstream([item.value.get_node() for item in watched])}
+    part = Model(
+        results, [parameter for parameter in model.get_parameters() if parameter.get_name() in read], "indices"
+    )
     try:
         compiled = compile_on_cpu(part)
     except RuntimeError:
@@ -77,8 +79,8 @@ def index_ranges(
                 found = infer(compiled, {**rest, **arrays})
             except RuntimeError:
                 return False
-            for one, result in zip(watched, found, strict=True):
-                if (result.array < one.least).any() or (result.array >= one.below).any():
+            for item, result in zip(watched, found, strict=True):
+                if (result.array < item.least).any() or (result.array >= item.below).any():
                     return False
         return True
 
@@ -88,13 +90,13 @@ def index_ranges(
             break
     else:
         return {}
-    sizes = sorted({int(size) for one in watched for size in one.below.flat}, reverse=True)
+    sizes = sorted({int(size) for item in watched for size in item.below.flat}, reverse=True)
     for name in concerned:
         low = ranges[name][0]
         largest = min(UNLIMITED, int(np.iinfo(kinds[name]).max))
-        guesses = [one for one in (largest, *sizes) if low + 1 < one <= largest]
-        high = next((one for one in guesses if fits(ranges | {name: (low, one)})), low + 1)
-        beyond = next((one for one in reversed(guesses) if one > high), high)
+        guesses = [size for size in (largest, *sizes) if low + 1 < size <= largest]
+        high = next((guess for guess in guesses if fits(ranges | {name: (low, guess)})), low + 1)
+        beyond = next((guess for guess in reversed(guesses) if guess > high), high)
         while beyond - high > 1:
             middle = (high + beyond) // 2
             high, beyond = (middle, beyond) if fits(ranges | {name: (low, middle)}) else (high, middle)
@@ -134,7 +136,7 @@ def _below(node: Node, kind: str, indices: Output) -> AnyArray | None:
     dims = dims_of(node.input_value(0)) or []
     if kind in _LENGTHS:
         steps = dims[1:2] if kind != "ReverseSequence" else [dims[node.get_attributes()["seq_axis"]]]
-        limits = [None if one is None else one + 1 for one in steps]
+        limits = [None if step is None else step + 1 for step in steps]
     elif kind in _BY_COORDINATES:
         batched = node.get_attributes().get("batch_dims", 0)
         width = (dims_of(indices) or [None])[-1]
@@ -172,7 +174,7 @@ def _sources(value: Output, integers: frozenset[str]) -> frozenset[str] | None:
                 return None
             found |= names
         elif kind not in ("ShapeOf", "Constant"):
-            waiting += [one.get_node() for one in node.input_values()]
+            waiting += [value.get_node() for value in node.input_values()]
         if len(seen) > _MOST_NODES or node.get_type_name() in ("Loop", "If", "TensorIterator"):
             return None
     return frozenset(found)

@@ -68,7 +68,7 @@ class ShapeProbe:
         self.model, self.at_fault = self._unfolded, None
         try:
             self.model.validate_nodes_and_infer_types()
-            if any(static_dims(one.input_value(0)) and not static_dims(one) for one in self._reshapes):
+            if any(static_dims(reshape.input_value(0)) and not static_dims(reshape) for reshape in self._reshapes):
                 # Sizes that are computed by more than shape inference follows.
                 self.model = self._unfolded.clone()
                 folding = Manager()
@@ -81,7 +81,7 @@ class ShapeProbe:
                 return -1, 0
             place, node = self._nodes[known[-1]]
             if self.model is not self._unfolded:
-                node = next((one for one in _with_bodies(self.model) if one.get_friendly_name() == known[-1]), node)
+                node = next((body for body in _with_bodies(self.model) if body.get_friendly_name() == known[-1]), node)
             self.at_fault = node
             return place, -_clashes(node)
         return float("inf"), 0
@@ -152,7 +152,9 @@ def _proposals(node: Node, sizes: Sizes, free: Free, step: int) -> Iterator[tupl
             changes += [({place: size * b // a}, 1)] if size * b % a == 0 else []
             changes += [({place: size + b - a}, 1)] if size + b > a else []
     changes += [({place: b for place, size in now.items() if size == a}, 1) for a, b in wide]
-    factors = [one for one in dict.fromkeys((*_MULTIPLES, *_constants(node), *dims)) if 1 < one <= _MULTIPLES[-1]]
+    factors = [
+        fromkey for fromkey in dict.fromkeys((*_MULTIPLES, *_constants(node), *dims)) if 1 < fromkey <= _MULTIPLES[-1]
+    ]
     for multiple in dict.fromkeys(factor * power for factor in factors for power in (1, *_MULTIPLES)):
         common = lcm(multiple, step)
         rounded = {place: -(-size // common) * common for place, size in now.items()}

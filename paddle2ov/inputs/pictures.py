@@ -59,8 +59,8 @@ class Pictures:
         """
         pixels = _read(path)
         image, *sizes = self._compiled(pixels[None]).values()
-        known = {self._picture.name: image, **dict(zip(SIZES, (one[None] for one in sizes), strict=True))}
-        arrays = {one.name: known[one.name] for one in self._program.inputs}
+        known = {self._picture.name: image, **dict(zip(SIZES, (size[None] for size in sizes), strict=True))}
+        arrays = {input_.name: known[input_.name] for input_ in self._program.inputs}
         try:
             (found,) = given_inputs(self._program, arrays)
         except ConversionInputError as error:
@@ -92,13 +92,16 @@ def _plan(settings: Settings) -> PreprocessingPlan:
 
 def _image_variable(program: Program) -> Variable:
     pictures = [
-        one
-        for one in program.inputs
-        if one.dtype == "float32" and one.shape is not None and len(one.shape) == 4 and one.shape[1] in (3, -1)
+        input_
+        for input_ in program.inputs
+        if input_.dtype == "float32"
+        and input_.shape is not None
+        and len(input_.shape) == 4
+        and input_.shape[1] in (3, -1)
     ]
-    others = [one.name for one in program.inputs if one.name not in SIZES and one not in pictures]
+    others = [input_.name for input_ in program.inputs if input_.name not in SIZES and input_ not in pictures]
     if len(pictures) != 1 or others:
-        names = ", ".join(one.name for one in program.inputs)
+        names = ", ".join(input_.name for input_ in program.inputs)
         raise ConversionInputError(
             f"image: the model takes not one picture [N, 3, H, W], im_shape and scale_factor besides, but {names}; "
             f"{_HINT}"

@@ -101,12 +101,14 @@ class RandomInputs:
         self._model = model
         self._probe: ShapeProbe | None = None
         self._seed = seed
-        self._sequences = [one.name for one in program.inputs if one.lod_level == 1] if with_lengths else []
+        self._sequences = [input_.name for input_ in program.inputs if input_.lod_level == 1] if with_lengths else []
         self._unlimited: list[str] = []
         self._usual = usual_sets(program)
-        self._integers = [one.name for one in program.inputs if _storage(one).kind in "iu" and one.dtype != "bfloat16"]
+        self._integers = [
+            input_.name for input_ in program.inputs if _storage(input_).kind in "iu" and input_.dtype != "bfloat16"
+        ]
         dynamic = any(variable.shape is None or -1 in variable.shape for variable in program.inputs)
-        overrides = [shapes_by_name(program, one) for one in shapes]
+        overrides = [shapes_by_name(program, shape) for shape in shapes]
         if not overrides:
             overrides = [bounds_of(program, settings)] * (len(self._usual) if dynamic else 1)
             overrides += named_shapes(program, settings) if dynamic else []
@@ -117,7 +119,8 @@ class RandomInputs:
             bounds = within(program, override, model if not shapes else None)
             usual = self._usual[k % len(self._usual)]
             sizes = self._fit(
-                {one.name: usual_shape(one, bounds.get(one.name), k, usual) for one in program.inputs}, bounds
+                {input_.name: usual_shape(input_, bounds.get(input_.name), k, usual) for input_ in program.inputs},
+                bounds,
             )
             if not shapes and sizes in seen:
                 continue
@@ -130,7 +133,7 @@ class RandomInputs:
 
     def alternatives(self, k: int) -> Iterator[Inputs]:
         """Other inputs in place of a set that Paddle refuses, with other integers and of other sizes."""
-        usual = {one.name: self.sets[k][one.name].shape for one in self._program.inputs}
+        usual = {input_.name: self.sets[k][input_.name].shape for input_ in self._program.inputs}
         tried = [(usual, Values())]
         for start in (usual, *self._starts(k)):
             sizes = start if start is usual else self._fit(start, self._bounds[k])
@@ -144,16 +147,16 @@ class RandomInputs:
     def _starts(self, k: int) -> Iterator[Sizes]:
         """Sizes to start from: all different, all equal, and usual ones with empty inputs that have any (caches)."""
         bounds = self._bounds[k]
-        usual = {one.name: self.sets[k][one.name].shape for one in self._program.inputs}
-        open_axes = {one.name: len(free_dims(one, bounds.get(one.name))) for one in self._program.inputs}
+        usual = {input_.name: self.sets[k][input_.name].shape for input_ in self._program.inputs}
+        open_axes = {input_.name: len(free_dims(input_, bounds.get(input_.name))) for input_ in self._program.inputs}
         if empty := {name: (0,) * len(shape) for name, shape in usual.items() if 2 < len(shape) == open_axes[name]}:
             yield usual | empty
         for size in (None, *_EQUAL):
             different = iter(_DISTINCT)
             found = {}
-            for one in self._program.inputs:
-                usual, free = self.sets[k][one.name].shape, free_dims(one, bounds.get(one.name))
-                found[one.name] = tuple(
+            for input_ in self._program.inputs:
+                usual, free = self.sets[k][input_.name].shape, free_dims(input_, bounds.get(input_.name))
+                found[input_.name] = tuple(
                     clamp(free[axis], size or next(different, _DISTINCT[-1])) if axis in free else usual[axis]
                     for axis in range(len(usual))
                 )
@@ -172,9 +175,9 @@ class RandomInputs:
 
     def _fit(self, sizes: Sizes, bounds: Mapping[str, PartialShape]) -> Sizes:
         free = {
-            (one.name, axis): dim
-            for one in self._program.inputs
-            for axis, dim in free_dims(one, bounds.get(one.name)).items()
+            (input_.name, axis): dim
+            for input_ in self._program.inputs
+            for axis, dim in free_dims(input_, bounds.get(input_.name)).items()
         }
         if self._model is None or not (free or self._integers):
             return sizes
@@ -201,12 +204,12 @@ class RandomInputs:
         ranges |= {name: (ranges[name][0], _HASHED) for name in self._unlimited}
         counts = self._counts(sizes)
         found = dict(lengths)
-        for one in self._program.inputs:
-            if one.name in counts and len(sizes[one.name]) == 1 and sizes[one.name][0]:
-                share = np.full(sizes[one.name], 1 / sizes[one.name][0])
-                found[one.name] = rng.multinomial(counts[one.name], share).astype(_storage(one))
+        for input_ in self._program.inputs:
+            if input_.name in counts and len(sizes[input_.name]) == 1 and sizes[input_.name][0]:
+                share = np.full(sizes[input_.name], 1 / sizes[input_.name][0])
+                found[input_.name] = rng.multinomial(counts[input_.name], share).astype(_storage(input_))
             else:
-                found[one.name] = _array(rng, one, sizes, ranges.get(one.name), values)
+                found[input_.name] = _array(rng, input_, sizes, ranges.get(input_.name), values)
         return found
 
     def _counts(self, sizes: Sizes) -> dict[str, int]:

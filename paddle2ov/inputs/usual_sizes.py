@@ -25,7 +25,7 @@ def shape_sets(argument: InputArgument | Sequence[InputArgument]) -> list[InputA
     """The `shapes` of `verify` and `check`, one for each set of inputs: several strings or mappings, or one."""
     if argument is None:
         return []
-    if isinstance(argument, list | tuple) and all(isinstance(one, str | dict) for one in argument):
+    if isinstance(argument, list | tuple) and all(isinstance(item, str | dict) for item in argument):
         return list(argument)
     return [argument]
 
@@ -41,9 +41,9 @@ def shapes_by_name(program: Program, argument: InputArgument) -> dict[str, Parti
         if override.name is None and position >= len(program.inputs):
             raise ConversionInputError(f"shapes: the program has {len(program.inputs)} inputs")
         name = override.name if override.name is not None else program.inputs[position].name
-        variable = next((one for one in program.inputs if one.name == name), None)
+        variable = next((input_ for input_ in program.inputs if input_.name == name), None)
         if variable is None:
-            known = ", ".join(one.name for one in program.inputs)
+            known = ", ".join(input_.name for input_ in program.inputs)
             raise ConversionInputError(f"shapes: the program has no input '{name}'; its inputs are {known}")
         if override.shape is not None:
             if variable.shape is not None and len(override.shape) != len(variable.shape):
@@ -54,7 +54,7 @@ def shapes_by_name(program: Program, argument: InputArgument) -> dict[str, Parti
 
 def usual_sets(program: Program) -> tuple[tuple[int, tuple[int, int]], ...]:
     """Batch, height and width of each set."""
-    unknown = [one.shape[-2:] for one in program.inputs if one.shape is not None and len(one.shape) == 4]
+    unknown = [input_.shape[-2:] for input_ in program.inputs if input_.shape is not None and len(input_.shape) == 4]
     if any(height < 0 and width < 0 for height, width in unknown):
         return _SETS + _LARGE
     return _LINES if any(width < 0 for _, width in unknown) else _SETS
@@ -64,10 +64,10 @@ def bounds_of(program: Program, settings: Settings | None) -> dict[str, PartialS
     """The bounds that settings name, of the dimensions that the program leaves open."""
     shapes = settings.shapes if settings is not None else {}
     found = {}
-    for one in program.inputs:
-        if one.name in shapes and one.shape is not None and len(one.shape) == len(shapes[one.name][0]):
-            sizes = zip(one.shape, *shapes[one.name], strict=True)
-            found[one.name] = PartialShape([Dimension(low, high) if size < 0 else size for size, low, high in sizes])
+    for input_ in program.inputs:
+        if input_.name in shapes and input_.shape is not None and len(input_.shape) == len(shapes[input_.name][0]):
+            sizes = zip(input_.shape, *shapes[input_.name], strict=True)
+            found[input_.name] = PartialShape([Dimension(low, high) if size < 0 else size for size, low, high in sizes])
     return found
 
 
@@ -75,7 +75,7 @@ def named_shapes(program: Program, settings: Settings | None) -> list[dict[str, 
     """The shapes that settings name: the usual ones, and those of the picture that the preprocessing makes."""
     if settings is None:
         return []
-    known = {one.name: one.shape for one in program.inputs if one.shape is not None}
+    known = {input_.name: input_.shape for input_ in program.inputs if input_.shape is not None}
     named: list[Mapping[str, Sequence[int]]] = [settings.usual]
     try:
         height, width = plan(settings).size
@@ -84,8 +84,8 @@ def named_shapes(program: Program, settings: Settings | None) -> list[dict[str, 
     if (height or 0) > 0 and (width or 0) > 0:
         named.append({name: (1, -1, height or 0, width or 0) for name, shape in known.items() if len(shape) == 4})
     found = []
-    for one in named:
-        fitting = {name: shape for name, shape in one.items() if len(known.get(name, ())) == len(shape)}
+    for item in named:
+        fitting = {name: shape for name, shape in item.items() if len(known.get(name, ())) == len(shape)}
         if fitting:
             pairs = {name: zip(known[name], shape, strict=True) for name, shape in fitting.items()}
             found.append({name: PartialShape([b if a < 0 else a for a, b in both]) for name, both in pairs.items()})
@@ -131,12 +131,12 @@ def within(program: Program, shapes: Mapping[str, PartialShape], model: Model | 
     own = (
         {} if model is None else {name: port.get_partial_shape() for port in model.inputs for name in port.get_names()}
     )
-    for one in program.inputs:
-        if one.shape is None or one.name not in own or own[one.name].rank.is_dynamic:
+    for input_ in program.inputs:
+        if input_.shape is None or input_.name not in own or own[input_.name].rank.is_dynamic:
             continue
-        known, asked = own[one.name], found.get(one.name, PartialShape([-1] * len(one.shape)))
-        if len(known) >= len(one.shape) == len(asked):
-            found[one.name] = PartialShape(
+        known, asked = own[input_.name], found.get(input_.name, PartialShape([-1] * len(input_.shape)))
+        if len(known) >= len(input_.shape) == len(asked):
+            found[input_.name] = PartialShape(
                 [b if a.is_dynamic and b.is_static else a for a, b in zip(asked, known, strict=False)]
             )
     return found

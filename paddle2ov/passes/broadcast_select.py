@@ -49,7 +49,7 @@ class BroadcastSelect(Rule[_Choice, _Choice]):
     def check(self, graph: Graph, match: _Choice) -> _Choice:
         if match.select.get_attributes()["auto_broadcast"] != "numpy":
             raise MatchFailureError("the Select does not broadcast")
-        if not all(_covers(match.sides, one) for one in match.zeros):
+        if not all(_covers(match.sides, zero) for zero in match.zeros):
             raise MatchFailureError("the zeros may be larger than what they are added to")
         if _rank(match.select.output(0)) != _rank(*match.sides):
             raise MatchFailureError("the result would have another rank")
@@ -105,8 +105,8 @@ def _zero_terms(value: Output, depth: int = 6) -> list[Output] | None:
         return [value]
     if kind not in ("Add", "Convert") or not depth:
         return None
-    parts = [_zero_terms(one, depth - 1) for one in node.input_values()]
-    return None if None in parts else [one for part in parts for one in part or ()]
+    parts = [_zero_terms(value, depth - 1) for value in node.input_values()]
+    return None if None in parts else [item for part in parts for item in part or ()]
 
 
 def _covers(sides: Sequence[Output], zeros: Output) -> bool:

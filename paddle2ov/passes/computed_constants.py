@@ -32,8 +32,8 @@ def _computed(output: Output, depth: int) -> Tensor | None:
     dims = static_dims(output) if depth and node.get_type_name() in _COMPUTED else None
     if dims is None or math.prod(dims) > _MAX_COMPUTED:
         return None
-    inputs = [_computed(one, depth - 1) for one in node.input_values()]
-    known = [one for one in inputs if one is not None]
+    inputs = [_computed(value, depth - 1) for value in node.input_values()]
+    known = [input_ for input_ in inputs if input_ is not None]
     results = evaluate_node(node, known) if len(known) == len(inputs) else None
     return None if results is None else results[output.get_index()]
 

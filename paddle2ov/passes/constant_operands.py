@@ -48,5 +48,5 @@ def reshaped_dims(reshape: Node) -> Dims | None:
     named = target_of(reshape)
     if named is None or len(named) != len(dims):
         return dims
-    known = [one if isinstance(one, int) and one > 0 else None for one in named]
-    return [one if one is not None else other for one, other in zip(dims, known, strict=True)]
+    known = [item if isinstance(item, int) and item > 0 else None for item in named]
+    return [dim if dim is not None else other for dim, other in zip(dims, known, strict=True)]

@@ -68,7 +68,7 @@ class DropNeutral(Rule[_Unchanged, _Unchanged]):
 
     def rewrite(self, graph: Graph, plan: _Unchanged) -> Counts:
         node, x = plan
-        read = [one for one in consumers(node.output(0)) if one.get_node().get_type_name() != "Result"]
+        read = [consumer for consumer in consumers(node.output(0)) if consumer.get_node().get_type_name() != "Result"]
         insert(read, x, node)
         return {"nodes": 1}
 
@@ -156,7 +156,7 @@ def _keeps(reshape: Node, dims: list[int | None]) -> bool:
     if target is None or len(target) != len(dims):
         return False
     pairs = zip(target, dims, strict=True)
-    others = [one for one, dim in pairs if not isinstance(one, int) or (one != dim and not (copies and one == 0))]
+    others = [item for item, dim in pairs if not isinstance(item, int) or (item != dim and not (copies and item == 0))]
     return not others or (len(others) == 1 and others[0] == -1)
 
 

@@ -36,7 +36,7 @@ def narrow_inputs(graph: Graph) -> int:
     The checks of these dimensions in the graph are removed.
     """
     model, inputs = graph.model, graph.model.get_parameters()
-    before = [one.get_partial_shape() for one in inputs]
+    before = [input_.get_partial_shape() for input_ in inputs]
     if not any(shape.rank.is_static and shape.is_dynamic for shape in before):
         return 0
     checks = [node for node in graph.nodes("Reshape") if expected_dims(node) is not None]
@@ -65,10 +65,10 @@ def _implied(model: Model, nodes: list[Node], shapes: list[PartialShape]) -> dic
     places = _symbolic(model, shapes)
     found: dict[tuple[int, int], set[int]] = {}
     for node in nodes:
-        for one in _required(node):
-            if not _is_open(one):
+        for item in _required(node):
+            if not _is_open(item):
                 continue
-            (unknown,), (known,) = ([dim for dim in one if dim.is_dynamic is state] for state in (True, False))
+            (unknown,), (known,) = ([dim for dim in item if dim.is_dynamic is state] for state in (True, False))
             for symbol, index, axis in places if unknown.has_symbol() else ():
                 if unknown.get_symbol() == symbol and unknown.compatible(known):
                     found.setdefault((index, axis), set()).add(known.get_length())
@@ -118,13 +118,13 @@ def _forget_broadcast(node: Node, own: int) -> None:
 
     OpenVINO takes the symbol of one operand where the dimension of the other one has none.
     """
-    shape, sides = node.get_output_partial_shape(0), [one.get_partial_shape() for one in node.input_values()]
+    shape, sides = node.get_output_partial_shape(0), [value.get_partial_shape() for value in node.input_values()]
     if shape.rank.is_dynamic or any(side.rank.is_dynamic for side in sides):
         return
     dims = [shape[axis] for axis in range(len(shape))]
     for place, dim in enumerate(dims[: len(dims) - own], -len(dims)):
         against = [side[place + len(side)] for side in sides if place + len(side) >= 0]
-        if dim.has_symbol() and not all(one == 1 or _has_symbol(one, dim.get_symbol()) for one in against):
+        if dim.has_symbol() and not all(item == 1 or _has_symbol(item, dim.get_symbol()) for item in against):
             dims[place] = _copy(dim)
     node.set_output_type(0, node.get_output_element_type(0), PartialShape(dims))
 

@@ -171,7 +171,7 @@ class Index:
         """The values of an input that is an integer Constant; None for any other, and where there is no such input."""
         sources = self.sources[place]
         array = self.data(sources[port]) if port < len(sources) else None
-        return None if array is None else [int(one) for one in array.reshape(-1)]
+        return None if array is None else [int(value) for value in array.reshape(-1)]
 
     def perm(self, place: int) -> list[int] | None:
         """The permutation of a Transpose, see `perm_of`."""

@@ -64,7 +64,7 @@ class _Tracer:
     """
 
     def __init__(self, records: Iterable[BlockRecord]) -> None:
-        self._records = {one.node.get_name(): one for one in records}
+        self._records = {record.node.get_name(): record for record in records}
         self.reached: dict[str, BlockRecord] = {}
         self.kept: dict[str, list[set[int]]] = {}
         self.common: dict[str, list[dict[int, _Place]]] = {}
@@ -88,7 +88,7 @@ class _Tracer:
                 self.reached[node.get_name()] = record
 
     def _trace_loop(self, record: LoopRecord) -> None:
-        kept = [_dynamic_axes(one) for one in record.states]
+        kept = [_dynamic_axes(state) for state in record.states]
         for i in range(_MAX_ROUNDS):
             inner = _InnerSymbols()
             if i == _MAX_ROUNDS - 1:
@@ -122,15 +122,15 @@ class _Tracer:
                 if (parameter := pair[branch]) is not None:
                     inner.enter(parameter, value)
             self.trace(body)
-            found.append([inner.outer(one.input_value(0).get_partial_shape()) for one in body.get_results()])
+            found.append([inner.outer(result.input_value(0).get_partial_shape()) for result in body.get_results()])
         common: list[dict[int, _Place]] = []
         places = [place for _, value in record.entering for place in _unknown_dims(value)]
         for output, *branches in zip(record.node.outputs(), *found, strict=True):
             shape, same = forget_symbols(output.get_partial_shape()), dict[int, _Place]()
-            if shape.rank.is_static and all(len(one) == len(shape) for one in branches):
+            if shape.rank.is_static and all(len(branch) == len(shape) for branch in branches):
                 dims = [_copy(dim) for dim in shape]
                 for axis, dim in enumerate(dims):
-                    fits = (one for one in places if all(one[0] in symbols[axis] for symbols in branches))
+                    fits = (place for place in places if all(place[0] in symbols[axis] for symbols in branches))
                     if dim.is_dynamic and (place := next(fits, None)) is not None:
                         dim.set_symbol(place[0])
                         same[axis] = place[1:]
@@ -298,8 +298,10 @@ def _hide_of_branches(record: IfRecord) -> None:
 def _declare_common(node: Node, common: Sequence[dict[int, _Place]]) -> None:
     """Gives the copies of an If's results the dimensions that both branches have from outside of it."""
     for output, places in zip(node.outputs(), common, strict=True):
-        shapes = [one.get_node() for one in consumers(output) if one.get_node().get_type_name() == "ShapeOf"]
-        copied = [one.get_node() for shape in shapes for one in consumers(shape.output(0))] if places else []
+        shapes = [
+            consumer.get_node() for consumer in consumers(output) if consumer.get_node().get_type_name() == "ShapeOf"
+        ]
+        copied = [consumer.get_node() for shape in shapes for consumer in consumers(shape.output(0))] if places else []
         for sizes in copied:
             if sizes.get_type_name() != "Maximum":
                 continue  # of a copy

@@ -33,7 +33,7 @@ def nearest(
         new = {node.get_name(): node for node in nodes if node.get_name() not in seen}
         seen |= new.keys()
         found += [node for node in new.values() if node.get_type_name() in kinds]
-        nodes = [one for node in new.values() if node.get_type_name() in between for one in follow(node)]
+        nodes = [item for node in new.values() if node.get_type_name() in between for item in follow(node)]
     return found
 
 

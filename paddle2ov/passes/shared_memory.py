@@ -55,7 +55,7 @@ def _equal_outputs(root: Output) -> list[Output]:
     if not node.get_input_size():
         return [root]
     read = [port.get_node() for port in consumers(node.input_value(0)) if port.get_index() == 0]
-    return [root, *(one.output(root.get_index()) for one in read if one != node and _is_equal(one, node))]
+    return [root, *(item.output(root.get_index()) for item in read if item != node and _is_equal(item, node))]
 
 
 def _is_equal(node: Node, other: Node) -> bool:

@@ -36,7 +36,10 @@ def outcome(body: Model, rewrites: Hashable, rewrite: Callable[[Model], Outcome]
     """
     if not is_template(body) or log.isEnabledFor(logging.DEBUG):  # there each node is logged
         return rewrite(body)
-    inputs = [(str(one.get_element_type()), one.get_partial_shape().to_string()) for one in body.get_parameters()]
+    inputs = [
+        (str(parameter.get_element_type()), parameter.get_partial_shape().to_string())
+        for parameter in body.get_parameters()
+    ]
     key = body.get_friendly_name(), rewrites, *inputs
     found = _known.get(key)
     if found is None:
@@ -55,8 +58,10 @@ def _content(model: Model) -> list[Hashable]:
     """What a rewrite may change: the nodes in order, with their inputs, outputs, attributes, names and operators."""
     found: list[Hashable] = []
     for node in model.get_ordered_ops():
-        read = tuple((one.get_node().get_name(), one.get_index()) for one in node.input_values())
-        written = tuple((one.get_partial_shape().to_string(), str(one.get_element_type())) for one in node.outputs())
+        read = tuple((value.get_node().get_name(), value.get_index()) for value in node.input_values())
+        written = tuple(
+            (output.get_partial_shape().to_string(), str(output.get_element_type())) for output in node.outputs()
+        )
         about = tuple((name, str(value)) for name, value in node.get_attributes().items())
         noted = *node.get_rt_info().keys(), operators_of(node)
         found.append((node.get_name(), node.get_friendly_name(), about, noted, read, written))

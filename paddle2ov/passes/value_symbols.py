@@ -80,14 +80,14 @@ def _at_least_zero(node: Node) -> Elements | None:
 
 
 def _joined(node: Node) -> Elements | None:
-    return [one for value in node.input_values() for one in _of(value)]
+    return [item for value in node.input_values() for item in _of(value)]
 
 
 def _sliced(node: Node) -> Elements | None:
     bounds = [constant_of(value) for value in node.input_values()[1:4]]
-    if any(one is None or one.size != 1 for one in bounds) or len(node.input_value(0).get_partial_shape()) != 1:
+    if any(bound is None or bound.size != 1 for bound in bounds) or len(node.input_value(0).get_partial_shape()) != 1:
         return None
-    first, last, step = (int(one.reshape(-1)[0]) for one in bounds if one is not None)
+    first, last, step = (int(bound.reshape(-1)[0]) for bound in bounds if bound is not None)
     return _of(node.input_value(0))[first:last:step] if step > 0 else None
 
 

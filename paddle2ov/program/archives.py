@@ -55,7 +55,9 @@ def unpacked(archive: Path) -> Iterator[Path]:
         try:
             yield folder
         except Paddle2OVError as error:
-            error.args = tuple(with_origins(one) if isinstance(one, str) else one for one in error.args)
+            error.args = tuple(
+                with_origins(argument) if isinstance(argument, str) else argument for argument in error.args
+            )
             raise
         finally:
             del _UNPACKED[folder]
@@ -127,7 +129,7 @@ def format_in(archive: Path) -> str | None:
 
 def name_of(archive: Path) -> str:
     """The name of an archive without its suffixes."""
-    suffix = next((one for one in SUFFIXES if archive.name.lower().endswith(one)), "")
+    suffix = next((suffix for suffix in SUFFIXES if archive.name.lower().endswith(suffix)), "")
     return archive.name[: len(archive.name) - len(suffix)]
 
 
@@ -216,9 +218,9 @@ def _members(archive: Path, most: int) -> Iterator[dict[str, _Member]]:
         import zipfile  # 10 ms, as tarfile takes, for the few models that are archives
 
         with zipfile.ZipFile(archive) as packed:
-            infos = (one for one in packed.infolist() if not one.is_dir())
+            infos = (item for item in packed.infolist() if not item.is_dir())
             yield _by_name(
-                archive, ((one.filename, _Member(one.file_size, partial(packed.open, one))) for one in infos)
+                archive, ((info.filename, _Member(info.file_size, partial(packed.open, info))) for info in infos)
             )
     else:
         import tarfile
@@ -226,9 +228,9 @@ def _members(archive: Path, most: int) -> Iterator[dict[str, _Member]]:
         with _decompressed(archive) as file:
             bounded: Any = _Bounded(file, most, archive)
             with tarfile.open(fileobj=bounded, mode="r:") as packed_tar:
-                found = (one for one in packed_tar if one.isfile())
+                found = (item for item in packed_tar if item.isfile())
                 yield _by_name(
-                    archive, ((one.name, _Member(one.size, partial(packed_tar.extractfile, one))) for one in found)
+                    archive, ((item.name, _Member(item.size, partial(packed_tar.extractfile, item))) for item in found)
                 )
 
 

@@ -31,15 +31,17 @@ def concatenate_arrays(block: Block, wanted: Iterable[str]) -> Block:
     Returns:
         The block with these operators replaced.
     """
-    if "tensor_array_to_tensor" not in {one.type for one in block.walk()}:
+    if "tensor_array_to_tensor" not in {child.type for child in block.walk()}:
         return block
     arrays = _Arrays(block, wanted)
     concatenations = {
-        id(one) for one in block.walk() if one.type == "tensor_array_to_tensor" and arrays.can_concatenate(one)
+        id(child) for child in block.walk() if child.type == "tensor_array_to_tensor" and arrays.can_concatenate(child)
     }
     if not concatenations:
         return block
-    axes = {arrays.root(_first(one.inputs, "x")): _axis(one) for one in block.walk() if id(one) in concatenations}
+    axes = {
+        arrays.root(_first(child.inputs, "x")): _axis(child) for child in block.walk() if id(child) in concatenations
+    }
     return _with_semantics(block, arrays, axes)
 
 
@@ -62,9 +64,9 @@ class _Arrays:
         for name in list(self._parents):
             self._members[self.root(name)].add(name)
         self._lengths = {
-            _first(one.outputs, "out"): _first(one.inputs, "x")
-            for one in block.walk()
-            if one.type == "lod_array_length"
+            _first(child.outputs, "out"): _first(child.inputs, "x")
+            for child in block.walk()
+            if child.type == "lod_array_length"
         }
 
     def root(self, name: str) -> str:
@@ -89,7 +91,7 @@ class _Arrays:
             return True
         if operator.type == "lod_array_length":
             readers = self._readers[_first(operator.outputs, "out")]
-            return all(one is not None and (one.type, by) == ("write_to_array", "i") for one, by in readers)
+            return all(item is not None and (item.type, by) == ("write_to_array", "i") for item, by in readers)
         if operator.type == "write_to_array":
             length = self._lengths.get(_first(operator.inputs, "i"))
             return port == "array" and length is not None and self.root(length) == root
@@ -147,7 +149,9 @@ def _with_semantics(block: Block, arrays: _Arrays, axes: Mapping[str, int]) -> B
             semantics = replace(operator.semantics, concatenated_along=axis)
             operator = replace(operator, inputs=inputs, semantics=semantics)
         elif operator.blocks:
-            operator = replace(operator, blocks=tuple(_with_semantics(one, arrays, axes) for one in operator.blocks))
+            operator = replace(
+                operator, blocks=tuple(_with_semantics(block, arrays, axes) for block in operator.blocks)
+            )
         operators.append(operator)
     return replace(block, operators=operators)
 

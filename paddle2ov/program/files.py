@@ -178,7 +178,7 @@ def _no_program(path: Path) -> str:
 def _below(folder: Path) -> str:
     """What a folder of models' folders holds, and the command for it."""
     programs = ("inference.json", "inference.pdmodel", "__model__")
-    found = sorted(one.parent.name for name in programs for one in folder.glob(f"*/{name}"))
+    found = sorted(path.parent.name for name in programs for path in folder.glob(f"*/{name}"))
     if not found:
         return ""
     shown = ", ".join(dict.fromkeys(found[:5])) + (", ..." if len(found) > 5 else "")

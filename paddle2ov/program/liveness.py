@@ -36,7 +36,11 @@ class Liveness(Struct, frozen=True):
 
     def prune(self, block: Block) -> Block:
         """A copy of the block without dead operators, in inner blocks as well."""
-        kept = [self._pruned(one) if one.blocks else one for one in block.operators if id(one) in self.operators]
+        kept = [
+            self._pruned(operator) if operator.blocks else operator
+            for operator in block.operators
+            if id(operator) in self.operators
+        ]
         return Block(block.index, kept, block.inputs, block.outputs)
 
     def _pruned(self, operator: Operator) -> Operator:
@@ -80,10 +84,10 @@ def count_walked(block: Block) -> int:
     path = [block]
     while path:
         operators = path[-1].operators
-        inner = [one for operator in operators for one in operator.blocks]
-        unknown = [one for one in inner if id(one.operators) not in counts]
+        inner = [block for operator in operators for block in operator.blocks]
+        unknown = [item for item in inner if id(item.operators) not in counts]
         if id(operators) in counts or not unknown:
-            counts[id(operators)] = len(operators) + sum(counts[id(one.operators)] for one in inner)
+            counts[id(operators)] = len(operators) + sum(counts[id(item.operators)] for item in inner)
             path.pop()
         else:
             path += unknown
@@ -153,10 +157,10 @@ def _reads(operator: Operator) -> Iterable[str]:
     if operator.type == "if":
         return operator.inputs.get("cond", ())
     if operator.type == "while":
-        return [*operator.inputs.get("cond", ()), *(name for one in operator.blocks for name in one.outputs[:1])]
+        return [*operator.inputs.get("cond", ()), *(name for block in operator.blocks for name in block.outputs[:1])]
     if operator.type == "recurrent":
         return operator.inputs.get("x", ())[:1]  # its length is the number of iterations
-    return [*operator.input_names(), *(name for one in operator.blocks for name in one.outputs)]
+    return [*operator.input_names(), *(name for block in operator.blocks for name in block.outputs)]
 
 
 def _counterparts(operator: Operator) -> Iterable[tuple[str, str]]:

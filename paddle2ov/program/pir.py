@@ -138,7 +138,7 @@ class _Reader:
                 inputs[port] = self._use(value)
         blocks: tuple[Block, ...] = ()
         if op.regions:
-            blocks = tuple([self._read_block(one) for region in op.regions for one in region.blocks])
+            blocks = tuple([self._read_block(block) for region in op.regions for block in region.blocks])
         results = op.results if isinstance(op.results, list) else [op.results]
         ports = kind.results
         if len(results) > len(ports):
@@ -173,11 +173,11 @@ class _Reader:
                 self._read_parameter(op)
             case "builtin", "combine":
                 (result,) = results_of(op)
-                self._bind(result.id, [one for operand in op.operands for one in self._use(operand.id)])
+                self._bind(result.id, [item for operand in op.operands for item in self._use(operand.id)])
             case "builtin", "split":
                 names = self._use(op.operands[0].id)
-                for result, one in zip(results_of(op), names, strict=True):
-                    self._bind(result.id, [one])
+                for result, item in zip(results_of(op), names, strict=True):
+                    self._bind(result.id, [item])
             case "builtin", "slice":
                 position = self._attributes(op)["index"]
                 names = self._named(op.operands[0].id)
@@ -194,7 +194,7 @@ class _Reader:
             case "pd_op", "if" | "while":
                 block.operators.append(self._control_flow(block, op, name, index))
             case "cf", "yield":
-                block.outputs = [one for operand in op.operands for one in self._use(operand.id)]
+                block.outputs = [item for operand in op.operands for item in self._use(operand.id)]
             case "cf", _:
                 pass  # stacks of values for the backward pass
             case _:
@@ -213,7 +213,7 @@ class _Reader:
     def _control_flow(self, block: Block, op: pir_file.Op, name: str, index: int) -> Operator:
         inputs = {
             "cond": self._use(op.operands[0].id),
-            "x": [one for item in op.operands[1:] for one in self._use(item.id)],
+            "x": [value for item in op.operands[1:] for value in self._use(item.id)],
         }
         # What a region writes in place becomes a value that it yields, and for a loop one that it carries.
         writes = self._memory.writes
@@ -225,7 +225,7 @@ class _Reader:
             mark = writes.mark()
             arguments = []
             if name == "while":
-                arguments = [self._new_version(one) for one in written]
+                arguments = [self._new_version(item) for item in written]
                 writes.write(written, arguments)
             if len(region.blocks) != 1:
                 raise ModelReadError("a region of an operator has one block")
@@ -236,8 +236,8 @@ class _Reader:
             writes.roll_back(mark)
         if name == "while":
             inputs["x"] += before
-        results = [one for result in results_of(op) for one in self._define(result, name)]
-        after = [self._new_version(one) for one in written]
+        results = [item for result in results_of(op) for item in self._define(result, name)]
+        after = [self._new_version(item) for item in written]
         writes.write(written, after)
         self._memory.share_results(op, loop)
         outputs = {"out": results + after}

@@ -165,7 +165,7 @@ def _declared(kind: Type | None) -> list[Variable] | Variable | None:
     name = kind.id.rpartition(".")[2]
     if name.endswith("t_vec"):
         elements = (_declared(msgspec.convert(element, Type)) for element in kind.data)
-        return [one if isinstance(one, Variable) else Variable("") for one in elements]
+        return [element if isinstance(element, Variable) else Variable("") for element in elements]
     if name not in ("t_dtensor", "t_dense_tensor_array", "t_selected_rows"):
         return Variable("")
     element, dims, *_ = kind.data

@@ -64,11 +64,11 @@ class _Memories:
             if operand is not None:
                 for result in results[:1]:
                     self._join(result.id, operand.id)
-            for inner in (one for region in op.regions for one in region.blocks):
+            for inner in (block for region in op.regions for block in region.blocks):
                 self._join_in(inner)
                 given = yielded(inner)[1:] if is_loop else yielded(inner)
-                for result, one in zip(results, given, strict=False):
-                    self._join(result.id, one.id)
+                for result, item in zip(results, given, strict=False):
+                    self._join(result.id, item.id)
                 for argument, first in zip(inner.args, op.operands[1:], strict=False):
                     self._join(argument.id, first.id)
             if is_loop:  # which may have no iteration
@@ -165,7 +165,7 @@ class ProgramMemory:
     def share_results(self, op: Op, loop: LoopArguments | None) -> None:
         """Notes in whose memory the results of a branch (`loop` is None) or a loop may be."""
         results = results_of(op)
-        blocks = [one for region in op.regions for one in region.blocks]
+        blocks = [block for region in op.regions for block in region.blocks]
         if loop is not None:
             for result, argument in zip(results, blocks[0].args if blocks else (), strict=False):
                 if argument.id in loop.in_place:
@@ -179,9 +179,9 @@ class ProgramMemory:
             self._join_results(results, sources)
         for given in sources:
             same: dict[tuple[str, ...], list[int]] = {}
-            for result, one in zip(results, given, strict=False):
-                names = tuple(self._names.get(one.id, ()))
-                same.setdefault(names, [one.id]).append(result.id)
+            for result, item in zip(results, given, strict=False):
+                names = tuple(self._names.get(item.id, ()))
+                same.setdefault(names, [item.id]).append(result.id)
             for values in same.values():
                 self._may_alias(values)
 
@@ -189,9 +189,9 @@ class ProgramMemory:
         """Results that every branch gives the same value are one variable, and those of one outer value are that."""
         joined: dict[tuple[tuple[str, ...], ...], list[str]] = {}
         for result, *given in zip(results, *sources, strict=False):
-            names = [self._names.get(one.id, []) for one in given]
+            names = [self._names.get(item.id, []) for item in given]
             if all(names):
-                known = names[0] if all(one == names[0] for one in names) else self._names[result.id]
+                known = names[0] if all(name == names[0] for name in names) else self._names[result.id]
                 self._names[result.id] = joined.setdefault(tuple(map(tuple, names)), known)
 
     def _shared_arguments(self, op: Op, body: Block) -> list[list[int]]:
@@ -209,7 +209,7 @@ class ProgramMemory:
         return [values for values in groups.values() if len(values) > 1]
 
     def _may_alias(self, values: Sequence[int]) -> None:
-        self.writes.may_alias(*(self._names.get(one, ()) for one in values))
+        self.writes.may_alias(*(self._names.get(value, ()) for value in values))
 
     def _values_written(self, regions: list[Region]) -> dict[int, None]:
         found = self._written.get(id(regions))
@@ -229,7 +229,7 @@ class ProgramMemory:
 
 def _first_values_written(loop: Op, written: Collection[int]) -> Iterator[int]:
     """The first values of a loop in whose memory its body writes."""
-    for body in (one for region in loop.regions for one in region.blocks):
+    for body in (block for region in loop.regions for block in region.blocks):
         kept = _kept_in_place(body, written)
         for argument, first in zip(body.args, loop.operands[1:], strict=False):
             if kept.get(argument.id) == argument.id:

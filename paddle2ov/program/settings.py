@@ -188,7 +188,7 @@ def _shapes(hpi: _Hpi | None) -> tuple[dict[str, tuple[Shape, Shape]], dict[str,
     backends = {**(hpi.backend_configs or {}), **(hpi.backend_config or {})} if hpi is not None else {}
     for backend, settings in backends.items():
         given = (settings.trt_dynamic_shapes, settings.dynamic_shapes) if settings is not None else ()
-        for name, shapes in (item for one in given if one is not None for item in one.items()):
+        for name, shapes in (item for value in given if value is not None for item in value.items()):
             where = f"Hpi.backend_configs.{backend}: the shapes of '{name}'"
             if len(shapes) != 3:
                 raise ValueError(f"{where} are not [min, opt, max]: {str(shapes)[:80]}")
@@ -211,9 +211,9 @@ def _image_shape(found: _File) -> tuple[int, int, int, int] | None:
     given = found.image_shape if found.Deploy is None else found.Deploy.input_shape
     if given is None:
         return None
-    shape = [-1 if one is None else one for one in given]
+    shape = [-1 if item is None else item for item in given]
     shape = [-1, *shape] if len(shape) == 3 else shape
-    if len(shape) != 4 or not all(one == -1 or 1 <= one < 2**31 for one in shape):
+    if len(shape) != 4 or not all(item == -1 or 1 <= item < 2**31 for item in shape):
         raise ValueError(f"the shape of the image is not [N, 3, H, W]: {str(given)[:100]}")
     return shape[0], shape[1], shape[2], shape[3]
 

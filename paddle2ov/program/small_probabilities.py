@@ -64,12 +64,14 @@ def _visit(block: Block, tested: set[str], marked: set[int], seen: set[int]) -> 
 
 
 def _with_semantics(block: Block, marked: set[int]) -> Block:
-    return Block(block.index, [_replaced(one, marked) for one in block.operators], block.inputs, block.outputs)
+    return Block(
+        block.index, [_replaced(operator, marked) for operator in block.operators], block.inputs, block.outputs
+    )
 
 
 def _replaced(operator: Operator, marked: set[int]) -> Operator:
     if id(operator) in marked:
         return replace(operator, semantics=replace(operator.semantics, bounded_logits=True))
     if operator.blocks:
-        return replace(operator, blocks=tuple(_with_semantics(one, marked) for one in operator.blocks))
+        return replace(operator, blocks=tuple(_with_semantics(block, marked) for block in operator.blocks))
     return operator

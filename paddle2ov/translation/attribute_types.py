@@ -44,7 +44,7 @@ def is_number(value: object) -> bool:
 def are_numbers(value: object) -> bool:
     """Whether a value is a number, or nested lists of numbers."""
     if isinstance(value, list | tuple):
-        return _PLAIN.issuperset(map(type, value)) or all(are_numbers(one) for one in value)
+        return _PLAIN.issuperset(map(type, value)) or all(are_numbers(item) for item in value)
     return isinstance(value, (*_NUMBERS, complex, np.ndarray))
 
 

@@ -26,8 +26,12 @@ def declared_empty(variables: Mapping[str, Variable]) -> frozenset[str]:
     """The variables that the program declares without elements, in a static shape."""
     return frozenset(
         name
-        for name, one in variables.items()
-        if one.shape and 0 in one.shape and min(one.shape) == 0 and not one.is_array and one.dtype in OV_TYPES
+        for name, variable in variables.items()
+        if variable.shape
+        and 0 in variable.shape
+        and min(variable.shape) == 0
+        and not variable.is_array
+        and variable.dtype in OV_TYPES
     )
 
 

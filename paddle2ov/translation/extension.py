@@ -116,7 +116,7 @@ def extensions_of(extension: Extension) -> list[ConversionExtension]:
     if isinstance(extension, Mapping):
         return [ConversionExtension(name, callback) for name, callback in extension.items()]
     if isinstance(extension, Iterable) and not isinstance(extension, str | bytes):
-        return [one for item in extension for one in extensions_of(item)]
+        return [value for item in extension for value in extensions_of(item)]
     raise ConversionInputError(
         f"an extension is a paddle2ov.ConversionExtension, a mapping {{operator: function}} or a list of these, "
         f"not {type(extension).__name__}{_instead(extension)}"
@@ -149,8 +149,8 @@ def run_extensions(paths: Iterable[Path]) -> None:
             raise
         except (Exception, SystemExit) as error:
             raise ConversionInputError(f"extension {path}: {type(error).__name__}: {error}") from error
-        for one in extensions_of(names.get("CONVERTERS")):
-            register_converter(one.op_type, signature=one.signature, override=True)(one.callback)
+        for extension in extensions_of(names.get("CONVERTERS")):
+            register_converter(extension.op_type, signature=extension.signature, override=True)(extension.callback)
         if script_extensions() == before:
             raise ConversionInputError(
                 f"extension {path}: it has no converters: neither a list CONVERTERS nor @register_converter"

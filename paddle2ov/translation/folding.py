@@ -34,8 +34,8 @@ def are_foldable(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
             if not isinstance(known, ConstantValue) or known.dtype not in _EXACT:
                 return False
             constants.append(known)
-    most = _MAX_DOUBLES if any(one.array.dtype == np.float64 for one in constants) else MAX_FOLDED_ELEMENTS
-    return bool(inputs) and all(one.array.size <= most for one in constants)
+    most = _MAX_DOUBLES if any(constant.array.dtype == np.float64 for constant in constants) else MAX_FOLDED_ELEMENTS
+    return bool(inputs) and all(constant.array.size <= most for constant in constants)
 
 
 def fold(value: Node | PlainValue) -> Node | PlainValue:

@@ -37,7 +37,9 @@ class Lazy:
     def __call__(self, *values: Any, **named: Any) -> Lazy:
         """A call of what this expression is."""
         return Lazy(
-            lambda: evaluated(self)(*map(evaluated, values), **{name: evaluated(one) for name, one in named.items()})
+            lambda: evaluated(self)(
+                *map(evaluated, values), **{name: evaluated(value) for name, value in named.items()}
+            )
         )
 
 

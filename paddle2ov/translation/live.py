@@ -132,7 +132,7 @@ def _in_order(model: Any, items: list[tuple[str, _Item]]) -> list[tuple[str, _It
         return items
     wanted = list(parameters)[: len(by_name)]
     if others or set(wanted) != set(by_name):
-        missing = [one for one in wanted if one not in by_name]
+        missing = [item for item in wanted if item not in by_name]
         wrong = f"'{others[0]}' is none" if others else f"'{missing[0]}' is missing"
         raise ConversionInputError(
             f"input: the Layer's inputs are {', '.join(parameters)}; {wrong}. Those that are given have to be the first"
@@ -146,10 +146,10 @@ def _input_spec(paddle: Any, model: Any, input: InputArgument, example_input: Ex
         return items
     overrides = parse_input(input)
     if all(override.name is not None for override in overrides):
-        overrides = [one for _, one in _in_order(model, [(override.name or "", override) for override in overrides])]
+        overrides = [item for _, item in _in_order(model, [(override.name or "", override) for override in overrides])]
     examples = _items(example_input) if example_input is not None else []
     if isinstance(example_input, Mapping):
-        examples = [item for _, item in _in_order(model, [(str(one), item) for one, item in example_input.items()])]
+        examples = [item for _, item in _in_order(model, [(str(key), item) for key, item in example_input.items()])]
     spec = []
     for i, override in enumerate(overrides):
         example = examples[i] if i < len(examples) else None
@@ -203,7 +203,7 @@ def _fed_variables(input: Any) -> tuple[Any, list[InputOverride]]:
     names = [override.name for override in overrides]
     if not names or None in names:
         raise ConversionInputError("input: the inputs of a Program are given as variables, or by their names")
-    return names, [one for one in overrides if one.shape is not None or one.dtype is not None]
+    return names, [override for override in overrides if override.shape is not None or override.dtype is not None]
 
 
 def _is_variable(item: Any) -> bool:

@@ -71,10 +71,12 @@ def convert_program(request: TranslationRequest, progress: Progress | None = Non
     try:
         return _translated(request, progress)
     except OpConversionError as error:
-        if all(one.shape is None and one.dtype is None for one in overrides):
+        if all(override.shape is None and override.dtype is None for override in overrides):
             raise
         try:  # the cuts stay
-            _translated(replace(request, overrides=[replace(one, shape=None, dtype=None) for one in overrides]), None)
+            _translated(
+                replace(request, overrides=[replace(override, shape=None, dtype=None) for override in overrides]), None
+            )
         except Paddle2OVError:
             raise error from error.__cause__
         raise OpInputError(error.place, error.reason, _as_given(request.program, overrides)) from error
@@ -83,10 +85,14 @@ def convert_program(request: TranslationRequest, progress: Progress | None = Non
 def _as_given(program: Program, overrides: Sequence[InputOverride]) -> list[str]:
     """Each shape and type that was given, beside what the program declares."""
     given = []
-    for position, one in enumerate(overrides):
-        variable = program.variables[one.name] if one.name is not None else program.inputs[position]
+    for position, override in enumerate(overrides):
+        variable = program.variables[override.name] if override.name is not None else program.inputs[position]
         declared = "any shape" if variable.shape is None else str(list(variable.shape))
-        asked = " ".join(str(part) for part in (one.shape, one.dtype and one.dtype.get_type_name()) if part is not None)
+        asked = " ".join(
+            str(part)
+            for part in (override.shape, override.dtype and override.dtype.get_type_name())
+            if part is not None
+        )
         if asked:
             given.append(f"'{variable.name}' as {asked} (the program declares {declared} {variable.dtype})")
     return given
@@ -124,7 +130,7 @@ def _translated(request: TranslationRequest, progress: Progress | None) -> Model
     with FailingAs(_cannot_be_converted):
         writers = {}
         if request.provenance:
-            writers = {name: operator_id(one) for one in block.operators for name in one.output_names()}
+            writers = {name: operator_id(operator) for operator in block.operators for name in operator.output_names()}
         results = _results(wanted, scope, translator.names, writers)
         if request.sequence_lengths:
             for result in lengths_results(wanted, scope):
@@ -156,7 +162,7 @@ def _enter_inputs(
     program: Program, given: Mapping[str, tuple[Variable, InputOverride | None]], kept: Set[str], scope: Scope
 ) -> list[Parameter]:
     """Adds the inputs to the scope: those that `input` names, and those in `kept`."""
-    levels = {one.name: one.lod_level for one in program.inputs}
+    levels = {input_.name: input_.lod_level for input_ in program.inputs}
     parameters = []
     for name, (variable, override) in given.items():
         if override is None and name not in kept:
@@ -223,7 +229,7 @@ def chosen_outputs(program: Program, names: Sequence[str]) -> list[ProgramOutput
 
 
 def _inputs(program: Program, overrides: Sequence[InputOverride]) -> dict[str, tuple[Variable, InputOverride | None]]:
-    given: dict[str, tuple[Variable, InputOverride | None]] = {one.name: (one, None) for one in program.inputs}
+    given: dict[str, tuple[Variable, InputOverride | None]] = {input_.name: (input_, None) for input_ in program.inputs}
     if len(overrides) > len(program.inputs) and any(override.name is None for override in overrides):
         raise ConversionInputError(f"input: {len(overrides)} are given, the program has {len(program.inputs)}")
     named: set[str] = set()

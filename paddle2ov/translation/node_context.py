@@ -400,7 +400,7 @@ class NodeContext:
 
     def is_output_used(self, name: str) -> bool:
         """Whether anything in the program reads the result."""
-        return any(one in self._used for one in self._operator.outputs.get(self._output_name(name), ()))
+        return any(output in self._used for output in self._operator.outputs.get(self._output_name(name), ()))
 
     def declared_output_dtype(self, name: str = "out", idx: int = 0) -> Type | None:
         """The element type that the program declares for a result, or None if it does not."""
@@ -471,7 +471,7 @@ class NodeContext:
     def with_inputs(self, **replaced: Output | Sequence[Output]) -> NodeContext:
         """The same operator with other inputs, for what is computed by the converter of another operator."""
         given: dict[str, Any] = {
-            name: [one] if isinstance(one, Output) else list(one) for name, one in replaced.items()
+            name: [value] if isinstance(value, Output) else list(value) for name, value in replaced.items()
         }
         inputs: Mapping[str, Sequence[Value | None]] = ChainMap(given, cast("dict[str, Any]", self._inputs))
         return NodeContext(self._operator, inputs, self._variables, self._signature, self._used, self._on_components)

@@ -95,7 +95,7 @@ class Registry:
 
         if not self._overlay or program.format != "pir":
             return
-        types = {one.type for one in program.block.walk()}
+        types = {child.type for child in program.block.walk()}
         for name in self._overlay.keys() - types:
             key = key_of_pir(name)
             if key in types and key not in self._overlay and key is not None:
@@ -108,8 +108,10 @@ class Registry:
 
     def missing(self, block: Block) -> list[Operator]:
         """The operators of a block, and of the blocks inside, that have no converter."""
-        unknown = {name for name in {one.type for one in block.walk()}.difference(STRUCTURE) if self.get(name) is None}
-        return [one for one in block.walk() if one.type in unknown] if unknown else []
+        unknown = {
+            name for name in {child.type for child in block.walk()}.difference(STRUCTURE) if self.get(name) is None
+        }
+        return [child for child in block.walk() if child.type in unknown] if unknown else []
 
     def is_extension(self, key: str) -> bool:
         """Whether the operator's converter is not of this repository."""

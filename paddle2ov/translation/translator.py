@@ -109,7 +109,11 @@ class Translator:
         self.records: list[BlockRecord] = []  # of the branches and loops that were built
         self._rules: dict[str, _Rule] = {}
         self._empty = declared_empty(program.variables)  # most of them are the `XShape` of old reshapes
-        self._marked = {name for name, one in program.variables.items() if one.lod_level or one.dtype in COMPLEX_DTYPES}
+        self._marked = {
+            name
+            for name, variable in program.variables.items()
+            if variable.lod_level or variable.dtype in COMPLEX_DTYPES
+        }
         self._may_be_complex = any(program.variables[name].is_complex for name in self._marked)
 
     def translate(self, block: Block, scope: Scope) -> None:
@@ -141,7 +145,9 @@ class Translator:
             UnsupportedOpsError: `missing` is not empty.
         """
         if missing:
-            raise UnsupportedOpsError([one.place for one in missing], {one.type: reason(one.type) for one in missing})
+            raise UnsupportedOpsError(
+                [item.place for item in missing], {item.type: reason(item.type) for item in missing}
+            )
 
     def is_used(self, name: str) -> bool:
         """Whether anything in the program reads a variable."""
@@ -183,8 +189,8 @@ class Translator:
         if not rule.is_extension and not ONEDNN.isdisjoint(operator.attributes):
             context.refuse_unread_attributes()
         if self._provenance:
-            read = (unmarked(one) for values in inputs.values() for one in values)
-            given = {one.get_node().get_name() for one in read if isinstance(one, Output)}
+            read = (unmarked(value) for values in inputs.values() for value in values)
+            given = {item.get_node().get_name() for item in read if isinstance(item, Output)}
             set_operators(_outputs_of(results.values()), operator_id(operator), given)
         if are_constant and are_foldable(inputs):
             results = {port: [_folded(value) for value in values] for port, values in results.items()}
@@ -310,8 +316,8 @@ def _inputs_of(operator: Operator, scope: Scope) -> tuple[InputValues, bool]:
 
 def _refuse_unnamed(operator: Operator, signature: Signature) -> None:
     """Refuses inputs beyond the signature: PIR passes them by position, and no converter reads unnamed ones."""
-    beyond = [one for one in operator.inputs if one not in signature.operands and any(operator.inputs[one])]
-    if unknown := [one for one in beyond if _UNNAMED.fullmatch(one)]:
+    beyond = [input_ for input_ in operator.inputs if input_ not in signature.operands and any(operator.inputs[input_])]
+    if unknown := [item for item in beyond if _UNNAMED.fullmatch(item)]:
         if operator.source_type.startswith("onednn_op."):
             raise OpConversionError(
                 operator.place,
@@ -344,7 +350,7 @@ def _first_lod(inputs: InputValues, signature: Signature | None) -> LoD:
     """The LoD of the operator's first operand that has one."""
     operands = signature.operands if signature is not None else ()
     ports = sorted(inputs, key=lambda port: operands.index(port) if port in operands else len(operands))
-    return next((one.lod for port in ports for one in inputs[port] if isinstance(one, LoDTensor)), NO_LOD)
+    return next((item.lod for port in ports for item in inputs[port] if isinstance(item, LoDTensor)), NO_LOD)
 
 
 def _constant_if_empty(value: Any) -> Any:

@@ -52,7 +52,7 @@ UNKNOWN = "none of the operators that this version knows: a custom one, or one o
 def reason(name: str) -> str:
     """Why an operator without a converter has none."""
     if name in ROWS:
-        return next((TRAITS[one] for one in traits_of(name) if one.startswith(_NO_CONVERTER)), NOT_YET)
+        return next((TRAITS[trait] for trait in traits_of(name) if trait.startswith(_NO_CONVERTER)), NOT_YET)
     return left_out(name) or UNKNOWN
 
 

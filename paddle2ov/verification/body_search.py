@@ -102,7 +102,7 @@ class BodySearch:
         registry = Registry(self._extension)
         signatures = [one for item in registry.extensions() if (one := item.parsed_signature()) is not None]
         program = read_program(files.program, files.params, signatures)
-        inner = {one.index: one for one in original.blocks[block].operators}
+        inner = {operator.index: operator for operator in original.blocks[block].operators}
         originals = {index: inner[old] for index, old in body.positions.items() if old in inner}
         amplifies: LocalisedFault | None = None
         rounded: list[OperatorComparison] = []
@@ -142,8 +142,8 @@ class BodySearch:
         judge = partial(self._judge.operator, files, program)
         location = Localiser(values, self._tolerance, judge, inside).run()
         location.rounded = [
-            replace(one, operator=originals[one.operator.index]) if one.operator.index in originals else one
-            for one in location.rounded
+            replace(item, operator=originals[item.operator.index]) if item.operator.index in originals else item
+            for item in location.rounded
         ]
         if location.culprit is None:
             return (
@@ -166,10 +166,10 @@ class BodySearch:
         for number in range(_MAX_ITERATIONS if body.state else 1):
             inputs = {**given, **state}
             expected = paddle.run(inputs)
-            if not all(one.ok for one in compare_results(infer(compiled, inputs), expected, self._tolerance)):
+            if not all(result.ok for result in compare_results(infer(compiled, inputs), expected, self._tolerance)):
                 yield number, inputs
                 differing += 1
-            after = {one.name: one.array for one in expected}
+            after = {item.name: item.array for item in expected}
             if differing == _MAX_DIFFERING or not body.state or not bool(after[body.condition].reshape(-1)[0]):
                 return
             state = {name: after[next_one] for name, (_, next_one) in body.state.items()}
@@ -178,6 +178,6 @@ class BodySearch:
 def _known(values: Values, operator: Operator) -> dict[str, AnyArray]:
     """Paddle's values of what an operator and its blocks read."""
     names = dict.fromkeys(variables_read(operator))
-    found = {name: one.array for name, one in values.of_paddle(names).items()}
+    found = {name: value.array for name, value in values.of_paddle(names).items()}
     found |= {name: array for name, array in values.inputs.items() if name in names}
-    return found | {name: one.data for name, one in values.program.parameters.items() if name in names}
+    return found | {name: parameter.data for name, parameter in values.program.parameters.items() if name in names}

@@ -132,7 +132,7 @@ def run_both(
     if subject.retyped and results:
         wanted = [_in_type_of(result, want) for result, want in zip(results, wanted, strict=True)]
     run = compare(shapes, results, reason, wanted, subject.tolerance)
-    return Sides(values, run, results, wanted, tuple(dict.fromkeys(one.type for one in drawn)), bool(faulty))
+    return Sides(values, run, results, wanted, tuple(dict.fromkeys(item.type for item in drawn)), bool(faulty))
 
 
 def compare(
@@ -149,7 +149,7 @@ def compare(
 
 def _in_type_of(result: Result, expected: Expected) -> Expected:
     """Paddle's values in the type that a result has where the inputs were given other types than the program's."""
-    kind = next((name for name, one in OV_TYPES.items() if one.get_type_name() == result.kind), None)
+    kind = next((name for name, type_ in OV_TYPES.items() if type_.get_type_name() == result.kind), None)
     if kind is None or kind == expected.dtype or expected.array.dtype.kind == "c":
         return expected
     return Expected(expected.name, kind, cast(expected.array, OV_TYPES[kind]))
@@ -165,7 +165,7 @@ def _paddle_results(subject: Subject, paddle: PaddleModel, arrays: Mapping[str, 
 
 def _lengths(subject: Subject, results: Sequence[Expected]) -> Iterator[Expected]:
     """Paddle's lengths of the sequences in results that the converted model gives too."""
-    known = {one.name: one for one in results}
+    known = {result.name: result for result in results}
     for port in subject.compiled.outputs[len(results) :]:
         name = port.get_any_name()
         one = known[name.removesuffix(LENGTHS_SUFFIX)]
@@ -174,10 +174,10 @@ def _lengths(subject: Subject, results: Sequence[Expected]) -> Iterator[Expected
 
 def _chosen(results: Sequence[Expected], values: Values, whole: Program) -> list[Expected]:
     """Paddle's values of the results that are compared, of which some may lie inside the program."""
-    known = {item.name: one for item, one in zip(whole.outputs, results, strict=True)}
+    known = {item.name: result for item, result in zip(whole.outputs, results, strict=True)}
     inside = values.of_paddle(item.variable for item in values.program.outputs if item.name not in known)
-    known |= {name: replace(one, name=name) for name, one in inside.items()}
-    declared = {one.name: one.dtype or "float32" for one in whole.inputs}
+    known |= {name: replace(value, name=name) for name, value in inside.items()}
+    declared = {input_.name: input_.dtype or "float32" for input_ in whole.inputs}
     known |= {name: Expected(name, declared[name], array) for name, array in values.inputs.items() if name in declared}
     for item in values.program.outputs:
         if item.name not in known:

@@ -89,7 +89,7 @@ def _is_rounding(run: Run, location: Localisation) -> bool:
         return False  # which it showed to be wrong
     no_fault = location.unknown == 0 and (culprit is None or location.amplifies)
     if isinstance(float64, tuple):
-        return is_paddle_rounding(float64) or (no_fault and all(one.is_nearer for one in float64))
+        return is_paddle_rounding(float64) or (no_fault and all(item.is_nearer for item in float64))
     return no_fault and location.is_explained
 
 
@@ -156,9 +156,9 @@ def _save_case(folder: Path, found: Verification, inside: LocalisedFault) -> Pat
     assert location.isolated is not None
     operator, isolated = location.culprit.operator, location.isolated
     folder.mkdir(parents=True, exist_ok=True)
-    save_arrays(folder / "inputs.npz", {name: one.array for name, one in isolated.inputs.items()})
-    save_arrays(folder / "outputs.npz", {name: one.array for name, one in isolated.expected.items()})
-    save_arrays(folder / "openvino.npz", {name: one.array for name, one in isolated.results.items()})
+    save_arrays(folder / "inputs.npz", {name: input_.array for name, input_ in isolated.inputs.items()})
+    save_arrays(folder / "outputs.npz", {name: value.array for name, value in isolated.expected.items()})
+    save_arrays(folder / "openvino.npz", {name: result.array for name, result in isolated.results.items()})
     save_model(isolated.model, folder / "model.xml", fp16=False)
     record = {
         "operator": operator.type,
@@ -167,12 +167,12 @@ def _save_case(folder: Path, found: Verification, inside: LocalisedFault) -> Pat
         "inputs": operator.inputs,
         "outputs": operator.outputs,
         "attributes": operator.attributes,
-        "dtypes": {name: one.dtype for name, one in (isolated.inputs | isolated.expected).items()},
+        "dtypes": {name: input_.dtype for name, input_ in (isolated.inputs | isolated.expected).items()},
         "model": str(found.model),
         "format": found.format,
         "paddle": found.paddle,
         "openvino": found.openvino,
-        "differences": [dataclasses.asdict(one) for one in location.culprit.isolated or ()],
+        "differences": [dataclasses.asdict(item) for item in location.culprit.isolated or ()],
     }
     write_text(folder / "case.json", json.dumps(jsonable(record), indent=1, default=str) + "\n")
     return folder

@@ -52,12 +52,12 @@ def _promote(parameter: Parameter) -> Parameter:
 def _promote_pir(node: Any) -> Any:
     """A part of a PIR program in float64."""
     if isinstance(node, list):
-        return [_promote_pir(one) for one in node]
+        return [_promote_pir(item) for item in node]
     if not isinstance(node, dict):
         return node
     if node.get("#") == "1.a_dtype":
         return {**node, "D": _PIR_NAMES.get(node["D"], node["D"])}
-    promoted = {name: _promote_pir(one) for name, one in node.items()}
+    promoted = {name: _promote_pir(value) for name, value in node.items()}
     if node.get("#") in _PIR_TYPES:
         promoted["#"] = _PIR_TYPES[node["#"]]
     return promoted

@@ -74,7 +74,7 @@ Float64Comparisons = tuple[Float64Comparison, ...] | str
 
 def is_paddle_rounding(judged: Float64Comparisons | None) -> bool:
     """Whether all that differs is Paddle's rounding."""
-    return isinstance(judged, tuple) and all(one.is_paddle_rounding for one in judged)
+    return isinstance(judged, tuple) and all(item.is_paddle_rounding for item in judged)
 
 
 class Float64Judge:
@@ -133,6 +133,6 @@ class Float64Judge:
                 read = read_program(part.program, part.params, mapped=False)
             except (Paddle2OVError, OSError) as error:
                 return str(error).splitlines()[0]
-            named = [Expected(name, one.dtype, one.array) for name, one in expected.items()]
-            arrays = {name: one.array for name, one in inputs.items()}
+            named = [Expected(name, value.dtype, value.array) for name, value in expected.items()]
+            arrays = {name: input_.array for name, input_ in inputs.items()}
             return self.whole(part, read, arrays, [alone.results[name] for name in expected], named)

@@ -45,12 +45,12 @@ class OperatorComparison:
     @property
     def ok(self) -> bool:
         """Whether no result differs."""
-        return all(one.ok for one in self.outputs)
+        return all(output.ok for output in self.outputs)
 
     @property
     def error(self) -> float:
         """The largest relative difference of its results."""
-        return max((one.relative for one in self.outputs), default=0.0)
+        return max((output.relative for output in self.outputs), default=0.0)
 
 
 Judgement = Callable[[Operator, Isolated], Float64Comparisons]
@@ -153,21 +153,23 @@ class Localiser:
         for operator in values.block.operators:
             outputs = tuple(found[name] for name in operator.output_names() if name in found)
             filled = values.filled_by(operator)
-            agree = all(found[name].ok for one in (*filled, operator) for name in variables_read(one) if name in found)
+            agree = all(
+                found[name].ok for value in (*filled, operator) for name in variables_read(value) if name in found
+            )
             # Nothing but what reads an array shows what a loop or branch wrote to it.
-            compared.append(OperatorComparison(operator, outputs, agree and not any(one.blocks for one in filled)))
+            compared.append(OperatorComparison(operator, outputs, agree and not any(item.blocks for item in filled)))
         return compared
 
     def isolate(self, operator: Operator, filled: Sequence[Operator] = ()) -> Isolated | None:
         """The operator alone, on Paddle's inputs, after those that filled its arrays; None if it cannot stand alone."""
         values, together = self._values, (*filled, operator)
-        made = {name for one in together for name in one.output_names()}
+        made = {name for item in together for name in item.output_names()}
         available, expected = values.around(together, [name for name in operator.output_names() if name in values.used])
-        available = {name: one for name, one in available.items() if name not in made}
+        available = {name: value for name, value in available.items() if name not in made}
         if not expected:
             return None
         # Numbers that a converter must know, such as shapes, may only be known through what computes them.
-        floats = {name: one for name, one in available.items() if one.dtype not in ("int32", "int64", "bool")}
+        floats = {name: value for name, value in available.items() if value.dtype not in ("int32", "int64", "bool")}
         for cuts in (available, floats):
             try:
                 results, model = values.compute(cuts, list(expected))
@@ -183,10 +185,12 @@ class Localiser:
     def _each_alone(self, progress: Progress | None) -> Iterator[OperatorComparison]:
         """The operators whose results are known, on Paddle's own inputs."""
         values = self._values
-        operators = [one for one in values.block.operators if any(map(self._is_compared, one.output_names()))]
+        operators = [
+            operator for operator in values.block.operators if any(map(self._is_compared, operator.output_names()))
+        ]
         batches = _Batches(operators, progress)
         for batch in batches:
-            plain = [one for one in batch if not one.blocks and not values.works_on_arrays(one)]
+            plain = [item for item in batch if not item.blocks and not values.works_on_arrays(item)]
             compared = self._plain_alone(plain, batches)
             for operator in batch:
                 found = compared.get(operator.index)
@@ -201,15 +205,15 @@ class Localiser:
     ) -> dict[int, tuple[TensorComparison, ...]]:
         """Compares several operators, by their index; without those that cannot be converted together with others."""
         values = self._values
-        wanted = [name for one in operators for name in one.output_names() if self._is_compared(name)]
+        wanted = [name for operator in operators for name in operator.output_names() if self._is_compared(name)]
         read, expected = values.around(operators, wanted)
-        batches.fetched(one.array.nbytes for one in (read | expected).values())
+        batches.fetched(value.array.nbytes for value in (read | expected).values())
         found = {}
         for group in _independent(operators):
-            names = [name for one in group for name in one.output_names() if name in expected]
-            inside = {name for one in group for name in variables_read(one)}
+            names = [name for item in group for name in item.output_names() if name in expected]
+            inside = {name for item in group for name in variables_read(item)}
             try:
-                results, _ = values.compute({name: one for name, one in read.items() if name in inside}, names)
+                results, _ = values.compute({name: value for name, value in read.items() if name in inside}, names)
             except TimeUpError:
                 raise
             except Exception:  # of one of them: each is looked at by itself
@@ -218,8 +222,8 @@ class Localiser:
                 name: compare_tensor(name, result, expected[name], self._tolerance)
                 for name, result in zip(names, results, strict=True)
             }
-            for one in group:
-                found[one.index] = tuple(compared[name] for name in one.output_names() if name in compared)
+            for item in group:
+                found[item.index] = tuple(compared[name] for name in item.output_names() if name in compared)
         return found
 
     def _one_alone(self, operator: Operator) -> OperatorComparison:
@@ -248,7 +252,7 @@ class Localiser:
                     location.rounded.append(compared)
                     return False
         # Nothing but what reads an array shows what a loop or branch wrote to it.
-        owner = next((one for one in filled if one.blocks), operator)
+        owner = next((item for item in filled if item.blocks), operator)
         if owner.blocks and self._inside is not None:
             location.inside = self._inside(owner)
             if location.inside is not None and location.inside.location.culprit is None:
@@ -265,7 +269,7 @@ class Localiser:
     def _look_at_whole(self, location: Localisation) -> None:
         """Where no operator is wrong alone: which one differs in the whole model, though not by Paddle's rounding."""
         values = self._values
-        rounded = [name for one in location.rounded for name in one.operator.output_names() if name in values.used]
+        rounded = [name for item in location.rounded for name in item.operator.output_names() if name in values.used]
         if rounded:
             values.fixed |= values.of_paddle(rounded)
         location.culprit = found = self._first_in_whole()
@@ -296,19 +300,19 @@ class Localiser:
                 high = middle
         first = frontiers[low][0] + 1 if low >= 0 else 0
         between = values.block.operators[first : frontiers[high][0] + 1]
-        names = [name for one in between for name in one.output_names() if self._is_compared(name)]
+        names = [name for item in between for name in item.output_names() if self._is_compared(name)]
         found = self._compare(names)
         for operator in between:
             outputs_compared = tuple(found[name] for name in operator.output_names() if name in found)
             if not _agree(outputs_compared):
-                owner = next((one for one in values.filled_by(operator) if one.blocks), operator)
+                owner = next((item for item in values.filled_by(operator) if item.blocks), operator)
                 return OperatorComparison(owner, outputs_compared, True)
         return None
 
     def _compare(self, names: Sequence[str], batches: _Batches[str] | None = None) -> dict[str, TensorComparison]:
         expected = self._values.of_paddle(names)
         if batches is not None:
-            batches.fetched(one.array.nbytes for one in expected.values())
+            batches.fetched(value.array.nbytes for value in expected.values())
         return {
             name: compare_tensor(name, result, expected[name], self._tolerance)
             for name, result in self._values.of_openvino(expected).items()
@@ -342,7 +346,7 @@ class _Batches(Generic[_Item]):
 
 
 def _agree(compared: Iterable[TensorComparison]) -> bool:
-    return all(one.ok for one in compared)
+    return all(item.ok for item in compared)
 
 
 def _independent(operators: Sequence[Operator]) -> list[list[Operator]]:
@@ -350,7 +354,7 @@ def _independent(operators: Sequence[Operator]) -> list[list[Operator]]:
     groups: list[tuple[list[Operator], set[str]]] = []
     for operator in operators:
         read = set(variables_read(operator))
-        group, written = next((one for one in groups if one[1].isdisjoint(read)), ([], set()))
+        group, written = next((group for group in groups if group[1].isdisjoint(read)), ([], set()))
         if not group:
             groups.append((group, written))
         group.append(operator)

@@ -84,7 +84,7 @@ def decoded(scores: AnyArray) -> list[int]:
     """Greedy CTC decoding of a line: the likeliest character of each step, repetitions merged, without blanks."""
     best = scores.argmax(-1)
     kept = best[np.flatnonzero(np.diff(best, prepend=-1))]
-    return [int(one) for one in kept if one != _BLANK]
+    return [int(item) for item in kept if item != _BLANK]
 
 
 def edit_distance(a: Sequence[object], b: Sequence[object]) -> int:
@@ -123,7 +123,7 @@ def _overlaps(a: AnyArray, b: AnyArray) -> NDArray[Any]:
     """Intersection over union of each pair of boxes."""
     low, high = np.maximum(a[:, None, :2], b[:, :2]), np.minimum(a[:, None, 2:], b[:, 2:])
     shared = np.clip(high - low, 0, None).prod(-1)
-    areas = [np.clip(one[:, 2:] - one[:, :2], 0, None).prod(-1) for one in (a, b)]
+    areas = [np.clip(value[:, 2:] - value[:, :2], 0, None).prod(-1) for value in (a, b)]
     return np.asarray(shared / np.maximum(areas[0][:, None] + areas[1] - shared, 1e-9))
 
 

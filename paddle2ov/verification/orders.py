@@ -178,7 +178,7 @@ def _rows(
     elif not np.array_equal(count[0], count[1]) or int(count[0].sum()) != len(paddle):
         return None
     else:
-        numbers = [int(one) for one in count[0].reshape(-1)]
+        numbers = [int(value) for value in count[0].reshape(-1)]
     width = paddle.shape[1] - exact
     limits = np.zeros(paddle.shape[1])
     limits[0] = seen.tolerance * scale_of(paddle[:, 0])

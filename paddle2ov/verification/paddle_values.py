@@ -40,7 +40,7 @@ def with_paddle_random_values(values: Values, operators: Sequence[Operator], res
     names = [name for operator in operators for name in operator.output_names()]
     theirs = values.of_paddle(names)
     ours = values.of_openvino(theirs)
-    taken = {name: theirs[name] for name, one in ours.items() if _has_same_type_and_shape(one, theirs[name])}
+    taken = {name: theirs[name] for name, value in ours.items() if _has_same_type_and_shape(value, theirs[name])}
     return with_paddle_values(values, taken, results)
 
 
@@ -67,14 +67,14 @@ def _has_same_type_and_shape(result: Result, expected: Expected) -> bool:
 
 def faulty_values(values: Values, tolerance: float) -> dict[str, Expected]:
     """Paddle's values of the results that it computes wrongly, where OpenVINO's are right."""
-    operators = [one for one in values.block.operators if one.type == "dequantize_linear"]
+    operators = [operator for operator in values.block.operators if operator.type == "dequantize_linear"]
     if values.program.format != "pir" or not operators:
         return {}
     results = [operator.outputs["y"][0] for operator in operators]
-    operands = [name for one in operators for port in ("x", "scale") for name in one.inputs[port]]
+    operands = [name for operator in operators for port in ("x", "scale") for name in operator.inputs[port]]
     read, theirs = values.around(operators, [*results, *operands])
-    known = {name: one.data for name, one in values.program.parameters.items() if name in operands}
-    arrays = {**known, **{name: one.array for name, one in (theirs | read).items()}}
+    known = {name: parameter.data for name, parameter in values.program.parameters.items() if name in operands}
+    arrays = {**known, **{name: value.array for name, value in (theirs | read).items()}}
     defined = {
         result: _dequantized(operator, arrays)
         for operator, result in zip(operators, results, strict=True)
@@ -83,7 +83,7 @@ def faulty_values(values: Values, tolerance: float) -> dict[str, Expected]:
     wrong = {name: want for name, want in defined.items() if not np.allclose(theirs[name].array, want)}
     if not wrong:
         return {}
-    cuts = {name: one for name, one in read.items() if name not in values.inputs}
+    cuts = {name: value for name, value in read.items() if name not in values.inputs}
     ours, _ = values.compute(cuts, list(wrong))
     return {
         name: theirs[name]

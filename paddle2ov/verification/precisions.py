@@ -63,10 +63,10 @@ def compare_precisions(
         OpenVINORunError: OpenVINO cannot compile the model in one of them.
         PaddleRunError: Paddle dies.
     """
-    ran = [one for one in sides if not one.run.refused]
+    ran = [side for side in sides if not side.run.refused]
     measure = measure_for(settings, _arrays(ran[0].expected))
-    here = [one for one in LOWER if computes_in("CPU", one)]
-    missing = {one: "this processor has no hardware for it" for one in LOWER if one not in here}
+    here = [item for item in LOWER if computes_in("CPU", item)]
+    missing = {item: "this processor has no hardware for it" for item in LOWER if item not in here}
     if "f16" in here and not is_compilable_in_f16(model):
         here.remove("f16")
         missing["f16"] = NEVER_COMPILED
@@ -82,19 +82,19 @@ def compare_precisions(
     else:
         subjects[QUANTIZED] = replace(subject, compiled=_compiled(quantized, "default"), tolerance=tolerance)
     compared: dict[str, list[Sides]] = {}
-    for i, (name, one) in enumerate(subjects.items()):
+    for i, (name, item) in enumerate(subjects.items()):
         say("comparing precisions", i, len(subjects))
         if name == "f32":
             compared[name] = ran
         elif name == QUANTIZED:
-            compared[name] = [_quantized(one, side) for side in ran]
+            compared[name] = [_quantized(item, side) for side in ran]
         else:
-            compared[name] = [_judged(one, paddle, side) for side in ran]
+            compared[name] = [_judged(item, paddle, side) for side in ran]
     rows = [_row(name, found, measure) for name, found in compared.items()]
     say("measuring precisions", 0, 1)
     taken = [side.inputs for i, side in enumerate(ran) if all(found[i].results for found in compared.values())]
     if taken:  # OpenVINO takes these inputs
-        times = _times({name: one.compiled for name, one in subjects.items()}, taken[0])
+        times = _times({name: subject.compiled for name, subject in subjects.items()}, taken[0])
         rows = [_timed(row, times) for row in rows]
     return PrecisionTable(measure.name, measure.meaning, tuple(rows), missing, advice(rows))
 
@@ -110,13 +110,14 @@ def quantized_model(given: str | os.PathLike[str] | openvino.Model, model: openv
     except RuntimeError as error:
         raise ConversionInputError(f"quantized: {given} is not an OpenVINO IR: {plain_message(error)}") from None
     for what, ports, others in (("inputs", found.inputs, model.inputs), ("results", found.outputs, model.outputs)):
-        if [one.get_names() for one in ports] != [one.get_names() for one in others]:
-            mine, theirs = (", ".join(one.get_any_name() for one in both) or "none" for both in (ports, others))
+        if [port.get_names() for port in ports] != [item.get_names() for item in others]:
+            mine, theirs = (", ".join(item.get_any_name() for item in both) or "none" for both in (ports, others))
             raise ConversionInputError(f"quantized: its {what} are {mine}, those of the model {theirs}")
-        for one, other in zip(ports, others, strict=True):
-            if not _fits(one, other):
+        for port, other in zip(ports, others, strict=True):
+            if not _fits(port, other):
                 raise ConversionInputError(
-                    f"quantized: its '{one.get_any_name()}' is {_described(one)}, that of the model {_described(other)}"
+                    f"quantized: its '{port.get_any_name()}' is {_described(port)}, that of the model "
+                    f"{_described(other)}"
                 )
     return found
 
@@ -134,8 +135,8 @@ def advice(rows: Sequence[ComparedPrecision]) -> str:
     """What to choose, and why, in a sentence; the first row is float32's."""
     if rows[0].verdict == "differ":
         return "The results differ from Paddle's in f32 already: find out why before a precision is chosen"
-    best = max((one for one in rows if one.verdict != "differ"), key=lambda one: one.times)
-    faster = max(rows, key=lambda one: one.times)
+    best = max((row for row in rows if row.verdict != "differ"), key=lambda row: row.times)
+    faster = max(rows, key=lambda row: row.times)
     if best.times < _LEAST_GAIN:
         best = rows[0]
         chosen = "Take f32: nothing that agrees with Paddle is faster here"
@@ -178,23 +179,23 @@ def _quantized(subject: Subject, side: Sides) -> Sides:
 
 
 def _row(name: str, sides: Sequence[Sides], measure: Measure) -> ComparedPrecision:
-    verdict = min((one.run.verdict for one in sides), key=_VERDICTS.index)
-    largest = max((entry.relative for one in sides for entry in one.run.outputs), default=0.0)
-    agreement = statistics.fmean(_agreement(one, measure) for one in sides)
+    verdict = min((side.run.verdict for side in sides), key=_VERDICTS.index)
+    largest = max((entry.relative for side in sides for entry in side.run.outputs), default=0.0)
+    agreement = statistics.fmean(_agreement(side, measure) for side in sides)
     return ComparedPrecision(name, verdict, agreement, largest)
 
 
 def _agreement(side: Sides, measure: Measure) -> float:
-    found, wanted = [one.array for one in side.results], _arrays(side.expected)
-    if [one.ndim for one in found] != [one.ndim for one in wanted]:
+    found, wanted = [result.array for result in side.results], _arrays(side.expected)
+    if [item.ndim for item in found] != [item.ndim for item in wanted]:
         return 0.0
-    if measure is not BOXES and [one.shape for one in found] != [one.shape for one in wanted]:
+    if measure is not BOXES and [item.shape for item in found] != [item.shape for item in wanted]:
         return 0.0
     return measure.agreement(found, wanted)
 
 
 def _arrays(expected: Sequence[Expected]) -> list[AnyArray]:
-    return [as_openvino_array(one) for one in expected]
+    return [as_openvino_array(item) for item in expected]
 
 
 def _timed(row: ComparedPrecision, times: Mapping[str, Sequence[float]]) -> ComparedPrecision:
@@ -205,9 +206,9 @@ def _timed(row: ComparedPrecision, times: Mapping[str, Sequence[float]]) -> Comp
 def _times(compiled: Mapping[str, openvino.CompiledModel], inputs: Inputs) -> dict[str, list[float]]:
     """Processor time (s) of runs in turn, of one thread each."""
     requests = {}
-    for name, one in compiled.items():
-        requests[name] = one.create_infer_request()
-        infer(one, cast_inputs(inputs, one.inputs), requests[name])  # whose inputs it keeps
+    for name, value in compiled.items():
+        requests[name] = value.create_infer_request()
+        infer(value, cast_inputs(inputs, value.inputs), requests[name])  # whose inputs it keeps
     times: dict[str, list[float]] = {name: [] for name in compiled}
     until = time.monotonic() + _SECONDS
     for i in range(_ROUNDS):

@@ -43,7 +43,7 @@ class Run:
     @property
     def ok(self) -> bool:
         """Whether no result differs."""
-        return not self.error and all(one.ok for one in self.outputs)
+        return not self.error and all(output.ok for output in self.outputs)
 
     @property
     def verdict(self) -> Literal["agree", "ties", "rounding", "differ"]:
@@ -72,7 +72,7 @@ class ComparedOperator:
     @property
     def error(self) -> float:
         """The largest relative difference of its results."""
-        return max((one.relative for one in self.outputs), default=0.0)
+        return max((output.relative for output in self.outputs), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ class Verification:
             return "differ"
         if self.unfinished and (not found or not self.is_all_run):
             return "unknown"
-        return next((one for one in ("rounding", "ties") if one in found), "agree")
+        return next((name for name in ("rounding", "ties") if name in found), "agree")
 
     @property
     def error(self) -> str:

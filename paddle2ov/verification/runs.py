@@ -46,25 +46,25 @@ def run_all(
         sides.append(run_both(subject, paddle, arrays))
         if drawn is not None and sides[-1].run.refused:
             say("looking for inputs that Paddle takes", i, len(sets))
-            others = (run_both(subject, paddle, one) for one in drawn.alternatives(i))
-            sides[-1] = next((one for one in others if not one.run.refused), sides[-1])
+            others = (run_both(subject, paddle, alternative) for alternative in drawn.alternatives(i))
+            sides[-1] = next((item for item in others if not item.run.refused), sides[-1])
             drawn = drawn if not sides[-1].run.refused else None
         found.runs.append(sides[-1].run)
         on_run(found)
     found.is_all_run = True
-    if all(one.run.refused for one in sides):
+    if all(side.run.refused for side in sides):
         raise PaddleRunError(
             f"Paddle takes none of the inputs; for the first it says: {sides[0].run.refused}"
             + (_advice(subject, sets[0]) if subject.is_random else "")
         )
-    if names := dict.fromkeys(name for one in sides for name in one.drawn):
+    if names := dict.fromkeys(name for side in sides for name in side.drawn):
         found.add_note(f"Random numbers are Paddle's: {', '.join(names)}")
-    if any(one.has_faulty for one in sides):
+    if any(side.has_faulty for side in sides):
         found.add_note(PADDLE_FAULT)
     wide = drawn.beyond_32_bits() if drawn is not None else None
     if wide is not None and sides[0].run.ok and run_both(subject, paddle, wide).run.verdict == "differ":
         found.add_note(WIDE)
-    sequences = [one.name for one in subject.program.inputs if one.lod_level]
+    sequences = [input_.name for input_ in subject.program.inputs if input_.lod_level]
     if sequences and not any(name.endswith(LENGTHS_SUFFIX) for name in sets[0]):
         found.add_note(f"'{sequences[0]}' holds sequences (LoD), compared with one: --sequence-lengths gives several")
     return sides
@@ -72,18 +72,18 @@ def run_all(
 
 def unexplained(found: Verification, subject: Subject, sides: Sequence[Sides]) -> list[Sides]:
     """The sets that differ by more than results that control flow makes scalars in Paddle alone, which are noted."""
-    branches = any(one.type in ("if", "while") for one in subject.program.block.operators)
+    branches = any(operator.type in ("if", "while") for operator in subject.program.block.operators)
     differing, scalars = [], dict[str, None]()
-    for one in sides:
+    for side in sides:
         known = [
             want.name
-            for ours, want in zip(one.results, one.expected, strict=False)
+            for ours, want in zip(side.results, side.expected, strict=False)
             if branches and want.array.ndim == 0 < ours.array.ndim and ours.array.size == 1
             if compare_tensor("", replace(ours, array=ours.array.reshape(())), want, subject.tolerance).ok
         ]
         scalars |= dict.fromkeys(known)
-        if any(not result.ok and result.name not in known for result in one.run.outputs):
-            differing.append(one)
+        if any(not result.ok and result.name not in known for result in side.run.outputs):
+            differing.append(side)
     if scalars:
         found.add_note(SCALARS.format(", ".join(f"'{name}'" for name in scalars)))
     return differing

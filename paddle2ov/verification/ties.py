@@ -97,13 +97,13 @@ class TieFinder:
     def run(self, results: Sequence[Result]) -> Ties:
         """Whether ties explain how `results`, those of the whole model, differ from Paddle's."""
         values, ties = self._values, Ties()
-        selections = [one for one in values.block.operators if one.type in SELECTING]
+        selections = [operator for operator in values.block.operators if operator.type in SELECTING]
         if not selections or not results:
             return ties
         outputs = [item.variable for item in values.program.outputs]
-        around = [name for one in selections for name in (*one.input_names(), *one.output_names())]
+        around = [name for selection in selections for name in (*selection.input_names(), *selection.output_names())]
         inside = [name for name in around if name in values.used or name in outputs]
-        paddle = {one: item for operator in selections for one, item in values.read_by(operator).items()}
+        paddle = {key: item for operator in selections for key, item in values.read_by(operator).items()}
         paddle |= values.of_paddle([*inside, *outputs])
         first = True
         while True:
@@ -131,8 +131,10 @@ class TieFinder:
     def _is_the_same(
         self, whole: Mapping[str, Result], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
     ) -> bool:
-        as_expected = {name: replace(paddle[name], array=one.array) for name, one in whole.items() if name in paddle}
-        return all(one in ours and one in as_expected for one in whole) and self._agree(whole, ours, as_expected)
+        as_expected = {
+            name: replace(paddle[name], array=value.array) for name, value in whole.items() if name in paddle
+        }
+        return all(item in ours and item in as_expected for item in whole) and self._agree(whole, ours, as_expected)
 
     def _agree(self, names: Iterable[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]) -> bool:
         return all(
@@ -145,12 +147,12 @@ class TieFinder:
         self, operator: Operator, names: Sequence[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
     ) -> Tie | None:
         place = operator.place
-        theirs = {name: as_openvino_array(one) for name, one in paddle.items()}
-        given = {name: one for name, one in theirs.items() if name in self._values.inputs}
+        theirs = {name: as_openvino_array(value) for name, value in paddle.items()}
+        given = {name: value for name, value in theirs.items() if name in self._values.inputs}
         seen = ObservedOperator(
             operator,
             theirs,
-            given | {name: one.array for name, one in ours.items()},
+            given | {name: value.array for name, value in ours.items()},
             self._tolerance,
         )
         order = ORDER_CHECKS[operator.type](seen) if operator.type in ORDER_CHECKS else None
@@ -190,7 +192,7 @@ class TieFinder:
             operator.index,
             str(operator.place).splitlines()[0],
             "choice",
-            sum(one.wrong for one in compared),
-            sum(one.elements for one in compared),
-            max((one.relative for one in gaps), default=0.0),
+            sum(item.wrong for item in compared),
+            sum(item.elements for item in compared),
+            max((gap.relative for gap in gaps), default=0.0),
         )

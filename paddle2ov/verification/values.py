@@ -67,7 +67,9 @@ class Values:
         self._with_lengths = any(name.endswith(LENGTHS_SUFFIX) for name in inputs)
         live = liveness(program.block, (item.variable for item in program.outputs))
         self.used = live.names
-        self.block = replace(program.block, operators=[one for one in program.block.operators if live.needs(one)])
+        self.block = replace(
+            program.block, operators=[operator for operator in program.block.operators if live.needs(operator)]
+        )
         self._requests = {
             name: place for operator in self.block.operators for name, place in _fetch_requests(program, operator)
         }
@@ -87,7 +89,7 @@ class Values:
         """Paddle's values, of the variables that it can hand out."""
         known = [name for name in dict.fromkeys(names) if self.is_known(name)]
         found = self._paddle.values(self.inputs, [self._requests[name] for name in known]) if known else []
-        return {name: one for name, one in zip(known, found, strict=True) if one is not None}
+        return {name: item for name, item in zip(known, found, strict=True) if item is not None}
 
     def of_openvino(self, names: Iterable[str]) -> dict[str, Result]:
         """OpenVINO's values of the variables that can be model outputs, without the fixed ones."""
@@ -111,7 +113,7 @@ class Values:
         """
         names = [
             name
-            for name in dict.fromkeys(name for one in operators for name in variables_read(one))
+            for name in dict.fromkeys(name for operator in operators for name in variables_read(operator))
             if name in self.dynamic and not self._is_array(name)
         ]
         found = self.of_paddle([*names, *wanted])
@@ -128,8 +130,8 @@ class Values:
         while waiting:
             arrays = [name for name in variables_read(waiting.pop()) if self._is_array(name)]
             makers = [self._makers[name] for name in arrays if name in self._makers]
-            waiting += [one for one in makers if one.index not in found]
-            found |= {one.index: one for one in makers}
+            waiting += [maker for maker in makers if maker.index not in found]
+            found |= {maker.index: maker for maker in makers}
         return [found[index] for index in sorted(found) if index < operator.index]
 
     def works_on_arrays(self, operator: Operator) -> bool:
@@ -139,7 +141,7 @@ class Values:
     def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Model]:
         """OpenVINO's values of variables from given values of others, and the model that computes them."""
         self._paddle.process.deadline.check()
-        shapes = {name: self._shape(name, one.array) for name, one in cuts.items()}
+        shapes = {name: self._shape(name, cut.array) for name, cut in cuts.items()}
         model = convert(
             self.program,
             input=shapes or None,
@@ -148,8 +150,8 @@ class Values:
             device=self._where.target,
             sequence_lengths=self._with_lengths,
         )
-        arrays = {name: one.array for name, one in cuts.items()}
-        arrays |= {name + LENGTHS_SUFFIX: one.lengths for name, one in cuts.items() if one.lengths is not None}
+        arrays = {name: cut.array for name, cut in cuts.items()}
+        arrays |= {name + LENGTHS_SUFFIX: cut.lengths for name, cut in cuts.items() if cut.lengths is not None}
         results = infer(self._where.compile(model), {**self.inputs, **arrays})
         return results[: len(names)], model
 

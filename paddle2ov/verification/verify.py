@@ -140,7 +140,7 @@ def verify(
         program = structs.replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
     settings = known_settings(files.program.parent)
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
-    sequence_lengths |= any(name.endswith(LENGTHS_SUFFIX) for one in sets for name in one)
+    sequence_lengths |= any(name.endswith(LENGTHS_SUFFIX) for item in sets for name in item)
     model = converted or convert(program, extension=extension, device=where.target, sequence_lengths=sequence_lengths)
     drawn = None if sets else RandomInputs(program, model, shape_sets(shapes), seed, settings, sequence_lengths)
     sets = sets if drawn is None else drawn.sets
@@ -190,12 +190,12 @@ def _retyped(model: openvino.Model, program: Program) -> dict[str, openvino.Type
     Raises:
         ConversionInputError: the model has other inputs than the program.
     """
-    variables = {one.name: one for one in program.inputs}
+    variables = {input_.name: input_ for input_ in program.inputs}
     found = {}
     for port in model.inputs:
         if port.get_any_name().endswith(LENGTHS_SUFFIX):
             continue
-        name = next((one for one in port.get_names() if one in variables), None)
+        name = next((name for name in port.get_names() if name in variables), None)
         if name is None:
             raise ConversionInputError(
                 f"the converted model has an input '{port.get_any_name()}' and the program, which Paddle runs, has "
@@ -230,23 +230,23 @@ def _look_into(
     """Classifies differences: ties, Paddle's rounding, or an operator at fault."""
 
     def note() -> None:
-        found.runs = [one.run for one in sides]
+        found.runs = [side.run for side in sides]
 
     differing = unexplained(found, subject, sides)
     for i, one in enumerate(differing):
         say("looking for ties", i, len(differing))
         one.look_for_ties(subject)
         note()
-    differing = [one for one in differing if not one.run.explained]
+    differing = [item for item in differing if not item.run.explained]
     for i, one in enumerate(differing):
         say("computing in float64", i, len(differing))
         one.compute_in_float64(subject)
         note()
     if operators:
-        chosen = next(one for one in (*differing, *sides) if not one.run.refused)
+        chosen = next(side for side in (*differing, *sides) if not side.run.refused)
         compare_operators(found, subject, chosen, lambda done, total: say("comparing operators", done, total))
-    clear = [one for one in differing if is_paddle_rounding(one.run.float64)]
-    unclear = [one for one in differing if not is_paddle_rounding(one.run.float64)]
+    clear = [item for item in differing if is_paddle_rounding(item.run.float64)]
+    unclear = [item for item in differing if not is_paddle_rounding(item.run.float64)]
     # Where float64 shows Paddle's rounding everywhere, the operators that round are looked for on one of the sets.
     for one in unclear or clear[:1]:
         locate_fault(found, subject, one, case, lambda done, total: say("looking for the operator", done, total))

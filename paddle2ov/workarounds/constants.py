@@ -169,9 +169,9 @@ def _is_indexed_within(node: Node) -> bool:
     """Whether the indices of a node are known, and none is out of range, where anything might be read."""
     dims = static_dims(node.input_value(0))
     rest = [evaluate(value, _MAX_INDICES, _MAX_INDICES) for value in node.input_values()[1:]]
-    if dims is None or any(one is None for one in rest):
+    if dims is None or any(item is None for item in rest):
         return False
-    return is_safe(node, [np.broadcast_to(np.float32(0), dims), *(one for one in rest if one is not None)])
+    return is_safe(node, [np.broadcast_to(np.float32(0), dims), *(item for item in rest if item is not None)])
 
 
 def _check_work(layers: Iterable[Node]) -> None:
@@ -206,7 +206,7 @@ def _products(node: Node) -> int:
         return 1
     kernel = node.get_attributes().get("kernel")
     if kernel is not None:
-        return math.prod(int(one) for one in kernel)
+        return math.prod(int(item) for item in kernel)
     weights = [static_dims(value) for value in node.input_values()[1:]]
     return max((math.prod(dims[1:]) for dims in weights if dims is not None and len(dims) > 2), default=1)
 

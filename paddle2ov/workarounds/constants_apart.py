@@ -52,7 +52,7 @@ def compute_apart(outputs: Sequence[Output]) -> list[Tensor]:
     nodes = [node for node in model.get_ordered_ops() if node.get_type_name() != "Result"]
     computation = _Computation(nodes, {name for name, _ in wanted})
     computation.run()
-    return [computation.values[one] for one in wanted]
+    return [computation.values[item] for item in wanted]
 
 
 class _Computation:
@@ -64,7 +64,7 @@ class _Computation:
         self._outputs = {node.get_name(): node.get_output_size() for node in nodes}
         self._sizes: dict[str, int] = {}
         self._held = 0
-        self._sources = {node.get_name(): [key_of(one) for one in node.input_values()] for node in nodes}
+        self._sources = {node.get_name(): [key_of(value) for value in node.input_values()] for node in nodes}
         self._readers: dict[str, list[Node]] = {name: [] for name in self._sources}
         self._missing: dict[str, int] = {}
         for node in nodes:
@@ -95,12 +95,12 @@ class _Computation:
         )
 
     def _inputs(self, node: Node) -> list[Tensor]:
-        return [self.values[one] for one in self._sources[node.get_name()]]
+        return [self.values[item] for item in self._sources[node.get_name()]]
 
     def _finish(self, node: Node, outputs: Sequence[Tensor]) -> None:
         name = node.get_name()
-        self.values |= {(name, i): one for i, one in enumerate(outputs)}
-        self._hold(node, sum(one.get_byte_size() for one in outputs))
+        self.values |= {(name, i): output for i, output in enumerate(outputs)}
+        self._hold(node, sum(output.get_byte_size() for output in outputs))
         for reader in self._readers[name]:
             self._missing[reader.get_name()] -= 1
             if not self._missing[reader.get_name()]:

@@ -64,14 +64,14 @@ def _is_added(reader: Node) -> bool:
     kind = reader.get_type_name()
     if kind not in ("Add", "Multiply") or all(constant_of(side) is None for side in reader.input_values()):
         return False
-    return kind == "Add" or all(one.get_type_name() == "Add" and _is_added(one) for one in readers(reader))
+    return kind == "Add" or all(item.get_type_name() == "Add" and _is_added(item) for item in readers(reader))
 
 
 def _is_mish(reader: Node, x: Output) -> bool:
     """Whether this is tanh(ln(1 + e^x)), and only multiplied by x."""
     if reader.get_type_name() != "Tanh":
         return False
-    return all(one.get_type_name() == "Multiply" and x in one.input_values() for one in readers(reader))
+    return all(item.get_type_name() == "Multiply" and x in item.input_values() for item in readers(reader))
 
 
 def _log1p_exp(log: Node) -> Output | None:

@@ -119,7 +119,7 @@ def square_weights(graph: Graph, product: Node) -> list[Node] | None:
     if len(dims) < 2 or dims[-1] != dims[-2] or not product.get_attributes()["transpose_b"]:
         return None
     others = [port.get_node() for port in consumers(weights) if port.get_index() == 1]
-    plain = (one.get_type_name() == "MatMul" and not one.get_attributes()["transpose_b"] for one in others)
+    plain = (item.get_type_name() == "MatMul" and not item.get_attributes()["transpose_b"] for item in others)
     return [product] if any(plain) else None
 
 

@@ -112,7 +112,7 @@ def _of_unsqueezed(node: Node, copies: Collection[str]) -> list[Moved] | Skip | 
         return Skip("the axes are computed")
     rank = len(node.get_input_partial_shape(0))
     reduced = sorted({axis % rank for axis in axes})
-    moved = [axis - sum(one < axis for one in added) for axis in reduced if axis not in added]
+    moved = [axis - sum(item < axis for item in added) for axis in reduced if axis not in added]
     keeps = node.get_attributes()["keep_dims"]
     is_static = node.get_input_partial_shape(0).is_static
     if (rank, added) == (4, [2]) and (reduced == [2, 3] or (reduced == [0, 2] and not is_static)):
@@ -120,7 +120,7 @@ def _of_unsqueezed(node: Node, copies: Collection[str]) -> list[Moved] | Skip | 
     if not moved and (keeps or node.get_type_name() not in _OF_ONE):
         return Skip("only what is added is reduced")
     if not keeps:
-        added = [axis - sum(one < axis for one in reduced) for axis in added if axis not in reduced]
+        added = [axis - sum(item < axis for item in reduced) for axis in added if axis not in reduced]
     elif reduced[0] > added[-1]:
         return Skip("no axis before the one that is added is reduced")
     return [Moved(node, source, moved, added)]

@@ -104,7 +104,7 @@ def along_axis_1(graph: Graph, product: Node) -> list[_Column] | Skip | None:
     columns = [column for node in _following(product) for column in _columns(node)]
     if not columns:
         return None
-    return [one for one in columns if one.axis or None in dims] or Skip("all axes from the third on are 1")
+    return [column for column in columns if column.axis or None in dims] or Skip("all axes from the third on are 1")
 
 
 def _columns(node: Node) -> list[_Column]:
@@ -197,7 +197,7 @@ def of_unknown_channels(graph: Graph, node: Node) -> list[Input] | Skip | None:
     if dims is not None and None not in dims:
         return None
     after = nearest(readers(node), _LINEAR, ELEMENTWISE, readers)
-    found = [port for one in after for port in one.inputs() if _is_along_unknown(port)]
+    found = [port for item in after for port in item.inputs() if _is_along_unknown(port)]
     return found or Skip("no constant along an axis of unknown size follows")
 
 

@@ -48,7 +48,7 @@ def gates_in_another_order(graph: Graph, split: Node) -> list[Input] | Skip | No
 def _bias(graph: Graph, reader: Consumer) -> Input | None:
     """The constant of one element that is added to a gate."""
     node = reader.get_node()
-    if node.get_type_name() != "Add" or not any(one.get_type_name() in _ACTIVATIONS for one in readers(node)):
+    if node.get_type_name() != "Add" or not any(reader.get_type_name() in _ACTIVATIONS for reader in readers(node)):
         return None
     other = node.input(1 - reader.get_index())
     dims = static_dims(other.get_source_output())

@@ -83,7 +83,7 @@ def _path(value: Output, most: int, seen: set[str]) -> list[_Step] | None:
         return None
     seen.add(node.get_name())
     if node.get_type_name() == "MatMul":
-        is_score = not any(isinstance(one.get_node(), Constant) for one in node.input_values())
+        is_score = not any(isinstance(value.get_node(), Constant) for value in node.input_values())
         return [] if is_score else None
     if node.get_type_name() not in ELEMENTWISE or not most:
         return None
@@ -125,7 +125,7 @@ def _fold_affine(run: list[_Step]) -> list[_Affine]:
             else:
                 factor = -factor if kind == "Subtract" and port == 1 else factor
                 term = -constant if kind == "Subtract" and port == 0 else constant
-            shapes = [one.shape for one in (affine.factor, affine.term, factor, term)]
+            shapes = [value.shape for value in (affine.factor, affine.term, factor, term)]
             if math.prod(np.broadcast_shapes(*shapes)) > _MAX_ELEMENTS or not np.isfinite(factor).all():
                 return []
             affine.factor, affine.term = affine.factor * factor, affine.term * factor + term

@@ -134,7 +134,7 @@ AFTER_CALIBRATION = (
 
 def row(name: str) -> Workaround:
     """The workaround of a name."""
-    return next(one for one in (*WORKAROUNDS, *AFTER_CALIBRATION) if one.name == name)
+    return next(workaround for workaround in (*WORKAROUNDS, *AFTER_CALIBRATION) if workaround.name == name)
 
 
 __all__ = ["AFTER_CALIBRATION", "WORKAROUNDS", "row"]

@@ -34,7 +34,7 @@ RNG = np.random.default_rng(0)
 
 
 def call(*arguments):
-    return CliRunner().invoke(cli, [str(one) for one in arguments], prog_name="paddle2ov")
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments], prog_name="paddle2ov")
 
 
 # --- faults of OpenVINO 2026.4's CPU plugin, beside nodes that have nothing to do with them ---
@@ -113,11 +113,11 @@ FAULTS = {
 
 
 def types_of(fault):
-    return {one.partition(" ")[0] for one in fault.nodes}
+    return {node.partition(" ")[0] for node in fault.nodes}
 
 
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize(("build", "expected"), FAULTS.items(), ids=[one.__name__ for one in FAULTS])
+@pytest.mark.parametrize(("build", "expected"), FAULTS.items(), ids=[fault.__name__ for fault in FAULTS])
 def test_faults_of_the_plugin(build, expected):
     """Found, and cut down to the nodes that make them."""
     nodes, inputs = expected
@@ -144,7 +144,7 @@ def test_fault_as_files(tmp_path):
     inputs = [np.load(fault.case / f"inputs_{i}.npz")["input_0"] for i in range(2)]
     model = openvino.Core().read_model(fault.case / "model.xml")
     name = model.get_parameters()[0].get_friendly_name()
-    assert not paddle2ov.check(model, inputs=[{name: one} for one in inputs]).ok
+    assert not paddle2ov.check(model, inputs=[{name: input_} for input_ in inputs]).ok
 
 
 def test_what_the_device_cannot_compile():
@@ -192,7 +192,7 @@ def test_a_part_of_many_nodes(wrong_sinh):
     x = parameter(-1, 4, 6, 6)
     found = paddle2ov.check(Model([deep(x), ops.relu(x)], [x]))
     (fault,) = found.faults
-    assert [one.partition(" ")[0] for one in fault.nodes] == ["Cosh", "Sinh"]
+    assert [node.partition(" ")[0] for node in fault.nodes] == ["Cosh", "Sinh"]
     assert len(fault.shapes) == 1
 
 
@@ -312,9 +312,9 @@ def test_a_sort_that_is_wrong_is_no_tie(monkeypatch):
     def run_wrongly(self, model, sequence):
         found = run(self, model, sequence)
         for results in found:
-            for one in results:
-                if one.get_element_type() == Type.i32:
-                    one.data[...] = one.data[..., ::-1].copy()
+            for result in results:
+                if result.get_element_type() == Type.i32:
+                    result.data[...] = result.data[..., ::-1].copy()
         return found
 
     monkeypatch.setattr(Device, "run", run_wrongly)
@@ -328,7 +328,7 @@ def test_random_numbers_are_not_compared():
     drawn = ops.random_uniform(np.array([2, 3]), np.float32(0), ONE, "f32", 0, 0)
     found = paddle2ov.check(Model([ops.add(x, drawn), ops.relu(x)], [x]))
     assert found.ok
-    assert [one.drawn for one in found.runs[0].outputs] == [True, False]
+    assert [output.drawn for output in found.runs[0].outputs] == [True, False]
 
 
 # --- bodies, states ---
@@ -358,8 +358,8 @@ def test_loop(scale):
     want = compile_on_cpu(model)([x])
     found = Evaluator(model).run([Tensor(x)]).results
     assert [len(want[i]) for i in range(2)] == [1, 4 if scale == 0.1 else 1]
-    for i, one in enumerate(found):
-        np.testing.assert_allclose(one[0].data, want[i], rtol=1e-6)
+    for i, item in enumerate(found):
+        np.testing.assert_allclose(item[0].data, want[i], rtol=1e-6)
 
 
 @pytest.mark.parametrize("network", ["nested", "returned_of_a_branch"])
@@ -405,8 +405,8 @@ def test_random_inputs_of_a_model():
     index = parameter((1, 2), -1, name="i", kind=Type.i64)
     gathered = ops.gather(ops.constant(random(4, 3)), ops.unsqueeze(index, np.array([0])), np.int64(0))
     sets = chosen_inputs(Model([gathered], [index]), None, None, (), 0)
-    assert [len(one["i"]) for one in sets] == [1, 2, 2]
-    assert all(one["i"].min() >= 0 and one["i"].max() < 4 for one in sets)
+    assert [len(item["i"]) for item in sets] == [1, 2, 2]
+    assert all(item["i"].min() >= 0 and item["i"].max() < 4 for item in sets)
     with pytest.raises(paddle2ov.ConversionInputError, match="'i' is missing"):
         chosen_inputs(Model([gathered], [index]), None, {"j": np.zeros(1)}, (), 0)
 

@@ -125,7 +125,7 @@ def test_links(tmp_path):
         (root / link).symlink_to(target, target_is_directory=True)
     warnings = []
     found = find_models(root, tmp_path / "out", warnings.append)
-    assert [one.name for one in found] == ["one", "z/v3"]
+    assert [item.name for item in found] == ["one", "z/v3"]
     assert warnings == [
         f"{root}/gone: skipped: a link that leads nowhere",
         f"{root}/latest: skipped: the same folder as {root}/z/v3",
@@ -295,7 +295,7 @@ def test_what_the_page_counts_as_done(tree, tmp_path, inline, monkeypatch):
     assert '<span class="badge bad">1 not</span>' in page
     (data,) = re.findall('id="data">(.*)</script>', page)
     data = json.loads(data)
-    assert [one["name"] for one in data["models"] if one["state"] not in data["good"]] == ["broken"]
+    assert [item["name"] for item in data["models"] if item["state"] not in data["good"]] == ["broken"]
 
 
 def test_hostile_names_in_the_page(tmp_path, inline):

@@ -142,7 +142,7 @@ def test_inputs_and_outputs_that_are_given_one_by_one(tmp_path):
     assert [port.get_any_name() for port in written.outputs] == ["fetch_name_2", "fetch_name_0"]
     result = call("verify", folder, *outputs, "--input", "x[2,4]", "--json")
     (run,) = json.loads(result.stdout)["runs"]
-    assert [one["name"] for one in run["outputs"]] == ["fetch_name_2", "fetch_name_0"]
+    assert [item["name"] for item in run["outputs"]] == ["fetch_name_2", "fetch_name_0"]
     result = call(folder, "-o", tmp_path / "net.xml", "--input", "x[2,4]", "--input", "x[3,4]")
     assert result.exit_code == 2
     assert "'x' is given twice" in result.stderr
@@ -341,10 +341,10 @@ def test_report_of_a_model_that_is_refused(model, tmp_path):
     ):
         assert words in result.output
     report = json.loads((tmp_path / "report.json").read_text())
-    assert [(one["operator"], one["count"]) for one in report["refusals"]] == [("my_relu", 26)]
+    assert [(item["operator"], item["count"]) for item in report["refusals"]] == [("my_relu", 26)]
     assert report["notes"] == [NEXT_STEPS]
     assert report["conversion"] is None
-    assert {one["type"] for one in report["operators"] if one["fate"] == "refused"} == {"my_relu"}
+    assert {item["type"] for item in report["operators"] if item["fate"] == "refused"} == {"my_relu"}
     assert len(report["operators"]) > 26
     assert not (tmp_path / "net.xml").exists()
 
@@ -358,7 +358,7 @@ def test_verify_with_a_conversion(model, tmp_path):
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["verification"]["ok"] is True
     assert report["verification"]["runs"][0]["inputs"] == report["compiled"]["inputs"] == {"x": [5, 3, 64, 64]}
-    assert all(one["agrees"] for one in report["operators"] if one["type"] == "conv2d")
+    assert all(item["agrees"] for item in report["operators"] if item["type"] == "conv2d")
 
 
 def test_verify_compares_the_results_that_were_converted(tmp_path):
@@ -539,13 +539,13 @@ def test_inspect_finds_all_refusals(tmp_path, monkeypatch):
     assert call(folder, "-o", tmp_path / "net.xml", "--report", report).exit_code == 1
     report = json.loads(report.read_text())
     assert report["refusals"] == json.loads(call("inspect", folder, "--json").stdout)["refusals"]
-    assert Counter(one["type"] for one in report["operators"] if one["fate"] == "refused") == {"lu": 2, "eigvals": 1}
+    assert Counter(item["type"] for item in report["operators"] if item["fate"] == "refused") == {"lu": 2, "eigvals": 1}
     cut = call(folder, "-o", tmp_path / "net.xml", "--report", tmp_path / "cut.json", "--output", "fetch_name_2")
     assert cut.exit_code == 1
     assert cut.output.startswith("error: cannot convert 'lu': ")
     assert cut.output.endswith(f"{NEXT_STEPS}\n{OTHERS}\n")
     cut = json.loads((tmp_path / "cut.json").read_text())
-    assert [(one["operator"], one["count"]) for one in cut["refusals"]] == [("lu", 1)]
+    assert [(item["operator"], item["count"]) for item in cut["refusals"]] == [("lu", 1)]
     assert "0 bytes" in result.stdout
     own = tmp_path / "own.py"
     own.write_text(OWN)

@@ -91,10 +91,10 @@ def test_a_model_is_converted_once(model, tmp_path, conversions):
 
 def test_names_and_types_are_those_of_the_model(model, tmp_path):
     first, second = (paddle2ov.compile_model(model, cache_dir=tmp_path / "cache") for _ in range(2))
-    for one, other in zip([*first.inputs, *first.outputs], [*second.inputs, *second.outputs], strict=True):
-        assert one.get_names() == other.get_names()
-        assert one.get_element_type() == other.get_element_type()
-        assert one.get_partial_shape() == other.get_partial_shape()
+    for input_, other in zip([*first.inputs, *first.outputs], [*second.inputs, *second.outputs], strict=True):
+        assert input_.get_names() == other.get_names()
+        assert input_.get_element_type() == other.get_element_type()
+        assert input_.get_partial_shape() == other.get_partial_shape()
 
 
 def test_a_result_that_is_an_input_keeps_its_name(tmp_path):
@@ -221,8 +221,8 @@ def test_a_copy_elsewhere_has_the_same_content(model, tmp_path, conversions):
 
 def test_a_pair_of_files(model, tmp_path, conversions):
     pair = (model / "inference.json", model / "inference.pdiparams")
-    for one in (pair, list(pair), pair):
-        assert version_of(paddle2ov.compile_model(one, cache_dir=tmp_path / "cache")) == 1
+    for value in (pair, list(pair), pair):
+        assert version_of(paddle2ov.compile_model(value, cache_dir=tmp_path / "cache")) == 1
     assert conversions == [pair]
 
 
@@ -374,7 +374,7 @@ def named(letter):
 def test_a_cache_is_bounded(versions, tmp_path):
     cache = CompiledCache(tmp_path / "cache", max_bytes=100_000)
     compiled = paddle2ov.compile_model(versions / "1")
-    names = [named(one) for one in "abcde"]
+    names = [named(item) for item in "abcde"]
     for name in names[:4]:
         cache.store(name, compiled)
     size = (tmp_path / "cache" / f"{names[0]}.blob").stat().st_size
@@ -388,7 +388,7 @@ def test_a_cache_is_bounded(versions, tmp_path):
 
 def test_what_nobody_finishes_is_removed(versions, tmp_path):
     cache = CompiledCache(tmp_path / "cache")
-    old, new = (f"{named(one)}.blob.1.{one * 8}.part" for one in "bc")
+    old, new = (f"{named(item)}.blob.1.{item * 8}.part" for item in "bc")
     for name, age in ((old, caches._ABANDONED + 60), (new, 0)):
         path = tmp_path / "cache" / name
         path.write_bytes(b"half")

@@ -74,7 +74,7 @@ for version in (1, 2):
 RESULTS = {1: 2.0, 2: 8.0}
 """What a whole model of each version computes from ones: (weights' sum + bias) * factor."""
 ONES = np.ones((2, 512), np.float32)
-FORMATS = ["pir", *(pytest.param(one, marks=NEEDS_PADDLE_2) for one in ("legacy", "separate"))]
+FORMATS = ["pir", *(pytest.param(name, marks=NEEDS_PADDLE_2) for name in ("legacy", "separate"))]
 CHANGES = ("truncate", "empty", "overwrite", "replace", "remove")
 
 
@@ -110,7 +110,7 @@ def pir(versions, tmp_path):
 
 def files_of(folder):
     """The program, then the parameters."""
-    return sorted((one for one in folder.iterdir() if one.is_file()), key=lambda one: "inference." not in one.name)
+    return sorted((path for path in folder.iterdir() if path.is_file()), key=lambda path: "inference." not in path.name)
 
 
 def change(folder, how, other, files=None):
@@ -169,11 +169,11 @@ def in_process(function, *arguments):
 
 
 def test_a_predictor_keeps_its_version(model):
-    assert in_process("served", str(model), "predictor") == [[one, 1, 1] for one in CHANGES]
+    assert in_process("served", str(model), "predictor") == [[change, 1, 1] for change in CHANGES]
 
 
 def test_a_runner_of_paddlex_keeps_its_version(pir):
-    assert in_process("served", str(pir), "runner") == [[one, 1, 1] for one in CHANGES]
+    assert in_process("served", str(pir), "runner") == [[change, 1, 1] for change in CHANGES]
 
 
 def served(folder, kind):
@@ -296,7 +296,7 @@ def test_a_change_while_it_is_saved_leaves_what_was_there(pir, tmp_path, monkeyp
     with pytest.raises(ModelReadError, match="has changed since"):
         saving.save_model(model, target, fp16=False)
     assert compiled_version(openvino.Core().read_model(target)) == 2
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["1", "2", "model.bin", "model.xml"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1", "2", "model.bin", "model.xml"]
 
 
 def test_weights_that_cannot_be_written_leave_what_was_there(pir, tmp_path, monkeypatch):
@@ -370,11 +370,11 @@ def test_a_model_is_not_written_over_itself(pir, tmp_path, arguments):
     folder.parent.mkdir(parents=True)
     pir.rename(folder)
     (folder / "inference.pdiparams").rename(folder / "net.bin")
-    before = {one.name: one.read_bytes() for one in folder.iterdir()}
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
     run = CliRunner().invoke(cli, [argument.format(folder) for argument in arguments], prog_name="paddle2ov")
     assert run.exit_code == 2
     assert "is a file of the model itself" in run.output
-    assert {one.name: one.read_bytes() for one in folder.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     with pytest.raises(ConversionInputError, match="is a file of the model itself"):
         refuse_overwriting_sources(folder, folder / "net.bin", [folder / "net.bin"], None)
 
@@ -388,7 +388,7 @@ def test_a_batch_does_again_what_has_changed_in_its_parameters(versions, tmp_pat
         run = CliRunner().invoke(cli, ["batch", str(folder.parent), "-o", str(tmp_path / "out")])
         assert run.exit_code == 0, run.output
         compiled = openvino.Core().compile_model(tmp_path / "out" / "net.xml", "CPU")
-        assert {float(one.max()) for one in compiled([ONES]).values()} == {value}
+        assert {float(value.max()) for value in compiled([ONES]).values()} == {value}
         change(folder, "overwrite", versions("separate") / "2", files_of(folder)[1:])
 
 
@@ -484,9 +484,9 @@ def test_exports_under_load(pir, tmp_path, request):
             server.stdout.close()
         errors.seek(0)
         assert status == 0, f"status {status}: {errors.read()[-3000:]}"
-    made = [Made(**json.loads(one)) for one in made]
-    for one in made:
-        judge(one, changes)
+    made = [Made(**json.loads(item)) for item in made]
+    for item in made:
+        judge(item, changes)
     assert made[0].version == 1
     assert made[-1].version == (1 if exports % 2 == 0 else 2)
 
@@ -520,7 +520,7 @@ def judge(made, changes):
     if made.refused:
         assert meanwhile, made
     elif made.version is None:
-        assert any(one.ended - one.started > sources._QUIET / 2 for one in meanwhile), made
+        assert any(item.ended - item.started > sources._QUIET / 2 for item in meanwhile), made
 
 
 def serve(folder):

@@ -147,7 +147,7 @@ def text_size(height, width, **told):
         return new_height, new_width
     if "limit_side_len" not in told and "resize_long" in told:
         ratio = float(told["resize_long"]) / max(height, width)
-        return tuple((int(one * ratio) + 127) // 128 * 128 for one in (height, width))
+        return tuple((int(value * ratio) + 127) // 128 * 128 for value in (height, width))
     limit, kind = told.get("limit_side_len", 736), told.get("limit_type", "min")
     if kind == "resize_long":
         ratio = limit / max(height, width)
@@ -155,7 +155,7 @@ def text_size(height, width, **told):
         ratio = limit / max(height, width) if max(height, width) > limit else 1.0
     else:
         ratio = limit / min(height, width) if min(height, width) < limit else 1.0
-    sides = [int(one * ratio) for one in (height, width)]
+    sides = [int(value * ratio) for value in (height, width)]
     most = told.get("max_side_limit", 4000)
     if max(sides) > most:
         ratio = float(most) / max(sides)
@@ -360,11 +360,11 @@ def segmented(one, size):
         ("Resize, target_size: [60, 40], size_divisor: 32", lambda h, w: (64, 64)),
         (
             "Resize, target_size: [60, 40], keep_ratio: true",
-            lambda h, w: [round(one * min(60 / max(h, w), 40 / min(h, w))) for one in (h, w)],
+            lambda h, w: [round(value * min(60 / max(h, w), 40 / min(h, w))) for value in (h, w)],
         ),
-        ("ResizeByShort, short_size: 50", lambda h, w: [round(one * (50.0 / min(h, w))) for one in (h, w)]),
-        ("ResizeByLong, long_size: 50", lambda h, w: [round(one * (50.0 / max(h, w))) for one in (h, w)]),
-        ("LimitLong, max_long: 60", lambda h, w: [round(one * min(1.0, 60 / max(h, w))) for one in (h, w)]),
+        ("ResizeByShort, short_size: 50", lambda h, w: [round(value * (50.0 / min(h, w))) for value in (h, w)]),
+        ("ResizeByLong, long_size: 50", lambda h, w: [round(value * (50.0 / max(h, w))) for value in (h, w)]),
+        ("LimitLong, max_long: 60", lambda h, w: [round(value * min(1.0, 60 / max(h, w))) for value in (h, w)]),
     ],
 )
 def test_segmentation(models, step, size_of):

@@ -121,6 +121,6 @@ def test_segmentation(network):
 
 
 def test_every_step_is_here():
-    told = {one["type"] for step in DETECTION for one in (step if isinstance(step, list) else [step])}
-    told |= {name for step in COMMON for one in (step if isinstance(step, list) else [step]) for name in one}
+    told = {item["type"] for step in DETECTION for item in (step if isinstance(step, list) else [step])}
+    told |= {name for step in COMMON for item in (step if isinstance(step, list) else [step]) for name in item}
     assert told - {"Permute"} == set(_MAKERS)

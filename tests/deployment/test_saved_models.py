@@ -42,6 +42,6 @@ def test_nncf(saved):
     kinds = [node.get_type_name() for node in quantized.get_ops()]
     assert kinds.count("FakeQuantize") > 26  # the inputs and weights of the convolutions
     exact, coarse = (
-        openvino.compile_model(one, "CPU")(images[0])[0] for one in (openvino.Core().read_model(saved), quantized)
+        openvino.compile_model(value, "CPU")(images[0])[0] for value in (openvino.Core().read_model(saved), quantized)
     )
     np.testing.assert_allclose(coarse, exact, atol=0.1 * np.abs(exact).max())

@@ -74,7 +74,7 @@ def test_layout(tmp_path):
         "two/config.pbtxt",
     ]
     served = json.loads((folder / "config.json").read_text())["model_config_list"]
-    assert {one["config"]["name"]: one["config"]["base_path"] for one in served} == {
+    assert {item["config"]["name"]: item["config"]["base_path"] for item in served} == {
         "one": "one",  # OpenVINO Model Server takes it from config.json's own folder
         "two": "two",
     }
@@ -123,10 +123,10 @@ def test_what_is_not_ours_in_config_pbtxt_stays(tmp_path):
     for line in ("# four at a time", "# on two sockets", *MINE.strip().splitlines()[2:]):
         assert text.count(line) == 1
     messages, config = parsed(text)
-    assert [(one.count, one.kind) for one in config.instance_group] == [(4, messages.ModelInstanceGroup.KIND_CPU)]
+    assert [(item.count, item.kind) for item in config.instance_group] == [(4, messages.ModelInstanceGroup.KIND_CPU)]
     assert config.parameters["NUM_STREAMS"].string_value == "a } # b"
-    assert [(one.name, one.label_filename) for one in config.output] == [("total", "labels.txt")]
-    assert [list(one.dims) for one in config.input] == [[-1, 3]]
+    assert [(item.name, item.label_filename) for item in config.output] == [("total", "labels.txt")]
+    assert [list(item.dims) for item in config.input] == [[-1, 3]]
 
 
 @pytest.mark.parametrize("text", ["name: {", 'name: "m', "3: 4", "name:", "input { 3 }", "input [ { ] }"])
@@ -137,7 +137,7 @@ def test_a_config_pbtxt_of_another_kind(tmp_path, text):
     with pytest.raises(ConversionInputError, match="is there already, and not a configuration of Triton"):
         write_layout(model(), tmp_path, "m", save)
     assert path.read_text() == text
-    assert [one.name for one in tmp_path.rglob("*") if one.is_file()] == ["config.pbtxt"]
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["config.pbtxt"]
 
 
 def test_what_cannot_be_served(tmp_path):

@@ -116,8 +116,8 @@ def test_calls(line, folder):
             names["o"] = predictor.get_output_handle(predictor.get_output_names()[0])
         *before, last = line.split("; ")
         try:
-            for one in before:
-                exec(one, names)
+            for item in before:
+                exec(item, names)
             found = eval(last, names)
         except ERRORS:
             return "refused"

@@ -63,7 +63,7 @@ GETTERS = (GETTERS | {"mkldnn_enabled", "onednn_enabled", "mkldnn_int8_enabled"}
 
 def calls():
     """Each method of Paddle's `Config` with least, some, and false arguments, where the types of all are known."""
-    for method in (one for one in dir(paddle.inference.Config) if not one.startswith("_")):
+    for method in (item for item in dir(paddle.inference.Config) if not item.startswith("_")):
         text = getattr(paddle.inference.Config, method).__doc__ or ""
         for name, parameters in SIGNATURE.findall(text.replace("paddle.base.libpaddle.", "")):
             kinds = re.findall(r"\w+: (.*?)(?: = (.*?))?(?=, \w+: |$)", parameters)
@@ -224,5 +224,5 @@ def test_what_cannot_be_looked_up(switch):
 
 def test_two_predictors_of_a_copy(folder):
     config = Config(folder)
-    for one in (create_predictor(config), create_predictor(Config(config))):
-        np.testing.assert_array_equal(one.run([X])[0], 2 * X)
+    for value in (create_predictor(config), create_predictor(Config(config))):
+        np.testing.assert_array_equal(value.run([X])[0], 2 * X)

@@ -47,16 +47,16 @@ def test_handles_tell_the_type_as_paddle_does(name, tmp_path):
 
 def test_data_types_are_those_of_paddle():
     known = paddle.inference.DataType
-    assert {name: int(one) for name, one in DataType.__members__.items()} == {
-        name: int(one) for name, one in known.__members__.items()
+    assert {name: int(member) for name, member in DataType.__members__.items()} == {
+        name: int(member) for name, member in known.__members__.items()
     }
-    for name, one in DataType.__members__.items():
-        assert known.__members__[name] == int(one)
-        assert one == int(one)
-        assert hash(one) == hash(int(one))
-        assert DataType(int(one)) is one
+    for name, member in DataType.__members__.items():
+        assert known.__members__[name] == int(member)
+        assert member == int(member)
+        assert hash(member) == hash(int(member))
+        assert DataType(int(member)) is member
         size = paddle.inference.get_num_bytes_of_data_type(known.__members__[name])
-        assert size in (-1, inference.get_num_bytes_of_data_type(one))  # -1: Paddle does not know
+        assert size in (-1, inference.get_num_bytes_of_data_type(member))  # -1: Paddle does not know
     for single in (np.float32, np.dtype(np.float32)):
         assert DataType.FLOAT32.__eq__(single)
         assert not DataType.FLOAT64.__eq__(single)
@@ -72,9 +72,9 @@ def test_data_types_are_those_of_paddle():
 @pytest.mark.parametrize("kind", [PrecisionType, PlaceType])
 def test_other_enumerations_have_numbers(kind):
     known = getattr(paddle.inference, kind.__name__)
-    for name, one in kind.__members__.items():
-        assert int(one) == operator.index(one) == int(known.__members__[name])
-        assert (one == int(one)) is (known.__members__[name] == int(one)) is False
+    for name, member in kind.__members__.items():
+        assert int(member) == operator.index(member) == int(known.__members__[name])
+        assert (member == int(member)) is (known.__members__[name] == int(member)) is False
 
 
 def test_a_type_without_a_name_is_refused():

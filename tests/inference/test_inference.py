@@ -211,8 +211,8 @@ def test_every_name_of_paddle_inference_is_there(python, folder):
         if kind in ours:
             asked += 1
             known = {*dir(ours[kind]), "name", "value"}  # which members of an enumeration have
-            found = [one for one in names.split() if one not in known and not hasattr(ours[kind], one)]
-            assert [one for one in found if one not in INTERNAL] == []
+            found = [part for part in names.split() if part not in known and not hasattr(ours[kind], part)]
+            assert [item for item in found if item not in INTERNAL] == []
     assert asked == len(ours)
 
 
@@ -257,7 +257,7 @@ print(predictor.get_output_names(), [one.numpy().tolist() for one in predictor.r
 """
     told = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
     ours = create_predictor(Config(tmp_path))
-    found = f"{ours.get_output_names()} {[one.tolist() for one in ours.run([x])]}"
+    found = f"{ours.get_output_names()} {[item.tolist() for item in ours.run([x])]}"
     assert told.stdout.splitlines()[-1] == found
 
 
@@ -463,9 +463,9 @@ def test_arrays_in_any_layout(folder):
     fixed = x.copy()
     fixed.setflags(write=False)
     wide = np.repeat(x, 2, -1)[..., ::2]
-    for one in (fixed, np.asfortranarray(x), wide, x[..., ::-1][..., ::-1]):
-        np.testing.assert_allclose(predictor.run([one])[0], expected, atol=1e-5)
-        handle.share_external_data(one)
+    for value in (fixed, np.asfortranarray(x), wide, x[..., ::-1][..., ::-1]):
+        np.testing.assert_allclose(predictor.run([value])[0], expected, atol=1e-5)
+        handle.share_external_data(value)
         predictor.run()
     handle.reshape(x.shape)
     handle.copy_from_cpu(x.reshape(-1))
@@ -553,16 +553,16 @@ def test_inputs_that_do_not_fit(threads):
     config.set_cpu_math_library_num_threads(threads)
     predictor = create_predictor(config)
     ones = np.ones((2, 3), np.float32)
-    for one in (predictor, predictor.clone()):
-        assert (one.run([ones, ones])[0] == 2).all()
+    for value in (predictor, predictor.clone()):
+        assert (value.run([ones, ones])[0] == 2).all()
         with pytest.raises(OpenVINORunError):
-            one.run([ones, np.ones((2, 4), np.float32)])
+            value.run([ones, np.ones((2, 4), np.float32)])
         with pytest.raises(ConversionInputError, match=r"input 'y' is float32, the array is float64 and holds 0\.3"):
-            one.run([ones, ones / np.float64(3)])
+            value.run([ones, ones / np.float64(3)])
         with pytest.raises(OpenVINORunError):  # of another rank than the program declares, and not broadcast
-            one.run([ones, ones[:, 0]])
-        assert (one.run([ones, ones[0]])[0] == 2).all()
-        assert (one.run([ones[:1], ones[:1]])[0] == 2).all()
+            value.run([ones, ones[:, 0]])
+        assert (value.run([ones, ones[0]])[0] == 2).all()
+        assert (value.run([ones[:1], ones[:1]])[0] == 2).all()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -54,7 +54,7 @@ def _left_by(use, folder):
     try:
         use(folder)
         gc.collect()
-        kinds = {type(one) for one in gc.garbage}
+        kinds = {type(item) for item in gc.garbage}
         return sorted(str(kind) for kind in kinds if kind.__module__.startswith(("paddle2ov", "openvino")))
     finally:
         gc.set_debug(0)

@@ -19,10 +19,10 @@ class Sums(paddle.nn.Layer):
 def test_code_for_paddles_tensors_runs(tmp_path):
     folder = saved(tmp_path, Sums(), "float32")
     x = np.arange(4, dtype=np.float32).reshape(2, 2)
-    expected = [one.numpy() for one in theirs(folder).run([paddle.to_tensor(x)])]
+    expected = [item.numpy() for item in theirs(folder).run([paddle.to_tensor(x)])]
     predictor = ours(folder)
     for found in (predictor.run([x]), predictor.run([[x], [x]])[1]):
-        assert all(isinstance(one, np.ndarray) for one in found)
+        assert all(isinstance(item, np.ndarray) for item in found)
         for one, other in zip(found, expected, strict=True):
             assert type(one.numpy()) is np.ndarray
             np.testing.assert_array_equal(one.numpy(), other, strict=True)

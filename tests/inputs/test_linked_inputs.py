@@ -167,7 +167,7 @@ def test_paddle_runs_dequantize_linear_as_quantize_linear(static, tmp_path):
     weights = paddle.nn.initializer.Assign(np.arange(-16, 16, dtype=np.float32).reshape(8, 4))
 
     def build(x):
-        scale, zero = (paddle.assign(np.float32([one])) for one in (0.9, 0.0))
+        scale, zero = (paddle.assign(np.float32([number])) for number in (0.9, 0.0))
         more = (zero, zero, -1, 8, -128, 127, 0, True, False)
         x = paddle._C_ops.quantize_linear(x, scale, zero, *more)[0]
         x = paddle._C_ops.dequantize_linear(x, scale, zero, *more)[0]
@@ -191,7 +191,7 @@ def test_inputs_that_are_named_again_begin_another_set(static, tmp_path):
     options = ["--input", "x[2,3]", "--input", "y[2,3]", "--shape", "x[4,3],y[4,3]"]
     result = CliRunner().invoke(cli, ["check", str(tmp_path), *options, "--json"])
     runs = json.loads(result.stdout)["runs"]
-    assert {tuple(map(tuple, one["inputs"].values())) for one in runs} == {((2, 3), (2, 3)), ((4, 3), (4, 3))}
+    assert {tuple(map(tuple, run["inputs"].values())) for run in runs} == {((2, 3), (2, 3)), ((4, 3), (4, 3))}
     assert "--shape" not in CliRunner().invoke(cli, ["verify", "--help"]).stdout
 
 
@@ -219,7 +219,7 @@ def test_a_scalar_of_one_side_of_a_branch(format):
 @pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
 def test_several_sequences_in_an_input(format, caplog):
     op = all_ops()["sequence_conv"]
-    folder = generated(op, next(one for one in op.cases if not one.arguments.get("lod")), format)
+    folder = generated(op, next(case for case in op.cases if not case.arguments.get("lod")), format)
     found = paddle2ov.verify(folder, paddle_python=legacy_python())
     assert found.verdict == "agree"
     assert "'x' holds sequences (LoD), compared with one: --sequence-lengths gives several" in found.note
@@ -227,7 +227,7 @@ def test_several_sequences_in_an_input(format, caplog):
     assert found.verdict == "agree"
     assert not found.note
     assert all(run.inputs["x.lengths"][0] > 1 for run in found.runs)
-    assert any(one.name.endswith(".lengths") for one in found.runs[0].outputs)
+    assert any(output.name.endswith(".lengths") for output in found.runs[0].outputs)
     paddle2ov.convert(folder)
     assert "'x' takes sequences (LoD)" in caplog.text
     result = CliRunner().invoke(cli, ["inspect", str(folder)])

@@ -75,9 +75,9 @@ def test_tasks_of_a_cluster(monkeypatch):
             return Outcome(job, job)
 
     monkeypatch.setattr(RayExecutor, "_connected", lambda self: Cluster)
-    found = {one.job: one for one in RayExecutor("local", timeout=3, workers=2).run(job, iter(JOBS))}
+    found = {item.job: item for item in RayExecutor("local", timeout=3, workers=2).run(job, iter(JOBS))}
     assert sorted(found) == sorted(JOBS)
-    assert {name: one.failure for name, one in found.items() if one.failure} == {"die": "RuntimeError: gone"}
+    assert {name: value.failure for name, value in found.items() if value.failure} == {"die": "RuntimeError: gone"}
     assert not pending
 
 

@@ -247,8 +247,10 @@ def convert_cases(op, contexts, every_form):
     for case, form in forms(op, every_form):
         if not case.xfail and (form.format == "pir" or legacy_python() is not None):
             program = read_program(generated(op, case, form.format))
-            carried = [{*one.attributes, *one.inputs} for one in program.block.walk() if one.type == op.name]
-            read = {name for one in contexts for mapping in (one[0].attributes, one[1]) for name in mapping.read}
+            carried = [{*child.attributes, *child.inputs} for child in program.block.walk() if child.type == op.name]
+            read = {
+                name for context in contexts for mapping in (context[0].attributes, context[1]) for name in mapping.read
+            }
             tells_more = not carried or any(names - read for names in carried)
             if every_form or op.name in INERT_OF or tells_more:
                 convert(program, rewrite=False)
@@ -274,8 +276,8 @@ def is_listed(op, name):
 def stale(op, ignored):
     """What the lists say of an operator that no case of it shows: it is read, or no program carries it."""
     found = {name for name, (_, seen_in) in INERT.items() if seen_in == op and name not in ignored}
-    patterns = {one for pattern in INERT_OF.get(op, {}) for one in pattern.split("|")}
-    return found | {one for one in patterns if not any(re.fullmatch(one, name) for name in ignored)}
+    patterns = {part for pattern in INERT_OF.get(op, {}) for part in pattern.split("|")}
+    return found | {pattern for pattern in patterns if not any(re.fullmatch(pattern, name) for name in ignored)}
 
 
 def test_what_is_listed_and_read_is_stale():

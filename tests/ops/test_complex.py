@@ -48,7 +48,7 @@ def test_a_converter_of_the_users_own_gets_pairs():
 
 def test_a_rule_leaves_a_converter_its_name():
     """Coverage, messages and tests go by the converter's module, name and documentation."""
-    with_rules = [one for one in OP_TABLE.values() if isinstance(one, ComplexAware)]
+    with_rules = [value for value in OP_TABLE.values() if isinstance(value, ComplexAware)]
     assert with_rules
     for rule in with_rules:
         wrapped = rule.convert

@@ -47,8 +47,8 @@ def in_pir(keys):
 def complex_forms(module):
     """The operators whose form for complex numbers is made in a module, and whose form for real ones is not."""
     home = f"paddle2ov.converters.{module.replace('/', '.')}"
-    aware = {key: one for key, one in OP_TABLE.items() if isinstance(one, ComplexAware)}
-    made = {key for key, one in aware.items() if one.of_complex.__module__ == home}
+    aware = {key: value for key, value in OP_TABLE.items() if isinstance(value, ComplexAware)}
+    made = {key for key, value in aware.items() if value.of_complex.__module__ == home}
     return made - {key for key, other in family_of().items() if other == module}
 
 
@@ -68,6 +68,8 @@ def test_the_docstring_names_the_operators_of_the_module(module):
     assert keys - set(found) == set(), "taken from this module, but not named"
 
 
-@pytest.mark.parametrize("module", [one for one in MODULES if one.startswith("complex/") and one != "complex/rules"])
+@pytest.mark.parametrize(
+    "module", [module for module in MODULES if module.startswith("complex/") and module != "complex/rules"]
+)
 def test_the_docstring_names_the_complex_forms_of_the_module(module):
     assert set(named(docstring(module), "Complex forms")) == complex_forms(module)

@@ -45,7 +45,7 @@ def _mask(x):
 FUNCTIONS = [_median, _nanmedian, _quantiles, _search, _density, _along_axis, _norms, _mask]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=[one.__name__ for one in FUNCTIONS])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=[function.__name__ for function in FUNCTIONS])
 def test_rows_of_nothing(function, tmp_path):
     spec = [paddle.static.InputSpec([2, -1], "float32", "x")]
     paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
@@ -53,7 +53,7 @@ def test_rows_of_nothing(function, tmp_path):
     for size in (5, 0, 1, 3, 0):
         data = np.sort(np.random.default_rng(size).uniform(-1, 1, (2, size)).astype(np.float32))
         found = request.infer([data], share_outputs=False).values()
-        wanted = [one.numpy() for one in function(paddle.to_tensor(data))]
+        wanted = [item.numpy() for item in function(paddle.to_tensor(data))]
         for one, other in zip(found, wanted, strict=True):
             assert one.dtype == other.dtype
             np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
@@ -74,9 +74,9 @@ def test_unique(axis, dims, tmp_path):
         shape = [size if dim == -1 else dim for dim in dims]
         data = np.random.default_rng(size).integers(0, 3, shape).astype(np.float32)
         found = request.infer([data], share_outputs=False).values()
-        wanted = [one.numpy() for one in function(paddle.to_tensor(data))]
+        wanted = [item.numpy() for item in function(paddle.to_tensor(data))]
         if axis is None:  # Paddle keeps the shape of a matrix of nothing, whose elements the program declares as 1-D
-            wanted = [one.reshape(-1) for one in wanted]
+            wanted = [item.reshape(-1) for item in wanted]
         for one, other in zip(found, wanted, strict=True):
             np.testing.assert_array_equal(one, other)
 

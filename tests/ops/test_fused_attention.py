@@ -20,7 +20,7 @@ normal = normals(RNG)
 
 def attention(q, k, v, mask=None, **options):
     """[batch, tokens, heads, width] each, of NumPy or Paddle."""
-    q, k, v, mask = (paddle.to_tensor(one) if isinstance(one, np.ndarray) else one for one in (q, k, v, mask))
+    q, k, v, mask = (paddle.to_tensor(value) if isinstance(value, np.ndarray) else value for value in (q, k, v, mask))
     return functional().scaled_dot_product_attention(q, k, v, mask, training=False, **options)
 
 
@@ -186,7 +186,7 @@ def test_fused_rotary_position_embedding(neox, tables, time_major):
     if tables == "places":
         given["position_ids"] = places
     order = [1, 0, 2, 3] if time_major else [0, 1, 2, 3]
-    inputs = {name: one.transpose(order).copy() for name, one in {"q": q, "k": k, "v": v}.items()} | given
+    inputs = {name: value.transpose(order).copy() for name, value in {"q": q, "k": k, "v": v}.items()} | given
     attributes = {"use_neox_rotary_style": neox, "time_major": time_major}
     attributes |= {"rotary_emb_base": 100.0} if tables == "none" else {}
     found = run("fused_rotary_position_embedding", inputs, attributes, ["out_q", "out_k", "out_v"])

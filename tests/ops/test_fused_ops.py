@@ -105,7 +105,7 @@ def test_fused_embedding_eltwise_layernorm(columns, dynamic):
     scale, bias = normal(8), normal(8)
     inputs = {"ids": ids, "embs": tables, "scale": scale, "bias": bias}
     (out,) = run("fused_embedding_eltwise_layernorm", inputs, {"epsilon": 1e-3}, dynamic=dynamic)
-    rows = [functional().embedding(*tensors(one.reshape(2, 5), table)) for one, table in zip(ids, tables, strict=True)]
+    rows = [functional().embedding(*tensors(id_.reshape(2, 5), table)) for id_, table in zip(ids, tables, strict=True)]
     close(out, layer_norm(paddle.add_n(rows), scale, bias, 1e-3))
 
 
@@ -152,7 +152,7 @@ def decomposed(build, feeds):
         paddle.base.core._set_prim_forward_enabled(True)
         main = paddle.static.Program()
         with paddle.static.program_guard(main):
-            inputs = {name: paddle.static.data(name, one.shape, str(one.dtype)) for name, one in feeds.items()}
+            inputs = {name: paddle.static.data(name, feed.shape, str(feed.dtype)) for name, feed in feeds.items()}
             results = paddle.decomposition.decompose(main, build(**inputs))
             return paddle.static.Executor().run(main, feed=feeds, fetch_list=results)
     finally:

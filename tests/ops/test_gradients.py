@@ -81,7 +81,7 @@ def in_float64(network):
     with paddle.utils.unique_name.guard():
         layer = network.build().to(dtype="float64")
     layer.eval()
-    return lambda *given: [one.numpy() for one in layer(*map(paddle.to_tensor, given))]
+    return lambda *given: [item.numpy() for item in layer(*map(paddle.to_tensor, given))]
 
 
 @pytest.mark.parametrize("name", ["burgers_residual", "molecule_forces", "saliency_map"])
@@ -89,7 +89,7 @@ def test_networks(name):
     network = all_networks()[name]
     inputs = network.data()[0]
     _, derivative = computed(generated_network(network, "pir"), inputs)
-    first, *others = (one.astype(np.float64) if one.dtype == np.float32 else one for one in inputs.values())
+    first, *others = (input_.astype(np.float64) if input_.dtype == np.float32 else input_ for input_ in inputs.values())
     compute = in_float64(network)
     if name == "burgers_residual":
         (t,), h = others, 1e-4

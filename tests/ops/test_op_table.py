@@ -44,7 +44,7 @@ def test_every_operator_has_cases_or_a_reason():
 
 
 def test_no_operator_has_two_reasons():
-    reasons = [one for key in ROWS for one in traits_of(key) if one.startswith(("by hand: ", "no converter: "))]
+    reasons = [trait for key in ROWS for trait in traits_of(key) if trait.startswith(("by hand: ", "no converter: "))]
     assert len(reasons) == len({key for key in ROWS if reason(key) != NOT_YET}.union(*BY_HAND.values()))
 
 
@@ -139,7 +139,7 @@ def test_what_is_made_for_training_is_appended_by_functions_that_take_labels():
         text = path.read_text(encoding="utf-8")
         if appends.search(text) is None:
             continue
-        for function in (one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.FunctionDef)):
+        for function in (child for child in ast.walk(ast.parse(text)) if isinstance(child, ast.FunctionDef)):
             appended = {claimed[a or b] for a, b in appends.findall(ast.get_source_segment(text, function) or "")}
             found |= appended
             assert not appended or "label" in ast.unparse(function.args), f"{path}: {function.name} appends {appended}"

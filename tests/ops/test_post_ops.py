@@ -42,14 +42,14 @@ LIMITS = [
     ("*_element", _OPERAND),
     ("*-multiply_tensor", _OPERAND),
     ("convolution-relu_depthwise_relu_10", _DEPTHWISE),
-    *((f"{one}-{sum}", _LATE_SUM) for one in ("*convolution",) for sum in ("relu_sum", "tanh_sum_scale_shift")),
-    *((f"{one}-*sum*", _OPERAND) for one in ("deconvolution*", "inner_product", "matmul", "reduction*")),
-    *((f"matmul-{one}", _LAST) for one in ("prelu_channel", "batch_norm", "batch_norm_relu", "relu_batch_norm")),
-    *((f"matmul-{one}", _PULLED) for one in ("linear", "multiply_*", "divide_*", "subtract_from_number")),
-    *((f"matmul-{one}", _PULLED) for one in ("hard_sigmoid_0.2", "scale_relu_scale")),
-    *((f"deconvolution-{one}", _DECONVOLUTION) for one in ELTWISE if one != "linear"),
-    *((f"deconvolution-{one}", _DECONVOLUTION) for one in ("prelu_*", "*relu*")),
-    *((f"deconvolution_1d-{one}", _DECONVOLUTION) for one in ("*relu", "swish", "gelu_erf")),
+    *((f"{name}-{sum}", _LATE_SUM) for name in ("*convolution",) for sum in ("relu_sum", "tanh_sum_scale_shift")),
+    *((f"{name}-*sum*", _OPERAND) for name in ("deconvolution*", "inner_product", "matmul", "reduction*")),
+    *((f"matmul-{name}", _LAST) for name in ("prelu_channel", "batch_norm", "batch_norm_relu", "relu_batch_norm")),
+    *((f"matmul-{name}", _PULLED) for name in ("linear", "multiply_*", "divide_*", "subtract_from_number")),
+    *((f"matmul-{name}", _PULLED) for name in ("hard_sigmoid_0.2", "scale_relu_scale")),
+    *((f"deconvolution-{item}", _DECONVOLUTION) for item in ELTWISE if item != "linear"),
+    *((f"deconvolution-{name}", _DECONVOLUTION) for name in ("prelu_*", "*relu*")),
+    *((f"deconvolution_1d-{name}", _DECONVOLUTION) for name in ("*relu", "swish", "gelu_erf")),
 ]
 """Pattern of names -> why these chains are several nodes."""
 
@@ -63,7 +63,7 @@ DYNAMIC_LIMITS = [
     ),
 ]
 _PIXEL = "a constant along the channels is computed in the run, as bfloat16 is wrong where an image has one pixel"
-SIZES_LIMITS = [(f"*convolution-{one}", _PIXEL) for one in ("prelu_channel", "relu_batch_norm")]
+SIZES_LIMITS = [(f"*convolution-{name}", _PIXEL) for name in ("prelu_channel", "relu_batch_norm")]
 LEGACY_LIMITS = [("*-round", "Paddle 2 rounds halves away from zero, for which OpenVINO and oneDNN have no operation")]
 
 UNNAMED = ("convolution-relu_depthwise_relu_512", "deconvolution_1d-*")

@@ -29,15 +29,15 @@ def test_whole_quotients(name, known, tmp_path):
     def run(x, y=None):
         return FUNCTIONS[name](paddle, x, paddle.full([1], 47.0) if y is None else y)
 
-    specs = [paddle.static.InputSpec([-1], "float32", one) for one in ("x" if known else "xy")]
+    specs = [paddle.static.InputSpec([-1], "float32", item) for item in ("x" if known else "xy")]
     program = paddle.jit.to_static(run, input_spec=specs, full_graph=True)
     paddle.jit.save(program, str(tmp_path / "inference"))
     inputs = [X] if known else [X, np.full_like(X, 47)]
     expected = run(*map(paddle.to_tensor, inputs)).numpy()
     model = paddle2ov.convert(tmp_path)
     save_model(model, tmp_path / "saved.xml", fp16=False)
-    for one in (model, tmp_path / "saved.xml"):
-        compiled = openvino.compile_model(one, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    for value in (model, tmp_path / "saved.xml"):
+        compiled = openvino.compile_model(value, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
         found = compiled(inputs)[0]
         np.testing.assert_array_equal(found[:-2], expected[:-2])
         # What is too large to be corrected is what OpenVINO divides, off in the last place.
@@ -54,7 +54,7 @@ def test_quotients_of_known_sizes_compile(dims, which, tmp_path):
         found = {"floor_divide": x // y, "remainder": x % y}
         return [*found.values()] if which == "both" else found[which]
 
-    specs = [paddle.static.InputSpec(shape, "float32", one) for one, shape in (("x", [4, 6]), ("y", dims))]
+    specs = [paddle.static.InputSpec(shape, "float32", item) for item, shape in (("x", [4, 6]), ("y", dims))]
     paddle.jit.save(paddle.jit.to_static(run, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
     rng = np.random.default_rng(0)
     inputs = [rng.uniform(-9, 9, shape).astype(np.float32) for shape in ((4, 6), dims)]

@@ -15,7 +15,7 @@ def draw(op, attributes, x=None, results=("out",), dtype="float32"):
     """What an operator draws, from an input or from attributes alone."""
     given = x if isinstance(x, dict) else {} if x is None else {"x": x}
     inputs = [Variable(name, str(array.dtype), array.shape) for name, array in given.items()]
-    variables = {one.name: one for one in (*(Variable(name, dtype, None) for name in results), *inputs)}
+    variables = {input_.name: input_ for input_ in (*(Variable(name, dtype, None) for name in results), *inputs)}
     ports = {name: [name] for name in given}
     operator = Operator(op, ports, {name: [name] for name in results}, attributes, op, 0, 0)
     outputs = [Output(name, name) for name in results]

@@ -49,7 +49,7 @@ def test_sizes_after_reshape(last, tmp_path):
         wanted = [result.numpy() for result in network(paddle.to_tensor(x))]
         if -1 not in sizes:
             assert [str(output.partial_shape) for output in model.outputs] == [
-                str(PartialShape(one.shape)) for one in wanted
+                str(PartialShape(item.shape)) for item in wanted
             ]
         for found, right in zip(compile_on_cpu(model)([x]).values(), wanted, strict=True):
             np.testing.assert_allclose(found, right, rtol=1e-4, atol=1e-5)

@@ -32,8 +32,8 @@ def test_a_score_that_is_no_number_hides_no_other(shift, background):
     attributes |= {"normalized": True, "nms_eta": 1.0, "background_label": background}
     found = run("multiclass_nms3", {"bboxes": boxes, "scores": scores}, attributes, ("out", "index", "nms_rois_num"))
     tensors = paddle.to_tensor(boxes), paddle.to_tensor(scores), None
-    for one, wanted in zip(found, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
-        close(one, wanted.numpy())
+    for item, wanted in zip(found, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
+        close(item, wanted.numpy())
 
 
 @pytest.mark.parametrize("keep", [-1, 0, 1, 10, 60])
@@ -52,8 +52,8 @@ def test_boxes_beyond_the_best_of_their_class(keep, crowded):
     attributes |= {"normalized": True, "nms_eta": 1.0, "background_label": -1}
     found = run("multiclass_nms3", {"bboxes": boxes, "scores": scores}, attributes, ("out", "index", "nms_rois_num"))
     tensors = paddle.to_tensor(boxes), paddle.to_tensor(scores), None
-    for one, wanted in zip(found, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
-        close(one, wanted.numpy())
+    for item, wanted in zip(found, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
+        close(item, wanted.numpy())
 
 
 def _clipped(rng, shape):
@@ -88,8 +88,8 @@ def test_boxes_and_scores_that_openvino_sees_differently(boxes, scores):
         attributes |= {"normalized": normalized, "nms_eta": 1.0, "background_label": -1}
         found = run("multiclass_nms3", {"bboxes": given, "scores": score}, attributes, ("out", "index", "nms_rois_num"))
         tensors = paddle.to_tensor(given), paddle.to_tensor(score), None
-        for one, wanted in zip(found, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
-            np.testing.assert_array_equal(one, wanted.numpy())
+        for item, wanted in zip(found, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
+            np.testing.assert_array_equal(item, wanted.numpy())
 
 
 def test_images_without_boxes_are_counted():

@@ -125,8 +125,8 @@ def test_cut_below_float32(kind, scale, folded):
     tolerance = 2.0**-7 if kind == Type.bf16 else 1e-5
     model, counts = apply(split_qkv, build, [2, TOKENS, WIDTH], tolerance=tolerance)
     assert counts == {"projections": 1, "parts": 3, "scales": folded}
-    products = [one for one in model.get_ops() if one.get_type_name() == "MatMul"]
-    assert [one.get_input_element_type(1) for one in products] == [kind] * 3
+    products = [node for node in model.get_ops() if node.get_type_name() == "MatMul"]
+    assert [product.get_input_element_type(1) for product in products] == [kind] * 3
 
 
 def test_cut_of_unequal_parts():
@@ -282,7 +282,7 @@ def test_spread_reads_no_shape_between(crossed, norm):
 
     model, counts = apply(add_masks_to_scores, build, *[[2 * WINDOWS, TOKENS, WIDTH]] * 2)
     assert counts == {"masks": 1}
-    (shape_of,) = [one for one in model.get_ops() if one.get_type_name() == "ShapeOf"]
+    (shape_of,) = [node for node in model.get_ops() if node.get_type_name() == "ShapeOf"]
     assert shape_of.input_value(0).get_node().get_type_name() == ("Add" if crossed else "Parameter")
 
 
@@ -304,7 +304,7 @@ def test_what_is_left_to_move(fused, dims):
     context = ops.scaled_dot_product_attention(q, k, v) if fused else _attended(q, k, v)
     model = Model([reshape(transpose(context, 0, 2, 1, 3), 0, 0, WIDTH)], [x])
     run_rewrites(model, rewrites_for())
-    moving = [one for one in compile_on_cpu(model).get_runtime_model().get_ops() if not _of_a_constant(one)]
+    moving = [node for node in compile_on_cpu(model).get_runtime_model().get_ops() if not _of_a_constant(node)]
     found = Counter(node.get_rt_info()["layerType"].astype(str) for node in moving)
     assert {kind: found[kind] for kind in MOVES if found[kind]} == {"Transpose": 1}
     assert not found["MatMul"] + found["Softmax"]

@@ -58,7 +58,10 @@ def test_scores_of_gathered_boxes_are_not_transposed(name):
     (softmax,) = [node for node in model.get_ordered_ops() if node.get_type_name() == "Softmax"]
     assert softmax.get_attributes()["axis"] == 1
     levels = softmax.input_value(0).get_node().input_values()
-    around = [*(one.get_node() for one in levels), *(one.get_node() for one in softmax.output(0).get_target_inputs())]
+    around = [
+        *(level.get_node() for level in levels),
+        *(input_.get_node() for input_ in softmax.output(0).get_target_inputs()),
+    ]
     assert "Transpose" not in {node.get_type_name() for node in around}
 
 
@@ -67,7 +70,7 @@ def program_of(name, format="pir"):
 
 
 def suppression(program):
-    return next(one for one in program.block.operators if "nms" in one.type)
+    return next(operator for operator in program.block.operators if "nms" in operator.type)
 
 
 def translated(program, outputs=()):
@@ -137,7 +140,7 @@ def test_a_small_head():
 def test_a_cut_keeps_its_value(port):
     program = program_of("ppyoloe_fixed")
     operator = suppression(program)
-    names = [operator.inputs[port][0], *(operator.outputs[one][0] for one in ("out", "nms_rois_num"))]
+    names = [operator.inputs[port][0], *(operator.outputs[name][0] for name in ("out", "nms_rois_num"))]
     model = translated(program, names)
     kinds = gathered(model)
     assert ("Softmax" not in kinds) if port == "bboxes" else ("Sigmoid" not in kinds)
@@ -147,7 +150,7 @@ def test_a_cut_keeps_its_value(port):
 
 def test_a_box_used_elsewhere_is_decoded_once():
     program = program_of("ppyoloe_fixed")
-    (softmax, *_) = [one for one in program.block.operators if one.type == "softmax"]
+    (softmax, *_) = [operator for operator in program.block.operators if operator.type == "softmax"]
     names = [softmax.outputs["out"][0], *(item.name for item in program.outputs)]
     assert gathered(translated(program, names))["Softmax"] == 2
 
@@ -174,12 +177,12 @@ def parameter(name, *dims, kind=Type.f32):
 
 def gathering(build, axis, dims):
     """A model of some rows, along an axis, of the value that `build` makes of inputs of some dimensions, and a mask."""
-    inputs = [parameter(f"x{i}", *one) for i, one in enumerate(dims)]
+    inputs = [parameter(f"x{i}", *dim) for i, dim in enumerate(dims)]
     mask = parameter("mask", -1, kind=Type.boolean)
     index = ops.squeeze(ops.non_zero(mask, "i64"), np.array(0))
     found = build(*inputs)
     values = found if isinstance(found, tuple) else (found,)
-    results = [ops.gather(one, index, np.array(axis)) for one in values[:1]]
+    results = [ops.gather(value, index, np.array(axis)) for value in values[:1]]
     return Model([*results, *values[1:]], [*inputs, mask])
 
 
@@ -193,7 +196,7 @@ def check(build, axis, dims, *shapes, nodes, masks=None):
     gather = plain.get_results()[0].input_value(0).get_node()
     whole = compile_on_cpu(Model([gather.input_value(0)], plain.get_parameters()[:-1]))
     for given in shapes:
-        arrays = [RNG.standard_normal(one).astype(np.float32) for one in given]
+        arrays = [RNG.standard_normal(item).astype(np.float32) for item in given]
         count = whole(arrays)[0].shape[axis]
         given_masks = masks or [RNG.uniform(size=count) < 0.5, np.arange(count) == count - 1, np.ones(count, bool)]
         for mask in given_masks:
@@ -310,7 +313,7 @@ def test_rows_of_a_map(dims, perm, target):
     check(build, 1, [dims], [sizes], [(1, *sizes[1:])], nodes=1)
     model = gathering(build, 1, [dims])
     gather_pushdown(Graph(model))
-    (transposed,) = (one for one in model.get_ops() if one.get_type_name() == "Transpose")
+    (transposed,) = (node for node in model.get_ops() if node.get_type_name() == "Transpose")
     assert transposed.input_value(0).get_node().get_type_name() == "Gather"
 
 
@@ -323,19 +326,19 @@ def test_rows_of_a_map_and_nothing_else():
     check(build, 1, [(-1, 6, 4, 5)], [(2, 6, 4, 5)], nodes=0)
     model = gathering(build, 1, [(-1, 6, 4, 5)])
     assert gather_pushdown(Graph(model)) == {"gathers": 1, "nodes": 0}
-    (transposed,) = (one for one in model.get_ops() if one.get_type_name() == "Transpose")
+    (transposed,) = (node for node in model.get_ops() if node.get_type_name() == "Transpose")
     assert transposed.input_value(0).get_node().get_type_name() == "Gather"
 
 
 def test_each_gather_gives_its_own_name():
     x, y, mask = parameter("x", 6, 4), parameter("y", 6, 4), parameter("mask", -1, kind=Type.boolean)
     index = ops.squeeze(ops.non_zero(mask, "i64"), np.array(0))
-    gathers = [ops.gather(one, index, np.array(0)) for one in (ops.exp(x), ops.abs(y))]
+    gathers = [ops.gather(value, index, np.array(0)) for value in (ops.exp(x), ops.abs(y))]
     for gather, name in zip(gathers, "ab", strict=True):
         gather.set_friendly_name(name)
     model = Model(gathers, [x, y, mask])
     gather_pushdown(Graph(model))
-    names = [one.get_friendly_name() for one in model.get_ops() if one.get_type_name() == "Gather"]
+    names = [node.get_friendly_name() for node in model.get_ops() if node.get_type_name() == "Gather"]
     assert {name.partition("/")[0] for name in names} == {"a", "b"}
 
 
@@ -372,7 +375,7 @@ def test_rows_that_are_numbered():
     check(build, 1, [(-1, 6, -1, -1)], [(2, 6, 4, 5)], [(1, 6, 1, 1)], nodes=5)
     model = gathering(build, 1, [(-1, 6, -1, -1)])
     gather_pushdown(Graph(model))
-    assert not {"Minimum", "Maximum"} & {one.get_type_name() for one in model.get_ops()}
+    assert not {"Minimum", "Maximum"} & {node.get_type_name() for node in model.get_ops()}
 
 
 @pytest.mark.parametrize("dims", [(-1, 2, -1, -1), (1, 2, 3, 4)])
@@ -387,16 +390,16 @@ def test_levels_of_two_tensors_share_their_indices(dims):
     mask = parameter("mask", -1, kind=Type.boolean)
     index = ops.squeeze(ops.non_zero(mask, "i64"), np.array(0))
     halves = zip(*map(parts, maps), strict=True)
-    results = [ops.gather(ops.concat([ops.exp(one) for one in half], 1), index, np.array(1)) for half in halves]
+    results = [ops.gather(ops.concat([ops.exp(item) for item in half], 1), index, np.array(1)) for half in halves]
     model = Model(results, [*maps, mask])
     plain = model.clone()
     gather_pushdown(Graph(model))
-    kinds = Counter(one.get_type_name() for one in model.get_ops())
+    kinds = Counter(node.get_type_name() for node in model.get_ops())
     assert kinds["NonZero"] == 3
     assert kinds["Split"] == 2
     arrays = [RNG.standard_normal((1, 2, 3, 4)).astype(np.float32) for _ in maps]
     for chosen in (RNG.uniform(size=24) < 0.5, np.arange(24) == 13, np.zeros(24, bool)):
-        got, wanted = (compile_on_cpu(one)([*arrays, chosen]) for one in (model, plain))
+        got, wanted = (compile_on_cpu(value)([*arrays, chosen]) for value in (model, plain))
         for one, other in zip(got.values(), wanted.values(), strict=True):
             np.testing.assert_array_equal(one, other)
 

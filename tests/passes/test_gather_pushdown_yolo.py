@@ -36,7 +36,7 @@ def program(heads=3, wanted=RESULTS, known=True, turn="each", kind="multiclass_n
     operators = []
 
     def add(kind, reads, writes, attributes):
-        reads, writes = ({k: v if isinstance(v, list) else [v] for k, v in one.items()} for one in (reads, writes))
+        reads, writes = ({k: v if isinstance(v, list) else [v] for k, v in value.items()} for value in (reads, writes))
         operators.append(Operator(kind, reads, writes, attributes, kind, 0, len(operators)))
 
     for i in range(heads):
@@ -66,8 +66,8 @@ def program(heads=3, wanted=RESULTS, known=True, turn="each", kind="multiclass_n
     add(
         kind, {"bboxes": boxes, "scores": scores}, {name: name for name in wanted if name in _PORTS}, given | attributes
     )
-    declared = {one.name: one for one in inputs} | {name: Variable(name) for name in wanted}
-    block = Block(0, operators, [one.name for one in inputs], list(wanted))
+    declared = {input_.name: input_ for input_ in inputs} | {name: Variable(name) for name in wanted}
+    block = Block(0, operators, [input_.name for input_ in inputs], list(wanted))
     return Program("pir", 1, block, inputs, [Output(name, name) for name in wanted], declared, {})
 
 
@@ -93,7 +93,7 @@ def convert(whole, registry=None, outputs=()):
 def check_same(whole, *inputs, heads=None, registry=None, outputs=()):
     """That it gives what the plain form gives, and so many heads decode some boxes only; returns the boxes' counts."""
     model = convert(whole, registry, outputs)
-    kinds = Counter(one.type for one in whole.block.operators)
+    kinds = Counter(operator.type for operator in whole.block.operators)
     assert gathered(model)["Exp"] == (kinds["yolo_box"] if heads is None else heads)
     with unfiltered():
         plain = convert_program(TranslationRequest(whole, [], outputs, registry or Registry(), Vocabulary([])))
@@ -227,7 +227,7 @@ def test_boxes_whose_order_changes():
 
 
 def operator(whole, kind):
-    return next(one for one in whole.block.operators if one.type == kind)
+    return next(operator for operator in whole.block.operators if operator.type == kind)
 
 
 @pytest.mark.parametrize(("name", "heads"), [("boxes", 0), ("turned_1", 3)])

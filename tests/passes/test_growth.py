@@ -65,7 +65,7 @@ def _masked(many):
     for _ in range(many):
         scores = ops.add(scores, np.float32(1))
     masked = [ops.add(reshape(scores, -1, 4, 2, 4, 4), mask) for _ in range(many)]
-    return Model([ops.softmax(reshape(one, -1, 2, 4, 4), -1) for one in masked], [x])
+    return Model([ops.softmax(reshape(item, -1, 2, 4, 4), -1) for item in masked], [x])
 
 
 def _chosen(many):

@@ -46,10 +46,10 @@ def test_layers_of_whole_numbers(name):
     build_layer, shape = LAYERS[name]
     x = parameter(*shape)
     model = Model([ops.multiply(build_layer(quantized(x)), np.float32(1e-4))], [x])
-    assert {one.why_float for one in _layers(model)} != {""}
+    assert {layer.why_float for layer in _layers(model)} != {""}
     model, counts = apply(integer_weights, model.clone, shape, tolerance=1e-4)
     assert counts == {"layers": 1}
-    assert [one.precision in ("i8", "u8") for one in _layers(model)] == [True]
+    assert [layer.precision in ("i8", "u8") for layer in _layers(model)] == [True]
 
 
 OTHERS = {

@@ -176,7 +176,7 @@ def test_results_keep_their_names():
     def build():
         x = parameter(-1, 3, 4, 5)
         value = ops.relu(transpose(ops.exp(x), *LAST))
-        results = [ops.result(one) for one in (transpose(value, *FIRST), value, transpose(ops.abs(value), *FIRST))]
+        results = [ops.result(item) for item in (transpose(value, *FIRST), value, transpose(ops.abs(value), *FIRST))]
         for i, result in enumerate(results):
             result.output(0).set_names({f"out{i}"})
         return Model(results, [x])

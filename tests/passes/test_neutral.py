@@ -55,7 +55,7 @@ def _edges(model):
     sorted(
         name
         for name, at in places().items()
-        if name not in _APART and any(one.startswith(("paddle2ov.passes.", "paddle2ov.workarounds.")) for one in at)
+        if name not in _APART and any(item.startswith(("paddle2ov.passes.", "paddle2ov.workarounds.")) for item in at)
     ),
 )
 def test_rewrites_mend_the_fault(name, request):

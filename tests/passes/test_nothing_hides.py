@@ -23,7 +23,7 @@ SEEN_LATE = {"memory.loop_invariants"}
 
 def acting(model):
     done = run_rewrites(model.clone(), rewrites_for(optimise=False))
-    return {name for name, counts in done.items() if any(counts.values())} - {one.__name__ for one in NORMAL_FORM}
+    return {name for name, counts in done.items() if any(counts.values())} - {item.__name__ for item in NORMAL_FORM}
 
 
 def check(model, seen):

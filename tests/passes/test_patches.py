@@ -24,7 +24,7 @@ def joined(dims, axes, steps, axis, order=None, changed=None):
     def build():
         x = parameter(*dims)
         count = list(itertools.product(*(range(steps[i]) for i in order or range(len(axes)))))
-        starts = [[one[(order or range(len(axes))).index(i)] for i in range(len(axes))] for one in count]
+        starts = [[item[(order or range(len(axes))).index(i)] for i in range(len(axes))] for item in count]
         parts = [taken(x, start, steps, axes) for start in starts]
         return Model([ops.relu(ops.concat((changed or list)(parts), axis))], [x])
 

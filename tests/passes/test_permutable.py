@@ -249,9 +249,10 @@ def test_a_shared_constant_is_permuted_once():
     def build():
         x = ops.parameter([1, 3, 4, 5], np.float32)
         constant = ops.constant(np.arange(75, dtype=np.float32).reshape(1, 5, 5, 3))
-        axes = [np.array([one]) for one in (1, 5, 1, 1)]
+        axes = [np.array([number]) for number in (1, 5, 1, 1)]
         sums = [
-            added(x, ops.slice(constant, *(axes if i else [np.array([one]) for one in (0, 4, 1, 1)]))) for i in (0, 1)
+            added(x, ops.slice(constant, *(axes if i else [np.array([number]) for number in (0, 4, 1, 1)])))
+            for i in (0, 1)
         ]
         return Model([*sums, ops.cum_sum(constant, np.array(1))], [x])
 

@@ -115,7 +115,7 @@ def test_reasons_in_branches_are_counted_with_the_others():
 
 def test_each_node_is_logged_on_demand(caplog):
     model = read_twice()
-    name = next(one for one in model.get_ops() if one.get_type_name() == "Transpose").get_friendly_name
+    name = next(node for node in model.get_ops() if node.get_type_name() == "Transpose").get_friendly_name
     with caplog.at_level(logging.INFO, "paddle2ov.passes"):
         fuse_transposes(Graph(model))
     assert not caplog.messages
@@ -130,7 +130,7 @@ def test_each_node_is_logged_on_demand(caplog):
 def test_verbose_conversions_log_the_reasons(caplog):
     with caplog.at_level(logging.INFO, "paddle2ov"):
         convert(generated_network(all_networks()["swin_stage"], "pir"), verbose=True)
-    assert [one for one in caplog.messages if one.startswith("move_transposes left alone ")]
+    assert [message for message in caplog.messages if message.startswith("move_transposes left alone ")]
 
 
 def test_the_report_has_a_line_for_each_reason():
@@ -198,7 +198,7 @@ def test_the_example_of_the_guide():
     def build(more=()):
         x = parameter(2, 3)
         inner = ops.relu(x)
-        return Model([ops.relu(ops.relu(inner)), *(one(inner) for one in more)], [x])
+        return Model([ops.relu(ops.relu(inner)), *(item(inner) for item in more)], [x])
 
     assert module.fuse_relus.__name__ == "fuse_relus"
     model, counts = apply(module.fuse_relus, build, [2, 3])
@@ -213,5 +213,5 @@ def test_the_guide_says_which_passes_are_no_rules():
     guide = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     table = guide.partition("| Pass | Why it is no `Rule` |\n")[2].partition("\n\n")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == {
-        one.__name__ for one in REWRITES if not isinstance(one, Rule)
+        rewrite.__name__ for rewrite in REWRITES if not isinstance(rewrite, Rule)
     }

@@ -57,8 +57,8 @@ def flat(x):
 def split(x, first, second, last):
     """What `flat` joined, with the batch and heads of one tensor, the rows of another, and as many columns."""
     sizes = [
-        ops.gather(ops.shape_of(one), np.array(axes), np.array(0))
-        for one, axes in ((first, [0, 1, 2]), (second, [last]))
+        ops.gather(ops.shape_of(item), np.array(axes), np.array(0))
+        for item, axes in ((first, [0, 1, 2]), (second, [last]))
     ]
     return ops.reshape(x, ops.concat(sizes, 0), False)
 
@@ -116,8 +116,8 @@ def test_as_many_heads_as_tokens(scores, weigh):
         x = [parameter(2, 3, 3 * width, name=name) for name in "qkv"]
         weights = [0.3 * random(3 * width, 3 * width) for _ in x]
         q, k, v = (
-            transpose(reshape(ops.matmul(one, weight, False, False), 0, 0, 3, width), 0, 2, 1, 3)
-            for one, weight in zip(x, weights, strict=True)
+            transpose(reshape(ops.matmul(item, weight, False, False), 0, 0, 3, width), 0, 2, 1, 3)
+            for item, weight in zip(x, weights, strict=True)
         )
         out = transpose(weigh(normalize(scores(q, k)), v), 0, 2, 1, 3)
         model = Model([reshape(out, 0, 0, 3 * width)], x)
@@ -125,7 +125,7 @@ def test_as_many_heads_as_tokens(scores, weigh):
         request = compile_on_cpu(model).create_infer_request()
         for _ in range(2):
             data = [random(2, 3, 3 * width) for _ in x]
-            heads = [(one @ w).reshape(2, 3, 3, width).swapaxes(1, 2) for one, w in zip(data, weights, strict=True)]
+            heads = [(item @ w).reshape(2, 3, 3, width).swapaxes(1, 2) for item, w in zip(data, weights, strict=True)]
             want = attention(*heads).swapaxes(1, 2).reshape(2, 3, 3 * width)
             for _ in range(2):
                 np.testing.assert_allclose(request.infer(data)[0], want, rtol=1e-3, atol=1e-3)

@@ -287,8 +287,8 @@ def test_an_archive_with_many_versions_of_its_files(folder, tmp_path):
     """The last of each counts; they are read in the order in which they lie."""
     path = tmp_path / "growing.tar.gz"
     with tarfile.open(path, "w:gz") as archive:
-        for one in (*folder.iterdir(), *sorted(folder.iterdir(), reverse=True)):
-            archive.add(one, f"growing/{one.name}")
+        for item in (*folder.iterdir(), *sorted(folder.iterdir(), reverse=True)):
+            archive.add(item, f"growing/{item.name}")
     assert same(paddle2ov.convert(path), folder)
     with archives._members(path, 1 << 30) as members:
-        assert list(members) == [f"growing/{one.name}" for one in sorted(folder.iterdir(), reverse=True)]
+        assert list(members) == [f"growing/{path.name}" for path in sorted(folder.iterdir(), reverse=True)]

@@ -191,7 +191,7 @@ def test_names_of_a_megabyte(pir):
 def test_errors_are_shown_as_text():
     place = Place(0, 7, "an\x1b[2J", call_stack=("File \x07, line 1",))
     error = OpConversionError(place, f"because of {'z' * 5000}\nand\u202emore")
-    assert all(one.isprintable() for one in str(error).splitlines())
+    assert all(line.isprintable() for line in str(error).splitlines())
     assert "... (5000 characters)\nand\\u202emore" in str(error)
     assert len(str(error)) < 1500
 

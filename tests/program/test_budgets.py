@@ -230,7 +230,7 @@ def written_by_rows(arrays):
     for k in range(arrays):
         out = ops.broadcast(ops.constant(np.float32(k)), [64, 1024, 256])
         for i in (63, 0, 5):
-            out = ops.slice_scatter(out, row, *(np.array([one]) for one in (i, i + 1, 1, 0)))
+            out = ops.slice_scatter(out, row, *(np.array([value]) for value in (i, i + 1, 1, 0)))
         made.append(out)
     return openvino.Model([ops.result(out) for out in made], [])
 
@@ -285,7 +285,7 @@ def test_an_array_with_a_loop_of_other_numbers():
 def test_an_input_of_a_type_that_does_not_fit():
     folder = generated_network(all_networks()["greedy_decoder"], "pir")
     for kind in (openvino.Type.string, openvino.Type.u1, openvino.Type.nf4):
-        for name in (one.name for one in paddle2ov.read_program(folder).inputs):
+        for name in (input_.name for input_ in paddle2ov.read_program(folder).inputs):
             with pytest.raises(ConversionInputError, match=f"'{name}' cannot be of that type"):
                 paddle2ov.convert(folder, input={name: kind})
 

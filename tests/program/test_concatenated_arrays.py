@@ -8,7 +8,8 @@ from paddle2ov.program.model import Block, Operator
 
 def operator(kind, reads, writes, attributes=None, blocks=()):
     reads, writes = (
-        {port: names if isinstance(names, list) else [names] for port, names in one.items()} for one in (reads, writes)
+        {port: names if isinstance(names, list) else [names] for port, names in value.items()}
+        for value in (reads, writes)
     )
     return Operator(kind, reads, writes, attributes or {}, kind, 0, 0, tuple(blocks))
 
@@ -40,17 +41,19 @@ def main(inner, *more, axis=0, use_stack=False, sizes="sizes"):
 
 
 def marked(block, wanted=("joined",)):
-    return [one for one in concatenate_arrays(block, wanted).walk() if one.semantics.concatenated_along is not None]
+    return [
+        child for child in concatenate_arrays(block, wanted).walk() if child.semantics.concatenated_along is not None
+    ]
 
 
 def test_a_filled_and_concatenated_array_is_joined():
     block = main(body())
     write, concatenation = marked(block)
-    assert {one.semantics.concatenated_along for one in (write, concatenation)} == {0}
+    assert {value.semantics.concatenated_along for value in (write, concatenation)} == {0}
     assert (write.type, concatenation.type) == ("write_to_array", "tensor_array_to_tensor")
     assert "i" not in write.inputs
     assert write.attributes == {}, "attributes are Paddle's alone"
-    assert not [one for one in block.walk() if one.semantics.concatenated_along is not None], (
+    assert not [child for child in block.walk() if child.semantics.concatenated_along is not None], (
         "the block itself is not changed"
     )
 
@@ -66,7 +69,7 @@ def test_branches_of_a_loop_may_fill_the_array():
 
 @pytest.mark.parametrize("axis", [1, -1])
 def test_along_any_axis(axis):
-    assert [one.semantics.concatenated_along for one in marked(main(body(), axis=axis))] == [axis, axis]
+    assert [item.semantics.concatenated_along for item in marked(main(body(), axis=axis))] == [axis, axis]
 
 
 @pytest.mark.parametrize(

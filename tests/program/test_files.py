@@ -147,7 +147,9 @@ def test_hugging_face_cache(model, tmp_path):
     (tmp_path / "link").symlink_to(snapshot)
     for way in (snapshot, snapshot / model.name, tmp_path / "link"):
         read = paddle2ov.read_program(way)
-        assert all((read.parameters[name].data == one.data).all() for name, one in wanted.parameters.items())
+        assert all(
+            (read.parameters[name].data == parameter.data).all() for name, parameter in wanted.parameters.items()
+        )
     config = Config(str(snapshot / model.name), str(snapshot / "inference.pdiparams"))
     assert create_predictor(config).get_input_names() == ["x"]
 
@@ -158,7 +160,9 @@ def test_hugging_face_cache_of_separate_parameters(legacy_model, tmp_path):
     (tmp_path / "link").symlink_to(snapshot)
     for way in (snapshot, tmp_path / "link"):
         read = paddle2ov.read_program(way)
-        assert all((read.parameters[name].data == one.data).all() for name, one in wanted.parameters.items())
+        assert all(
+            (read.parameters[name].data == parameter.data).all() for name, parameter in wanted.parameters.items()
+        )
 
 
 def test_links_out_of_the_folder(legacy_model, tmp_path):
@@ -243,7 +247,7 @@ def test_parameters_missing(model):
 def test_weights_are_shared_and_never_written(model):
     program = paddle2ov.read_program(model)
     converted = paddle2ov.convert(program)
-    weight = max(program.parameters.values(), key=lambda one: one.data.size)
+    weight = max(program.parameters.values(), key=lambda parameter: parameter.data.size)
     (node,) = [op for op in converted.get_ops() if op.get_friendly_name() == weight.name]
     assert node.get_data().ctypes.data == weight.data.ctypes.data
     before = model.with_name("inference.pdiparams").read_bytes()

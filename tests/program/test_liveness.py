@@ -11,7 +11,8 @@ from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 
 def operator(kind, reads, writes, blocks=(), attributes=None):
     reads, writes = (
-        {port: names if isinstance(names, list) else [names] for port, names in one.items()} for one in (reads, writes)
+        {port: names if isinstance(names, list) else [names] for port, names in value.items()}
+        for value in (reads, writes)
     )
     return Operator(kind, reads, writes, attributes or {}, kind, 0, 0, tuple(blocks))
 
@@ -22,7 +23,7 @@ def unary(kind, x, out):
 
 def kept(block):
     """The first result of each operator that is left, those of blocks inside included."""
-    return [next(one.output_names()) for one in block.walk()]
+    return [next(child.output_names()) for child in block.walk()]
 
 
 def test_what_no_result_needs_is_dropped():
@@ -195,7 +196,9 @@ def test_a_loop_is_translated_without_what_nothing_needs():
     )
     loop = operator("while", {"cond": "go", "x": ["n", "x"]}, {"out": ["n_last", "x_last"]}, (inner,))
     names = ("n@in", "x@in", "n@out", "x@out", "n_last", "x_last")
-    declared = {one.name: one for one in (*variables, *(Variable(name, "int64", (1,)) for name in names))}
+    declared = {
+        variable.name: variable for variable in (*variables, *(Variable(name, "int64", (1,)) for name in names))
+    }
     block = Block(0, [loop], ["n", "x", "go"], ["n_last"])
     program = Program("pir", 1, block, variables, [Output("n_last", "n_last")], declared, {})
     model = paddle2ov.convert(program)

@@ -21,8 +21,8 @@ class Saved:
 
     def save(self, build, **inputs):
         """Returns what is computed before it is saved. An input is an array, or its declared shape and an array."""
-        self.inputs = {name: one[1] if isinstance(one, tuple) else one for name, one in inputs.items()}
-        dims = {name: one[0] if isinstance(one, tuple) else one.shape for name, one in inputs.items()}
+        self.inputs = {name: input_[1] if isinstance(input_, tuple) else input_ for name, input_ in inputs.items()}
+        dims = {name: input_[0] if isinstance(input_, tuple) else input_.shape for name, input_ in inputs.items()}
         main = paddle.static.Program()
         with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(main):
             data = [paddle.static.data(name, dims[name], "float32") for name in inputs]
@@ -40,7 +40,7 @@ class Saved:
 
     def ours(self):
         compiled = openvino.compile_model(paddle2ov.convert(Path(self.path).parent), "CPU")
-        return [np.array(one) for one in compiled(self.inputs).values()]
+        return [np.array(value) for value in compiled(self.inputs).values()]
 
 
 @pytest.fixture
@@ -64,8 +64,8 @@ def test_an_input_returned_twice_is_there_once(saved):
     first, second = saved.read_back()
     np.testing.assert_array_equal(np.asarray(first), X)
     assert not second._is_initialized()
-    for one in saved.ours():
-        np.testing.assert_array_equal(one, X)
+    for item in saved.ours():
+        np.testing.assert_array_equal(item, X)
 
 
 class Twice(paddle.nn.Layer):
@@ -87,7 +87,7 @@ def test_an_attribute_that_is_nan_is_not_read_back(saved):
 
 def test_dequantize_linear_quantizes(saved):
     def dequantized(x):
-        scale, zero, state = (paddle.assign(np.float32([one])) for one in (0.5, 0.0, 0.0))
+        scale, zero, state = (paddle.assign(np.float32([number])) for number in (0.5, 0.0, 0.0))
         return paddle._C_ops.dequantize_linear(x, scale, zero, state, state, -1, 8, -128, 127, 0, True, False)[0]
 
     (computed,) = saved.save(dequantized, x=X)

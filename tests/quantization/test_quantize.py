@@ -166,7 +166,7 @@ def test_a_selection_between_layers_stays_in_floating_point():
     chosen = ops.topk(scores, np.int64(9), 1, "max", "value", name="chosen")
     shifted = ops.add(chosen.output(0), np.float32(1), name="shifted")
     beside = ops.multiply(ops.matmul(y, weights, False, False), np.float32(2), name="beside")
-    read = [ops.matmul(one, weights, False, False) for one in (shifted, beside)]
+    read = [ops.matmul(value, weights, False, False) for value in (shifted, beside)]
     last = ops.concat(read, 1, name="last")
     found = floating_nodes(openvino.Model([last.output(0)], [x, y]))
     assert set(found) == {"scores", "chosen", "shifted", "last"}
@@ -178,7 +178,7 @@ def test_a_classifier_of_attention_is_a_transformer():
     weights = np.ones((4, 5), np.float32)
     scores = ops.softmax(ops.add(ops.matmul(x, x, False, True), np.float32(1)), -1)
     heads = [
-        ops.softmax(ops.matmul(one, weights, False, False), -1) for one in (ops.matmul(scores, x, False, False), x)
+        ops.softmax(ops.matmul(value, weights, False, False), -1) for value in (ops.matmul(scores, x, False, False), x)
     ]
     assert has_attention(openvino.Model([head.output(0) for head in heads], [x]))
     assert not has_attention(openvino.Model([heads[1].output(0)], [x]))
@@ -247,7 +247,7 @@ def test_more_is_lost_than_may_be(tmp_path, monkeypatch, max_drop, status):
     assert (result.exit_code, (tmp_path / "out.xml").is_file()) == (status, True)
     said = "More agreement is lost than --max-drop 1e-06 allows: 0.05"
     assert (said in result.stderr) is bool(status)
-    result = CliRunner().invoke(cli, [str(one) for one in (*arguments, "--json")])
+    result = CliRunner().invoke(cli, [str(argument) for argument in (*arguments, "--json")])
     assert (result.exit_code, json.loads(result.stdout)["loses_too_much"]) == (status, bool(status))
 
 
@@ -406,7 +406,7 @@ def test_precisions_are_timed_in_turn():
     reference.agreement = lambda compiled, item: 0.5
     found = reference.measured({"f32": compiled("f32"), "int8": compiled("int8")})
     assert order[:4] == [("f32", 4), ("int8", 4), ("f32", 7), ("int8", 7)]
-    assert [(one.name, one.agreement) for one in found] == [("f32", 0.5), ("int8", 0.5)]
+    assert [(item.name, item.agreement) for item in found] == [("f32", 0.5), ("int8", 0.5)]
 
 
 def one_hot(*characters):

@@ -64,7 +64,7 @@ class Browser:
     def check_quiet(self):
         """No message on the console, and nothing asked for but the page itself."""
         assert self.driver.get_log("browser") == []
-        events = [json.loads(one["message"])["message"] for one in self.driver.get_log("performance")]
+        events = [json.loads(item["message"])["message"] for item in self.driver.get_log("performance")]
         sent = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
         assert {url.split("#")[0] for url in sent if not url.startswith("data:")} <= {self.page.as_uri()}
 
@@ -133,7 +133,7 @@ def write_loop(folder):
 
 
 def write_chain(folder):
-    (chain,) = (one for one in CHAINS if one.name == "convolution-relu")
+    (chain,) = (chain for chain in CHAINS if chain.name == "convolution-relu")
     return write(folder, generated(chain, chain.cases[0], "pir"), verify=True)
 
 

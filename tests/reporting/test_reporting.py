@@ -60,7 +60,7 @@ def network(name):
 
 
 def chain(name):
-    (found,) = (one for one in CHAINS if one.name == name)
+    (found,) = (chain for chain in CHAINS if chain.name == name)
     return generated(found, found.cases[0], "pir")
 
 
@@ -157,15 +157,15 @@ def test_projections_that_were_cut_keep_their_operator():
     assert set(types) == {"matmul_v2"}
     moved = [primitive for primitive in report.compiled.primitives if "windows" in primitive.name]
     assert len(moved) == 2
-    assert {report.operators[one.operator].type for one in moved} == {"roll"}
+    assert {report.operators[item.operator].type for item in moved} == {"roll"}
     attention = [
         primitive
         for primitive in report.compiled.primitives
         if primitive.layer == "Subgraph" and "Softmax" in primitive.chain
     ]
     assert attention
-    for one in attention:
-        assert {"matmul_v2", "softmax"} <= {report.operators[i].type for i in one.operators}
+    for item in attention:
+        assert {"matmul_v2", "softmax"} <= {report.operators[i].type for i in item.operators}
 
 
 @pytest.mark.parametrize("name", ["swin_stage", "yolov3", "bert", "crnn"])
@@ -221,7 +221,7 @@ def test_branches_and_loops():
     loop = next(operator for operator in report.operators if operator.type == "while")
     inner = [operator for operator in report.operators if operator.owner == loop.id]
     assert inner
-    assert {one.fate for one in inner} == {"inner"}
+    assert {item.fate for item in inner} == {"inner"}
     (primitive,) = (
         primitive for primitive in report.compiled.primitives if primitive.layer in ("Loop", "TensorIterator")
     )
@@ -300,7 +300,7 @@ def test_every_field_is_documented():
     report = report_of("swin_stage").to_dict()
     parts = [report, report["conversion"], report["operators"][0], report["inputs"][0]]
     parts += [report["compiled"], report["compiled"]["primitives"][0]]
-    parts += [next(one["nodes"][0] for one in report["compiled"]["primitives"] if one["nodes"])]
+    parts += [next(item["nodes"][0] for item in report["compiled"]["primitives"] if item["nodes"])]
     missing = [key for part in parts for key in part if f"`{key}`" not in text]
     assert not missing
     assert not [fate for fate in FATES if f"`{fate}`" not in text]

@@ -81,7 +81,9 @@ def _has_default(call: ast.Call) -> bool:
     getter = _getter(call)
     if getter is None or getter == "get_dtype":
         return getter is not None
-    return len(call.args) > _PARAMETERS[getter].index("default") or "default" in {one.arg for one in call.keywords}
+    return len(call.args) > _PARAMETERS[getter].index("default") or "default" in {
+        keyword.arg for keyword in call.keywords
+    }
 
 
 _READS: dict[str, list[Read]] = {}
@@ -115,14 +117,16 @@ def _functions(file: str) -> dict[int, ast.AST]:
     for part in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
         if isinstance(part, ast.FunctionDef | ast.Lambda):
             decorators = part.decorator_list if isinstance(part, ast.FunctionDef) else []
-            functions.setdefault(min(one.lineno for one in (part, *decorators)), part)
+            functions.setdefault(min(decorator.lineno for decorator in (part, *decorators)), part)
     return functions
 
 
 def _arguments(function: types.FunctionType, values: list[Any], named: Mapping[str, Any]) -> dict[str, Any]:
     parameters = inspect.signature(function).parameters
     empty = inspect.Parameter.empty
-    scope = {name: UNKNOWN if one.default is empty else one.default for name, one in parameters.items()}
+    scope = {
+        name: UNKNOWN if parameter.default is empty else parameter.default for name, parameter in parameters.items()
+    }
     for i, (name, parameter) in enumerate(parameters.items()):
         if parameter.kind is parameter.VAR_POSITIONAL:
             scope[name] = tuple(values[i:])
@@ -143,13 +147,13 @@ class _Body:
         if isinstance(part, ast.For | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp):
             yield from self._loop(part)
             return
-        if isinstance(part, ast.FunctionDef | ast.Lambda) and "node" in [one.arg for one in part.args.args]:
+        if isinstance(part, ast.FunctionDef | ast.Lambda) and "node" in [argument.arg for argument in part.args.args]:
             self._scope["node"] = _NODE
         for child in ast.iter_child_nodes(part):
             yield from self.reads(child)
         if isinstance(part, ast.ImportFrom):
             module = importlib.import_module(part.module or "")
-            self._scope.update({one.asname or one.name: getattr(module, one.name) for one in part.names})
+            self._scope.update({name.asname or name.name: getattr(module, name.name) for name in part.names})
         elif isinstance(part, ast.Assign):
             self._bind(part.targets[0], self._value(part.value))
         elif isinstance(part, ast.Call):
@@ -169,23 +173,23 @@ class _Body:
         items = self._value(loop.iter)
         for item in items if isinstance(items, _ITEMS) else [UNKNOWN]:
             self._bind(loop.target, item)
-            for one in body:
-                yield from self.reads(one)
+            for value in body:
+                yield from self.reads(value)
 
     def _bind(self, target: ast.AST, value: Any) -> None:
         if isinstance(target, ast.Name):
             self._scope[target.id] = value
         elif isinstance(target, ast.Tuple):
             matches = isinstance(value, Sequence) and len(value) == len(target.elts)
-            for i, one in enumerate(target.elts):
-                self._bind(one, value[i] if matches else UNKNOWN)
+            for i, elt in enumerate(target.elts):
+                self._bind(elt, value[i] if matches else UNKNOWN)
 
     def _call(self, part: ast.Call) -> Iterator[Read]:
         values: list[Any] = []
-        for one in part.args:
-            value = self._value(one.value if isinstance(one, ast.Starred) else one)
-            values += value if isinstance(one, ast.Starred) and isinstance(value, list | tuple) else [value]
-        named = {one.arg: self._value(one.value) for one in part.keywords if one.arg}
+        for argument in part.args:
+            value = self._value(argument.value if isinstance(argument, ast.Starred) else argument)
+            values += value if isinstance(argument, ast.Starred) and isinstance(value, list | tuple) else [value]
+        named = {keyword.arg: self._value(keyword.value) for keyword in part.keywords if keyword.arg}
         getter = _getter(part)
         if getter is not None:
             given = {**dict(zip(_PARAMETERS[getter], values, strict=False)), **named}
@@ -225,7 +229,7 @@ class _Body:
             case ast.BinOp(op=ast.Div(), left=left, right=right):
                 return value(left) / value(right)
             case ast.JoinedStr(values=parts):
-                texts = [value(one.value if isinstance(one, ast.FormattedValue) else one) for one in parts]
+                texts = [value(part.value if isinstance(part, ast.FormattedValue) else part) for part in parts]
                 return UNKNOWN if UNKNOWN in texts else "".join(map(str, texts))
             case ast.Subscript(value=inner, slice=ast.Slice()):
                 return value(inner)  # everything that it may hold

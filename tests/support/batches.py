@@ -29,7 +29,7 @@ def check_in_batch(op, check, batch):
     if found is True:
         return
     _check_alone(op, check)
-    if is_first and found and all(_agrees(op, one) for one in batch):
+    if is_first and found and all(_agrees(op, item) for item in batch):
         names = ", ".join(name for name, _ in batch)
         raise BatchError(f"{names} agree one by one, but not as parts of one model: {found}") from found
 

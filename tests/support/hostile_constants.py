@@ -61,13 +61,13 @@ def outcome(program):
 
 def variants(program, feeds):
     """(Name, inputs that become constants) for each input, alone and with all others at their own values."""
-    tensors = [one for one in program.inputs if one.dtype and not one.is_array and one.name in feeds]
-    own = {one.name: feeds[one.name] for one in tensors}
-    for one in tensors:
-        for label, array in extremes(own[one.name]):
-            yield f"{one.name} {label}", {one.name: array}
+    tensors = [input_ for input_ in program.inputs if input_.dtype and not input_.is_array and input_.name in feeds]
+    own = {tensor.name: feeds[tensor.name] for tensor in tensors}
+    for tensor in tensors:
+        for label, array in extremes(own[tensor.name]):
+            yield f"{tensor.name} {label}", {tensor.name: array}
             if len(tensors) > 1:
-                yield f"{one.name} {label}, all constant", {**own, one.name: array}
+                yield f"{tensor.name} {label}, all constant", {**own, tensor.name: array}
 
 
 def extremes(array):
@@ -92,14 +92,14 @@ def extremes(array):
 def with_constants(program, values):
     """The program with inputs replaced by parameters."""
     parameters, variables, inputs = dict(program.parameters), dict(program.variables), []
-    for one in program.inputs:
-        if one.name in values:
-            array = values[one.name]
-            parameters[one.name] = Parameter(one.name, one.dtype, array)
-            variables[one.name] = Variable(one.name, one.dtype, array.shape, lod_level=one.lod_level)
+    for input_ in program.inputs:
+        if input_.name in values:
+            array = values[input_.name]
+            parameters[input_.name] = Parameter(input_.name, input_.dtype, array)
+            variables[input_.name] = Variable(input_.name, input_.dtype, array.shape, lod_level=input_.lod_level)
         else:
-            inputs.append(one)
-    block = replace(program.block, inputs=[one.name for one in inputs])
+            inputs.append(input_)
+    block = replace(program.block, inputs=[input_.name for input_ in inputs])
     return replace(program, block=block, inputs=inputs, variables=variables, parameters=parameters)
 
 

@@ -74,8 +74,10 @@ def program(op_type, inputs, attributes, results=("out",), dynamic=False, format
         0,
         0,
     )
-    declared = {one.name: one for one in variables} | {result: Variable(result, "float32") for result in results}
-    block = Block(0, [operator], [one.name for one in variables], list(results))
+    declared = {variable.name: variable for variable in variables} | {
+        result: Variable(result, "float32") for result in results
+    }
+    block = Block(0, [operator], [variable.name for variable in variables], list(results))
     version = 1 if format == "pir" else 1_008_000
     whole = Program(format, version, block, variables, [Output(result, result) for result in results], declared, {})
     return whole, dict(pair for pairs in named.values() for pair in pairs)
@@ -111,7 +113,9 @@ def run_in_paddle(op_type, inputs, attributes, results, wanted):
         with paddle.pir_utils.OldIrGuard():
             main = paddle.static.Program()
             with paddle.static.program_guard(main, paddle.static.Program()):
-                ports = {port: [paddle.static.data(port, one.shape, str(one.dtype))] for port, one in inputs.items()}
+                ports = {
+                    port: [paddle.static.data(port, input_.shape, str(input_.dtype))] for port, input_ in inputs.items()
+                }
                 block = main.global_block()
                 made = {port: block.create_var(name=f"made_{port}", dtype="float32") for port in results}
                 outputs = {port: [variable] for port, variable in made.items()}

@@ -15,10 +15,10 @@ from paddle2ov.graph.core import shared_core
 @cache
 def has_avx512():
     """Whether OpenVINO compiles for AVX-512, as the name of a convolution's kernel says."""
-    (chain,) = (one for one in CHAINS if one.name == "convolution-relu")
+    (chain,) = (chain for chain in CHAINS if chain.name == "convolution-relu")
     compiled = compile_on_cpu(paddle2ov.convert(generated(chain, chain.cases[0], "pir")))
     infos = [node.get_rt_info() for node in compiled.get_runtime_model().get_ordered_ops()]
-    (kernel,) = (one["primitiveType"].astype(str) for one in infos if one["layerType"].astype(str) == "Convolution")
+    (kernel,) = (info["primitiveType"].astype(str) for info in infos if info["layerType"].astype(str) == "Convolution")
     return "avx512" in kernel
 
 

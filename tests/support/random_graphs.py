@@ -182,9 +182,9 @@ def _slice(make):
     start = make.below(shape[axis])
     stop = start + 1 + make.below(shape[axis] - start)
     if make.chance(0.2):
-        return ops.slice(x, *(np.array([one]) for one in (shape[axis] - 1, -100, -1, axis))), shape
+        return ops.slice(x, *(np.array([value]) for value in (shape[axis] - 1, -100, -1, axis))), shape
     new = [*shape[:axis], stop - start, *shape[axis + 1 :]]
-    return ops.slice(x, *(np.array([one]) for one in (start, stop, 1, axis))), new
+    return ops.slice(x, *(np.array([value]) for value in (start, stop, 1, axis))), new
 
 
 @step(1)

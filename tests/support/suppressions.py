@@ -22,8 +22,8 @@ def filtered():
 
 def gathered(model):
     """How many nodes of each kind compute for some rows only."""
-    named = (one for one in model.get_ops() if "/gathered/" in one.get_friendly_name())
-    return Counter(one.get_type_name() for one in named)
+    named = (node for node in model.get_ops() if "/gathered/" in node.get_friendly_name())
+    return Counter(item.get_type_name() for item in named)
 
 
 def compiled(model):

@@ -63,7 +63,11 @@ def test_blocks_of_a_page(page, exported, tmp_path, monkeypatch):
 def test_every_error_has_its_section():
     """The page of errors has a heading for each class that a user can meet, and no other."""
     text = (DOCS / "errors.md").read_text(encoding="utf-8")
-    raised = {one.__name__ for one in vars(errors).values() if isinstance(one, type) and issubclass(one, Exception)}
+    raised = {
+        variable.__name__
+        for variable in vars(errors).values()
+        if isinstance(variable, type) and issubclass(variable, Exception)
+    }
     headings = set(re.findall(r"(?m)^### (\w+(?:Error|Warning))$", text))
     assert headings | {"Paddle2OVError"} == raised | {"ConversionWarning"}
     assert all(f"`{name}`" in text or name in headings for name in raised)

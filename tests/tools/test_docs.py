@@ -55,7 +55,7 @@ def test_options_of_the_equivalents():
         row.split("|") for row in (ROOT / "docs" / "equivalents.md").read_text().splitlines() if row.startswith("|")
     ]
     named = {option for row in rows for option in re.findall(r"(?<=[` ])--?[a-z][\w-]*", row[2])}
-    known = {option for one in convert_command.params for option in (*one.opts, *one.secondary_opts)}
+    known = {option for param in convert_command.params for option in (*param.opts, *param.secondary_opts)}
     assert len(named) > 10
     assert named <= known
 
@@ -69,7 +69,7 @@ def imported_first(tree):
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
+            yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
         elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -89,6 +89,6 @@ def test_rewrites_of_the_graph_know_nothing_of_programs():
     allowed = re.compile(r"paddle2ov\.(graph|passes|errors|typing)\b|(?!paddle2ov\b)")
     for path in (ROOT / "paddle2ov" / "passes").rglob("*.py"):
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-        names = {one.module for one in nodes if isinstance(one, ast.ImportFrom) and one.module}
-        names |= {alias.name for one in nodes if isinstance(one, ast.Import) for alias in one.names}
+        names = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+        names |= {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
         assert {name for name in names if not allowed.match(name)} == set(), path

@@ -42,9 +42,9 @@ def test_collecting_the_cases_imports_no_paddle():
 
 def test_every_case_has_a_json_form():
     for op in all_ops().values():
-        for one in op.cases:
-            plain = json.dumps(one.to_json())
-            assert json.dumps(Case.from_json(json.loads(plain)).to_json()) == plain, one.name
+        for item in op.cases:
+            plain = json.dumps(item.to_json())
+            assert json.dumps(Case.from_json(json.loads(plain)).to_json()) == plain, item.name
 
 
 def test_arguments_keep_their_types():
@@ -154,7 +154,7 @@ def test_record_and_arrays(tmp_path):
 
 def test_input_as_result_keeps_its_name(tmp_path):
     record, inputs, outputs = written(tmp_path, lambda x: [relu(x), x], x=X)
-    assert [one["name"] for one in record["outputs"]] == ["fetch_name_0", "x"]
+    assert [item["name"] for item in record["outputs"]] == ["fetch_name_0", "x"]
     assert np.array_equal(outputs["1"], inputs["x"])
 
 

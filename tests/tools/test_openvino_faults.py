@@ -103,7 +103,7 @@ def test_check_finds_the_fault(name):
     for i, port in enumerate(model.inputs):
         port.get_tensor().set_names({f"input_{i}"})
     try:
-        computed = chosen_device("CPU", fault.precision).run(model, [[Tensor(one) for one in run] for run in runs])
+        computed = chosen_device("CPU", fault.precision).run(model, [[Tensor(item) for item in run] for run in runs])
         inputs = [{f"input_{i}": array for i, array in enumerate(arrays)} for arrays in runs]
         found = check(model, inputs=inputs, precision=fault.precision, timeout=0)
     except (OpenVINORunError, RuntimeError):

@@ -47,7 +47,7 @@ def pytest_generate_tests(metafunc):
 @pytest.mark.one_in(6)
 def test_program(seed, format, tmp_path):
     found = explore_programs([seed], format, tmp_path / "kept")
-    texts = "\n".join(f"{one['text']}\n{Path(one['script']).read_text()}" for one in found.failures)
+    texts = "\n".join(f"{failure['text']}\n{Path(failure['script']).read_text()}" for failure in found.failures)
     assert not texts, texts
     assert found.compared or found.refused
 
@@ -62,8 +62,8 @@ def test_program_that_differed(path, format, tmp_path):
     """
     program = Program.from_json(json.loads(path.read_text()))
     write_program(program, format, tmp_path)
-    found = list(differences(program, tmp_path, [one for one in variants(program) if one.rewrite]))
-    assert not found, [one.text for one in found]
+    found = list(differences(program, tmp_path, [variant for variant in variants(program) if variant.rewrite]))
+    assert not found, [item.text for item in found]
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -114,9 +114,9 @@ def test_programs_are_made_of_many_calls():
 def test_every_step_is_taken(monkeypatch):
     taken, counted = set(), {}
     steps = set(maker.STEPS)
-    for one, weight in maker.STEPS.items():
+    for item, weight in maker.STEPS.items():
 
-        def step(make, one=one):
+        def step(make, one=item):
             one(make)
             taken.add(one)
 
@@ -197,8 +197,8 @@ def test_a_planted_fault_is_found(tmp_path, monkeypatch):
     assert list(differences(program, tmp_path / "model")) == []
     monkeypatch.setitem(OP_TABLE, "tanh", OP_TABLE["sin"])
     found = list(differences(program, tmp_path / "model"))
-    assert [(one.variant.name, one.step) for one in found][:2] == [
-        (one.name, "values") for one in (WITH_REWRITES, WITHOUT_OPTIMISATIONS)
+    assert [(item.variant.name, item.step) for item in found][:2] == [
+        (value.name, "values") for value in (WITH_REWRITES, WITHOUT_OPTIMISATIONS)
     ]
     record = keep(found[0], "pir/1", "pir", tmp_path)
     assert "v2 = v0 - v1" in Path(record["script"]).read_text()
@@ -208,7 +208,7 @@ def test_a_planted_fault_is_found(tmp_path, monkeypatch):
     )
     shapes, off = zip(*(line.rsplit(" ", 1) for line in printed.stdout.splitlines()[-4:]), strict=True)
     assert shapes == ("[(4, 3)]", "[(1, 3)]", "[(2, 3)]", "[(4, 3)]")
-    assert all(float(one.strip("[]")) < 1e-5 for one in off)  # nothing is planted there
+    assert all(float(item.strip("[]")) < 1e-5 for item in off)  # nothing is planted there
 
 
 def test_campaign(tmp_path):

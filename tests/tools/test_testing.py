@@ -19,8 +19,8 @@ X = np.array([[1.0, -2.0, 3.0]], np.float32)
 def write_case(folder, outputs, inputs=None, names=("out",), dtypes=None, **case):
     """A case folder as gen_models writes it, without a model."""
     np.savez(folder / "inputs.npz", **({"x": X} if inputs is None else inputs))
-    np.savez(folder / "outputs.npz", **{str(i): np.asarray(one) for i, one in enumerate(outputs)})
-    dtypes = dtypes or [str(np.asarray(one).dtype) for one in outputs]
+    np.savez(folder / "outputs.npz", **{str(i): np.asarray(output) for i, output in enumerate(outputs)})
+    dtypes = dtypes or [str(np.asarray(output).dtype) for output in outputs]
     described = [{"name": name, "dtype": dtype} for name, dtype in zip(names, dtypes, strict=True)]
     record = {"op": "op", "format": "pir", "case": {"name": "op_test_1", **case}, "outputs": described}
     (folder / "case.json").write_text(json.dumps(record))

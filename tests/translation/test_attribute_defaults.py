@@ -72,9 +72,9 @@ def defaults_of(key, name):
     """
     row = signature(key)
     protos = [legacy_defaults(python).get(key) for python in PYTHONS]
-    legacy = [values for proto in protos for one, values in (proto or {}).items() if row.canonical(one) == name]
+    legacy = [values for proto in protos for key, values in (proto or {}).items() if row.canonical(key) == name]
     builders = pir_defaults().get((row.pir_name or "").removesuffix("_"), {})
-    pir = [values for one, values in builders.items() if row.canonical(one) == name]
+    pir = [values for builder, values in builders.items() if row.canonical(builder) == name]
     found = [[value for values in source for value in values if value != NONE] for source in (legacy, pir)]
     return found[0] or found[1], bool(legacy) if any(protos) else None
 
@@ -114,7 +114,7 @@ def compared():
                 wrong[f"{key}.{name}"] = (
                     f"{read.default!r}, Paddle has none and refuses a program without it: {read.place}"
                 )
-            elif all(is_same(read.default, one, read.getter) for one in defaults):
+            elif all(is_same(read.default, default, read.getter) for default in defaults):
                 same.append(read)
             else:
                 wrong[f"{key}.{name}"] = f"{read.default!r}, Paddle's is {defaults}: {read.place}"

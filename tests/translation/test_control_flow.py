@@ -23,7 +23,7 @@ def branches(*, other_axes):
 
     def operator(kind, reads, out, attributes, index, blocks=()):
         return Operator(
-            kind, {port: [one] for port, one in reads.items()}, {"out": [out]}, attributes, kind, 0, index, blocks
+            kind, {port: [value] for port, value in reads.items()}, {"out": [out]}, attributes, kind, 0, index, blocks
         )
 
     then = Block(1, [operator("scale", {"x": "x"}, "kept", {"scale": 1.0}, 0)], [], ["kept"])
@@ -31,7 +31,9 @@ def branches(*, other_axes):
     otherwise = Block(2, [operator("reduce_sum", {"x": "x"}, "summed", summed, 0)], [], ["summed"])
     choice = operator("if", {"cond": "cond"}, "out", {}, 0, (then, otherwise))
     inputs = [Variable("x", "float32", (2, 3)), Variable("cond", "bool", ())]
-    variables = {one.name: one for one in (*inputs, Variable("kept"), Variable("summed"), Variable("out", "float32"))}
+    variables = {
+        input_.name: input_ for input_ in (*inputs, Variable("kept"), Variable("summed"), Variable("out", "float32"))
+    }
     block = Block(0, [choice], ["x", "cond"], ["out"])
     return Program("pir", 1, block, inputs, [Output("out", "out")], variables, {})
 
@@ -79,7 +81,7 @@ def branches_of_types(then, otherwise, declared):
     choice = Operator("if", {"cond": ["cond"]}, {"out": ["out"]}, {}, "if", 0, 0, blocks)
     inputs = [Variable("x", "float32", (3,)), Variable("cond", "bool", ())]
     names = [Variable("a", then, (3,)), Variable("b", otherwise, (3,)), Variable("out", declared, (3,))]
-    variables = {one.name: one for one in (*inputs, *names)}
+    variables = {input_.name: input_ for input_ in (*inputs, *names)}
     block = Block(0, [choice], ["x", "cond"], ["out"])
     return Program("legacy", 1, block, inputs, [Output("out", "out")], variables, {})
 
@@ -120,7 +122,7 @@ def test_results_of_unknown_size_are_copied_twice():
     model = paddle2ov.convert(branches(other_axes=[]), input={"x": [-1, 3]}, rewrite=False)
     (branch,) = (node for node in model.get_ops() if node.get_type_name() == "If")
     copies, value = 0, branch.output(0)
-    while copied := [one for one in value.get_target_inputs() if one.get_node().get_type_name() == "Slice"]:
+    while copied := [input_ for input_ in value.get_target_inputs() if input_.get_node().get_type_name() == "Slice"]:
         copies, value = copies + 1, copied[0].get_node().output(0)
     assert copies == 2
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -213,7 +215,7 @@ def counted(*, declared, yields):
     inputs = [Variable("x", "float32", (2, 3)), Variable("n", "int64", ())]
     names = [Variable(name, "float32", declared) for name in ("y", "sum", "zero", "out")]
     names += [Variable(name, "int64", ()) for name in ("i", "next", "start", "last")]
-    variables = {one.name: one for one in (*inputs, *names)}
+    variables = {input_.name: input_ for input_ in (*inputs, *names)}
     block = Block(0, [begun, first, begins, loop], ["x", "n"], ["out"])
     return Program("legacy", 1, block, inputs, [Output("out", "out")], variables, {})
 
@@ -257,7 +259,7 @@ def test_a_number_that_nothing_can_read_is_not_warned_of(recwarn):
     program.outputs[:] = [Output("sliced", "sliced")]
     program.variables["sliced"] = Variable("sliced", "float32", (2, 2))
     paddle2ov.convert(program)
-    assert [one for one in recwarn.list if one.category is paddle2ov.ConversionWarning] == []
+    assert [item for item in recwarn.list if item.category is paddle2ov.ConversionWarning] == []
 
 
 def totals(before, after):
@@ -282,7 +284,7 @@ def totals(before, after):
     names = [Variable(name, before, ()) for name in ("y", "zero", "out")]
     names += [Variable(name, after, ()) for name in ("x_cast", "y_cast", "sum")]
     names += [Variable(name, "int64", ()) for name in ("i", "next", "start", "last")]
-    variables = {one.name: one for one in (*inputs, *names)}
+    variables = {input_.name: input_ for input_ in (*inputs, *names)}
     block = Block(0, [begun, first, begins, loop], ["x", "n"], ["out"])
     return Program("pir", 1, block, inputs, [Output("out", "out")], variables, {})
 

@@ -19,7 +19,7 @@ def folder(request):
 
 
 def middle(folder):
-    (convolution,) = [one for one in read_program(folder).block.operators if one.type == "conv2d"]
+    (convolution,) = [operator for operator in read_program(folder).block.operators if operator.type == "conv2d"]
     return next(convolution.output_names())
 
 

@@ -220,7 +220,7 @@ def test_a_program_that_onednn_passes_have_rewritten_says_so():
     reads = {"input_0": ["x"], "input_1": ["w"]}
     operator = Operator("fused_conv2d", reads, {"output_0": ["y"]}, {}, "onednn_op.fused_conv2d", 0, 0)
     block = Block(0, [operator], ["x", "w"], ["y"])
-    program = Program("pir", 4, block, list(names[:2]), [Output("y", "y")], {one.name: one for one in names}, {})
+    program = Program("pir", 4, block, list(names[:2]), [Output("y", "y")], {name.name: name for name in names}, {})
     with pytest.raises(
         paddle2ov.OpConversionError, match=r"passes for oneDNN.*Save it with `Config.disable_mkldnn\(\)`"
     ):

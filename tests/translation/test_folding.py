@@ -44,7 +44,7 @@ def test_one_of_several_outputs():
 )
 def test_slices_that_are_set(start, stop, step, axes):
     """OpenVINO evaluates no SliceScatter by itself; expected is what its CPU plugin computes in a run."""
-    bounds = [np.array(one) for one in (start, stop, step) + (() if axes is None else (axes,))]
+    bounds = [np.array(item) for item in (start, stop, step) + (() if axes is None else (axes,))]
     x = np.arange(24, dtype=np.float32).reshape(4, 6)
     data = ops.parameter([4, 6], np.float32)
     sliced = opset16.slice(data, *map(opset16.constant, bounds))
@@ -56,7 +56,7 @@ def test_slices_that_are_set(start, stop, step, axes):
 
 
 def test_slices_that_are_set_backwards_stay():
-    backwards = [np.array([one]) for one in (3, 0, -1, 0)]
+    backwards = [np.array([value]) for value in (3, 0, -1, 0)]
     x, updates = ops.constant(np.zeros((4, 6), np.float32)), ops.constant(np.ones((3, 6), np.float32))
     node = ops.slice_scatter(x, updates, *map(ops.constant, backwards))
     assert fold(node) is node

@@ -29,8 +29,8 @@ class Layer(nn.Layer):
         super().__init__()
         self.function = function
         self.learned = [self.create_parameter(shape) for shape in shapes]
-        for i, one in enumerate(self.learned):
-            self.add_parameter(f"learned_{i}", one)
+        for i, item in enumerate(self.learned):
+            self.add_parameter(f"learned_{i}", item)
 
 
 class Of1(Layer):
@@ -118,7 +118,7 @@ def test_refused_as_by_paddle(name):
     layer.eval()
     spec = [paddle.static.InputSpec([None] * len(shape), "float32") for shape in shapes]
     model = paddle2ov.convert(layer, input=spec)
-    assert [one.get_partial_shape() for one in model.inputs] == [PartialShape(shape) for shape in expected]
+    assert [input_.get_partial_shape() for input_ in model.inputs] == [PartialShape(shape) for shape in expected]
     compiled, refused = compile_on_cpu(model), []
     for given in variants(shapes):
         data = [random(*shape) for shape in given]
@@ -150,8 +150,8 @@ def test_only_what_every_run_needs():
     loop = ops.loop(ops.constant(2), ops.constant(True))
     loop.set_function(swap)
     loop.set_special_body_ports([-1, 2])
-    for i, one in enumerate((x, y)):
-        loop.set_merged_input(inner[2 + i], one.output(0), swap.get_results()[i].output(0))
+    for i, value in enumerate((x, y)):
+        loop.set_merged_input(inner[2 + i], value.output(0), swap.get_results()[i].output(0))
     last = loop.get_iter_value(swap.get_results()[0].output(0), -1)
     model = Model([chosen.output(0), ops.matmul(last, random(8, 4), False, False).output(0)], [x, y, flag])
     assert narrow_inputs(Graph(model)) == 0
@@ -236,7 +236,7 @@ def numbers_of_sizes(tmp_path_factory):
 
     def function(x):
         found = [count(less_3(x)).astype("int64") for count in NUMBERS_OF_SIZES.values()]
-        return [*found, *(paddle.zeros([one + 20]) for one in found)]
+        return [*found, *(paddle.zeros([item + 20]) for item in found)]
 
     spec = [paddle.static.InputSpec([-1, 2], "float32", "x")]
     paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(path / "inference"))
@@ -294,4 +294,4 @@ def test_nothing_is_concluded_from_broadcasting(product):
     layer = ops.convolution(product(x, y), random(4, 3, 1, 1), [1, 1], [0, 0], [0, 0], [1, 1])
     model = Model([layer], [x, y])
     narrow_inputs(Graph(model))
-    assert all(one.get_partial_shape()[1].is_dynamic for one in (x, y))
+    assert all(value.get_partial_shape()[1].is_dynamic for value in (x, y))

@@ -12,7 +12,7 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph.bodies import bodies_of
 from tests.support.formats import marks_of
 
-FORMATS = [pytest.param(one, marks=marks_of(one)) for one in ("pir", "legacy")]
+FORMATS = [pytest.param(name, marks=marks_of(name)) for name in ("pir", "legacy")]
 
 SHAPES = {
     "table_decoder": [(1, None, 7), (1, None, 8)],
@@ -50,10 +50,11 @@ def test_results_after_reshape(name, format):
     of_any_size = compile_on_cpu(model)
     for number, (inputs, expected) in enumerate(sets(folder)):
         assert_agree(of_any_size, inputs, expected)
-        model.reshape({one: list(array.shape) for one, array in inputs.items()})
+        model.reshape({input_: list(array.shape) for input_, array in inputs.items()})
         if number == 0 and name in SHAPES:
             found = [
-                tuple(dim.get_length() if dim.is_static else None for dim in one.partial_shape) for one in model.outputs
+                tuple(dim.get_length() if dim.is_static else None for dim in output.partial_shape)
+                for output in model.outputs
             ]
             assert found == SHAPES[name]
         assert_agree(compile_on_cpu(model), inputs, expected)
@@ -69,7 +70,11 @@ def test_the_body_of_a_decoder(format):
     model.reshape([1, 6, 2, 3])
     (loop,) = (node for node in model.get_ops() if node.get_type_name() == "Loop")
     (body,) = bodies_of(loop)
-    assert [str(one.get_partial_shape()) for one in body.get_parameters() if one.get_partial_shape().is_dynamic] == []
+    assert [
+        str(parameter.get_partial_shape())
+        for parameter in body.get_parameters()
+        if parameter.get_partial_shape().is_dynamic
+    ] == []
     kinds = [node.get_type_name() for node in body.get_ops()]
     assert kinds.count("ScatterUpdate") == 3
     assert not {"If", "Range", "Select", "Slice"} & set(kinds)

@@ -57,7 +57,7 @@ print("paddle2ov.converters.resize.interpolation" in sys.modules, "paddle2ov.con
 
 
 def test_every_row_is_a_converter():
-    assert all(callable(one) and not isinstance(one, Lazy) for one in OP_TABLE.values())
+    assert all(callable(value) and not isinstance(value, Lazy) for value in OP_TABLE.values())
 
 
 def test_what_a_conversion_imports_is_made_of_structs():

@@ -84,27 +84,27 @@ def test_states_come_out_as_without_a_loop(
     shape = PartialShape(SHAPE) if known else PartialShape([-1, -1])
     data = list(np.random.default_rng(0).uniform(-1, 1, [2, *SHAPE]).astype(np.float32))
     inputs = [ops.parameter(SHAPE, Type.f32) for _ in data]
-    states = tuple(one.output(0) for one in inputs)
+    states = tuple(input_.output(0) for input_ in inputs)
     for _ in range(3):
         states = way(step, *states)
-    plain = Model([ops.result(one) for one in states], inputs)
+    plain = Model([ops.result(state) for state in states], inputs)
     expected = [Tensor(Type.f32, SHAPE) for _ in data]
-    assert plain.evaluate(expected, [Tensor(one) for one in data])
+    assert plain.evaluate(expected, [Tensor(item) for item in data])
     compiled = openvino.compile_model(_loop(step, way, shape), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     for _ in range(2):
-        for found, one in zip(compiled(data).values(), expected, strict=True):
-            np.testing.assert_allclose(found, one.data, 1e-5, 1e-5)
+        for found, item in zip(compiled(data).values(), expected, strict=True):
+            np.testing.assert_allclose(found, item.data, 1e-5, 1e-5)
 
 
 def _loop(step: Step, way: Callable[[Step, Output, Output], tuple[Output, Output]], shape: PartialShape) -> Model:
     current = ops.parameter([], Type.i64)
     states, starts = ([ops.parameter(shape, Type.f32) for _ in range(2)] for _ in range(2))
-    results = [ops.result(one) for one in way(step, *(one.output(0) for one in states))]
+    results = [ops.result(item) for item in way(step, *(state.output(0) for state in states))]
     go_on = ops.constant(np.array(True))
     body = Model([ops.result(go_on), *results], [current, *states])
-    carried = list(zip(states, (one.output(0) for one in starts), results, strict=True))
+    carried = list(zip(states, (start.output(0) for start in starts), results, strict=True))
     loop = build_loop(ops.constant(np.array(3)).output(0), go_on.output(0), body, [0, 0], carried, [])
-    return Model([ops.result(one) for one in loop.outputs()], starts)
+    return Model([ops.result(output) for output in loop.outputs()], starts)
 
 
 @pytest.mark.parametrize("limit", [np.inf, np.nan])

@@ -36,9 +36,9 @@ def test_a_value_without_its_marks():
         assert unmarked(marked) is x
     assert isinstance(unmarked(LoDTensor(ops.relu(x), 1)), openvino.Output), "what a converter gives may be a node"
     assert unmarked(None) is None
-    assert [is_complex(one) for one in (x, ComplexValue(x), LoDTensor(x, 1), LoDTensor(ComplexValue(x), 1), None)] == [
-        *(False, True, False, True, False)
-    ]
+    assert [
+        is_complex(value) for value in (x, ComplexValue(x), LoDTensor(x, 1), LoDTensor(ComplexValue(x), 1), None)
+    ] == [*(False, True, False, True, False)]
 
 
 def test_marks_of_data_types():
@@ -65,8 +65,8 @@ def test_marks_enter_inner_blocks():
     inner = Scope(Scope(outer))
     found = {name: inner.find(name) for name in outer.values}
     assert list(inner.captures) == ["complex", "equal", "lengths", "computed"]
-    assert [is_complex(one) for one in found.values()] == [True, False, True, False, True, True]
-    lods = {name: one.lod for name, one in found.items() if isinstance(one, LoDTensor)}
+    assert [is_complex(value) for value in found.values()] == [True, False, True, False, True, True]
+    lods = {name: value.lod for name, value in found.items() if isinstance(value, LoDTensor)}
     assert lods == {"equal": 2, "lengths": UNKNOWN_LOD, "computed": UNKNOWN_LOD}
     assert unmarked(found["constant"]) is not unmarked(outer.values["constant"]), "one node cannot stand in two models"
     assert inner.find("complex") is found["complex"]
@@ -105,7 +105,7 @@ def test_inputs_go_by_their_marks_and_results_by_their_declaration():
     assert node({"x": x}, on_complex=True).is_complex("out")
     assert not node({"x": ComplexValue(x)}).is_complex("out")
     assert [
-        node({"x": one}, on_complex=declared).has_complex() for one in (x, ComplexValue(x)) for declared in (0, 1)
+        node({"x": value}, on_complex=declared).has_complex() for value in (x, ComplexValue(x)) for declared in (0, 1)
     ] == [*(False, True, True, True)]
 
 
@@ -126,7 +126,7 @@ def test_small_constants_are_small_whatever_their_marks():
 
 
 def program(operators, variables, inputs, result, parameters=()):
-    declared = {one.name: one for one in variables}
+    declared = {variable.name: variable for variable in variables}
     fed = [declared[name] for name in inputs]
     built = [
         Operator(
@@ -143,7 +143,13 @@ def program(operators, variables, inputs, result, parameters=()):
     ]
     block = Block(0, built, list(inputs), [result])
     return Program(
-        "legacy", 2_006_002, block, fed, [Output(result, result)], declared, {one.name: one for one in parameters}
+        "legacy",
+        2_006_002,
+        block,
+        fed,
+        [Output(result, result)],
+        declared,
+        {parameter.name: parameter for parameter in parameters},
     )
 
 

@@ -9,7 +9,7 @@ from tests.support.formats import networks
 
 @pytest.mark.parametrize(
     ("network", "format"),
-    [pytest.param(*one.values, marks=one.marks, id=f"testNetwork/{one.id}") for one in networks()],
+    [pytest.param(*network.values, marks=network.marks, id=f"testNetwork/{network.id}") for network in networks()],
 )
 def test_network(network, format):
     check_network(generated_network(network, format))

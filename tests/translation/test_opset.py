@@ -79,9 +79,13 @@ def test_the_quick_functions_are_in_use():
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_same_defaults(name):
     """The stub of the opset has OpenVINO's."""
-    theirs = [one for one in inspect.signature(getattr(opset16, name)).parameters.values() if one.name != "name"]
+    theirs = [
+        parameter
+        for parameter in inspect.signature(getattr(opset16, name)).parameters.values()
+        if parameter.name != "name"
+    ]
     ours = list(inspect.signature(getattr(ops, name)).parameters.values())[: len(theirs)]
-    assert [one.default for one in ours] == [one.default for one in theirs]
+    assert [item.default for item in ours] == [item.default for item in theirs]
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))
@@ -93,12 +97,12 @@ def test_same_node(name):
         assert made.get_output_partial_shape(0) == expected.get_output_partial_shape(0)
         assert made.get_output_element_type(0) == expected.get_output_element_type(0)
         assert made.get_input_size() == expected.get_input_size()
-        for one, other in zip(made.input_values(), expected.input_values(), strict=True):
-            assert one.get_node().get_type_info() == other.get_node().get_type_info()
-            if one.get_node().get_type_name() == "Constant":
-                same_constant(one.get_node(), other.get_node())
+        for value, other in zip(made.input_values(), expected.input_values(), strict=True):
+            assert value.get_node().get_type_info() == other.get_node().get_type_info()
+            if value.get_node().get_type_name() == "Constant":
+                same_constant(value.get_node(), other.get_node())
             else:
-                assert one.get_node().get_name() == other.get_node().get_name()
+                assert value.get_node().get_name() == other.get_node().get_name()
 
 
 def test_reshape_to_no_dimensions():
@@ -116,9 +120,9 @@ def test_reshape_to_no_dimensions():
 def test_select_of_booleans(places):
     """By what they are read besides; OpenVINO's CPU plugin loses a Select of its own condition."""
     x, y = (ops.parameter([-1], Type.f32) for _ in range(2))
-    flags = [ops.less(one, np.float32(0)) for one in (x, y)]
+    flags = [ops.less(value, np.float32(0)) for value in (x, y)]
     out = ops.select(flags[0], flags[places[0]], flags[places[1]])
-    arrays = [np.array(one, np.float32) for one in ([-1, -1, 1, 1], [-1, 1, -1, 1])]
+    arrays = [np.array(value, np.float32) for value in ([-1, -1, 1, 1], [-1, 1, -1, 1])]
     wanted = [array < 0 for array in arrays]
     compiled = openvino.compile_model(openvino.Model([out], [x, y]), "CPU")
     np.testing.assert_array_equal(compiled(arrays)[0], np.where(wanted[0], wanted[places[0]], wanted[places[1]]))

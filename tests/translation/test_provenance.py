@@ -33,13 +33,13 @@ def names_of(model):
 def test_networks(network, format):
     """Names are unique with a report and without one; of each node the report names operators that the program has."""
     folder = generated_network(network, format)
-    assert not [one for one, count in names_of(paddle2ov.convert(folder)).items() if count > 1]
+    assert not [name for name, count in names_of(paddle2ov.convert(folder)).items() if count > 1]
     report = paddle2ov.ConversionReport()
     model = paddle2ov.convert(folder, report=report)
-    assert not [one for one, count in names_of(model).items() if count > 1]
+    assert not [name for name, count in names_of(model).items() if count > 1]
     handed_on = copies_of_inputs(model)
     inner = [node.get_friendly_name() for node in walk(model) if node.get_type_name() not in INNER]
-    assert [one for one in inner if one not in report.origins and one not in handed_on] == []
+    assert [item for item in inner if item not in report.origins and item not in handed_on] == []
     assert all(ids and set(ids) <= set(range(report.operators)) for ids in report.origins.values())
 
 
@@ -130,7 +130,7 @@ def test_names_of_programs(name):
 def test_a_weight_that_is_viewed_has_its_name_once():
     weight = ConstantValue(np.zeros((8, 16), np.float32), None, "w")
     views = [weight.view(weight.array.reshape(shape)) for shape in ((16, 8), (4, 32))]
-    nodes = [one.constant() for one in (views[0], weight, weight, views[1])]
+    nodes = [value.constant() for value in (views[0], weight, weight, views[1])]
     assert [node.get_friendly_name() for node in nodes[:2]] == ["w", f"w/{nodes[1].get_name()}"]
     assert len({node.get_friendly_name() for node in nodes}) == len({node.get_name() for node in nodes}) == 3
 
@@ -139,8 +139,8 @@ def test_converters_of_ones_own_may_give_any_name():
     def doubled(node):
         first = ops.abs(node.get_input("x"))
         second = ops.relu(first)
-        for one in (first, second):
-            one.set_friendly_name("mine")
+        for value in (first, second):
+            value.set_friendly_name("mine")
         return {"out": second}
 
     extension = paddle2ov.ConversionExtension("relu", doubled, signature="relu(x) -> (out)")
@@ -152,8 +152,8 @@ def test_converters_of_ones_own_may_give_any_name():
 def test_names_are_made_unique_in_branches_too():
     x = ops.parameter([2], Type.f32, name="x")
     first, second = ops.relu(x), ops.abs(x)
-    for one in (first, second):
-        one.set_friendly_name("same")
+    for value in (first, second):
+        value.set_friendly_name("same")
     model = Model([first, second], [x])
     make_unique(model)
     assert max(names_of(model).values()) == 1

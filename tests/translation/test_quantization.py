@@ -97,8 +97,8 @@ def test_every_layer_of_a_quantized_network_runs_in_int8(name, format):
     model = paddle2ov.convert(generated_network(all_networks()[name], format), report=conversion)
     report = build_report(model, conversion)
     assert len(report.compiled.layers) == 7
-    assert {one.precision for one in report.compiled.layers} <= {"i8", "u8"}
-    assert not [one for one in report.compiled.layers if one.why_float]
+    assert {layer.precision for layer in report.compiled.layers} <= {"i8", "u8"}
+    assert not [layer for layer in report.compiled.layers if layer.why_float]
 
 
 def one_float(quantized_input, quantized_weights, kind="conv"):
@@ -129,7 +129,7 @@ def one_float(quantized_input, quantized_weights, kind="conv"):
 def test_why_a_layer_stays_in_floating_point(arguments, why):
     model = one_float(*arguments)
     compiled = shared_core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    layers = {one.name: one for one in layers_of(compiled, model)}
+    layers = {layer.name: layer for layer in layers_of(compiled, model)}
     assert (layers["one"].precision, layers["one"].why_float) == ("f32", why)
     assert (layers["other"].precision in ("i8", "u8"), layers["other"].why_float) == (True, "")
 

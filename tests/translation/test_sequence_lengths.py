@@ -35,7 +35,7 @@ def cases():
 
 def fed_with_lengths(program, inputs):
     """The program without the `lod_reset` of its inputs; the inputs, with the lengths that these had in them."""
-    fed = {one.name: one for one in program.inputs}
+    fed = {input_.name: input_ for input_ in program.inputs}
     found = dict(inputs)
     renamed = {}
     for operator in program.block.operators:
@@ -46,7 +46,9 @@ def fed_with_lengths(program, inputs):
             renamed[operator.outputs["out"][0]] = source
             fed[source].lod_level = 1
             found[f"{source}.lengths"] = np.diff(operator.attributes["target_lod"])
-    program.block.operators = [one for one in program.block.operators if one.outputs.get("out", [""])[0] not in renamed]
+    program.block.operators = [
+        operator for operator in program.block.operators if operator.outputs.get("out", [""])[0] not in renamed
+    ]
     return found
 
 
@@ -69,7 +71,7 @@ def test_lengths_from_outside_are_those_that_lod_reset_gives_inside(op, case):
 
 def single(op):
     """The model of an operator's first case that is fed as one sequence."""
-    case = next(one for one in all_ops()[op].cases if not one.arguments.get("lod"))
+    case = next(case for case in all_ops()[op].cases if not case.arguments.get("lod"))
     return generated(all_ops()[op], case, "legacy")
 
 
@@ -110,7 +112,7 @@ def test_one_few_and_many_sequences_in_turn(op, format, tmp_path):
     import paddle.inference
 
     name = "lstm" if op == "lstm" else "gru"
-    wanted = next(one for one in all_ops()[name].cases if bool(one.arguments.get("tagger")) == (op == "tagger"))
+    wanted = next(case for case in all_ops()[name].cases if bool(case.arguments.get("tagger")) == (op == "tagger"))
     folder = shutil.copytree(generated(all_ops()[name], wanted, "legacy"), tmp_path / "model")
     (folder / "inference.pdiparams").touch()
     files = str(folder / "inference.pdmodel"), str(folder / "inference.pdiparams")

@@ -37,9 +37,9 @@ def test_signs_of_vectors(used, recwarn):
     operator = Operator("eigh", {"x": ["x"]}, {"out_w": ["w"], "out_v": ["v"]}, {"UPLO": "L"}, "eigh", 0, 0)
     block = Block(0, inputs=["x"], operators=[operator], outputs=used)
     variables = {"x": x, "w": Variable("w", "float32", (3,)), "v": Variable("v", "float32", (3, 3))}
-    paddle2ov.convert(Program("pir", 1, block, [x], [Output(one, one) for one in used], variables, {}))
-    said = [str(one.message) for one in recwarn.list if one.category is ConversionWarning]
-    assert ["vectors of 'out_v' may be the negatives of Paddle's" in one for one in said] == [True] * (len(used) - 1)
+    paddle2ov.convert(Program("pir", 1, block, [x], [Output(item, item) for item in used], variables, {}))
+    said = [str(item.message) for item in recwarn.list if item.category is ConversionWarning]
+    assert ["vectors of 'out_v' may be the negatives of Paddle's" in item for item in said] == [True] * (len(used) - 1)
 
 
 def test_verbose_is_over_when_the_conversion_is():

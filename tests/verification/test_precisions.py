@@ -19,7 +19,7 @@ from paddle2ov.verification.precisions import advice, quantized_model
 from paddle2ov.verification.results import ComparedPrecision
 
 SHAPE = "x[1,3,64,64]"
-HERE = ["f32", *(one for one in ("bf16", "f16") if computes_in("CPU", one))]
+HERE = ["f32", *(name for name in ("bf16", "f16") if computes_in("CPU", name))]
 
 
 @pytest.fixture(scope="module")
@@ -51,15 +51,15 @@ def found(folder, shifted):
 def test_each_precision_of_this_processor(found):
     assert (found.precision, found.verdict) == ("f32", "agree")
     table = found.precisions
-    assert [one.name for one in table.rows] == [*HERE, "int8"]
-    assert all(one.milliseconds > 0 for one in table.rows)
+    assert [row.name for row in table.rows] == [*HERE, "int8"]
+    assert all(row.milliseconds > 0 for row in table.rows)
     first = table.rows[0]
     assert (first.verdict, first.times) == ("agree", 1.0)
-    assert first.largest == max(one.relative for one in found.runs[0].outputs)
-    for one in table.rows[1:-1]:
-        assert one.verdict == "agree"
-        assert first.largest < one.largest < 0.05
-        assert first.agreement > one.agreement > 0.9
+    assert first.largest == max(output.relative for output in found.runs[0].outputs)
+    for row in table.rows[1:-1]:
+        assert row.verdict == "agree"
+        assert first.largest < row.largest < 0.05
+        assert first.agreement > row.agreement > 0.9
     assert table.measure == "results"
 
 
@@ -73,7 +73,7 @@ def test_what_is_wrong_in_one_precision_shows_there(found):
 def test_a_precision_without_hardware_is_not_offered(folder, monkeypatch):
     monkeypatch.setattr("paddle2ov.compilation.precision.capabilities", lambda device: ["FP32"])
     table = paddle2ov.verify(folder, shapes=SHAPE, precision="all").precisions
-    assert [one.name for one in table.rows] == ["f32"]
+    assert [row.name for row in table.rows] == ["f32"]
     assert table.missing["bf16"] == table.missing["f16"] == "this processor has no hardware for it"
     assert "paddle2ov quantize" in table.missing["int8"]
     assert table.advice.startswith("Take f32: nothing that agrees")
@@ -100,7 +100,7 @@ def test_the_report_has_the_table(folder, found, tmp_path):
     assert f"<p>{found.precisions.advice}.</p>".replace("'", "&#39;") in page
     write_report(report, tmp_path / "report.json")
     rows = json.loads((tmp_path / "report.json").read_text())["verification"]["precisions"]["rows"]
-    assert [one["name"] for one in rows] == [*HERE, "int8"]
+    assert [row["name"] for row in rows] == [*HERE, "int8"]
 
 
 def rows(**others):
@@ -134,8 +134,8 @@ def test_no_precision_helps_where_results_differ():
 
 def test_inputs_that_openvino_refuses(folder):
     table = paddle2ov.verify(folder, shapes="x[1,3,96,96]", precision="all").precisions
-    assert [one.verdict for one in table.rows] == ["differ"] * len(HERE)
-    assert [one.milliseconds for one in table.rows] == [0.0] * len(HERE)
+    assert [row.verdict for row in table.rows] == ["differ"] * len(HERE)
+    assert [row.milliseconds for row in table.rows] == [0.0] * len(HERE)
     assert table.advice.startswith("The results differ from Paddle's in f32 already")
 
 

@@ -77,7 +77,7 @@ def test_equal_scores(format, tied):
     assert found.verdict == found.to_dict()["verdict"] == "ties"
     assert found.culprit is None
     (run,) = found.runs
-    assert max(one.relative for one in run.outputs) > 0.1
+    assert max(output.relative for output in run.outputs) > 0.1
     (tie,) = run.ties
     assert (tie.type, tie.kind, tie.gap, tie.entries) == ("top_k_v2", "order", 0.0, 5)
     assert 2 <= tie.moved <= 3

@@ -81,8 +81,8 @@ def test_a_good_model_passes(format):
     assert found.culprit is None
     assert found.format == format
     assert [run.inputs["x"] for run in found.runs] == [(1, 3, 32, 64), (2, 3, 32, 40)]
-    assert all(one.relative < 1e-5 for run in found.runs for one in run.outputs)
-    assert all(one.outputs and one.error < 1e-5 for one in found.operators)
+    assert all(output.relative < 1e-5 for run in found.runs for output in run.outputs)
+    assert all(operator.outputs and operator.error < 1e-5 for operator in found.operators)
 
 
 @pytest.mark.one_in(2)
@@ -90,7 +90,7 @@ def test_a_good_model_passes(format):
 def test_the_operator_at_fault_is_found(format, tmp_path):
     folder = network("squeezenet1_1", format)
     found = paddle2ov.verify(folder, shapes="x[1,3,64,64]", extension=wrong_relu(), case=tmp_path / "case")
-    fourth = [one for one in read_program(folder).block.operators if one.type == "relu"][3]
+    fourth = [operator for operator in read_program(folder).block.operators if operator.type == "relu"][3]
     assert not found.ok
     assert found.culprit is not None
     assert (found.culprit.type, found.culprit.index) == ("relu", fourth.index)
@@ -98,8 +98,8 @@ def test_the_operator_at_fault_is_found(format, tmp_path):
     (only,) = found.culprit.isolated
     assert only.absolute == pytest.approx(1e-2, rel=1e-3)
     assert only.name == fourth.outputs["out"][0]
-    before = [one for one in found.operators if one.index < fourth.index]
-    assert all(tensor.ok for one in before for tensor in one.outputs)
+    before = [operator for operator in found.operators if operator.index < fourth.index]
+    assert all(tensor.ok for item in before for tensor in item.outputs)
     # The case stands alone: Paddle's inputs, both results, and the operator as IR.
     record = json.loads((tmp_path / "case" / "case.json").read_text())
     assert record["operator"] == "relu"
@@ -122,13 +122,13 @@ def test_an_operator_stands_alone_with_its_weights_and_constants(format, tmp_pat
     with PaddleProcess(format) as paddle:
         localiser = Localiser(Values(program, paddle.load(files), inputs), 1e-4)
         for kind in ("conv2d", "reshape2", "rnn"):
-            operator = next(one for one in program.block.operators if one.type == kind)
+            operator = next(operator for operator in program.block.operators if operator.type == kind)
             alone = localiser.isolate(operator)
             target = tmp_path / kind
             target.mkdir()
             part = extract(target, files, program, operator, alone.inputs.keys(), list(alone.expected))
             with paddle.load(part) as other:
-                results = other.run({name: one.array for name, one in alone.inputs.items()})
+                results = other.run({name: input_.array for name, input_ in alone.inputs.items()})
             for result, expected in zip(results, alone.expected.values(), strict=True):
                 np.testing.assert_array_equal(result.array, expected.array)
 
@@ -179,7 +179,7 @@ def test_the_operator_at_fault_is_found_in_a_body(format, name, kind, inputs, wi
     folder = network(name, format)
     found = paddle2ov.verify(folder, inputs=inputs, extension=off_by_a_hundredth(kind), case=tmp_path)
     assert found.verdict == "differ"
-    place = next(one.place for one in read_program(folder).block.walk() if one.type == kind)
+    place = next(child.place for child in read_program(folder).block.walk() if child.type == kind)
     assert (found.culprit.type, found.culprit.block, found.culprit.index) == (kind, place.block, place.index)
     assert len(found.culprit.within) == len(within)
     for text, pattern in zip(found.culprit.within, within, strict=True):
@@ -199,7 +199,7 @@ def test_what_enters_a_loop_is_fetched_as_it_entered(format):
     """Paddle's loops overwrite their condition; operators run in the order of the program, also what copies a value."""
     folder = network("array", format)
     program = read_program(folder)
-    (loop,) = (one for one in program.block.operators if one.type == "while")
+    (loop,) = (operator for operator in program.block.operators if operator.type == "while")
     (condition,) = loop.inputs["cond"]
     with PaddleProcess(format) as paddle:
         values = Values(program, paddle.load(find_model(folder)), {"x": np.zeros((3, 4), np.float32)})
@@ -326,11 +326,11 @@ def test_random_inputs():
     assert len(sets) == 3
     rows = min(
         program.parameters[name].data.shape[0]
-        for one in program.block.operators
-        if one.type == "lookup_table_v2"
-        for name in one.inputs["weight"]
+        for operator in program.block.operators
+        if operator.type == "lookup_table_v2"
+        for name in operator.inputs["weight"]
     )
-    assert all(array.min() >= 0 and array.max() < max(rows, 10) for one in sets for array in one.values())
+    assert all(array.min() >= 0 and array.max() < max(rows, 10) for item in sets for array in item.values())
     again = random_inputs(program)
     assert all(np.array_equal(one[name], other[name]) for one, other in zip(sets, again, strict=True) for name in one)
     with pytest.raises(paddle2ov.ConversionInputError, match="is missing"):
@@ -372,7 +372,7 @@ def test_random_classes_and_lengths(tmp_path):
             return self.rnn(x, sequence_length=lengths)[0], paddle.nn.functional.one_hot(classes, 3)
 
     named = (([-1, -1, 8], "float32", "x"), ([-1], "int64", "lengths"), ([-1], "int64", "classes"))
-    spec = [paddle.static.InputSpec(*one) for one in named]
+    spec = [paddle.static.InputSpec(*item) for item in named]
     paddle.jit.save(Net(), str(tmp_path / "inference"), input_spec=spec)
     for arrays in random_inputs(read_program(tmp_path), paddle2ov.convert(tmp_path), seed=3):
         assert arrays["classes"].max() == 2
@@ -479,10 +479,14 @@ def test_arrays_of_a_legacy_program_are_fetched_again():
     """Paddle's executor keeps tensor arrays from one run to the next, without their data."""
     folder = network("array", "legacy")
     program = read_program(folder)
-    joined = next(one for one in program.block.operators if one.type == "tensor_array_to_tensor")
+    joined = next(operator for operator in program.block.operators if operator.type == "tensor_array_to_tensor")
     with PaddleProcess("legacy") as process:
         values = Values(program, process.load(find_model(folder)), {"x": np.ones((3, 4), np.float32)})
-        names = ["x", *(name for one in values.filled_by(joined) for name in one.input_names()), *joined.outputs["out"]]
+        names = [
+            "x",
+            *(name for item in values.filled_by(joined) for name in item.input_names()),
+            *joined.outputs["out"],
+        ]
         first, second = (values.of_paddle(names) for _ in range(2))
     assert first.keys() == second.keys() >= set(joined.outputs["out"])
 
@@ -533,7 +537,7 @@ def test_sizes_that_users_run(tmp_path):
         if settings is not None:
             (tmp_path / "inference.yml").write_text(settings)
             settings = read_settings(tmp_path / "inference.yml")
-        return [one["x"].shape for one in random_inputs(program, settings=settings)]
+        return [input_["x"].shape for input_ in random_inputs(program, settings=settings)]
 
     free = [(1, 3, 224, 224), (2, 3, 160, 320), (3, 3, 320, 128), (1, 3, 640, 640), (1, 3, 768, 1024)]
     assert shapes((-1, 3, -1, -1)) == free

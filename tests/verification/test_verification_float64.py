@@ -86,7 +86,7 @@ def test_an_error_of_the_conversion_is_not_called_rounding(format, kind, wrong, 
     (only,) = found.culprit.float64
     assert only.openvino > 1e-4 > 1e-6 > only.paddle
     assert not only.is_nearer
-    assert [one.type for one in found.rounded] == ["pool2d"]
+    assert [item.type for item in found.rounded] == ["pool2d"]
 
 
 class Chaotic(paddle.nn.Layer):
@@ -111,7 +111,7 @@ def test_rounding_that_adds_up(tmp_path):
     assert found.verdict == "differ"
     assert found.culprit.amplifies
     assert found.note.startswith("No operator is wrong by itself")
-    assert all(one.ok for operator in found.operators for one in operator.outputs)
+    assert all(output.ok for operator in found.operators for output in operator.outputs)
     (only,) = found.runs[0].float64
     assert only.openvino > only.paddle
 

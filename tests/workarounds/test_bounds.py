@@ -44,7 +44,7 @@ def test_avoid_unit_tiles(shape, known, make, times):
     made = make(x)
     tiled = ops.tile(made, np.array(times))
     pooled = ops.max_pool(tiled, [1, 1], [1, 1], [0, 0], [0, 0], [1, 1]).output(0)
-    model = Model([ops.result(one) for one in (tiled, pooled, made)], [x])
+    model = Model([ops.result(value) for value in (tiled, pooled, made)], [x])
     assert row("bounds.unit_tiles")(Graph(model)) == {"sites": 1}
     request = compile_on_cpu(model).create_infer_request()
     for seed in range(2):
@@ -102,9 +102,9 @@ def test_avoid_batched_weights(known, shapes, turned, precision):
     assert row("bounds.batched_weights")(Graph(model)) == {"sites": 1}
     assert model.outputs[0].get_partial_shape() == shape
     request = compile_on_cpu(model, precision).create_infer_request()
-    for one in shapes:
-        data = random(*one)
-        got = request.infer([np.ascontiguousarray(data.reshape(one).swapaxes(-1, -2)) if turned[0] else data])[0]
+    for item in shapes:
+        data = random(*item)
+        got = request.infer([np.ascontiguousarray(data.reshape(item).swapaxes(-1, -2)) if turned[0] else data])[0]
         want = np.maximum(data @ (1.5 * weights), 0)
         np.testing.assert_allclose(got, want, atol=1e-5 if precision == "f32" else 0.1)
 
@@ -163,8 +163,8 @@ def test_sizes_of_steps_of_bounded_sizes(start, step):
     pooled = ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [1, 1]).output(0)
     end = -(2**62) if step < 0 else 2**62
     part = ops.slice(pooled, np.array([start]), np.array([end]), np.array([step]), np.array([2]))
-    rows = [ops.gather(ops.shape_of(one), np.array(2), np.array(0)) for one in (part, pooled)]
-    counted = [ops.multiply(ops.range(np.array(0), one, np.array(1), "i64"), np.array(2)) for one in rows]
+    rows = [ops.gather(ops.shape_of(value), np.array(2), np.array(0)) for value in (part, pooled)]
+    counted = [ops.multiply(ops.range(np.array(0), row, np.array(1), "i64"), np.array(2)) for row in rows]
     model = Model([*counted, ops.relu(part)], [x])
     run_rewrites(model, rewrites_for())
     request = compile_on_cpu(model).create_infer_request()
@@ -172,7 +172,7 @@ def test_sizes_of_steps_of_bounded_sizes(start, step):
         data = np.abs(random(1, 1, size, 3))
         wanted = data[:, :, start::step]
         found = list(request.infer([data]).values())
-        assert [len(one) for one in found[:2]] == [wanted.shape[2], size]
+        assert [len(item) for item in found[:2]] == [wanted.shape[2], size]
         np.testing.assert_array_equal(found[2], wanted)
 
 

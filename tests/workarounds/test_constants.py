@@ -88,7 +88,7 @@ def test_compute_constants_leaves_unknown_indices_to_each_run(factor):
 
 def test_constants_whose_elements_only_move_need_no_compiled_model(monkeypatch):
     """Such as the mask of shifted windows; the model is compiled for other nodes."""
-    bounds = [np.array(one) for one in ([0, 0], [-2, -2], [1, 1], [1, 2])]
+    bounds = [np.array(value) for value in ([0, 0], [-2, -2], [1, 1], [1, 2])]
     rows = np.arange(80, dtype=np.float32).reshape(1, 8, 10)
     corner = ops.broadcast(np.float32(7), np.array([1, 6, 8]))
     mask = transpose(ops.slice_scatter(ops.slice_scatter(rows, corner, *bounds), corner, *bounds), 0, 2, 1)

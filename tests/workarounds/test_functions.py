@@ -35,7 +35,7 @@ def test_refine_functions(build, same, dynamic):
     x = parameter(-1 if dynamic else len(SMALL))
     model = Model([build(x)], [x])
     assert row("functions.small_values")(Graph(model)) == {"sites": 1}
-    wanted = np.array([same(float(one)) for one in SMALL])
+    wanted = np.array([same(float(item)) for item in SMALL])
     np.testing.assert_allclose(compile_on_cpu(model)([SMALL])[0], wanted, rtol=2e-6)
 
 

@@ -50,7 +50,10 @@ PAD_FUSIONS = {
 @pytest.mark.parametrize(("kind", "stride", "attributes"), PAD_FUSIONS.values(), ids=PAD_FUSIONS)
 def test_pad_fusion(kind, stride, attributes, dims, is_known):
     def build():
-        more = {key: [one] * len(dims) if key == "output_padding" else one for key, one in attributes.items()}
+        more = {
+            key: [attribute] * len(dims) if key == "output_padding" else attribute
+            for key, attribute in attributes.items()
+        }
         return padded_images(kind, dims if is_known else [-1] * len(dims), stride, **more)
 
     model, array = build(), random(2, 4, *dims)
@@ -175,7 +178,7 @@ def test_factors_of_shared_filters(is_constant):
     def build():
         x, y, w = parameter(2, 4, 6, 6), parameter(2, 4, 6, 6), parameter(4, 1, 3, 3)
         filters = ops.reshape(weights if is_constant else w, np.array([4, 1, 1, 3, 3]), False)
-        layers = [ops.group_convolution(one, filters, [1, 1], [0, 0], [0, 0], [1, 1]) for one in (x, y)]
+        layers = [ops.group_convolution(value, filters, [1, 1], [0, 0], [0, 0], [1, 1]) for value in (x, y)]
         scaled = ops.multiply(layers[0], np.arange(1, 5, dtype=np.float32).reshape(1, 4, 1, 1))
         return Model([scaled, ops.relu(layers[1]), ops.relu(w)], [x, y, w])
 

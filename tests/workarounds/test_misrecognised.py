@@ -89,7 +89,7 @@ def test_slopes(shapes, name, is_known):
             lambda dims=dims: build(dims),
             row("misrecognised.slopes_of_channels"),
             counts,
-            *([random(*one)] for one in runs),
+            *([random(*run)] for run in runs),
         )
 
 
@@ -161,8 +161,8 @@ def test_convolutions_of_parts(name, batch):
         parts = ops.split(x, np.int64(1), count).outputs()
         around = [1, 1], [1, 1], [1, 1], [1, 1]
         sides = [
-            y if one is None else ops.convolution(parts[one], weight, *around)
-            for one, weight in zip(order, weights, strict=True)
+            y if item is None else ops.convolution(parts[item], weight, *around)
+            for item, weight in zip(order, weights, strict=True)
         ]
         return Model([ops.concat(sides, axis), ops.relu(y)], [x, y])
 

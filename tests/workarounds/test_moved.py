@@ -88,7 +88,7 @@ def test_rank_loss(name, side, added):
     def build():
         x = parameter(2, 3, 4)
         both = [transpose(x, 0, 2, 1), ops.constant(np.full([1] * (3 + added), 2, np.float32))]
-        return Model([create(name, [one.output(0) for one in both[:: 1 - 2 * side]], {})], [x])
+        return Model([create(name, [item.output(0) for item in both[:: 1 - 2 * side]], {})], [x])
 
     model, array = build(), random(2, 3, 4)
     assert row("moved.transpose_before_number")(Graph(model)) == {"sites": 1}

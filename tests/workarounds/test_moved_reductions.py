@@ -47,8 +47,8 @@ def test_reduce_before_unsqueeze(rank, view, keep):
     for model in models:
         for name in ("of_unsqueezed", "of_unsqueezed_copy"):
             moved += row(f"moved_reductions.{name}")(Graph(model))["sites"]
-    results = [one for model in models for one in model.get_results()]
-    parameters = [one for model in models for one in model.get_parameters()]
+    results = [result for model in models for result in model.get_results()]
+    parameters = [parameter for model in models for parameter in model.get_parameters()]
     computed = compile_on_cpu(Model(results, parameters))([array] * len(models))
     for want, got in zip(expected, computed.values(), strict=True):
         assert got.shape == want.shape

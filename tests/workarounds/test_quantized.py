@@ -93,7 +93,7 @@ def integer_convolution(read, dims, bias=None, weights="integers", group=False):
     kernel = ops.reshape(kernel, np.array([8, 1, 1, 3, 3]), False) if group else kernel
     quantized = ops.fake_quantize(x, low, high, low, high, 256)
     out = convolution(quantized, kernel, [1, 1], [1, 1], [1, 1], [1, 1])
-    return Model([one.output(0) for one in read(out if bias is None else ops.add(out, np.float32(bias)))], [x])
+    return Model([item.output(0) for item in read(out if bias is None else ops.add(out, np.float32(bias)))], [x])
 
 
 def group_norm_and_skip(x):
@@ -123,8 +123,8 @@ def test_clamp_shared_convolutions(name, weights, group):
     assert row("quantized.shared_convolution")(Graph(model)) == {"sites": 1}
     compiled = shared_core().compile_model(model, "CPU", hint)
     found = compiled(data)
-    for i, one in enumerate(want):
-        np.testing.assert_allclose(found[i], one, atol=0.02 * abs(one).max())
+    for i, item in enumerate(want):
+        np.testing.assert_allclose(found[i], item, atol=0.02 * abs(item).max())
     layers = [node.get_rt_info() for node in compiled.get_runtime_model().get_ops()]
     (convolution,) = [info for info in layers if info["layerType"].astype(str) == "Convolution"]
     assert convolution["runtimePrecision"].astype(str) == "u8"

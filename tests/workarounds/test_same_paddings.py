@@ -33,7 +33,7 @@ def test_same_paddings(auto_pad, groups):
     inputs, arrays, results = [], [], []
     for dims, unknown, taps, stride in CASES:
         rank = len(dims)
-        x = parameter(-1, 4, *(-1 if one else size for one, size in zip(unknown, dims, strict=True)))
+        x = parameter(-1, 4, *(-1 if item else size for item, size in zip(unknown, dims, strict=True)))
         filters = random(*([groups] if groups > 1 else []), 4 // groups, 4 // groups, *[taps] * rank)
         convolution = ops.convolution if groups == 1 else ops.group_convolution
         none, ones = [0] * rank, [1] * rank
@@ -43,6 +43,6 @@ def test_same_paddings(auto_pad, groups):
     model = Model(results, inputs)
     plain = model.clone()
     run_rewrites(model, rewrites_for())
-    found, wanted = (list(compile_on_cpu(one)(arrays).values()) for one in (model, plain))
+    found, wanted = (list(compile_on_cpu(value)(arrays).values()) for value in (model, plain))
     for case, one, other in zip(CASES, found, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5, err_msg=str(case))

@@ -46,7 +46,7 @@ def test_one_channel_among_others(name, following):
     model, whole = build(), build()
     assert row("post_ops.of_unknown_channels")(Graph(model)) == {"sites": 1}
     run_rewrites(whole, rewrites_for())
-    requests = [compile_on_cpu(one).create_infer_request() for one in (model, whole)]
+    requests = [compile_on_cpu(value).create_infer_request() for value in (model, whole)]
     for batch, channels in ((2, 3), (2, 1), (1, 1), (1, 3)):
         data = random(batch, channels, 6, 5)
         want = node_by_node(build(), [data])[0]

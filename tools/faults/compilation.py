@@ -151,7 +151,7 @@ def recurrent_layer_of_constants_in_bfloat16() -> Graph:
     x = parameter(2, 1, 5, 2)
     weights = numbers(1, 2, 4), numbers(1, 2, 2), np.zeros((1, 2), np.float32)
     data, state, lengths = numbers(2, 5, 4), np.zeros((2, 1, 2), np.float32), np.array([5, 5])
-    constants = [ops.constant(one) for one in (data, state, lengths, *weights)]
+    constants = [ops.constant(weight) for weight in (data, state, lengths, *weights)]
     layer = ops.rnn_sequence(*constants, 2, "forward", activations=["tanh"])
     hidden, steps = state[:, 0], []
     for i in range(5):

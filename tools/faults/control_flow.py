@@ -20,7 +20,7 @@ def branches_of_other_ranks() -> Graph:
     branch.set_input(x.output(0), first, second)
     out = branch.set_output(branch.get_function(0).get_results()[0], branch.get_function(1).get_results()[0])
     data = numbers(2, 3)
-    runs = [[np.array(one), data] for one in (True, False)]
+    runs = [[np.array(number), data] for number in (True, False)]
     return Model([out], [choice, x]), runs, [[data], [data.reshape(-1)]]
 
 
@@ -36,7 +36,7 @@ def loop_states_that_change_places() -> Graph:
     loop.set_special_body_ports([-1, 0])
     loop.set_merged_input(one, x.output(0), results[1].output(0))
     loop.set_merged_input(other, y.output(0), results[2].output(0))
-    outputs = [loop.get_iter_value(one.output(0), -1) for one in results[1:]]
+    outputs = [loop.get_iter_value(result.output(0), -1) for result in results[1:]]
     arrays = [np.array(3), numbers(2), numbers(2, seed=1)]
     return Model(outputs, [count, x, y]), [arrays], [[arrays[2], arrays[1]]]
 
@@ -54,7 +54,7 @@ def loop_states_written_in_place() -> Graph:
     loop.set_special_body_ports([-1, 0])
     loop.set_merged_input(one, x.output(0), results[1].output(0))
     loop.set_merged_input(other, y.output(0), results[2].output(0))
-    outputs = [loop.get_iter_value(one.output(0), -1) for one in results[1:]]
+    outputs = [loop.get_iter_value(result.output(0), -1) for result in results[1:]]
     first, second = numbers(3, 4), numbers(3, 4, seed=1)
     want = [second.copy(), first.copy()]
     for array in want:

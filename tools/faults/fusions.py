@@ -93,10 +93,11 @@ def factor_of_shared_group_filters() -> Graph:
     data = [numbers(2, 4, 3, 3), numbers(2, 4, 3, 3, seed=1), numbers(4, 1, 3, 3, seed=2)]
     factor, shape = numbers(1, 4, 1, 1, seed=3), np.array([4, 1, 1, 3, 3])
     layers = [
-        ops.group_convolution(one, ops.reshape(filters, shape, False), [1, 1], [0, 0], [0, 0], [1, 1]) for one in (x, y)
+        ops.group_convolution(value, ops.reshape(filters, shape, False), [1, 1], [0, 0], [0, 0], [1, 1])
+        for value in (x, y)
     ]
     out = [ops.multiply(layers[0], factor), ops.relu(ops.add(layers[1], np.float32(9)))]
-    sums = [(one * data[2][:, 0]).sum((2, 3), keepdims=True) for one in data[:2]]
+    sums = [(item * data[2][:, 0]).sum((2, 3), keepdims=True) for item in data[:2]]
     return Model(out, [x, y, filters]), [data], [[sums[0] * factor, np.maximum(sums[1] + 9, 0)]]
 
 

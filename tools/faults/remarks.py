@@ -105,7 +105,7 @@ def _scopes(node: ast.AST, names: Sequence[str], is_marked: bool) -> Iterator[tu
     """First line, last line and name of each function and class, outer ones first, and whether it is marked."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.ClassDef):
-            first = min([child.lineno, *(one.lineno for one in child.decorator_list)])
+            first = min([child.lineno, *(item.lineno for item in child.decorator_list)])
             marked, inner = is_marked or any(marks_of(child)), (*names, child.name)
             yield first, child.end_lineno or first, inner, marked
             yield from _scopes(child, inner, marked)

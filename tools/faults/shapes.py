@@ -12,7 +12,7 @@ from tools.faults.register import fault
 def range_against_its_step() -> Graph:
     """A Range whose step leads away from its end is not empty."""
     start, end, step = (parameter(kind=Type.i64) for _ in range(3))
-    arrays = [np.array(one) for one in (5, 2, 1)]
+    arrays = [np.array(number) for number in (5, 2, 1)]
     return Model([ops.range(start, end, step, "i64")], [start, end, step]), [arrays], [[np.zeros(0, np.int64)]]
 
 
@@ -31,10 +31,10 @@ def strided_slice_of_bounded_size() -> Graph:
     """Every second element of at least one is at least one, and taken for as many as there are."""
     x = ops.parameter(PartialShape("[1..]"), Type.f32)
     half = ops.strided_slice(x, np.array([0]), np.array([2**62]), np.array([2]), [0], [1])
-    sizes = [ops.reshape(ops.shape_of(one), np.array([], np.int64), False) for one in (half, x)]
+    sizes = [ops.reshape(ops.shape_of(value), np.array([], np.int64), False) for value in (half, x)]
     numbers_to = [ops.range(np.int64(0), size, np.int64(1), "i64") for size in sizes]
     wanted = [np.arange(3) * 2, np.arange(5) * 2, np.ones(3, np.float32)]
-    out = [*(ops.multiply(one, np.int64(2)) for one in numbers_to), ops.relu(half)]
+    out = [*(ops.multiply(item, np.int64(2)) for item in numbers_to), ops.relu(half)]
     return Model(out, [x]), [[np.ones(5, np.float32)]], [wanted]
 
 
@@ -274,7 +274,7 @@ def irdft_to_nothing() -> Graph:
     x = parameter(-1, -1, 2)
     wanted = [np.full((2, 4), [1, 0, 0, 0], np.float32), np.zeros((2, 0), np.float32)]
     ones = np.ones((2, 3, 2), np.float32) * np.array([1, 0], np.float32)
-    return Model([ops.irdft(x, np.array([1]))], [x]), [[ones], [ones[:, :1]]], [[one] for one in wanted]
+    return Model([ops.irdft(x, np.array([1]))], [x]), [[ones], [ones[:, :1]]], [[item] for item in wanted]
 
 
 @fault()

@@ -39,7 +39,7 @@ def table(names: Sequence[str]) -> str:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = {name: [pool.submit(outcome, FAULTS[name].script(), level) for level in levels] for name in names}
         for name, row in runs.items():
-            cells = [one.result() for one in row]
+            cells = [item.result() for item in row]
             lines.append(f"| {name} | {FAULTS[name].processor or 'any'} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

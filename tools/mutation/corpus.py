@@ -43,7 +43,7 @@ class Corpus:
     def draw(self, rng: Random, format: str | None = None) -> Source:
         while True:
             group = self.groups[rng.choice(self._names)]
-            found = group if format is None else [one for one in group if one.format == format]
+            found = group if format is None else [item for item in group if item.format == format]
             if found:
                 return rng.choice(found)
 
@@ -51,8 +51,8 @@ class Corpus:
         """Changes when other models are in it."""
         found = hashlib.sha256()
         for name in self._names:
-            for one in self.groups[name]:
-                found.update(msgspec.msgpack.encode(one))
+            for item in self.groups[name]:
+                found.update(msgspec.msgpack.encode(item))
         return found.hexdigest()[:8]
 
     def save(self, path: Path) -> None:

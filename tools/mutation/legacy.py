@@ -225,7 +225,7 @@ def _tree_of(message: Any) -> Tree:
         return _tree_of(value) if field.message_type is not None else value
 
     return {
-        field.name: [value_of(field, one) for one in value] if field.is_repeated else value_of(field, value)
+        field.name: [value_of(field, item) for item in value] if field.is_repeated else value_of(field, value)
         for field, value in message.ListFields()
     }
 

@@ -78,12 +78,12 @@ def kept(folder: Path) -> Mutant:
         about = json.loads(path.read_text())
     sizes = about.get("sizes", {})
     files = {}
-    for one in sorted(folder.iterdir()):
-        if one.name == _ABOUT:
+    for item in sorted(folder.iterdir()):
+        if item.name == _ABOUT:
             continue
-        with one.open("rb") as file:
-            content = file.read(_data_end(file.fileno()) if one.name in sizes else -1)
-        files[one.name] = content
+        with item.open("rb") as file:
+            content = file.read(_data_end(file.fileno()) if item.name in sizes else -1)
+        files[item.name] = content
     return Mutant(
         about["reader"],
         about["kind"],

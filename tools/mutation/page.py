@@ -35,8 +35,10 @@ def table(records: dict[str, Any]) -> str:
     total: Counter[str] = sum(rows.values(), Counter())
     lines = ["| | files | " + " | ".join(OUTCOMES) + " |", "|---" + "|---:" * (len(OUTCOMES) + 1) + "|"]
     for name, found in [*sorted(rows.items()), ("all", total)]:
-        lines.append(f"| {name} | {found.total():,} | " + " | ".join(f"{found[one]:,}" for one in OUTCOMES) + " |")
+        lines.append(
+            f"| {name} | {found.total():,} | " + " | ".join(f"{found[outcome]:,}" for outcome in OUTCOMES) + " |"
+        )
     ran: Counter[str] = sum((Counter(record.get("ran", {})) for record in records.values()), Counter())
-    ends = ", ".join(f"{ran[one]:,} {name}" for one, name in _ENDS.items() if ran[one]) or "none"
+    ends = ", ".join(f"{ran[end]:,} {name}" for end, name in _ENDS.items() if ran[end]) or "none"
     lines += ["", f"Of those that converted, {ran.total():,} were compiled and run by OpenVINO: {ends}."]
     return "\n".join(lines) + "\n"

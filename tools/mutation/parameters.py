@@ -36,7 +36,7 @@ def tensors(content: bytes) -> list[tuple[int, int, int]]:
 
 
 def cut_off(rng: Random, content: bytes, other: bytes) -> bytes:
-    ends = [place for one in tensors(content) for place in one]
+    ends = [place for tensor in tensors(content) for place in tensor]
     return content[: rng.choice([*ends, rng.randint(0, len(content))])]
 
 
@@ -72,7 +72,7 @@ def change_header(rng: Random, content: bytes, other: bytes) -> bytes:
 
 def change_data(rng: Random, content: bytes, other: bytes) -> bytes:
     """Weights become extreme: not a number, infinite, negative zero, the largest and smallest integers."""
-    found = [one for one in tensors(content) if one[2] > one[1]]
+    found = [tensor for tensor in tensors(content) if tensor[2] > tensor[1]]
     if not found:
         return damaged(rng, content, other)
     _, data, end = rng.choice(found)

@@ -52,7 +52,7 @@ class Pir(Format):
     def _ids(self, tree: Tree) -> list[int]:
         """The ids of all values that are defined."""
         ids = [result["%"] for op in self.operators(tree) for result in op.get("O", ()) if "%" in result]
-        return ids + [one["#"] for block in self.blocks(tree) for one in block.get("args", ()) if "#" in one] or [1]
+        return ids + [item["#"] for block in self.blocks(tree) for item in block.get("args", ()) if "#" in item] or [1]
 
     def values(self, tree: Tree) -> list[Any]:
         return [{"%": number} for number in self._ids(tree)]
@@ -125,7 +125,7 @@ class Pir(Format):
 
     def _change_constant(self, rng: Random, tree: Tree, other: Tree) -> None:
         ops = [op for op in self.operators(tree) if op["#"].partition(".")[2] in _CONSTANTS]
-        attribute = rng.choice([one for op in ops for one in op["A"] if one["N"] in ("value", "values", "shape")])
+        attribute = rng.choice([item for op in ops for item in op["A"] if item["N"] in ("value", "values", "shape")])
         attribute["AT"] = _extreme(rng, attribute["AT"])
 
     def _change_kind(self, rng: Random, tree: Tree, other: Tree) -> None:
@@ -208,7 +208,7 @@ class Pir(Format):
             block["ops"].append({**op, "regions": msgspec.Raw((before * depth + "[]" + after * depth).encode())})
         else:
             before, after = rng.choice((("[", "]"), ('{"#":"0.a_array","D":[', "]}")))
-            attribute = rng.choice([one for op in self.operators(tree) for one in op.get("A", ()) if "AT" in one])
+            attribute = rng.choice([item for op in self.operators(tree) for item in op.get("A", ()) if "AT" in item])
             attribute["AT"] = msgspec.Raw((before * depth + "1" + after * depth).encode())
 
 

@@ -153,7 +153,7 @@ def _serve(make: Make, numbers: Sequence[int], limits: Limits, folder: Path, wri
         faulthandler.register(signal.SIGXCPU, log.fileno(), chain=True)
         for number in numbers:
             mutant = make(number)
-            own = 2 * sum(max(len(one), mutant.sizes.get(name, 0)) for name, one in mutant.files.items())
+            own = 2 * sum(max(len(file), mutant.sizes.get(name, 0)) for name, file in mutant.files.items())
             before = _limit(limits.seconds, limits.bytes + own)
             result = attempt(mutant, folder)
             grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before - own

@@ -34,10 +34,10 @@ def shrink(mutant: Mutant, result: Result) -> Mutant:
         return (found.outcome, found.bucket) == (result.outcome, result.bucket)
 
     for option in list(mutant.options):
-        fewer = replace(mutant, options={name: one for name, one in mutant.options.items() if name != option})
+        fewer = replace(mutant, options={name: item for name, item in mutant.options.items() if name != option})
         mutant = fewer if is_same(fewer) else mutant
     if PARAMETERS in mutant.files:
-        without = replace(mutant, files={name: one for name, one in mutant.files.items() if name != PARAMETERS})
+        without = replace(mutant, files={name: file for name, file in mutant.files.items() if name != PARAMETERS})
         mutant = without if is_same(without) else mutant
     for name in list(mutant.files):
         mutant = _shrunk(mutant, name, is_same)

@@ -49,7 +49,7 @@ def _run(path: Path, options: dict[str, Any]) -> None:
     compiled = compile_on_cpu(_convert(path, options))
     feeds = []
     for port in compiled.inputs:
-        dims = [one.get_length() if one.is_static else 2 for one in port.get_partial_shape()]
+        dims = [item.get_length() if item.is_static else 2 for item in port.get_partial_shape()]
         if math.prod(dims) > _MAX_ELEMENTS:
             return
         feeds.append(openvino.Tensor(port.get_element_type(), openvino.Shape(dims)))
@@ -99,8 +99,8 @@ def attempt(mutant: Mutant, folder: Path) -> Result:
         return _classified(error)
     finally:
         _lift_limit()
-        for one in folder.iterdir():
-            shutil.rmtree(one) if one.is_dir() else one.unlink()
+        for path in folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _lift_limit() -> None:
@@ -110,12 +110,14 @@ def _lift_limit() -> None:
 
 def _classified(error: Exception) -> Result:
     chain = list(_chain(error))
-    exhausted = next((one for one in reversed(chain) if isinstance(one, MemoryError) or "bad_alloc" in str(one)), None)
+    exhausted = next(
+        (item for item in reversed(chain) if isinstance(item, MemoryError) or "bad_alloc" in str(item)), None
+    )
     if exhausted is not None:
         return Result("memory", f"MemoryError in {_innermost(exhausted)}", _text(error))
     if not isinstance(error, Paddle2OVError):
         return Result("exception", f"{type(error).__name__} in {_innermost(error)}", _text(error))
-    other = next((one for one in reversed(chain) if not isinstance(one, Paddle2OVError)), None)
+    other = next((item for item in reversed(chain) if not isinstance(item, Paddle2OVError)), None)
     if other is not None and error.__cause__ is not None:
         return Result("caught", f"{type(other).__name__} in {_innermost(other)}")
     return Result("refused")
@@ -131,7 +133,7 @@ def _chain(error: BaseException | None) -> Any:
 def _innermost(error: BaseException) -> str:
     """The innermost function of this project in a traceback."""
     frames = traceback.extract_tb(error.__traceback__)
-    return next((found for one in reversed(frames) if (found := function_of(one.filename, one.name))), "?")
+    return next((found for frame in reversed(frames) if (found := function_of(frame.filename, frame.name))), "?")
 
 
 def function_of(file: str, name: str) -> str | None:

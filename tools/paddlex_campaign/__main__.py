@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
         print("error: --sources FOLDER is needed", file=sys.stderr)
         return 2
     found = load()
-    wanted = [one for one in _wanted(options) if options.again or found.get(one[0], {}).get("stage") != "done"]
+    wanted = [item for item in _wanted(options) if options.again or found.get(item[0], {}).get("stage") != "done"]
     with ThreadPoolExecutor(options.workers) as pool:
         running = {pool.submit(run, options, source): (name, source) for name, source in wanted}
         for future in as_completed(running):
@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
             found[name] = {**described, **future.result()}
             save(found)
             print(name, found[name].get("difference", found[name].get("reason")), flush=True)
-    print(f"{DATA.name}: {sum(one['stage'] == 'done' for one in found.values())} of {len(found)} compared")
+    print(f"{DATA.name}: {sum(value['stage'] == 'done' for value in found.values())} of {len(found)} compared")
     return 0
 
 

@@ -26,20 +26,20 @@ def save(found: dict[str, Any]) -> None:
 
 def table(names: Collection[str]) -> str:
     """The section of the page, of those of `names` that were tried."""
-    found = {name: one for name, one in load().items() if name in names}
+    found = {name: value for name, value in load().items() if name in names}
     if not found:
         return ""
-    done = sum(one["stage"] == "done" for one in found.values())
-    empty = sum(_is_empty(one) for one in found.values())
+    done = sum(value["stage"] == "done" for value in found.values())
+    empty = sum(_is_empty(value) for value in found.values())
     text = HEAD.format(tried=len(found), done=done, left=len(names) - len(found))
     if empty:
         text += f"\nOf {empty}, Paddle's own result has no values (no box passes its threshold): marked *empty*.\n"
-    if any(one["stage"] == "done" and one["constant"] for one in found.values()):
+    if any(value["stage"] == "done" and value["constant"] for value in found.values()):
         text += "\n*constant*: all values of a result are the same in Paddle, which shows little.\n"
-    if any(one.get("eager") for one in found.values()):
+    if any(value.get("eager") for value in found.values()):
         text += "\n*layer*: Paddle saves the program, and does not run it; the results are those of the layer.\n"
     text += COLUMNS
-    return text + "".join(_row(name, one) for name, one in sorted(found.items()))
+    return text + "".join(_row(name, item) for name, item in sorted(found.items()))
 
 
 HEAD = """

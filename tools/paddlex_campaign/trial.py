@@ -51,13 +51,13 @@ def trial(source: Source, folder: Path) -> dict[str, Any]:
             found["stage"] = "conversion"
             found["operators"], results = run_converted(Path(scratch), inputs)
             found["stage"] = "comparison"
-            found["inputs"] = {name: list(one.shape) for name, one in inputs.items()}
-            found["results"] = [list(one.shape) for one in expected]
+            found["inputs"] = {name: list(input_.shape) for name, input_ in inputs.items()}
+            found["results"] = [list(item.shape) for item in expected]
             largest = difference(results, expected)
             if largest > MAX_ROUNDING and any(map(_has_ties, expected)):
                 raise ValueError("with random weights scores saturate and tie: boxes are no measure")
             found["difference"] = largest
-            found["constant"] = any(one.size > 1 and one.min() == one.max() for one in expected)
+            found["constant"] = any(item.size > 1 and item.min() == item.max() for item in expected)
             if is_eager:
                 found["eager"] = True
             found["stage"] = "done"
@@ -84,8 +84,8 @@ def export(source: Source, folder: Path, into: Path) -> tuple[dict[str, Array], 
                 raise
     predictor = paddle.inference.create_predictor(plain_config(into))
     inputs = {name: random_input(name, shapes) for name in predictor.get_input_names()}
-    for name, one in inputs.items():
-        predictor.get_input_handle(name).copy_from_cpu(one)
+    for name, input_ in inputs.items():
+        predictor.get_input_handle(name).copy_from_cpu(input_)
     try:
         predictor.run()
     except Exception:  # Paddle saves programs that it does not run
@@ -97,10 +97,10 @@ def eager_results(layer: Any, spec: Any, inputs: dict[str, Array]) -> list[Array
     import paddle
 
     paddle.jit.enable_to_static(False)
-    tensors = {name: paddle.to_tensor(one) for name, one in inputs.items()}
-    arguments = [tensors] if isinstance(spec[0], dict) else [tensors[one.name] for one in spec]
+    tensors = {name: paddle.to_tensor(input_) for name, input_ in inputs.items()}
+    arguments = [tensors] if isinstance(spec[0], dict) else [tensors[item.name] for item in spec]
     with paddle.no_grad():
-        return [one.numpy() for one in paddle.utils.flatten(layer(*arguments))]
+        return [util.numpy() for util in paddle.utils.flatten(layer(*arguments))]
 
 
 def without_unread(spec: Any) -> Any:
@@ -108,7 +108,7 @@ def without_unread(spec: Any) -> Any:
     yield spec
     if isinstance(spec[0], dict):
         for left_out in (("im_shape",), ("scale_factor",), ("im_shape", "scale_factor"), ("known_cov_numeric",)):
-            yield [{name: one for name, one in spec[0].items() if name not in left_out}]
+            yield [{name: value for name, value in spec[0].items() if name not in left_out}]
 
 
 def plain_config(folder: Path) -> Any:
@@ -139,7 +139,7 @@ def run_converted(folder: Path, inputs: dict[str, Array]) -> tuple[int, list[Arr
     model = paddle2ov.convert(folder)
     compiled = openvino.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     results = compiled(inputs)
-    operators = sum(one.count for one in paddle2ov.inspect(folder).operators)
+    operators = sum(operator.count for operator in paddle2ov.inspect(folder).operators)
     return operators, [results[output] for output in compiled.outputs]
 
 
@@ -158,7 +158,7 @@ def in_the_order_of(theirs: Array, ours: Array) -> Array:
     left = list(range(len(ours)))
     order = []
     for row in theirs:
-        near = [one for one in left if abs(ours[one, 1] - row[1]) <= SCORE_ROUNDING * max(1.0, abs(row[1]))]
+        near = [item for item in left if abs(ours[item, 1] - row[1]) <= SCORE_ROUNDING * max(1.0, abs(row[1]))]
         order.append(min(near or left[:1], key=lambda one: float(np.abs(ours[one] - row).max())))
         left.remove(order[-1])
     return ours[order]

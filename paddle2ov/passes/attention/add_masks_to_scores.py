@@ -61,13 +61,13 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
         return found or None
 
     def check(self, graph: Graph, match: list[_Masked]) -> _Masked:
-        fitting = [one for one in match if _splits_batch(one.first, one.mask, one.last)]
+        fitting = [item for item in match if _splits_batch(item.first, item.mask, item.last)]
         if not fitting:
             raise MatchFailureError("the reshapes do not just split the first axis into images and windows")
-        for one in fitting:
-            windows = _window_count(one.first, one.mask)
+        for item in fitting:
+            windows = _window_count(item.first, item.mask)
             if windows is not None:
-                return replace_field(one, windows=windows)
+                return replace_field(item, windows=windows)
         raise MatchFailureError("the mask may have another number of windows")
 
     def rewrite(self, graph: Graph, plan: _Masked) -> Counts:
@@ -99,7 +99,7 @@ def _splits_batch(first: Node, mask: Output, last: Node) -> bool:
         and len(shape) == len(split)
         and shape[0] == 1
         and shape[1] == split[1]
-        and all(one == 1 or one == dim for one, dim in zip(shape[2:], split[2:], strict=True))
+        and all(item == 1 or item == dim for item, dim in zip(shape[2:], split[2:], strict=True))
     )
 
 
@@ -109,7 +109,7 @@ def _window_count(first: Node, mask: Output) -> Output | None:
     if split[1] is not None:
         return ints([split[1]]).output(0)
     pieces = target.input_values()[:2] if target.get_type_name() == "Concat" else []
-    if [dims_of(one) for one in pieces] != [[1], [1]]:
+    if [dims_of(piece) for piece in pieces] != [[1], [1]]:
         return None
     gather = pieces[1].get_node()
     while gather.get_type_name() in ("Convert", "Unsqueeze"):
@@ -120,10 +120,10 @@ def _window_count(first: Node, mask: Output) -> Output | None:
     axis = 1 - len(split) + len(dims_of(mask) or [])
     while mask != shape_source:
         axes = ints_of(mask.get_node().input_value(1)) if mask.get_node().get_type_name() == "Unsqueeze" else None
-        added = [one % len(dims_of(mask) or []) for one in axes or [axis]]
+        added = [item % len(dims_of(mask) or []) for item in axes or [axis]]
         if axis in added:
             return None
-        axis -= sum(one < axis for one in added)
+        axis -= sum(item < axis for item in added)
         mask = mask.get_node().input_value(0)
     if index is None or len(index) != 1 or index[0] % len(dims_of(shape_source) or []) != axis:
         return None
@@ -166,13 +166,13 @@ def _inputs_of_same_length(value: Output) -> list[Output]:
     """The inputs of a node whose first dimension is that of its output; none if no input has it."""
     node = value.get_node()
     kind, after = node.get_type_name(), dims_of(value)
-    shapes = [dims_of(one) for one in node.input_values()]
+    shapes = [dims_of(value) for value in node.input_values()]
     if not after or not shapes or None in shapes:
         return []
     before = shapes[0] or []
     if kind in BINARY or kind == "MatMul":
         shorter = [len(dims or ()) < len(after) or (dims or [1])[0] == 1 for dims in shapes]
-        return [one for one, is_shorter in zip(node.input_values(), shorter, strict=True) if not is_shorter]
+        return [value for value, is_shorter in zip(node.input_values(), shorter, strict=True) if not is_shorter]
     if kind == "Transpose":
         same = (perm_of(node) or [1])[0] == 0
     elif kind == "Reshape":

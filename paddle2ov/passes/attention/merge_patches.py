@@ -48,19 +48,19 @@ class MergePatches(Rule[Node, _Patches]):
 
     def pattern(self, graph: Graph, node: Node) -> Node | None:
         slices = sources_of(node)
-        if len(slices) < 2 or any(one.get_type_name() != "Slice" for one in slices):
+        if len(slices) < 2 or any(slice_.get_type_name() != "Slice" for slice_ in slices):
             return None
         x = slices[0].input_value(0)
-        return node if all(one.input_value(0) == x for one in slices) else None
+        return node if all(slice_.input_value(0) == x for slice_ in slices) else None
 
     def check(self, graph: Graph, match: Node) -> _Patches:
         slices = sources_of(match)
         dims = dims_of(slices[0].input_value(0))
         if dims is None or 0 in dims or dims.count(None) > 1:
             raise MatchFailureError("several sizes are not known, or 0")
-        if any(only_consumer(one) is None for one in match.input_values()):
+        if any(only_consumer(value) is None for value in match.input_values()):
             raise MatchFailureError("something else reads a slice")
-        order = _axis_order([_strided_axes(one, dims) for one in slices])
+        order = _axis_order([_strided_axes(slice_, dims) for slice_ in slices])
         if order is None:
             raise MatchFailureError("the slices do not cover all offsets in order")
         return _Patches(match, slices, dims, order)
@@ -81,11 +81,11 @@ def _strided_axes(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
     taken: dict[int, tuple[int, int]] = {}
     if None in given:
         return taken
-    for start, stop, step, axis in zip(*(one or [] for one in given), strict=True):
+    for start, stop, step, axis in zip(*(item or [] for item in given), strict=True):
         dim = dims[axis % len(dims)]
         if dim is None or step < 1 or dim % step:
             return {}
-        first, last = (one + dim if one < 0 else one for one in (start, stop))
+        first, last = (value + dim if value < 0 else value for value in (start, stop))
         if not 0 <= first < step or last <= dim - step + first:
             return {}
         if step > 1:
@@ -98,11 +98,11 @@ def _axis_order(taken: Sequence[dict[int, tuple[int, int]]]) -> dict[int, int] |
     steps = {axis: step for axis, (_, step) in taken[0].items()}
     if len(taken) != math.prod(steps.values()):
         return None
-    if any({axis: step for axis, (_, step) in one.items()} != steps for one in taken):
+    if any({axis: step for axis, (_, step) in item.items()} != steps for item in taken):
         return None
     for order in itertools.permutations(steps):
         counted = itertools.product(*(range(steps[axis]) for axis in order))
-        if [tuple(one[axis][0] for axis in order) for one in taken] == list(counted):
+        if [tuple(item[axis][0] for axis in order) for item in taken] == list(counted):
             return {axis: steps[axis] for axis in order}
     return None
 

@@ -265,7 +265,7 @@ def _split_slices(node: Node, size: int, axis: int) -> list[_Slice]:
         given = ints_of(node.input_value(2))
         if given is None:
             raise MatchFailureError(_COMPUTED)
-        lengths = [size - sum(given) - 1 if one == -1 else one for one in given]
+        lengths = [size - sum(given) - 1 if item == -1 else item for item in given]
     slices, start = [], 0
     for output, length in zip(node.outputs(), lengths, strict=True):
         slices += _past_squeeze(output, start, length, axis)

@@ -51,7 +51,7 @@ class MapRows(Struct, frozen=True):
         numbers = np.indices([size for size, _ in self.columns]).reshape(len(self.columns), -1)
         steps = ints([0] * numbers.shape[1]).output(0)
         if all(isinstance(step, int) for _, step in self.columns):
-            steps = ints([int(one) for one in np.array([step for _, step in self.columns]) @ numbers]).output(0)
+            steps = ints([int(number) for number in np.array([step for _, step in self.columns]) @ numbers]).output(0)
         else:
             for column, (_, step) in zip(numbers, self.columns, strict=True):
                 steps = ops.add(steps, ops.multiply(ints(column.tolist()), dim_tensor(step))).output(0)
@@ -109,8 +109,8 @@ def keeps_batch(reshaped: TensorView) -> bool:
     if target and isinstance(target[0], int) and target[0] == 0 and reshape.attributes["special_zero"]:
         return True
     before, after = reshape.inputs[0].dims, reshaped.dims
-    sizes = [one[1:] if one else [None] for one in (before, after)]
-    counts = [math.prod(dim or 0 for dim in one) if None not in one else 0 for one in sizes]
+    sizes = [value[1:] if value else [None] for value in (before, after)]
+    counts = [math.prod(dim or 0 for dim in size) if None not in size else 0 for size in sizes]
     return counts[0] == counts[1] != 0
 
 
@@ -136,7 +136,7 @@ def _origin(y: TensorView) -> tuple[TensorView, Dim]:
 def _start(piece: TensorView) -> int | None:
     """Where an output of a split begins; None if that is not known."""
     before = piece.node.node.outputs()[: piece.index]
-    sizes = [(dims_of(one) or [None, None])[1] for one in before]
+    sizes = [(dims_of(item) or [None, None])[1] for item in before]
     return None if None in sizes else sum(size or 0 for size in sizes)
 
 

@@ -136,7 +136,7 @@ class Pushdown:
 
     def _inputs(self, node: NodeView, layouts: Sequence[RowLayout | None]) -> list[Output]:
         pairs = zip(node.inputs, layouts, strict=True)
-        return [one.output if own is None else self(one, own) for one, own in pairs]
+        return [item.output if own is None else self(item, own) for item, own in pairs]
 
     def _clone(self, node: NodeView, layout: RowLayout, inputs: Sequence[Output]) -> Node:
         """A copy of the node with other inputs."""
@@ -205,8 +205,10 @@ class Pushdown:
         own, maybe_broadcast = layout.without_broadcast(), layout.maybe_broadcast and dims[axis] is None
         if maybe_broadcast:
             return self._concat(self._levels_of_unknown_length(inputs, own, maybe_broadcast), axis)
-        counts = [self._context.counts(one, own) for one in inputs]
-        return self._concat([level(one, own) for level, one in zip(self._levels_of(counts), inputs, strict=True)], axis)
+        counts = [self._context.counts(input_, own) for input_ in inputs]
+        return self._concat(
+            [level(input_, own) for level, input_ in zip(self._levels_of(counts), inputs, strict=True)], axis
+        )
 
     def _levels_of(self, counts: Sequence[Count]) -> list[Pushdown]:
         """One pushdown for each level of a Concat; all Concats of levels with these numbers of rows share them."""
@@ -224,10 +226,10 @@ class Pushdown:
     ) -> list[Output]:
         """The selected rows of levels of dynamic length, which is read off the tensors that are gathered from."""
         pieces, placeholders, lengths = [], [], []
-        for one in inputs:
+        for input_ in inputs:
             placeholders.append(ops.parameter([-1], Type.i64).output(0))
             part = Pushdown(Rows(placeholders[-1], None, None), self._context)
-            pieces.append(part(one, layout))
+            pieces.append(part(input_, layout))
             if part.extent is None:
                 raise MatchFailureError("the lengths of its inputs are not known")
             lengths.append(part.extent)

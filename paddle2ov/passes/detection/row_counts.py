@@ -62,8 +62,8 @@ class RowCounts:
 
     def are_equal(self, inputs: Sequence[TensorView], layouts: Sequence[RowLayout | None]) -> bool:
         """Whether all inputs that have rows are known to have equally many."""
-        pairs = [(one, own) for one, own in zip(inputs, layouts, strict=True) if own is not None]
-        return all(own.is_plain for _, own in pairs) and len({self._dim(one, own.axis) for one, own in pairs}) == 1
+        pairs = [(input_, own) for input_, own in zip(inputs, layouts, strict=True) if own is not None]
+        return all(own.is_plain for _, own in pairs) and len({self._dim(item, own.axis) for item, own in pairs}) == 1
 
     def _dim(self, x: TensorView, axis: int) -> Count:
         """A dimension of a tensor."""
@@ -108,19 +108,19 @@ class RowCounts:
                 layouts = RULES[kind](node, x, layout)
             except MatchFailureError:
                 return None
-        counts = {self._dim(one, own.axis) for one, own in zip(inputs, layouts, strict=True) if own is not None}
+        counts = {self._dim(input_, own.axis) for input_, own in zip(inputs, layouts, strict=True) if own is not None}
         return counts.pop() if len(counts) == 1 else None
 
     def _broadcast(self, inputs: Sequence[TensorView], place: int) -> Count | None:
         """A dimension, counted from the last, of tensors that are broadcast as NumPy does; they may agree in it."""
         found = None
-        for one in inputs:
-            dims = one.dims
+        for input_ in inputs:
+            dims = input_.dims
             if dims is None:
                 return None
             if len(dims) < -place or dims[place] == 1:
                 continue
-            count = self._dim(one, len(dims) + place)
+            count = self._dim(input_, len(dims) + place)
             if found not in (None, count):
                 return None
             found = count

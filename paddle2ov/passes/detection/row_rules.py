@@ -171,7 +171,7 @@ def _convolution(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLa
 def _elementwise(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
     if node.attributes.get("auto_broadcast", "numpy") != "numpy":
         raise MatchFailureError("it does not broadcast as NumPy does")
-    dims, operands = rank_dims(x), [rank_dims(one) for one in node.inputs]
+    dims, operands = rank_dims(x), [rank_dims(input_) for input_ in node.inputs]
     kinds = [_rows_of_operand(own, dims, layout) for own in operands]
     if set(kinds) == {"one"}:  # a single row, which may be gathered or not
         kinds = ["all" if len(own) - len(dims) + layout.axis >= 0 else "one" for own in operands]

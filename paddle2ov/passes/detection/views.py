@@ -50,7 +50,7 @@ class NodeView:
         """The tensors that it reads."""
         views = self._views()
         assert views is not None, "views are read while those that they are from live"
-        return [views(one) for one in self.node.input_values()]
+        return [views(value) for value in self.node.input_values()]
 
     @_Once
     def attributes(self) -> Mapping[str, Any]:

@@ -105,7 +105,7 @@ def _flexible_sides(graph: Graph, transpose: Node) -> list[bool]:
     if index.kinds[source] not in _FLEXIBLE:
         return found
     if index.kinds[source] in _SPLITTING:
-        around = {one.get_node().get_type_name() for one in consumers(transpose.input_value(0))}
+        around = {consumer.get_node().get_type_name() for consumer in consumers(transpose.input_value(0))}
     else:
         around = index.reader_kinds(source)
     return [*found, False] if around <= _FLEXIBLE else found

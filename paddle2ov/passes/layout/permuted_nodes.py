@@ -26,7 +26,7 @@ NodeTensors: TypeAlias = tuple[Node, list[Output]]
 def readers_of(tensor: Output) -> list[tuple[Node, Consumer]]:
     """The readers of a tensor, without unused transposes; with their nodes."""
     found = [(reader.get_node(), reader) for reader in consumers(tensor)]
-    return [one for one in found if one[0].get_type_name() != "Transpose" or consumers(one[0].output(0))]
+    return [item for item in found if item[0].get_type_name() != "Transpose" or consumers(item[0].output(0))]
 
 
 def perm_after_reduction(node: Node, perm: list[int]) -> list[int]:
@@ -56,7 +56,7 @@ class Change:
         """Permutes the nodes in topological order; `added` and `removed` are the transposes that come and go."""
         sources = {name: node.input_values() for name, (node, _) in self.nodes.items()}
         readers = {name: list(map(readers_of, node.outputs())) for name, (node, _) in self.nodes.items()}
-        given = {key_of(source): source.get_node() for one in sources.values() for source in one}
+        given = {key_of(source): source.get_node() for item in sources.values() for source in item}
         for node in given.values():
             if node.get_type_name() == "Transpose" and node.input_value(0).get_node().get_name() in self.nodes:
                 self._of_permuted.add(node.get_name())
@@ -114,8 +114,8 @@ class Change:
                 x, order = node.input_value(0), compose(perm, order)
                 if node.get_name() in self._of_permuted:
                     order = compose(self._perm, order)
-            others = (one for one, _ in readers_of(x)) if order != sorted(order) else ()
-            same = (one for one in others if one.get_type_name() == "Transpose" and perm_of(one) == order)
+            others = (item for item, _ in readers_of(x)) if order != sorted(order) else ()
+            same = (item for item in others if item.get_type_name() == "Transpose" and perm_of(item) == order)
             other = next(same, None)
             self._moved[key] = self._transposed(x, order, node) if other is None else other.output(0)
         return self._moved[key]

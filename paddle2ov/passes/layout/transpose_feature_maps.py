@@ -109,7 +109,7 @@ def _image(transpose: Node, reshape: Node) -> Output:
         raise MatchFailureError("all sizes are known: OpenVINO rewrites that itself")
     batch, length, channels = tokens
     told = ints_of(reshape.input_value(1)) or []
-    zeros = [i for i, one in enumerate(told) if one == 0 and reshape.get_attributes()["special_zero"]]
+    zeros = [i for i, item in enumerate(told) if item == 0 and reshape.get_attributes()["special_zero"]]
     same_batch = 0 in zeros or (batch is not None and batch == image[0])
     if channels is None or not (1 in zeros or image[1] == channels):
         raise MatchFailureError("the reshape may not keep the channels")

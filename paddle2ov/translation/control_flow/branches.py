@@ -66,7 +66,7 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
             decides = as_output(condition)
             same_rank = _with_equal_ranks(operator, names[i], decides, _output_like(a, b), _output_like(b, a))
             pair = _with_equal_types(operator, names[i], decides, translator.variables.get(names[i]), *same_rank)
-            outside = [_outside(value, one[0], scope) for value, one in zip(pair, (then, otherwise), strict=True)]
+            outside = [_outside(value, item[0], scope) for value, item in zip(pair, (then, otherwise), strict=True)]
             if (selected := _selected(decides, *outside)) is not None:
                 values[i] = selected
             else:
@@ -135,8 +135,8 @@ def _build_if(
     """
     results = [[ops.result(value) for value in pair] for pair in pairs]
     node = ops.if_op(as_condition(condition))
-    node.set_then_body(Model([one for one, _ in results], list(then.captures.values())))
-    node.set_else_body(Model([one for _, one in results], list(otherwise.captures.values())))
+    node.set_then_body(Model([item for item, _ in results], list(then.captures.values())))
+    node.set_else_body(Model([item for _, item in results], list(otherwise.captures.values())))
     entering = {name: outer_value(scope, name) for name in dict.fromkeys((*then.captures, *otherwise.captures))}
     parameters = [(then.captures.get(name), otherwise.captures.get(name)) for name in entering]
     for value, pair in zip(entering.values(), parameters, strict=True):
@@ -183,7 +183,8 @@ def _with_equal_ranks(operator: Operator, name: str, decides: Output, *values: O
     )
     ones = ops.constant([1] * max(counts), Type.i64)
     return [
-        one if count else ops.reshape(one, ones, False).output(0) for one, count in zip(values, counts, strict=True)
+        value if count else ops.reshape(value, ones, False).output(0)
+        for value, count in zip(values, counts, strict=True)
     ]
 
 

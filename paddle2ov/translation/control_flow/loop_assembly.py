@@ -81,9 +81,9 @@ class Loop:
         self._is_entered = runs_at_least_once(trip_count, execution_condition)
         self.unread: set[int] = set()
         if self._is_entered:
-            ends = [one.get_node() for one in (*self._after.values(), as_output(next_condition))]
-            read = {one.get_name() for one in upstream([*ends, *concatenated])}
-            self.unread = {k for k, one in self._parameters.items() if one.get_name() not in read}
+            ends = [value.get_node() for value in (*self._after.values(), as_output(next_condition))]
+            read = {item.get_name() for item in upstream([*ends, *concatenated])}
+            self.unread = {k for k, parameter in self._parameters.items() if parameter.get_name() not in read}
 
     def build(self, translator: Translator) -> tuple[list[PlainValue], list[Output]]:
         """Builds the Loop; returns the final values of what it carries, and the stacked results."""
@@ -152,7 +152,7 @@ class Loop:
         """What enters the body and is the same in every iteration; what can be computed before the loop is."""
         captured = self._body.scope.captures.items()
         found = [(parameter, outer_value(self._scope, name)) for name, parameter in captured]
-        moved = hoist(body_results, {one.get_name(): value for one, value in found}, self._is_entered)
+        moved = hoist(body_results, {item.get_name(): value for item, value in found}, self._is_entered)
         if moved:
             entered = {key_of(value): parameter.output(0) for parameter, value in moved.items()}
             self._after = {k: entered.get(key_of(value), value) for k, value in self._after.items()}
@@ -188,22 +188,22 @@ def _one() -> Output:
 
 def runs_at_least_once(trip_count: Output | None, execution_condition: Output) -> bool:
     """Whether it is known that a loop runs at least once."""
-    known = [one.get_node() for one in (trip_count, execution_condition) if one is not None]
-    return all(isinstance(one, Constant) and bool(one.data.reshape(-1)[0]) for one in known)
+    known = [value.get_node() for value in (trip_count, execution_condition) if value is not None]
+    return all(isinstance(item, Constant) and bool(item.data.reshape(-1)[0]) for item in known)
 
 
 def _unread_parameters(parameters: Sequence[Parameter], results: Sequence[Output | Result]) -> list[Parameter]:
     """The parameters on whose elements no result depends, as far as is known without analysing inner bodies."""
-    nodes = [one if isinstance(one, Node) else one.get_node() for one in results]
-    read = {one.get_name() for one in upstream(nodes, _read_by)}
-    return [one for one in parameters if one.get_name() not in read]
+    nodes = [result if isinstance(result, Node) else result.get_node() for result in results]
+    read = {item.get_name() for item in upstream(nodes, _read_by)}
+    return [parameter for parameter in parameters if parameter.get_name() not in read]
 
 
 def _read_by(node: Node) -> list[Node]:
     """The nodes on whose elements a node depends."""
     # An inner If or Loop certainly reads its condition; whether it reads its other inputs is not analysed.
     count = {"If": 1, "Loop": 2, "ShapeOf": 0}.get(node.get_type_name())
-    return [one.get_node() for one in node.input_values()[:count]]
+    return [value.get_node() for value in node.input_values()[:count]]
 
 
 @works_around("loop_without_iterations")

@@ -44,7 +44,7 @@ def warn_of_initial_values(
         if (
             k in unread
             or is_undefined(value)
-            or any(isinstance(one, EmptyTensorArray) for one in (value, start, after))
+            or any(isinstance(item, EmptyTensorArray) for item in (value, start, after))
         ):
             continue
         found = _of_types(*map(as_output, (value, start, after)))
@@ -59,7 +59,7 @@ def warn_of_initial_values(
 
 def _of_types(value: Output, start: Output, after: Output) -> tuple[str, str] | None:
     """What to say, before and behind its name, of a variable whose type is not Paddle's in every iteration."""
-    before, held, later = (dtype_name(one.get_element_type()) for one in (value, start, after))
+    before, held, later = (dtype_name(item.get_element_type()) for item in (value, start, after))
     if before == held == later:
         return None
     return (
@@ -88,28 +88,32 @@ def _of_rank(translator: Translator, name: str, result: str, start: Output, deci
 def _is_read_as_number(translator: Translator, name: str) -> bool:
     """Whether anything reads a variable that Paddle would also run where it has no dimensions."""
     is_live = translator.is_used
-    operators = [one for one in translator.program.block.walk() if any(map(is_live, chain(*one.outputs.values())))]
+    operators = [
+        child for child in translator.program.block.walk() if any(map(is_live, chain(*child.outputs.values())))
+    ]
     passed, count = {name}, 0
     while count < len(passed):  # through branches and loops, which pass it on
         count = len(passed)
-        for one in operators:
-            if one.type == "while":
-                (body,) = one.blocks
-                carried = zip(one.inputs["x"], body.outputs[1:], body.inputs, one.outputs["out"], strict=False)
+        for operator in operators:
+            if operator.type == "while":
+                (body,) = operator.blocks
+                carried = zip(
+                    operator.inputs["x"], body.outputs[1:], body.inputs, operator.outputs["out"], strict=False
+                )
                 passed.update(*(values[2:] for values in carried if not passed.isdisjoint(values[:2])))
-            elif one.type == "if":
+            elif operator.type == "if":
                 passed.update(
                     result
-                    for block in one.blocks
-                    for inside, result in zip(block.outputs, one.outputs["out"], strict=False)
+                    for block in operator.blocks
+                    for inside, result in zip(block.outputs, operator.outputs["out"], strict=False)
                     if inside in passed
                 )
     return any(output.variable in passed for output in translator.program.outputs) or any(
         not passed.isdisjoint(read)
-        for one in operators
-        if not (one.type in ("slice", "strided_slice") and one.attributes.get("axes"))  # refused of a number
-        for port, read in one.inputs.items()
-        if one.type != "while" or port == "cond"
+        for operator in operators
+        if not (operator.type in ("slice", "strided_slice") and operator.attributes.get("axes"))  # refused of a number
+        for port, read in operator.inputs.items()
+        if operator.type != "while" or port == "cond"
     )
 
 

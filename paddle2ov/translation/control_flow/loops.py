@@ -84,7 +84,7 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     )
 
     axis = ops.constant([0], Type.i64)
-    rows = [ops.result(ops.unsqueeze(as_output(one), axis)) for one in loop_body.yielded[len(carried) :]]
+    rows = [ops.result(ops.unsqueeze(as_output(item), axis)) for item in loop_body.yielded[len(carried) :]]
     sizes = ops.shape_of(as_output(find_or_placeholder(translator, scope, sequences[0])), Type.i64)
     length = ops.gather(sizes, ops.constant(0, Type.i64), ops.constant(0, Type.i64))
     always: PlainValue = ops.constant(True).output(0)
@@ -168,7 +168,7 @@ def _initial_value(old: PlainValue, new: PlainValue, scope: Scope, loop_body: Lo
     if isinstance(old, EmptyTensorArray):  # an array that only the body writes: now the type of its elements is known
         return empty_like(new, dynamic_dim(scope, loop_body.initial, loop_body.scope))
     # A scalar that becomes a tensor: OpenVINO's CPU plugin does not compile a loop that changes a rank.
-    ranks = [as_output(one).get_partial_shape().rank for one in (old, new)]
+    ranks = [as_output(value).get_partial_shape().rank for value in (old, new)]
     if ranks[0] == 0 and ranks[1].is_static and ranks[1] != 0:
         return scalar_to_rank(old, ranks[1].get_length())
     return old

@@ -46,8 +46,8 @@ def export_clas(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exporte
 
     layer = Layer()
     layer.eval()
-    for one in layer.sublayers():
-        if hasattr(one, "re_parameterize") and not getattr(one, "is_repped", False):
-            one.re_parameterize()
+    for sublayer in layer.sublayers():
+        if hasattr(sublayer, "re_parameterize") and not getattr(sublayer, "is_repped", False):
+            sublayer.re_parameterize()
     shape = config["Global"]["image_shape"]
     return Exported(layer, [paddle.static.InputSpec([None, *shape], "float32", "x")], {"x": (1, *shape)})

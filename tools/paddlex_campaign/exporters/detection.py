@@ -51,9 +51,9 @@ def export_detection(folder: Path, path: Path, changes: Mapping[str, Any]) -> Ex
     for name in ("deploy", "export_post_process", "export_nms"):
         if hasattr(model, name):
             setattr(model, name, True)
-    for one in model.parameters():  # scores start near 0, so that no box would be left
-        if one.ndim == 1 and float(one.max()) < -2:
-            one.set_value(paddle.zeros_like(one))
+    for parameter in model.parameters():  # scores start near 0, so that no box would be left
+        if parameter.ndim == 1 and float(parameter.max()) < -2:
+            parameter.set_value(paddle.zeros_like(parameter))
     shape = config["TestReader"].get("inputs_def", {}).get("image_shape") or [3, -1, -1]
     shape = [3, changes["size"], changes["size"]] if "size" in changes else shape[-3:]
     if hasattr(model, "fuse_norm"):
@@ -74,10 +74,10 @@ def condition_detector(model: Any, shape: Sequence[int | None], batch: int | Non
     size = [SIZE if dim in (None, -1) else dim for dim in shape]
     image = np.random.default_rng(0).standard_normal((1, *size), np.float32)
     given = {"image": image, "im_shape": np.array([size[1:]], np.float32), "scale_factor": np.ones([1, 2], np.float32)}
-    condition(model, [{name: paddle.to_tensor(one) for name, one in given.items()}])
-    for one in model.sublayers():  # once their statistics are set, as these become weights
-        if hasattr(one, "convert_to_deploy"):
-            one.convert_to_deploy()
+    condition(model, [{name: paddle.to_tensor(value) for name, value in given.items()}])
+    for sublayer in model.sublayers():  # once their statistics are set, as these become weights
+        if hasattr(sublayer, "convert_to_deploy"):
+            sublayer.convert_to_deploy()
     return Exported(model, [spec], given)
 
 

@@ -61,7 +61,7 @@ def _grounding_dino(changes: Mapping[str, Any]) -> Exported:
             return getattr(paddle, name)
 
         def concat(self, x: Any, axis: int = 0) -> Any:
-            return paddle.concat([one.cast(x[-1].dtype) for one in x], axis)
+            return paddle.concat([item.cast(x[-1].dtype) for item in x], axis)
 
     transformer.paddle = Paddle()
     tiny = {"embed_dim": 96, "depths": [2, 2, 6, 2], "num_heads": [3, 6, 12, 24]}
@@ -82,7 +82,9 @@ def _grounding_dino(changes: Mapping[str, Any]) -> Exported:
         "position_ids": np.array([[0, 0, 1, 0, 1, 0]]),
     }
     spec = [
-        paddle.static.InputSpec([None, 3, None, None] if one.ndim == 4 else [None] * one.ndim, str(one.dtype), name)
-        for name, one in inputs.items()
+        paddle.static.InputSpec(
+            [None, 3, None, None] if input_.ndim == 4 else [None] * input_.ndim, str(input_.dtype), name
+        )
+        for name, input_ in inputs.items()
     ]
     return Exported(model, spec, inputs)

@@ -66,7 +66,7 @@ def _layout(module: str, changes: Mapping[str, Any]) -> Exported:
     paddle.argsort = lambda x, **options: argsort(x, **{**options, "stable": True})
     if module == "pp_doclayout_v2":  # which the files beside its weights have
         config.class_thresholds = [0.1] * config.num_labels
-        config.class_order = [one % config.reading_order_config.num_classes for one in range(config.num_labels)]
+        config.class_order = [i % config.reading_order_config.num_classes for i in range(config.num_labels)]
     model = getattr(importlib.import_module(f"{package}.{module}"), name)(config)
 
     class Layer(paddle.nn.Layer):

@@ -49,9 +49,9 @@ def export_ocr(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported
         model.backbone if is_formula else model,
         [paddle.to_tensor(np.random.default_rng(0).standard_normal((1, *shape), np.float32))],
     )
-    for one in model.sublayers():  # once their statistics are set, as these become weights
-        if hasattr(one, "rep") and not getattr(one, "is_repped", False):
-            one.rep()
+    for sublayer in model.sublayers():  # once their statistics are set, as these become weights
+        if hasattr(sublayer, "rep") and not getattr(sublayer, "is_repped", False):
+            sublayer.rep()
     return Exported(model, [paddle.static.InputSpec([None, *declared], "float32", "x")], {"x": (1, *shape)})
 
 

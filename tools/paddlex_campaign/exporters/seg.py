@@ -27,7 +27,10 @@ def export_seg(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported
     classes = config["train_dataset"].get("num_classes", 19)
 
     def build(described: Mapping[str, Any]) -> Any:
-        given = {key: build(one) if isinstance(one, dict) and "type" in one else one for key, one in described.items()}
+        given = {
+            key: build(value) if isinstance(value, dict) and "type" in value else value
+            for key, value in described.items()
+        }
         name = given.pop("type")
         for components in (manager.MODELS, manager.BACKBONES):
             if name in components.components_dict:

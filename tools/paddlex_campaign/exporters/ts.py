@@ -29,7 +29,7 @@ def export_ts(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported:
     of = manager.MODELS[described["name"]]
     options = {**described.get("model_cfg", {}), "in_chunk_len": length, "out_chunk_len": ahead}
     wanted = inspect.signature(of.__init__).parameters
-    model = of(**{key: one for key, one in options.items() if key in wanted})
+    model = of(**{key: option for key, option in options.items() if key in wanted})
     variables = options.get("c_in", TS_VARIABLES)
     sizes = ("target_dim", "observed_dim", "observed_num_dim", "feature_dim")
     model._fit_params = {

@@ -29,10 +29,12 @@ def export_video(folder: Path, path: Path, changes: Mapping[str, Any]) -> Export
     network, told = config["MODEL"], config["INFERENCE"]
     model = build_model(network)
     model.eval()
-    for one in model.sublayers():  # Paddle 3 has no leaky_relu for its old batch norm
-        if getattr(one, "_act", None) == "leaky_relu":
-            one._act = None
-            one.register_forward_post_hook(lambda layer, given, result: paddle.nn.functional.leaky_relu(result, 0.02))
+    for sublayer in model.sublayers():  # Paddle 3 has no leaky_relu for its old batch norm
+        if getattr(sublayer, "_act", None) == "leaky_relu":
+            sublayer._act = None
+            sublayer.register_forward_post_hook(
+                lambda layer, given, result: paddle.nn.functional.leaky_relu(result, 0.02)
+            )
     frames, size = told["num_seg"], told["target_size"]
     is_localizer = network["framework"] == "YOWOLocalizer"
     shape: Shape = (1, 3, frames, size, size) if is_localizer else (1, frames, 3, size, size)
