@@ -1,4 +1,4 @@
-"""Resizing.
+"""Resizing: by OpenVINO's Interpolate where it computes what Paddle does, else by indices and weights.
 
 Paddle: `nearest_interp_v2`, `bilinear_interp_v2`, `bicubic_interp_v2`, `linear_interp_v2`, `trilinear_interp_v2` (PIR
 has the names without the version) and the older `nearest_interp`, `bilinear_interp`, `bicubic_interp`, `linear_interp`,
