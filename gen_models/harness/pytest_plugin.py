@@ -75,8 +75,9 @@ def _rare(items: list[pytest.Item]) -> Iterator[pytest.Item]:
     places: dict[tuple[str, int], dict[str, int]] = {}
     for item in items:
         mark, place = item.get_closest_marker("one_in"), 0
-        if mark is not None:
-            for axis, id in enumerate(item.callspec._idlist):  # type: ignore[attr-defined]
+        spec = getattr(item, "callspec", None)
+        if mark is not None and spec is not None:
+            for axis, id in enumerate(spec._idlist):  # pytest has no public name for the ids of each parametrization
                 seen = places.setdefault((item.nodeid.partition("[")[0], axis), {})
                 place += seen.setdefault(id, len(seen))
         if item.get_closest_marker("every_form") is not None or (mark is not None and place % mark.args[0]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gen_models.programs import (  # noqa: F401 (their import registers the steps)
+from gen_models.programs import (
     algebra,
     attention,
     computed,
@@ -27,6 +27,12 @@ from gen_models.programs import (  # noqa: F401 (their import registers the step
 )
 from gen_models.programs.maker import Maker, static_dim
 from gen_models.programs.program import Dim, Program
+
+MODULES = (
+    *(algebra, attention, computed, control_flow, convolutions, elementwise, indexing, inplace, integers, layers),
+    *(layouts, masks, matrices, scalars, selections, shapes, spelled_attention, types, vision),
+)
+"""Where steps are, which register as their module is imported."""
 
 
 class Sizes(NamedTuple):
