@@ -12,10 +12,10 @@ import ctypes
 import os
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import get_ident
 from typing import Protocol
 from weakref import WeakSet
 
@@ -28,33 +28,48 @@ class Renewable(Protocol):
 
 
 class _Gate:
-    """Counts the threads that compute in OpenVINO; a fork waits for all but its own, and keeps others out."""
+    """Counts the threads that compute in OpenVINO; a fork waits for all but its own, and keeps others out.
+
+    Entering takes no lock: a thread notes that it is inside before it looks for a fork that waits, and a fork says that
+    it waits before it looks who is inside.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._inside: Counter[int] = Counter()
+        self._inside: dict[int, int] = {}
         self._closing = 0
 
     def __enter__(self) -> None:
-        thread = threading.get_ident()
+        thread = get_ident()
+        count = self._inside.get(thread, 0)
+        self._inside[thread] = count + 1
+        if self._closing and not count:
+            self._let_pass(thread)
+
+    def _let_pass(self, thread: int) -> None:
+        """A fork that waits comes first: threads that compute without a pause would keep it waiting for ever."""
         with self._changed:
-            # A fork that waits comes first: threads that compute without a pause would keep it waiting for ever.
-            self._changed.wait_for(lambda: not self._closing or thread in self._inside)
-            self._inside[thread] += 1
+            del self._inside[thread]
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._closing)
+            self._inside[thread] = 1
 
     def __exit__(self, *_: object) -> None:
-        thread = threading.get_ident()
-        with self._changed:
-            self._inside[thread] -= 1
-            if not self._inside[thread]:
-                del self._inside[thread]
+        thread = get_ident()
+        count = self._inside[thread] - 1
+        if count:
+            self._inside[thread] = count
+            return
+        del self._inside[thread]
+        if self._closing:
+            with self._changed:
                 self._changed.notify_all()
 
     def close(self) -> None:
         """Waits until no other thread is inside, and keeps them out."""
         self._changed.acquire()
         self._closing += 1
-        self._changed.wait_for(lambda: not self._inside.keys() - {threading.get_ident()})
+        self._changed.wait_for(lambda: not set(self._inside) - {get_ident()})
 
     def open(self) -> None:
         """Lets them in again."""

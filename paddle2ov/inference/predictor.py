@@ -47,6 +47,7 @@ class Predictor:
         self._lock = threading.RLock()
         self._input_handles: dict[str, Tensor] = {}
         self._result_handles: dict[str, Tensor] = {}
+        self._shapes: list[tuple[str | int, ...]] = []  # of the inputs, with their names
         self._bound: WeakKeyDictionary[SharedModel, _Bound] = WeakKeyDictionary()
         self._use(declared)
         renew_after_fork(self)
@@ -160,38 +161,59 @@ class Predictor:
         if len(inputs) != len(names):
             raise ConversionInputError(f"{len(inputs)} arrays are given; the inputs are {', '.join(names)}")
         for name, array in zip(names, inputs, strict=True):
-            self.get_input_handle(name).share_external_data(array)
+            self.get_input_handle(name).share_or_copy(array)
         self._run_handles()
         return [self._request.result(port).view(ResultArray) for port in self._results]
 
     def _run_handles(self) -> None:
         """Runs the model on what the input handles hold."""
+        handles = self._input_handles.values()
+        is_ready = len(handles) == len(self._inputs) and all(handle.has_run for handle in handles)
+        if not is_ready or self._model.compiled is not self._compiled:
+            is_ready = False
+            self._request.discard_results()
+            self._choose_model()
+            self._prepare()
+        model = self._model
+        model.begin_run()
+        try:
+            self._infer(is_ready)
+        finally:
+            model.end_run()
+        if not is_ready:
+            model.succeeded(self._shapes)
+            for handle in handles:
+                handle.has_run = True
+
+    def _choose_model(self) -> None:
+        """Uses the model for the shapes of what the input handles hold."""
         handles = {name: self.get_input_handle(name) for name in self._inputs}
         input_shapes = {name: handle.value().shape for name, handle in handles.items()}
-        self._request.discard_results()
         sequences = max([handle.sequences() for handle in handles.values()], default=1)
         model = self._variants.fitting(input_shapes, sequences)
         if model is not self._model or model.compiled is not self._compiled:
             self._use(model)
-        self._prepare()
-        shapes: list[tuple[str | int, ...]] = [(name, *shape) for name, shape in input_shapes.items()]
-        with self._model.running():
-            self._infer(shapes)
-        self._model.succeeded(shapes)
+        self._shapes = [(name, *shape) for name, shape in input_shapes.items()]
 
     def _prepare(self) -> None:
         """Hands what the input handles hold to the request."""
         for name in self.get_input_names():
             self.get_input_handle(name).prepare()
 
-    def _infer(self, shapes: Sequence[tuple[str | int, ...]]) -> None:
-        """Runs on inputs of these shapes; once more where another run that failed may be the reason."""
+    def _infer(self, has_succeeded: bool) -> None:
+        """Runs on the inputs; once more where another run that failed may be the reason.
+
+        Args:
+            has_succeeded: whether the last run was one with inputs of these shapes.
+        """
         for left in reversed(range(_ATTEMPTS)):
             try:
                 self._request.infer()
                 return
             except OpenVINORunError:
-                other = self._model.after_failure(self._compiled, shapes)
+                if has_succeeded:
+                    self._model.succeeded(self._shapes)
+                other = self._model.after_failure(self._compiled, self._shapes)
                 if other is None:
                     raise
                 self._use(self._model)

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import io
 import threading
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import openvino
@@ -77,16 +76,15 @@ class RenewedModel:
             ) from error
         self._is_inherited, self._has_failed = False, False
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """Around a run and what becomes of its failure, by which others that run at the same time may fail."""
+    def begin_run(self) -> None:
+        """Before a run, by whose failure others that run at the same time may fail."""
         with self._lock:
             self._running += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._running -= 1
+
+    def end_run(self) -> None:
+        """After a run and what becomes of its failure."""
+        with self._lock:
+            self._running -= 1
 
     def succeeded(self, shapes: Iterable[Hashable]) -> None:
         """Notes that inputs of these shapes have run."""

@@ -75,14 +75,14 @@ class Request:
     """OpenVINO's request of a predictor; a thread that touches its tensors holds the lock, as it must not run then."""
 
     def __init__(self, compiled: openvino.CompiledModel, lock: threading.RLock, drops_errors: bool) -> None:
-        self._lock = lock
+        self.lock = lock
         self._request = compiled.create_infer_request()
         self._drops_errors = drops_errors
         self._has_results = False
 
     def renew_lock(self, lock: threading.RLock) -> None:
         """Takes another lock in a forked process, where nobody would release the one before."""
-        self._lock = lock
+        self.lock = lock
 
     def discard_results(self) -> None:
         """Makes the results of the last run errors: another one begins."""
@@ -90,23 +90,23 @@ class Request:
 
     def infer(self) -> None:
         """Runs the model."""
-        self.discard_results()
-        with openvino_errors("run the model on these inputs"), computing:
+        self._has_results = False
+        with _RUN_ERRORS, computing:
             if self._drops_errors:
                 self._request.start_async()
                 self._request.wait()
             else:
-                self._request.infer()
+                self._request.infer(share_outputs=True, decode_strings=False)
         self._has_results = True
 
     def set_tensor(self, port: openvino.ConstOutput, tensor: openvino.Tensor) -> None:
         """Sets an input."""
-        with self._lock, openvino_errors("take this input"):
+        with self.lock, _INPUT_ERRORS:
             self._request.set_tensor(port, tensor)
 
     def shape(self, port: Port) -> list[int]:
         """The shape of the tensor of a port."""
-        with self._lock:
+        with self.lock:
             return list(self._request.get_tensor(port.source).shape)
 
     def result(self, port: Port) -> AnyArray:
@@ -115,14 +115,15 @@ class Request:
         Raises:
             ConversionInputError: there was none, or it failed: what the memory holds is no result.
         """
-        with self._lock:
+        with self.lock:
             if not self._has_results:
                 raise ConversionInputError(f"result '{port.name}' is not computed: no run, or the last one failed")
-            return np.array(to_array(self._request.get_tensor(port.source)))
+            tensor = self._request.get_tensor(port.source)
+            return to_array(tensor) if port.kind == openvino.Type.bf16 else tensor.data.copy()
 
     def result_lengths(self, port: Port) -> AnyArray | None:
         """The lengths of the sequences of a result; None where it has none, or none are computed."""
-        with self._lock:
+        with self.lock:
             if port.lengths is None or not self._has_results:
                 return None
             return np.array(self._request.get_tensor(port.lengths).data)
@@ -131,6 +132,9 @@ class Request:
 def openvino_errors(what: str) -> FailingAs:
     """Raises OpenVINO's errors as `OpenVINORunError`."""
     return FailingAs(lambda reason: OpenVINORunError(f"OpenVINO does not {what}: {reason}"), RuntimeError, str)
+
+
+_RUN_ERRORS, _INPUT_ERRORS = openvino_errors("run the model on these inputs"), openvino_errors("take this input")
 
 
 def _ports(sources: Sequence[openvino.ConstOutput], is_input: bool) -> list[Port]:

@@ -20,6 +20,9 @@ from paddle2ov.inference.request import Port, Request
 from paddle2ov.inference.switches import DataType
 from paddle2ov.typing import AnyArray
 
+_SMALL = 2**16
+"""How many bytes are copied as fast as OpenVINO takes other memory for an input."""
+
 
 class Tensor:
     """A handle on an input or a result of a predictor."""
@@ -31,7 +34,10 @@ class Tensor:
         self._shape: tuple[int, ...] | None = None  # of the input now
         self._flat_shape: tuple[int, ...] | None = None  # for arrays that are given flat
         self._is_shared = False  # whether the request has the content in the present shape
+        self._is_own = False  # whether nobody else has the content
         self._offsets: list[int] | None = None
+        self.has_run = False
+        """Whether the request has run on an input of this shape and these sequences; its numbers may be others now."""
 
     def name(self) -> str:
         """The tensor's name."""
@@ -67,7 +73,7 @@ class Tensor:
                 f"input '{self.name()}': {str(shape)[:80]} is not a shape: sizes are from 0 to {MAX_INT}, or -1"
             )
         self._shape = self._flat_shape = sizes
-        self._is_shared = False
+        self._is_shared = self.has_run = False
 
     def copy_from_cpu(self, array: AnyArray) -> None:
         """Sets the input; the array may be changed afterwards.
@@ -78,9 +84,10 @@ class Tensor:
         Raises:
             ConversionInputError: numbers would change with the type, or arrays of its type cannot be converted.
         """
-        with self._refusing():
-            copy = np.array(array, order="C")
-        self._set(copy)
+        if type(array) is not np.ndarray:
+            with self._refusing():
+                array = np.asarray(array)
+        self._set(array, copied=True)
 
     def share_external_data(self, array: Any) -> None:
         """Sets the input without copying it: the array must stay as it is until the predictor has run.
@@ -90,12 +97,16 @@ class Tensor:
         Raises:
             ConversionInputError: it is not an array, or as for `copy_from_cpu`.
         """
-        is_array = isinstance(array, np.ndarray | np.generic)
-        if not is_array and not hasattr(array, "numpy") and not hasattr(array, "__array__"):
-            raise ConversionInputError(f"input '{self.name()}': an array is expected, not {type(array).__name__}")
-        with self._refusing():
-            shared = np.asarray(array.numpy() if not is_array and hasattr(array, "numpy") else array)
-        self._set(shared)
+        self._set(self._array_of(array), copied=False)
+
+    def share_or_copy(self, array: Any) -> None:
+        """Sets the input for one run: a small array is copied, which takes less time than to hand its memory over.
+
+        Raises:
+            ConversionInputError: as for `share_external_data`.
+        """
+        given = self._array_of(array)
+        self._set(given, copied=given.nbytes <= _SMALL)
 
     def share_external_data_by_ptr_name(self, data: str, shape: Sequence[int], dtype: int, place: int) -> None:
         """Not possible: it shares memory of a CUDA device with another process, and Paddle refuses it on CPUs as well.
@@ -165,7 +176,9 @@ class Tensor:
             raise ConversionInputError(
                 f"input '{self.name()}': {levels[0]} are no offsets of sequences; [0, ...] is expected"
             )
-        self._offsets = levels[0] if levels else None
+        offsets = levels[0] if levels else None
+        self.has_run = self.has_run and offsets == self._offsets
+        self._offsets = offsets
 
     def sequences(self) -> int:
         """How many sequences it holds; 1 where it is a plain tensor."""
@@ -194,7 +207,7 @@ class Tensor:
     def move(self, request: Request, port: Port) -> None:
         """Makes this the handle on the tensor of another request, which gets what it holds before it runs."""
         self._request, self._port = request, port
-        self._is_shared = False
+        self._is_shared = self.has_run = False
 
     def value(self) -> AnyArray:
         """What the input holds, in its present shape.
@@ -215,16 +228,32 @@ class Tensor:
             )
         return self._content.reshape(-1)[:size].reshape(self._shape)
 
-    def _set(self, array: AnyArray) -> None:
+    def _array_of(self, array: Any) -> AnyArray:
+        """What is given to be shared, as an array."""
+        if type(array) is np.ndarray:
+            return array
+        is_array = isinstance(array, np.ndarray | np.generic)
+        if not is_array and not hasattr(array, "numpy") and not hasattr(array, "__array__"):
+            raise ConversionInputError(f"input '{self.name()}': an array is expected, not {type(array).__name__}")
+        with self._refusing():
+            return np.asarray(array.numpy() if not is_array and hasattr(array, "numpy") else array)
+
+    def _set(self, array: AnyArray, copied: bool) -> None:
         self._require_input("set")
         array = self._stored(array)
-        if not array.flags.c_contiguous:
-            array = np.ascontiguousarray(array)
         if self._flat_shape is not None and array.ndim == 1 and math.prod(self._flat_shape) == array.size:
             array = array.reshape(self._flat_shape)
-        if not array.flags.writeable:  # OpenVINO shares what it could write to
+        is_same_shape = array.shape == self._shape
+        content = self._content
+        if copied and self._is_own and is_same_shape and content is not None and content.shape == array.shape:
+            with self._request.lock:  # which may have this memory already: other memory would take its time
+                np.copyto(content, array)
+            return
+        self._is_own = copied or not array.flags.c_contiguous or not array.flags.writeable
+        if self._is_own:  # OpenVINO shares what it could write to
             array = array.copy()
         self._content, self._shape, self._is_shared = array, array.shape, False
+        self.has_run = self.has_run and is_same_shape
         if self._port.takes(array.shape):
             self._share(array)
 

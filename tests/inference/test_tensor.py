@@ -6,6 +6,9 @@ import pytest
 
 from paddle2ov import ConversionInputError, OpenVINORunError
 from paddle2ov.inference import DataType, PlaceType
+from paddle2ov.inference.renewed_model import RenewedModel
+from paddle2ov.inference.request import Request
+from paddle2ov.inference.variants import Variants
 from tests.inference.small_models import Doubled, X, handles, ours, saved, theirs
 
 
@@ -250,3 +253,45 @@ def test_memory_of_cuda_devices_is_refused_as_by_paddle_on_a_cpu(folder):
     x, _ = handles(ours(folder))
     with pytest.raises(ConversionInputError, match="share_external_data_by_ptr_name takes memory of CUDA devices"):
         x.share_external_data_by_ptr_name("x", [2, 3], DataType.INT64, PlaceType.CPU)
+
+
+class Views(paddle.nn.Layer):
+    def forward(self, x):
+        return x.reshape([-1]), x.unsqueeze(0), x[:, :2], x + 0
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (-1, -1)], ids=str)
+def test_setting_an_input_again_leaves_results_and_other_arrays_alone(tmp_path, shape):
+    predictor = ours(saved(tmp_path, Views(), "int64", shape))
+    x, shared = predictor.get_input_handle("x"), X.copy()
+    for give, array in ((x.share_external_data, shared), (x.copy_from_cpu, X), (x.copy_from_cpu, X)):
+        give(array)
+        predictor.run()
+        x.copy_from_cpu(X + 100)
+        results = [predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()]
+        for result, expected in zip(results, (X.reshape(-1), X[None], X[:, :2], X), strict=True):
+            np.testing.assert_array_equal(result, expected)
+        predictor.run()
+        np.testing.assert_array_equal(predictor.get_output_handle(predictor.get_output_names()[3]).numpy(), X + 100)
+    np.testing.assert_array_equal(shared, X)
+
+
+def test_runs_on_one_shape_choose_a_model_and_hand_memory_over_once(folder, monkeypatch):
+    """What a run costs beside OpenVINO's: nothing that a run before on arrays of the same shape has done."""
+    predictor, calls = ours(folder), []
+    for owner, name in ((Request, "set_tensor"), (Variants, "fitting"), (RenewedModel, "succeeded")):
+        do = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *given, do=do, name=name: (calls.append(name), do(*given))[1])
+    x, result = handles(predictor)
+    expected = ["fitting", "set_tensor", "succeeded"]
+    for shape in ((2, 3), (4, 3)):
+        for i in range(3):
+            x.copy_from_cpu(np.full(shape, i))
+            predictor.run()
+            assert (predictor.run([np.full(shape, i)])[0] == 2 * i).all()
+            assert (result.copy_to_cpu() == 2 * i).all()
+        assert sorted(calls) == expected
+        calls.clear()
+    x.reshape([3, 4])
+    predictor.run()
+    assert sorted(calls) == expected
