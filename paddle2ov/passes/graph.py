@@ -55,9 +55,13 @@ class Graph:
     @property
     def index(self) -> Index:
         """The index of the nodes, as they were at the last `changed()`."""
-        if self._index is None or not self._is_current:
-            self._index = Index(self.model, self._index, () if self._changes is None else self._changes.nodes)
-            self._is_current, self._changes = True, None
+        if self._index is None:
+            self._index = Index(self.model)
+        elif not self._is_current and self._changes is not None:
+            self._index.update(self._changes.nodes)
+        else:
+            return self._index
+        self._is_current, self._changes = True, None
         return self._index
 
     def nodes(self, *kinds: str) -> list[Node]:
@@ -80,8 +84,9 @@ class Graph:
         for root in roots[roots.index(place) + 1 :]:
             if where.is_local:
                 touched.update(map(id, nodes[len(touched) :]))
-            if root in known or not where.is_local or id(index.nodes[root]) in touched:
-                yield index.nodes[root]
+            node = index.nodes.get(root)  # one that is gone is not looked at
+            if node is not None and (root in known or not where.is_local or id(node) in touched):
+                yield node
 
     def refreshed(self) -> Index:
         """The index as the graph is now, in the middle of a rewrite."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -20,93 +20,181 @@ _LAYERS = """
 AvgPool Broadcast Concat Constant Convolution ConvolutionBackpropData Gather GroupConvolution
 GroupConvolutionBackpropData Interpolate MVN MatMul NonMaxSuppression Pad Parameter Select ShapeOf Slice Softmax Tile
 """
+_ENDS = ("Assign", "Parameter", "Result")
+"""Node types that are part of a model although nothing reads them."""
 _OF_ONE_OUTPUT = UNARY | BINARY | REDUCTIONS | MOVES | frozenset(_LAYERS.split())
 """Node types of a single output, among others."""
 
 
 class Index:
-    """The nodes of a model by their places in topological order.
+    """The nodes of a model by their places: numbers that stand for nodes in it, and stay theirs.
 
-    It is true until the model changes (`Graph.changed`), and keeps the nodes until then. Places stand for nodes in it:
-    nothing refers back, and nothing refers to an input or an output, which do not keep their node.
+    It is true until the model changes (`Graph.changed`), and keeps the nodes until then: nothing refers back, and
+    nothing refers to an input or an output, which do not keep their node.
 
     Attributes:
-        nodes: the nodes.
+        nodes: place -> node.
         kinds: the type of each.
         sources: the places of the nodes that each reads, one for each input.
         readers: the places of the nodes that read each, one for each of their inputs.
-        of_kind: the places of the nodes of a type.
+        of_kind: the places of the nodes of a type, in topological order.
         is_free: whether each is computed without any Parameter.
-        free: the places of those that are, but for Constants.
     """
 
-    def __init__(self, model: Model, before: Index | None = None, changed: Collection[Node] = ()) -> None:
-        """Lists the nodes of a model.
-
-        Args:
-            model: the model.
-            before: what was listed before; what has not changed is not asked again.
-            changed: nodes that read other tensors since, or have other shapes.
-        """
-        self.nodes: list[Node] = model.get_ordered_ops()
+    def __init__(self, model: Model) -> None:
+        self.nodes: dict[int, Node] = {}
         self.kinds: list[str] = []
         self.sources: list[Sequence[int]] = []
-        self.readers: list[list[int]] = [[] for _ in self.nodes]
+        self.readers: list[list[int]] = []
         self.of_kind: dict[str, list[int]] = {}
         self.is_free: list[bool] = []
-        self.free: list[int] = []
-        self._place = {id(node): place for place, node in enumerate(self.nodes)}
+        self._order: list[float] = []
+        self._place: dict[int, int] = {}
         self._read_kinds: dict[str, set[str]] = {}
         self._reader_kinds: dict[int, set[str]] = {}
         self._dims: dict[int, Dims | None] = {}
         self._data: dict[int, AnyArray] = {}
         self._independent: dict[tuple[Collection[str], Collection[str]], list[bool]] = {}
-        self._list(self._known(before, {id(node) for node in changed}))
+        for number, node in enumerate(model.get_ordered_ops()):
+            self._append(node, number)
 
-    def _list(self, known: dict[int, tuple[str, Sequence[int]]]) -> None:
-        of_kind, kinds, place_of = self.of_kind, self.kinds, self._place
-        for place, node in enumerate(self.nodes):
-            if place in known:
-                kind, sources = known[place]
-            elif isinstance(node, Constant):
-                kind, sources = "Constant", ()
-            else:
-                kind, sources = node.get_type_name(), []
-                for value in node.input_values():  # of nodes that are kept here: the bindings have one object for each
-                    sources.append(place_of[id(value.get_node())])
-            kinds.append(kind)
-            self.sources.append(sources)
-            if kind not in of_kind:
-                of_kind[kind], self._read_kinds[kind] = [], set()
-            of_kind[kind].append(place)
-            if kind == "Constant":
-                self.is_free.append(True)
-                continue
-            is_free = kind != "Parameter"
-            for source in sources:
+    def _append(self, node: Node, order: float) -> int:
+        """Lists a node whose sources are listed."""
+        place, place_of, kinds, is_free = len(self.kinds), self._place, self.kinds, True
+        if isinstance(node, Constant):
+            kind, sources = "Constant", ()
+        else:
+            kind, sources = node.get_type_name(), []
+            for value in node.input_values():  # the bindings have one object for each node that is kept here
+                source = place_of[id(value.get_node())]
+                sources.append(source)
                 self.readers[source].append(place)
                 is_free = is_free and self.is_free[source]
-            self.is_free.append(is_free)
-            if is_free:
-                self.free.append(place)
-            self._read_kinds[kind].update(map(kinds.__getitem__, sources))
+        self.nodes[place] = node
+        place_of[id(node)] = place
+        kinds.append(kind)
+        self.sources.append(sources)
+        self.readers.append([])
+        self._order.append(order)
+        if kind not in self.of_kind:
+            self.of_kind[kind], self._read_kinds[kind] = [], set()
+        self.of_kind[kind].append(place)
+        self.is_free.append(is_free and kind != "Parameter")
+        self._read_kinds[kind].update([kinds[source] for source in sources])
+        return place
 
-    def _known(self, before: Index | None, changed: Collection[int]) -> dict[int, tuple[str, Sequence[int]]]:
-        """The types and the sources of the nodes that have not changed; takes over what else is known of them."""
-        found: dict[int, tuple[str, Sequence[int]]] = {}
-        if before is None:
-            return found
-        now = [self._place.get(id(node), -1) for node in before.nodes]
-        for was, place in enumerate(now):
-            if place < 0 or id(self.nodes[place]) in changed:
+    def update(self, changed: Iterable[Node]) -> None:
+        """Takes in that nodes read other tensors, or have other shapes, and what they read that is new."""
+        self._independent.clear()
+        for name in ("_in_order", "free", "_varying"):
+            self.__dict__.pop(name, None)
+        first, left, moved = len(self.kinds), list[int](), list[int]()
+        for place in dict.fromkeys(self._place.get(id(node), -1) for node in changed):
+            if place < 0:  # it is new, and found by what reads it, or it is not part of the model
                 continue
-            sources = before.sources[was]
-            found[place] = before.kinds[was], list(map(now.__getitem__, sources)) if sources else ()
-            if was in before._dims:
-                self._dims[place] = before._dims[was]
-            if was in before._data:
-                self._data[place] = before._data[was]
-        return found
+            self._dims.pop(place, None)
+            before, sources = self.sources[place], list[int]()
+            for value in self.nodes[place].input_values():
+                sources.append(self._listed(value.get_node(), place))
+            if sources == before:
+                continue
+            for source in before:
+                self.readers[source].remove(place)
+            for source in sources:
+                self.readers[source].append(place)
+            self.sources[place] = sources
+            self._read_kinds[self.kinds[place]].update([self.kinds[source] for source in sources])
+            moved.append(place)
+            left += before
+        new = range(first, len(self.kinds))
+        for place in (*left, *moved, *new):
+            for source in self.sources[place]:
+                self._reader_kinds.pop(source, None)
+            self._reader_kinds.pop(place, None)
+        self._free(moved)
+        self._sort({self.kinds[place] for place in new} | self._dropped(left), [*moved, *new])
+
+    def _listed(self, node: Node, reader: int) -> int:
+        """The place of a node that another one reads; if it is new, it and what it reads come right before that."""
+        pending = [node]
+        while pending:
+            node = pending[-1]
+            if id(node) in self._place:
+                pending.pop()
+                continue
+            sources = [value.get_node() for value in node.input_values()]
+            unknown = [source for source in sources if id(source) not in self._place]
+            if unknown:
+                pending += unknown
+                continue
+            order = self._order[reader]
+            after = max((self._order[self._place[id(source)]] for source in sources), default=order - 1)
+            self._append(pending.pop(), (after + order) / 2)
+        return self._place[id(node)]
+
+    def _free(self, moved: Iterable[int]) -> None:
+        """Judges again which nodes are computed without any Parameter."""
+        pending = list(moved)
+        while pending:
+            place = pending.pop()
+            is_free = all(map(self.is_free.__getitem__, self.sources[place]))
+            if is_free != self.is_free[place]:
+                self.is_free[place] = is_free
+                pending += self.readers[place]
+
+    def _dropped(self, left: Iterable[int]) -> set[str]:
+        """Drops those nodes that nothing reads any more, and what they alone read; returns their types."""
+        kinds, pending = set[str](), list(left)
+        while pending:
+            place = pending.pop()
+            if self.readers[place] or place not in self.nodes or self.kinds[place] in _ENDS:
+                continue
+            del self._place[id(self.nodes.pop(place))]
+            self._dims.pop(place, None)
+            self._data.pop(place, None)
+            kinds.add(self.kinds[place])
+            for source in self.sources[place]:
+                self.readers[source].remove(place)
+            pending += self.sources[place]
+        return kinds
+
+    def _sort(self, kinds: Collection[str], moved: Iterable[int]) -> None:
+        """Brings the nodes of some types into topological order; those of all types if a node that moved is out of it."""
+        order, place_of = self._order, self.nodes
+        for place in moved:
+            if place in place_of and any(order[source] >= order[place] for source in self.sources[place]):
+                self._order_again()
+                kinds = list(self.of_kind)
+                break
+        for kind in kinds:
+            places = [place for place in self.of_kind[kind] if place in self.nodes]
+            if places:
+                self.of_kind[kind] = sorted(places, key=order.__getitem__)
+            else:
+                del self.of_kind[kind]
+
+    def _order_again(self) -> None:
+        """Numbers the nodes in topological order, as close to the present one as that is."""
+        pending = sorted(self.nodes, key=self._order.__getitem__, reverse=True)
+        done = dict[int, float]()
+        while pending:
+            place = pending[-1]
+            unknown = [source for source in self.sources[place] if source not in done]
+            if place in done or not unknown:
+                pending.pop()
+                done.setdefault(place, len(done))
+            pending += unknown
+        for place, number in done.items():
+            self._order[place] = number
+
+    @cached_property
+    def _in_order(self) -> list[int]:
+        return sorted(self.nodes, key=self._order.__getitem__)
+
+    @cached_property
+    def free(self) -> list[int]:
+        """The places of the nodes that are computed without any Parameter, but for Constants, in topological order."""
+        return [place for place in self._in_order if self.is_free[place] and self.kinds[place] != "Constant"]
 
     def place_of(self, node: Node) -> int | None:
         """The place of a node; None for one that was made since."""
@@ -198,16 +286,17 @@ class Index:
         """Of each node, whether it depends on no node of some types; those of types `opaque` never do."""
         key = kinds, opaque
         if key not in self._independent:
-            found = self._independent[key] = []
+            found = self._independent[key] = [False] * len(self.kinds)
             can_skip = "Parameter" in kinds and not opaque
-            for kind, sources, is_free in zip(self.kinds, self.sources, self.is_free, strict=True):
-                judged = kind not in kinds and (is_free or not can_skip)
+            for place in self._in_order:
+                kind = self.kinds[place]
+                judged = kind not in kinds and (self.is_free[place] or not can_skip)
                 if judged and kind not in opaque:
-                    for source in sources:
+                    for source in self.sources[place]:
                         if not found[source]:
                             judged = False
                             break
-                found.append(judged)
+                found[place] = judged
         return self._independent[key]
 
 

@@ -10,18 +10,26 @@ from paddle2ov.passes import Graph
 from paddle2ov.passes.index import Index
 
 
-@pytest.mark.parametrize("name", ["crnn", "picodet", "swin_stage"])
+@pytest.mark.parametrize("name", ["crnn", "picodet", "swin_stage", "svtr_mixer", "permutes_ssd"])
 def test_changes_are_known(monkeypatch, name):
     changed, listed = Graph.changed, []
 
     def compared(graph):
         changed(graph)
         known, asked = graph.index, Index(graph.model)
-        assert known.nodes == asked.nodes
-        for what in ("kinds", "readers", "of_kind", "is_free", "free"):
-            assert getattr(known, what) == getattr(asked, what)
-        assert list(map(list, known.sources)) == list(map(list, asked.sources))
-        assert known._dims == {place: dims_of(known.nodes[place]) for place in known._dims}
+        place = {known.place_of(node): number for number, node in asked.nodes.items()}
+        assert len(place) == len(known.nodes) == len(asked.nodes)
+        for old, new in place.items():
+            assert [place[source] for source in known.sources[old]] == list(asked.sources[new])
+            assert sorted(place[reader] for reader in known.readers[old]) == sorted(asked.readers[new])
+            assert (known.kinds[old], known.is_free[old]) == (asked.kinds[new], asked.is_free[new])
+        assert {kind: sorted(map(place.get, places)) for kind, places in known.of_kind.items()} == asked.of_kind
+        for order in (*known.of_kind.values(), known.free, known._in_order):
+            assert [known._order[old] for old in order] == sorted(known._order[old] for old in order)
+        for old in place:
+            assert all(known._order[source] < known._order[old] for source in known.sources[old])
+        assert sorted(map(place.get, known.free)) == asked.free
+        assert known._dims == {old: dims_of(known.nodes[old]) for old in known._dims}
         listed.append(known)
 
     monkeypatch.setattr(Graph, "changed", compared)

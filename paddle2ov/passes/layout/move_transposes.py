@@ -67,7 +67,7 @@ def move_transposes(graph: Graph) -> Counts:
                 staying[transpose.get_name()] = transpose
             for comes_in in sides:
                 starts.setdefault(tuple(perm if comes_in else inverse(perm)), []).append((transpose, comes_in))
-        waiting = []
+        waiting, moved = [], counts["nodes"]
         for order, found in starts.items():
             left = [_inner(*start) for start in found if consumers(start[0].output(0))]
             change = Change(list(order), _Layout(list(order)).better_left(left))
@@ -80,12 +80,10 @@ def move_transposes(graph: Graph) -> Counts:
             counts["nodes"] += len(change.nodes)
             counts["transposes before"] += len(change.removed)
             counts["transposes after"] += len(change.added)
-        if waiting:
+        if counts["nodes"] > moved:
             graph.changed()
     for transpose in staying.values():
         graph.match_failed(_NAME, transpose, _NO_BETTER)
-    if counts["nodes"]:
-        graph.changed()
     return counts
 
 
