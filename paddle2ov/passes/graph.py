@@ -12,8 +12,9 @@ from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.consumers import Changes
 from paddle2ov.graph.opaque_values import runtime_zero
 from paddle2ov.graph.upstream import sources_of
-from paddle2ov.passes.index import VARYING, Index, Where
+from paddle2ov.passes.index import VARYING, Index
 from paddle2ov.passes.neighbours import readers
+from paddle2ov.passes.where import Where
 
 Counts: TypeAlias = dict[str, int]
 """What a rewrite did: kind -> how often."""
@@ -29,8 +30,9 @@ _OWNERS = ("If", "Loop", "TensorIterator")
 class Graph:
     """A model with an index of its nodes.
 
-    A rewrite that changes something must call `changed()`, after which the nodes are listed again. If it leaves a match
-    as it is, it reports the reason: `match_failed(...)`.
+    A rewrite that changes something calls `changed()` afterwards. The index then takes in the nodes that were rewired
+    and revalidated, if the rewrite called `touched()` before, and is made anew if it did not. If a rewrite leaves a
+    match as it is, it reports the reason: `match_failed(...)`.
     """
 
     def __init__(
@@ -145,7 +147,7 @@ class Graph:
         return self._zero
 
     def changed(self) -> None:
-        """Has the nodes listed again, as the graph has changed; only those that have, if it was `touched()`."""
+        """Says that the graph has changed: all of it, or what has been noted since `touched()`."""
         self._is_current = False
         if self._changes is None:
             self._index = None

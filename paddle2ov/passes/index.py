@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from openvino import Model, Node
 from openvino.op import Constant
 
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.node_kinds import BINARY, MOVES, REDUCTIONS, UNARY
 from paddle2ov.typing import AnyArray
+
+if TYPE_CHECKING:
+    from paddle2ov.passes.where import Where
 
 VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
 """Node types whose results may differ from run to run, or that are not looked into."""
@@ -44,7 +46,7 @@ class Index:
     def __init__(self, model: Model) -> None:
         self.nodes: dict[int, Node] = {}
         self.kinds: list[str] = []
-        self.sources: list[Sequence[int]] = []
+        self.sources: list[list[int]] = []
         self.readers: list[list[int]] = []
         self.of_kind: dict[str, list[int]] = {}
         self.is_free: list[bool] = []
@@ -61,10 +63,11 @@ class Index:
     def _append(self, node: Node, order: float) -> int:
         """Lists a node whose sources are listed."""
         place, place_of, kinds, is_free = len(self.kinds), self._place, self.kinds, True
+        sources: list[int] = []
         if isinstance(node, Constant):
-            kind, sources = "Constant", ()
+            kind = "Constant"
         else:
-            kind, sources = node.get_type_name(), []
+            kind = node.get_type_name()
             for value in node.input_values():  # the bindings have one object for each node that is kept here
                 source = place_of[id(value.get_node())]
                 sources.append(source)
@@ -90,22 +93,12 @@ class Index:
             self.__dict__.pop(name, None)
         first, left, moved = len(self.kinds), list[int](), list[int]()
         for place in dict.fromkeys(self._place.get(id(node), -1) for node in changed):
-            if place < 0:  # it is new, and found by what reads it, or it is not part of the model
-                continue
-            self._dims.pop(place, None)
-            before, sources = self.sources[place], list[int]()
-            for value in self.nodes[place].input_values():
-                sources.append(self._listed(value.get_node(), place))
-            if sources == before:
-                continue
-            for source in before:
-                self.readers[source].remove(place)
-            for source in sources:
-                self.readers[source].append(place)
-            self.sources[place] = sources
-            self._read_kinds[self.kinds[place]].update([self.kinds[source] for source in sources])
-            moved.append(place)
-            left += before
+            if place >= 0:  # not one that is new, and found by what reads it, or no part of the model
+                self._dims.pop(place, None)
+                before = self.sources[place]
+                if self._reads_others(place):
+                    moved.append(place)
+                    left += before
         new = range(first, len(self.kinds))
         for place in (*left, *moved, *new):
             for source in self.sources[place]:
@@ -113,6 +106,19 @@ class Index:
             self._reader_kinds.pop(place, None)
         self._free(moved)
         self._sort({self.kinds[place] for place in new} | self._dropped(left), [*moved, *new])
+
+    def _reads_others(self, place: int) -> bool:
+        """Lists again what a node reads; returns whether that has changed."""
+        sources = [self._listed(value.get_node(), place) for value in self.nodes[place].input_values()]
+        if sources == self.sources[place]:
+            return False
+        for source in self.sources[place]:
+            self.readers[source].remove(place)
+        for source in sources:
+            self.readers[source].append(place)
+        self.sources[place] = sources
+        self._read_kinds[self.kinds[place]].update([self.kinds[source] for source in sources])
+        return True
 
     def _listed(self, node: Node, reader: int) -> int:
         """The place of a node that another one reads; if it is new, it and what it reads come right before that."""
@@ -159,10 +165,10 @@ class Index:
         return kinds
 
     def _sort(self, kinds: Collection[str], moved: Iterable[int]) -> None:
-        """Brings the nodes of some types into topological order; those of all types if a node that moved is out of it."""
-        order, place_of = self._order, self.nodes
+        """Brings the nodes of some types into topological order, or all if a node that moved is out of it."""
+        order = self._order
         for place in moved:
-            if place in place_of and any(order[source] >= order[place] for source in self.sources[place]):
+            if place in self.nodes and any(order[source] >= order[place] for source in self.sources[place]):
                 self._order_again()
                 kinds = list(self.of_kind)
                 break
@@ -300,28 +306,4 @@ class Index:
         return self._independent[key]
 
 
-When: TypeAlias = Callable[[Index, int], bool]
-"""Whether a pattern may match at the place of a node."""
-
-
-class Where(Struct, frozen=True):
-    """The nodes at which a pattern may match, as far as the index tells: at any others it is not looked for.
-
-    Attributes:
-        roots: their types.
-        needs: rarer types that every match contains somewhere: without them in the graph, there is none.
-        reads: types of which one is among the nodes that they read; any where there are none.
-        read_by: types of which one is among the nodes that read them; any where there are none.
-        when: what else is true of them.
-        is_local: whether all of that depends on a node and on what it reads alone.
-    """
-
-    roots: tuple[str, ...]
-    needs: tuple[str, ...] = ()
-    reads: frozenset[str] = frozenset()
-    read_by: frozenset[str] = frozenset()
-    when: When | None = None
-    is_local: bool = False
-
-
-__all__ = ["VARYING", "Index", "When", "Where"]
+__all__ = ["VARYING", "Index"]

@@ -9,7 +9,8 @@ from typing import ClassVar, Generic, TypeVar
 from openvino import Node
 
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.index import Index, Where
+from paddle2ov.passes.index import Index
+from paddle2ov.passes.where import Where
 
 Match = TypeVar("Match")
 """What `pattern` finds: a node, or a Struct of nodes."""

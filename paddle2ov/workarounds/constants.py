@@ -17,8 +17,9 @@ from paddle2ov.graph.evaluation import evaluate, evaluate_all, is_safe
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.index import VARYING, Index, Where
+from paddle2ov.passes.index import VARYING, Index
 from paddle2ov.passes.neighbours import consumers
+from paddle2ov.passes.where import Where
 from paddle2ov.workarounds.constants_apart import DATA_MOVEMENT, compute_apart
 from paddle2ov.workarounds.remedies import hide
 from paddle2ov.workarounds.row import at

@@ -9,7 +9,7 @@ from msgspec import Struct
 from openvino import Node
 
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.index import When, Where
+from paddle2ov.passes.where import When, Where
 from paddle2ov.workarounds.target import Target, version_of
 
 Site = TypeVar("Site")

@@ -1,0 +1,36 @@
+"""Where a rewrite looks for its pattern, by what the index tells of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from paddle2ov.passes.index import Index
+
+When: TypeAlias = Callable[[Index, int], bool]
+"""Whether a pattern may match at the place of a node."""
+
+
+class Where(Struct, frozen=True):
+    """The nodes at which a pattern may match, as far as the index tells: at any others it is not looked for.
+
+    Attributes:
+        roots: their types.
+        needs: rarer types that every match contains somewhere: without them in the graph, there is none.
+        reads: types of which one is among the nodes that they read; any where there are none.
+        read_by: types of which one is among the nodes that read them; any where there are none.
+        when: what else is true of them.
+        is_local: whether all of that depends on a node and on what it reads alone.
+    """
+
+    roots: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    reads: frozenset[str] = frozenset()
+    read_by: frozenset[str] = frozenset()
+    when: When | None = None
+    is_local: bool = False
+
+
+__all__ = ["When", "Where"]
