@@ -103,30 +103,13 @@ def factor_of_shared_filters(graph: Graph, node: Node) -> list[Input] | Skip | N
     return Skip("the filters are constant") if graph.is_constant(node.input_value(1).get_node()) else ports
 
 
-def _adds_to_sum(index: Index, place: int) -> bool:
+def _adds_constant(index: Index, place: int) -> bool:
     """Whether a constant is added to what may be a sum with a constant, times constants."""
     first, second = index.sources[place]
-    for x, constant in ((first, second), (second, first)):
-        if index.kinds[x] in _BETWEEN and index.is_constant(constant):
-            return _reaches_sum(index, x)
-    return False
+    return any(index.kinds[x] in _BETWEEN and index.is_constant(y) for x, y in ((first, second), (second, first)))
 
 
-def _reaches_sum(index: Index, x: int) -> bool:
-    for _ in range(_MOST_BETWEEN):
-        kind, sources = index.kinds[x], index.sources[x]
-        if kind not in _BETWEEN:
-            return False
-        is_second = kind != "Negative" and index.is_constant(sources[1])
-        if kind != "Negative" and not is_second and not index.is_constant(sources[0]):
-            return False
-        if kind in _SUMS:
-            return True
-        x = sources[0] if kind == "Negative" or is_second else sources[1]
-    return False
-
-
-@at(*_SUMS, when=_adds_to_sum)
+@at(*_SUMS, when=_adds_constant)
 def constants_of_sums(graph: Graph, node: Node) -> list[Input] | Skip | None:
     """OpenVINO turns (x + a) * b + c into x * b + (a * b + c): c is lost where x cancels a.
 
