@@ -216,6 +216,6 @@ NETWORKS: dict[str, tuple[Any, tuple[str, list[int], str]]] = {
     "swin_tiny": (Swin, IMAGE),
     "vit_tiny": (ViT, IMAGE),
     "svtr_tiny": (SVTR, ("x", [3, 32, 320], "float32")),
-    "bert_small": (Bert, ("ids", [128], "int64")),
+    "bert_small": (Bert, ("ids", [-1], "int64")),
 }
 """Name -> (layer, (input, its shape without the batch, its type))."""

@@ -3,8 +3,8 @@
 They are those of `paddle.vision.models`, those of attention_networks.py, and, as the Paddle collections write them, a
 light classifier, a text recogniser and two detectors; and those of gen_models/networks/layouts.py in a size of use.
 
-Run as a script it exports one of them: `python -m benchmarks.networks pp_lcnet PREFIX`, with Paddle 2.6 as a legacy
-model, with Paddle 3 as a PIR one.
+Run as a script it exports some of them: `python -m benchmarks.networks pp_lcnet PREFIX tcn PREFIX`, with Paddle 2.6 as
+legacy models, with Paddle 3 as PIR ones.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from paddle.nn import functional
 
 from benchmarks.attention_networks import NETWORKS as ATTENTION
 from benchmarks.attention_networks import Block
+from benchmarks.further_networks import NETWORKS as FURTHER
 from gen_models.harness.building import multiclass_nms3
 from gen_models.networks import layouts
 
@@ -374,12 +375,13 @@ NETWORKS: dict[str, tuple[Any, list[tuple[str, list[int], str]]]] = {
     "mask_rcnn": (MaskRCNN, [("image", [3, -1, -1], "float32"), _IM_SHAPE, _SCALE]),
     **{name: (build, [port]) for name, (build, port) in ATTENTION.items()},
     **CHANNELS_LAST,
+    **FURTHER,
 }
 """Name -> (layer, its inputs: name, shape without the batch, type)."""
 
 
 def export(name: str, prefix: str) -> None:
-    """Writes a network as an inference model with a dynamic batch (BERT also with a dynamic length)."""
+    """Writes a network as an inference model with a dynamic batch."""
     paddle.seed(0)
     build, ports = NETWORKS.get(name) or (getattr(paddle.vision.models, name), [IMAGE])
     layer = build()
@@ -387,11 +389,16 @@ def export(name: str, prefix: str) -> None:
     spec = []
     for port, shape, dtype in ports:
         batch = 1 if name == "mask_rcnn" else -1
-        spec.append(
-            paddle.static.InputSpec([-1] * (1 + len(shape)) if dtype == "int64" else [batch, *shape], dtype, port)
-        )
+        spec.append(paddle.static.InputSpec([batch, *shape], dtype, port))
     paddle.jit.save(layer, prefix, input_spec=spec)
 
 
 if __name__ == "__main__":
-    export(*sys.argv[1:])
+    failed = False
+    for name, prefix in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
+        try:
+            export(name, prefix)
+        except Exception as error:  # the others are written
+            failed = True
+            print(f"{name}: {error}", file=sys.stderr)
+    sys.exit(failed)

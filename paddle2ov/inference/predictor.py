@@ -168,7 +168,7 @@ class Predictor:
     def _run_handles(self) -> None:
         """Runs the model on what the input handles hold."""
         handles = self._input_handles.values()
-        is_ready = len(handles) == len(self._inputs) and all(handle.has_run for handle in handles)
+        is_ready = len(handles) == len(self._inputs) and False not in [handle.has_run for handle in handles]
         if not is_ready or self._model.compiled is not self._compiled:
             is_ready = False
             self._request.discard_results()

@@ -27,6 +27,7 @@ class Port:
         kind: the type of its elements.
         kind_name: Paddle's name of that.
         dtype: NumPy's type of the same size; None where it has no such numbers (bfloat16, float8).
+        is_bfloat16: whether that is bfloat16.
         stored: what NumPy stores the elements as.
     """
 
@@ -36,6 +37,7 @@ class Port:
         self.name, self.source, self.lengths, self.is_input = name, source, lengths, is_input
         self.kind = source.get_element_type()
         self.kind_name, self.dtype = dtype_name(self.kind), numpy_dtype(self.kind)
+        self.is_bfloat16 = self.kind == openvino.Type.bf16
         self.stored = self.dtype or np.dtype(f"u{self.kind.size}")
         self._taken: tuple[int, ...] | None = None
 
@@ -91,17 +93,20 @@ class Request:
     def infer(self) -> None:
         """Runs the model."""
         self._has_results = False
-        with _RUN_ERRORS, computing:
-            if self._drops_errors:
-                self._request.start_async()
-                self._request.wait()
-            else:
-                self._request.infer(share_outputs=True, decode_strings=False)
+        try:
+            with computing:
+                if self._drops_errors:
+                    self._request.start_async()
+                    self._request.wait()
+                else:
+                    self._request.infer(share_outputs=True, decode_strings=False)
+        except RuntimeError as error:
+            raise OpenVINORunError(f"OpenVINO does not run the model on these inputs: {error}") from error
         self._has_results = True
 
     def set_tensor(self, port: openvino.ConstOutput, tensor: openvino.Tensor) -> None:
         """Sets an input."""
-        with self.lock, _INPUT_ERRORS:
+        with self.lock, openvino_errors("take this input"):
             self._request.set_tensor(port, tensor)
 
     def shape(self, port: Port) -> list[int]:
@@ -119,7 +124,7 @@ class Request:
             if not self._has_results:
                 raise ConversionInputError(f"result '{port.name}' is not computed: no run, or the last one failed")
             tensor = self._request.get_tensor(port.source)
-            return to_array(tensor) if port.kind == openvino.Type.bf16 else tensor.data.copy()
+            return to_array(tensor) if port.is_bfloat16 else tensor.data.copy()
 
     def result_lengths(self, port: Port) -> AnyArray | None:
         """The lengths of the sequences of a result; None where it has none, or none are computed."""
@@ -132,9 +137,6 @@ class Request:
 def openvino_errors(what: str) -> FailingAs:
     """Raises OpenVINO's errors as `OpenVINORunError`."""
     return FailingAs(lambda reason: OpenVINORunError(f"OpenVINO does not {what}: {reason}"), RuntimeError, str)
-
-
-_RUN_ERRORS, _INPUT_ERRORS = openvino_errors("run the model on these inputs"), openvino_errors("take this input")
 
 
 def _ports(sources: Sequence[openvino.ConstOutput], is_input: bool) -> list[Port]:

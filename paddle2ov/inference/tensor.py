@@ -84,10 +84,10 @@ class Tensor:
         Raises:
             ConversionInputError: numbers would change with the type, or arrays of its type cannot be converted.
         """
-        if type(array) is not np.ndarray:
+        if not self._has_overwritten(array):
             with self._refusing():
-                array = np.asarray(array)
-        self._set(array, copied=True)
+                given = np.asarray(array)
+            self._set(given, copied=True)
 
     def share_external_data(self, array: Any) -> None:
         """Sets the input without copying it: the array must stay as it is until the predictor has run.
@@ -105,8 +105,9 @@ class Tensor:
         Raises:
             ConversionInputError: as for `share_external_data`.
         """
-        given = self._array_of(array)
-        self._set(given, copied=given.nbytes <= _SMALL)
+        if not self._has_overwritten(array, _SMALL):
+            given = self._array_of(array)
+            self._set(given, copied=given.nbytes <= _SMALL)
 
     def share_external_data_by_ptr_name(self, data: str, shape: Sequence[int], dtype: int, place: int) -> None:
         """Not possible: it shares memory of a CUDA device with another process, and Paddle refuses it on CPUs as well.
@@ -230,8 +231,6 @@ class Tensor:
 
     def _array_of(self, array: Any) -> AnyArray:
         """What is given to be shared, as an array."""
-        if type(array) is np.ndarray:
-            return array
         is_array = isinstance(array, np.ndarray | np.generic)
         if not is_array and not hasattr(array, "numpy") and not hasattr(array, "__array__"):
             raise ConversionInputError(f"input '{self.name()}': an array is expected, not {type(array).__name__}")
@@ -244,10 +243,7 @@ class Tensor:
         if self._flat_shape is not None and array.ndim == 1 and math.prod(self._flat_shape) == array.size:
             array = array.reshape(self._flat_shape)
         is_same_shape = array.shape == self._shape
-        content = self._content
-        if copied and self._is_own and is_same_shape and content is not None and content.shape == array.shape:
-            with self._request.lock:  # which may have this memory already: other memory would take its time
-                np.copyto(content, array)
+        if copied and self._has_overwritten(array):
             return
         self._is_own = copied or not array.flags.c_contiguous or not array.flags.writeable
         if self._is_own:  # OpenVINO shares what it could write to
@@ -256,6 +252,25 @@ class Tensor:
         self.has_run = self.has_run and is_same_shape
         if self._port.takes(array.shape):
             self._share(array)
+
+    def _has_overwritten(self, array: Any, most: int | None = None) -> bool:
+        """Overwrites what it holds, if that is its own and an array of at most so many bytes is of the same kind.
+
+        The request may have this memory already; to take other memory would cost it time.
+        """
+        content = self._content
+        if (
+            content is None
+            or not self._is_own
+            or type(array) is not np.ndarray
+            or array.dtype is not content.dtype
+            or not array.shape == content.shape == self._shape
+            or (most is not None and array.nbytes > most)
+        ):
+            return False
+        with self._request.lock:
+            content[...] = array
+        return True
 
     def _stored(self, array: AnyArray) -> AnyArray:
         """The array as OpenVINO holds its type: bfloat16 and float8 as their bits, bfloat16 rounded to nearest even."""

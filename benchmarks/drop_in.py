@@ -1,0 +1,302 @@
+"""How long a run takes by `paddle2ov.inference` and by `paddle.inference`, in code that only imports the other one.
+
+    python -m benchmarks.drop_in
+    python -m benchmarks.drop_in --networks mlp lod_tagger --rounds 5 --models FOLDER
+
+Both run the same files: those of PIR by Paddle 3, or legacy ones by Paddle 2 where Paddle 3 cannot export or run the
+network. A run is what a user writes: `copy_from_cpu` for each input, `run()`, `copy_to_cpu` for each result, with handles
+that were got once. Paddle computes with oneDNN and without, and the faster one counts. All have one thread, Paddle's
+default. Figures are CPU time, which other work on the machine disturbs least; the ratios are medians over the rounds, in
+which all take turns, with the quartiles in brackets: below 1, paddle2ov is faster. The last two columns compare the graph
+alone, without the drop-in: with that of OpenVINO's own frontend, both from legacy files, and with what `convert` gives
+with `rewrite=False`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.child import Child
+from benchmarks.conversion import ROOT, reason, spread
+from benchmarks.latency import INPUTS, ratios
+from benchmarks.record import Record, table
+from gen_models.harness.legacy import legacy_python
+
+FURTHER: dict[str, dict[str, tuple[Any, ...]]] = {
+    "bert_small": {"ids": ([1, 128], "int64", 1, 1000)},
+    "linear": {"input": ([1, 8], "float32")},
+    "mlp": {"input": ([1, 16], "float32")},
+    "recommender": {"ids": ([1, 26], "int64", 0, 1_000_000), "dense": ([1, 13], "float32")},
+    "graph": {
+        "x": ([200, 64], "float32"),
+        "source": ([1000], "int64", 0, 200),
+        "target": ([1000], "int64", 0, 200),
+    },
+    "vocoder": {"x": ([1, 80, 20], "float32")},
+    "table_decoder": {"x": ([1, 96, 16, 16], "float32")},
+    "formula_decoder": {"features": ([1, 60, 256], "float32")},
+    "beam_search": {"state": ([1, 128], "float32")},
+    "lod_tagger": {"ids": ([50, 1], "int64", 0, 20000)},
+}
+"""Network -> input -> shape, type, and the range of integers; beside those of latency.py."""
+NETWORKS = {**INPUTS, **FURTHER}
+LIBRARIES = ("Paddle 3", "Paddle 3, oneDNN", "Paddle 2", "Paddle 2, oneDNN")
+SECONDS = 0.03
+"""How long a turn lasts, unless a single run takes longer."""
+
+WORKER = """
+import json, sys, time
+import numpy as np
+runs = {}
+
+def handled(library, folder, names, arrays, lod, threads, onednn):
+    config = library.Config(folder + names[0], folder + names[1])
+    config.disable_gpu()
+    config.disable_glog_info()
+    (config.enable_mkldnn if onednn else config.disable_mkldnn)()
+    config.set_cpu_math_library_num_threads(threads)
+    predictor = library.create_predictor(config)
+    inputs = [(predictor.get_input_handle(name), arrays[name]) for name in predictor.get_input_names()]
+    results = [predictor.get_output_handle(name) for name in predictor.get_output_names()]
+
+    def run():
+        for handle, array in inputs:
+            handle.copy_from_cpu(array)
+            if lod:
+                handle.set_lod(lod)
+        predictor.run()
+        return [result.copy_to_cpu() for result in results]
+
+    return run
+
+def compiled(graph, folder, names, arrays, threads):
+    import openvino, paddle2ov
+    if "frontend" in graph:
+        model = openvino.Core().read_model(folder + names[0])
+    else:
+        model = paddle2ov.convert(folder, rewrite="rewrite=False" not in graph)
+    options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
+    request = openvino.Core().compile_model(model, "CPU", options).create_infer_request()
+    for name, array in arrays.items():
+        request.set_tensor(name, openvino.Tensor(array))
+
+    def run():
+        request.infer(share_outputs=True)
+        return [tensor.data.copy() for tensor in request.output_tensors]
+
+    return run
+
+def load(name, folder, format, arrays, lod, threads):
+    arrays = dict(np.load(arrays))
+    names = ("/inference.json" if format == "pir" else "/inference.pdmodel", "/inference.pdiparams")
+    if name.startswith(("PIR", "legacy")):
+        run = compiled(name, folder, names, arrays, threads)
+    else:
+        if name.startswith("Paddle"):
+            import paddle.inference as library
+        else:
+            import paddle2ov.inference as library
+        run = handled(library, folder, names, arrays, lod, threads, "oneDNN" in name)
+    for _ in range(3):
+        results = run()
+    runs[name] = run
+    return [float(np.abs(one).astype(np.float64).sum()) for one in results]
+
+def turn(name, seconds):
+    run, count = runs[name], 0
+    run()  # what ran before has left other data in the caches
+    start, used = time.perf_counter(), time.process_time()
+    while not count or time.perf_counter() - start < seconds:
+        run()
+        count += 1
+    return 1e3 * (time.process_time() - used) / count
+
+print("READY", flush=True)
+for line in sys.stdin:
+    do, *arguments = json.loads(line)
+    try:
+        answer = {"load": load, "turn": turn, "forget": runs.clear}[do](*arguments)
+    except Exception as error:
+        answer = {"failed": str(error)}
+    print("\\nANSWER", json.dumps(answer), flush=True)
+"""
+
+
+class Worker:
+    """A process that runs networks by one library; another one takes its place if it dies."""
+
+    def __init__(self, python: str, log: Path) -> None:
+        self._python, self._log = python, log
+        self._child = self._start()
+
+    def ask(self, *request: Any) -> Any:
+        """What it answers; where that is a dict, the request has failed."""
+        line = self._child.ask(json.dumps(request))
+        while line and not line.startswith("ANSWER"):
+            line = self._child.line()
+        if line:
+            return json.loads(line.removeprefix("ANSWER"))
+        status = self._child.stop()
+        self._child = self._start()
+        return {"failed": f"dies of signal {-status}" if status < 0 else reason(self._log.read_text())}
+
+    def stop(self) -> None:
+        self._child.stop()
+
+    def _start(self) -> Child:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        child = Child([self._python, "-W", "ignore", "-c", WORKER], environment, log=self._log)
+        while (line := child.line()) and not line.startswith("READY"):
+            pass
+        return child
+
+
+def main() -> None:
+    """Exports the networks, runs the rounds and prints a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--networks", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--models", type=Path, help="a folder to keep the exported networks in, for the next time")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    arguments = parser.parse_args()
+    record = Record("drop_in", "Beside paddle.inference", __doc__)
+    pythons = {"paddle2ov": sys.executable, "Paddle 3": sys.executable, "Paddle 2": legacy_python()}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.models or Path(temporary)
+        for format, python in (("pir", sys.executable), ("legacy", legacy_python())):
+            export(python, [folder.absolute() / format / name for name in arguments.networks])
+        workers = {
+            library: Worker(python, Path(temporary) / f"{library}.log")
+            for library, python in pythons.items()
+            if python is not None
+        }
+        figures = {}
+        for name in arguments.networks:
+            figures[name] = compare(name, folder.absolute(), Path(temporary) / f"{name}.npz", workers, arguments)
+            print(" | ".join(map(str, row(name, figures[name]))), flush=True)
+        for worker in workers.values():
+            worker.stop()
+    result = summary(figures)
+    print(f"\n{result}")
+    record.write(arguments.json, figures, result)
+
+
+def export(python: str | None, folders: list[Path]) -> None:
+    """Writes the networks that are not there, as far as this Paddle can."""
+    missing = [folder for folder in folders if not (folder / "inference.pdiparams").exists()]
+    if python is None or not missing:
+        return
+    command = [python, "-W", "ignore", "-m", "benchmarks.networks"]
+    for folder in missing:
+        folder.mkdir(parents=True, exist_ok=True)
+        command += [folder.name, str(folder / "inference")]
+    subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+
+
+def compare(
+    name: str, folder: Path, arrays: Path, workers: dict[str, Worker], arguments: argparse.Namespace
+) -> dict[str, Any]:
+    """The milliseconds of every round by each way to run a network, or why there are none."""
+    rng = np.random.default_rng(0)
+    np.savez(arrays, **{key: _array(rng, *spec) for key, spec in NETWORKS[name].items()})
+    lod = [[0, 50]] if name.startswith("lod_") else None
+    found: dict[str, Any] = {}
+
+    def load(way: str, format: str) -> bool:
+        model = folder / format / name
+        if not (model / "inference.pdiparams").exists():
+            found[way] = {"failed": f"Paddle {'3' if format == 'pir' else '2'} does not export it"}
+            return False
+        worker = workers.get(way.partition(",")[0] if way.startswith("Paddle") else "paddle2ov")
+        answer: Any = {"failed": "absent"}
+        if worker is not None:
+            answer = worker.ask("load", way, str(model), format, str(arrays), lod, arguments.threads)
+        found[way] = {"failed": reason(answer["failed"])} if isinstance(answer, dict) else {"sums": answer, "ms": []}
+        return "ms" in found[way]
+
+    for paddle in ("Paddle 3", "Paddle 2"):
+        format = "pir" if paddle == "Paddle 3" else "legacy"
+        loaded = [load(f"{paddle}{onednn}", format) for onednn in (", oneDNN", "")]
+        if any(loaded):
+            break
+    load("paddle2ov", format)
+    plain = "PIR" if load("PIR", "pir") else "legacy"
+    load("legacy", "legacy")
+    load("legacy, C++ frontend", "legacy")
+    load(f"{plain}, rewrite=False", plain.lower())
+    ways = [way for way in found if "ms" in found[way]]
+    for i in range(arguments.rounds):
+        for way in ways[:: 1 if i % 2 else -1]:
+            worker = workers[way.partition(",")[0] if way.startswith("Paddle") else "paddle2ov"]
+            answer = worker.ask("turn", way, SECONDS)
+            if not isinstance(answer, dict):
+                found[way]["ms"].append(answer)
+    for worker in workers.values():
+        worker.ask("forget")
+    return found
+
+
+def _array(rng: np.random.Generator, shape: list[int], kind: str, *limits: int) -> Any:
+    """Numbers from 0 to 1, integers of a range, or one integer."""
+    if not limits:
+        return rng.random(shape).astype(kind)
+    return np.full(shape, *limits, kind) if len(limits) == 1 else rng.integers(*limits, shape).astype(kind)
+
+
+def paddle_way(found: dict[str, Any]) -> str | None:
+    """The faster one of Paddle's ways that run."""
+    ways = [way for way in LIBRARIES if found.get(way, {}).get("ms")]
+    return min(ways, key=lambda way: statistics.median(found[way]["ms"]), default=None)
+
+
+def row(name: str, found: dict[str, Any]) -> list[str]:
+    """A network's line of the table."""
+
+    def beside(one: str, other: str | None) -> str:
+        if other is None or not all(found.get(way, {}).get("ms") for way in (one, other)):
+            return "-"
+        return spread(ratios(found[one]["ms"], found[other]["ms"]))
+
+    def time_of(way: str | None) -> str:
+        return "-" if way is None or not found[way].get("ms") else f"{statistics.median(found[way]['ms']):.3g}"
+
+    paddle = paddle_way(found)
+    plain = "PIR" if "ms" in found["PIR"] else "legacy"
+    return [
+        name,
+        time_of("paddle2ov"),
+        time_of(paddle),
+        paddle or "-",
+        beside("paddle2ov", paddle),
+        beside("legacy", "legacy, C++ frontend"),
+        beside(plain, f"{plain}, rewrite=False"),
+    ]
+
+
+def summary(figures: dict[str, Any]) -> str:
+    """The table in Markdown, and what was not run or gave other results."""
+    columns = ["CPU ms", "paddle2ov", "Paddle", "which", "ratio", "graph / C++ frontend", "graph / rewrite=False"]
+    notes = []
+    for name, found in figures.items():
+        notes += [f"- {name}, {way}: {item['failed']}" for way, item in found.items() if "failed" in item]
+        paddle = paddle_way(found)
+        if paddle is not None and "sums" in found["paddle2ov"]:
+            ours, theirs = found["paddle2ov"]["sums"], found[paddle]["sums"]
+            if len(ours) != len(theirs) or not np.allclose(ours, theirs, 1e-3, 1e-5):
+                notes.append(f"- {name}: the sums of its results differ, {ours} and {theirs}")
+    return "\n".join([table(columns, [row(name, found) for name, found in figures.items()]), "", *notes])
+
+
+if __name__ == "__main__":
+    main()
