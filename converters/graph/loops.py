@@ -12,7 +12,7 @@ from openvino.op import Constant, Parameter
 
 from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_vector
 from paddle2ov.graph.bodies import bodies_of, mark_template
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import ints, view_of
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.guards import empty_constants
@@ -21,6 +21,7 @@ from paddle2ov.graph.node_names import forget_names
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
+from paddle2ov.graph.types import constant
 from paddle2ov.graph.workarounds import works_around
 
 Outputs: TypeAlias = Sequence[Output]
@@ -221,8 +222,8 @@ def scan_unrolled(
     return [slice_along(output, begin, end, axis).output(0) for output in outputs]
 
 
-_MAX_INSIDE = 2**24
-"""How many elements a constant has at most that is put into a body."""
+_MAX_COMPUTED = 2**24
+"""How many elements a constant has at most that is computed for a body."""
 
 
 def _enter(values: Sequence[Tensor]) -> tuple[list[Output], list[tuple[Parameter, Output]]]:
@@ -233,9 +234,11 @@ def _enter(values: Sequence[Tensor]) -> tuple[list[Output], list[tuple[Parameter
     inside: list[Output] = []
     entering: list[tuple[Parameter, Output]] = []
     for value in map(output_of, values):
-        known = evaluate(value, _MAX_INSIDE, 0)
+        known = view_of(value)
+        if known is None:
+            known = evaluate(value, _MAX_COMPUTED, 0)
         if known is not None:
-            inside.append(ops.constant(known).output(0))
+            inside.append(constant(known).output(0))
         else:
             (parameter,) = _parameters([value])
             entering.append((parameter, value))

@@ -11,7 +11,8 @@ from openvino import Node, Output
 from openvino.op import Constant
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import value_of
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.types import numpy_dtype, value_of
 from paddle2ov.typing import AnyArray
 
 _T = TypeVar("_T")
@@ -31,6 +32,34 @@ def constant_of(output: Output) -> AnyArray | None:
     """
     node = output.get_node()
     return node.get_data() if isinstance(node, Constant) else None
+
+
+def view_of(output: Output) -> AnyArray | None:
+    """The elements of a Constant, or of a part of one that is contiguous, without a copy; None for any other output.
+
+    The array keeps the Constant, whose memory it is, and passes for writeable, as what a Constant shares has to.
+    """
+    node, dims = output.get_node(), static_dims(output)
+    if dims is None or 0 in dims or numpy_dtype(output.get_element_type()) is None:
+        return None
+    if isinstance(node, Constant):
+        return np.asarray(_Elements(node))
+    kind = node.get_type_name()
+    is_split = kind == "VariadicSplit" and number_of(node.input_value(1)) == 0
+    whole = view_of(node.input_value(0)) if is_split or kind == "Reshape" else None
+    if whole is None or not is_split:
+        return None if whole is None else whole.reshape(dims)
+    begin = sum(part.get_shape()[0] for part in node.outputs()[: output.get_index()])
+    return whole[begin : begin + dims[0]]
+
+
+class _Elements:
+    """The memory of a Constant, for NumPy."""
+
+    def __init__(self, node: Constant) -> None:
+        self._node = node
+        interface = node.get_data().__array_interface__
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
 
 
 def number_of(output: Output) -> float | None:

@@ -7,11 +7,12 @@ import pytest
 from openvino import Model, PartialShape, Type
 
 from paddle2ov.compilation.running import compile_on_cpu
-from paddle2ov.converters.graph.loops import loop, scan
+from paddle2ov.converters.graph.loops import loop, scan, scan_unrolled
 from paddle2ov.graph.bodies import bodies_of, walk
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.guards import empty_constants
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import constant
 
 
 @pytest.fixture(autouse=True)
@@ -80,3 +81,30 @@ def test_a_body_that_was_built_before_is_cloned():
     results = compile_on_cpu(model)([np.array([1, 2], np.float32), np.array([3, 4], np.float64)])
     for i, kind in enumerate(kinds):
         np.testing.assert_array_equal(results[i], (1 + 2 * i) * np.array([3, 4] if kind == Type.f64 else [1, 2]))
+
+
+def test_weights_in_a_body_are_those_outside():
+    """No copies: a recurrent layer's weights, or its parts, are as large as the model."""
+    array = np.arange(24, dtype=np.float32).reshape(6, 4)
+    flat = ops.reshape(constant(array), ints([-1]), False)
+    first, second = ops.variadic_split(flat, ints(0), ints([16, 8])).outputs()
+    weights = [constant(array), ops.reshape(first, [4, 4], False), ops.reshape(second, [2, 4], False)]
+    x = ops.parameter([5, 4], Type.f32)
+
+    def step(slices, state, weights):
+        after = ops.matmul(ops.add(state[0], slices[0]), weights[1], False, False)
+        return [after], [ops.matmul(after, ops.concat([weights[0], weights[2]], 0), False, True)]
+
+    (result,) = scan_unrolled(0, [x], [ops.constant(np.zeros((1, 4), np.float32))], weights, step)
+    del flat, first, second, weights
+    (body,) = bodies_of(result.get_node())
+    inside = [node.get_data() for node in body.get_ops() if node.get_type_name() == "Constant"]
+    inside = [values for values in inside if values.dtype == np.float32]
+    assert [values.shape for values in sorted(inside, key=np.size)] == [(2, 4), (4, 4), (6, 4)]
+    assert all(np.shares_memory(values, array) for values in inside)
+    state, expected = np.zeros(4), []
+    data = np.linspace(0, 1e-3, 20, dtype=np.float32).reshape(5, 4)
+    for row in data:
+        state = (state + row) @ array[:4]
+        expected.append(np.concatenate([array, array[4:]]) @ state)
+    np.testing.assert_allclose(compile_on_cpu(Model([result], [x]))([data])[0], expected, rtol=1e-5)
