@@ -4,12 +4,12 @@
     python -m benchmarks.drop_in --networks mlp lod_tagger --rounds 5 --models FOLDER
 
 Both run the same files: those of PIR by Paddle 3, or legacy ones by Paddle 2 where Paddle 3 cannot export or run the
-network. A run is what a user writes: `copy_from_cpu` for each input, `run()`, `copy_to_cpu` for each result, with handles
-that were got once. Paddle computes with oneDNN and without, and the faster one counts. All have one thread, Paddle's
-default. Figures are CPU time, which other work on the machine disturbs least; the ratios are medians over the rounds, in
-which all take turns, with the quartiles in brackets: below 1, paddle2ov is faster. The last two columns compare the graph
-alone, without the drop-in: with that of OpenVINO's own frontend, both from legacy files, and with what `convert` gives
-with `rewrite=False`.
+network. A run is what a user writes: `copy_from_cpu` for each input, `run()`, `copy_to_cpu` for each result, with
+handles that were got once. Paddle computes with oneDNN and without, and the faster one counts. All have one thread, as
+Paddle by default. Figures are CPU time, which other work on the machine disturbs least; the ratios are medians over the
+rounds, in which all take turns, with the quartiles in brackets: below 1, paddle2ov is faster. The last two columns
+compare the graph alone, without the drop-in: with that of OpenVINO's own frontend, both from legacy files, and with
+what `convert` gives with `rewrite=False`. A dash is one that does not run, or gives other results; the reason is below.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ from benchmarks.record import Record, table
 from gen_models.harness.legacy import legacy_python
 
 FURTHER: dict[str, dict[str, tuple[Any, ...]]] = {
+    "tagger": {"ids": ([1, 50], "int64", 0, 20000), "lengths": ([1], "int64", 40)},
+    "lstm_lengths": {"x": ([1, 50, 64], "float32"), "lengths": ([1], "int64", 40)},
     "bert_small": {"ids": ([1, 128], "int64", 1, 1000)},
     "linear": {"input": ([1, 8], "float32")},
     "mlp": {"input": ([1, 16], "float32")},
@@ -48,7 +50,7 @@ FURTHER: dict[str, dict[str, tuple[Any, ...]]] = {
     "beam_search": {"state": ([1, 128], "float32")},
     "lod_tagger": {"ids": ([50, 1], "int64", 0, 20000)},
 }
-"""Network -> input -> shape, type, and the range of integers; beside those of latency.py."""
+"""Network -> input -> shape, type, and the range of integers; in addition to those of latency.py."""
 NETWORKS = {**INPUTS, **FURTHER}
 LIBRARIES = ("Paddle 3", "Paddle 3, oneDNN", "Paddle 2", "Paddle 2, oneDNN")
 SECONDS = 0.03
@@ -251,7 +253,8 @@ def _array(rng: np.random.Generator, shape: list[int], kind: str, *limits: int) 
     """Numbers from 0 to 1, integers of a range, or one integer."""
     if not limits:
         return rng.random(shape).astype(kind)
-    return np.full(shape, *limits, kind) if len(limits) == 1 else rng.integers(*limits, shape).astype(kind)
+    least, most = limits[0], limits[-1]
+    return np.full(shape, least, kind) if least == most else rng.integers(least, most, shape).astype(kind)
 
 
 def paddle_way(found: dict[str, Any]) -> str | None:
@@ -263,39 +266,43 @@ def paddle_way(found: dict[str, Any]) -> str | None:
 def row(name: str, found: dict[str, Any]) -> list[str]:
     """A network's line of the table."""
 
-    def beside(one: str, other: str | None) -> str:
-        if other is None or not all(found.get(way, {}).get("ms") for way in (one, other)):
-            return "-"
-        return spread(ratios(found[one]["ms"], found[other]["ms"]))
-
     def time_of(way: str | None) -> str:
         return "-" if way is None or not found[way].get("ms") else f"{statistics.median(found[way]['ms']):.3g}"
 
-    paddle = paddle_way(found)
+    def beside(one: str, other: str) -> str:
+        if any(not found.get(way, {}).get("ms") for way in (one, other)) or differs(found, one, other):
+            return "-"
+        return spread(ratios(found[one]["ms"], found[other]["ms"]))
+
+    return [name, time_of("paddle2ov"), time_of(paddle_way(found)), *(beside(*pair) for pair in pairs(found))]
+
+
+def pairs(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """What is compared: the drop-in with Paddle, the graph with those of the frontend and of no rewrites."""
     plain = "PIR" if "ms" in found["PIR"] else "legacy"
-    return [
-        name,
-        time_of("paddle2ov"),
-        time_of(paddle),
-        paddle or "-",
-        beside("paddle2ov", paddle),
-        beside("legacy", "legacy, C++ frontend"),
-        beside(plain, f"{plain}, rewrite=False"),
-    ]
+    paddle = paddle_way(found) or LIBRARIES[0]
+    return [("paddle2ov", paddle), ("legacy", "legacy, C++ frontend"), (plain, f"{plain}, rewrite=False")]
+
+
+def differs(found: dict[str, Any], one: str, other: str) -> bool:
+    """Whether the sums of the results say that they differ."""
+    ours, theirs = found[one]["sums"], found[other]["sums"]
+    return len(ours) != len(theirs) or not np.allclose(ours, theirs, rtol=1e-3, atol=1e-5)
 
 
 def summary(figures: dict[str, Any]) -> str:
-    """The table in Markdown, and what was not run or gave other results."""
-    columns = ["CPU ms", "paddle2ov", "Paddle", "which", "ratio", "graph / C++ frontend", "graph / rewrite=False"]
-    notes = []
+    """The table in Markdown, and why there are dashes."""
+    columns = ["CPU ms", "paddle2ov", "Paddle", "ratio", "graph / C++ frontend", "graph / rewrite=False"]
+    rows, notes = [], []
     for name, found in figures.items():
+        shown, paddle = row(name, found), paddle_way(found)
+        shown[2] += "" if paddle is None else f" ({paddle})"
+        rows.append(shown)
         notes += [f"- {name}, {way}: {item['failed']}" for way, item in found.items() if "failed" in item]
-        paddle = paddle_way(found)
-        if paddle is not None and "sums" in found["paddle2ov"]:
-            ours, theirs = found["paddle2ov"]["sums"], found[paddle]["sums"]
-            if len(ours) != len(theirs) or not np.allclose(ours, theirs, 1e-3, 1e-5):
-                notes.append(f"- {name}: the sums of its results differ, {ours} and {theirs}")
-    return "\n".join([table(columns, [row(name, found) for name, found in figures.items()]), "", *notes])
+        for one, other in pairs(found):
+            if "sums" in found[one] and "sums" in found.get(other, {}) and differs(found, one, other):
+                notes.append(f"- {name}, {other}: other results than {one}")
+    return "\n".join([table(columns, rows), "", *notes])
 
 
 if __name__ == "__main__":
