@@ -156,7 +156,36 @@ def _rounds(rows: int, others: int, n: int, k: int | None = None) -> Any:
     return {"x": x, "y": tensor([others, 4], low=-1.0, high=1.0, dims=[-1, 4]), "n": tensor([], "int64", values=n)}
 
 
+def _counted() -> Any:
+    """Results as long as loops run: of a recurrent layer, of concatenations, of writes to arrays and to elements."""
+
+    class Counted(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.recurrent = paddle.nn.RNN(paddle.nn.GRUCell(4, 3), is_reverse=True)
+
+        def forward(self, x):
+            length = paddle.shape(x)[1]
+            joined, first = x.mean(1, keepdim=True), x.sum(1, keepdim=True)
+            i = paddle.full([], 2, length.dtype)
+            while i <= length:
+                joined = paddle.concat([first, paddle.concat([joined, first * 2], 1)], 1)
+                i = i + 2
+            written = paddle.zeros_like(x)
+            i = length - 1
+            while i > -1:
+                written[:, i] = x[:, i] * 2
+                i = i - 1
+            steps = []
+            for _ in range(paddle.full([1], 3, "int64")):
+                steps.append(first)
+            return self.recurrent(x)[0], joined, written, paddle.concat(steps, 1)
+
+    return Counted()
+
+
 NETWORKS = [
+    Network("counted", _counted, {"x": tensor([2, 5, 4], dims=[-1, -1, 4])}, more=[{"x": tensor([3, 1, 4])}]),
     Network(
         "handed_on",
         layer_of(_handed_on),

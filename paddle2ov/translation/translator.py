@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -148,6 +149,11 @@ class Translator:
             raise UnsupportedOpsError(
                 [item.place for item in missing], {item.type: reason(item.type) for item in missing}
             )
+
+    @cached_property
+    def writers(self) -> dict[str, Operator]:
+        """The operators of all blocks by the variables that they write."""
+        return {name: operator for operator in self.program.block.walk() for name in operator.output_names()}
 
     def is_used(self, name: str) -> bool:
         """Whether anything in the program reads a variable."""

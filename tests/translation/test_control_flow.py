@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import openvino
 import pytest
+from msgspec.structs import replace
 
 import paddle2ov
 from gen_models import all_networks
@@ -222,7 +223,9 @@ def counted(*, declared, yields):
 
 @pytest.mark.parametrize("declared", [(2, 3), None])
 def test_a_number_that_a_loop_makes_a_tensor_is_one_element(declared):
-    with pytest.warns(paddle2ov.ConversionWarning, match="in the first iteration, the rank of 'out' is 0 in"):
+    with pytest.warns(
+        paddle2ov.ConversionWarning, match="no iteration, as input 'n' may decide, the rank of 'out' is 0"
+    ):
         model = paddle2ov.convert(counted(declared=declared, yields="sum"))
     compiled = openvino.compile_model(model, "CPU")
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -248,17 +251,22 @@ def test_what_no_round_reads_is_left_where_there_is_none():
         assert np.array_equal(compiled([x, np.array(rounds)])[0], x if rounds else [[0]])
 
 
-def test_a_number_that_nothing_can_read_is_not_warned_of(recwarn):
-    """Decoders slice what the loop has collected, which Paddle refuses of a number."""
-    program = counted(declared=(), yields="x")
-    sliced = Operator(
-        "slice", {"input": ["out"]}, {"out": ["sliced"]}, {"axes": [1], "starts": [0], "ends": [2]}, "slice", 0, 4
-    )
-    program.block.operators.append(sliced)
-    program.block.outputs[:] = ["sliced"]
-    program.outputs[:] = [Output("sliced", "sliced")]
-    program.variables["sliced"] = Variable("sliced", "float32", (2, 2))
-    paddle2ov.convert(program)
+@pytest.mark.parametrize(
+    "program", [counted(declared=(), yields="x"), branches(other_axes=[0, 1])], ids=["loop", "branch"]
+)
+@pytest.mark.parametrize(
+    ("kind", "reads", "attributes"),
+    [
+        ("slice", {"input": ["out"]}, {"axes": [1], "starts": [0], "ends": [2]}),
+        ("elementwise_add", {"x": ["x"], "y": ["out"]}, {"axis": -1}),
+    ],
+)
+def test_a_number_whose_rank_nothing_shows_is_not_warned_of(program, kind, reads, attributes, recwarn):
+    """Decoders slice what the loop has collected, which Paddle refuses of a number; others add it to a tensor."""
+    block = Block(0, [*program.block.operators], program.block.inputs, ["read"])
+    block.operators.append(Operator(kind, reads, {"out": ["read"]}, attributes, kind, 0, 9))
+    variables = {**program.variables, "read": Variable("read", "float32", (2, 3))}
+    paddle2ov.convert(replace(program, block=block, outputs=[Output("read", "read")], variables=variables))
     assert [item for item in recwarn.list if item.category is paddle2ov.ConversionWarning] == []
 
 
@@ -299,7 +307,8 @@ def totals(before, after):
     ],
 )
 def test_a_number_to_which_a_loop_gives_another_type_has_one_that_holds_both(before, after, kind):
-    said = f"'while': Paddle gives 'out' as {before} before .* and as {after} after it; here it is {kind} in both"
+    where = "as input 'n' may decide" if kind == after else "after an iteration"
+    said = f"{where}, the type of 'out' is {before if kind == after else after} in Paddle and {kind} here"
     with pytest.warns(paddle2ov.ConversionWarning, match=said):
         model = paddle2ov.convert(totals(before, after))
     compiled = openvino.compile_model(model, "CPU")

@@ -25,6 +25,7 @@ SHAPES = {
     "averaged": [(2, 8), (2, 1, 1, 1)],
     "masked_by_width": [(2, 3)],
     "nested": [(3, 2), (3, 2), (1,)],
+    "counted": [(2, 5, 3), (2, 5, 4), (2, 5, 4), (2, 3, 4)],
 }
 """Network -> the results' dimensions for its first inputs, None for those that only the run tells."""
 GUARDED = ("joined_where_they_fit", "cache_that_may_be_empty")

@@ -80,6 +80,19 @@ def loop_without_iterations() -> Graph:
 
 
 @fault()
+def loop_known_not_to_run() -> Graph:
+    """The result of a loop whose condition is known to be false is inferred to have one dimension, of 0."""
+    x, state = parameter(2, 3), parameter(-1, 3)
+    loop = ops.loop(ops.constant(np.int64(-1)), ops.constant(np.array(False)))
+    results = [ops.result(ops.constant(np.array(False))), ops.result(ops.concat([state, state], 0))]
+    loop.set_function(Model(results, [state]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_merged_input(state, x.output(0), results[1].output(0))
+    data = numbers(2, 3)
+    return Model([ops.relu(loop.get_iter_value(results[1].output(0), -1))], [x]), [[data]], [[np.maximum(data, 0)]]
+
+
+@fault()
 def loop_over_slices_and_states() -> Graph:
     """A loop that adds a slice of its input to its state computes the sum in the memory of the slice."""
     x, start = parameter(4, 3), parameter(1, 3)

@@ -22,7 +22,7 @@ from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
 from paddle2ov.graph.upstream import inputs_behind
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.model import Block, Operator, Variable
+from paddle2ov.program.model import Block, Operator
 from paddle2ov.translation.control_flow.block_values import (
     as_condition,
     as_output,
@@ -33,6 +33,7 @@ from paddle2ov.translation.control_flow.block_values import (
     outer_value,
     undefined_value,
 )
+from paddle2ov.translation.control_flow.visible_differences import shows_rank, shows_type
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
@@ -64,8 +65,10 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
             values[i] = scope.find(same)  # marks are kept
         else:
             decides = as_output(condition)
-            same_rank = _with_equal_ranks(operator, names[i], decides, _output_like(a, b), _output_like(b, a))
-            pair = _with_equal_types(operator, names[i], decides, translator.variables.get(names[i]), *same_rank)
+            same_rank = _with_equal_ranks(
+                translator, operator, names[i], decides, _output_like(a, b), _output_like(b, a)
+            )
+            pair = _with_equal_types(translator, operator, names[i], decides, *same_rank)
             outside = [_outside(value, item[0], scope) for value, item in zip(pair, (then, otherwise), strict=True)]
             if (selected := _selected(decides, *outside)) is not None:
                 values[i] = selected
@@ -158,7 +161,9 @@ def _output_like(value: PlainValue, other: PlainValue) -> Output:
 
 
 @works_around("branches_of_other_ranks")
-def _with_equal_ranks(operator: Operator, name: str, decides: Output, *values: Output) -> Sequence[Output]:
+def _with_equal_ranks(
+    translator: Translator, operator: Operator, name: str, decides: Output, *values: Output
+) -> Sequence[Output]:
     """The branches' values, refused if their ranks differ: OpenVINO's CPU plugin does not compile such an If.
 
     A scalar in one branch becomes a tensor of one element, which broadcasts as the scalar does. Paddle 2 yields the
@@ -173,14 +178,15 @@ def _with_equal_ranks(operator: Operator, name: str, decides: Output, *values: O
             operator.place,
             f"its branches give '{name}' {counts[0]} and {counts[1]} dimensions; OpenVINO needs equal ranks",
         )
-    warnings.warn(
-        f"'if': where its condition, of {inputs_behind(decides)}, is {str(counts[0] == 0).lower()}, the rank of "
-        f"'{name.partition('@')[0]}' is 0 in Paddle and {max(counts)} here (each dimension is 1). Give it one "
-        "rank in the network\n"
-        f"  at {operator.place}",
-        ConversionWarning,
-        stacklevel=2,
-    )
+    if shows_rank(translator, name, max(counts)):
+        warnings.warn(
+            f"'if': where its condition, of {inputs_behind(decides)}, is {str(counts[0] == 0).lower()}, the rank of "
+            f"'{name.partition('@')[0]}' is 0 in Paddle and {max(counts)} here (each dimension is 1). Give it one "
+            "rank in the network\n"
+            f"  at {operator.place}",
+            ConversionWarning,
+            stacklevel=2,
+        )
     ones = ops.constant([1] * max(counts), Type.i64)
     return [
         value if count else ops.reshape(value, ones, False).output(0)
@@ -189,7 +195,7 @@ def _with_equal_ranks(operator: Operator, name: str, decides: Output, *values: O
 
 
 def _with_equal_types(
-    operator: Operator, name: str, decides: Output, declared: Variable | None, then: Output, otherwise: Output
+    translator: Translator, operator: Operator, name: str, decides: Output, then: Output, otherwise: Output
 ) -> Sequence[Output]:
     """The branches' values in one type: the one that both become where they meet.
 
@@ -205,15 +211,17 @@ def _with_equal_types(
         raise OpConversionError(
             operator.place, f"its branches give '{name}' as {first} and {second}; OpenVINO wants one type of both"
         )
+    declared = translator.variables.get(name)
     if set(kinds) == {Type.f32, Type.f64} and declared is not None:
         common = OV_TYPES.get(declared.dtype or "", common)
-    warnings.warn(
-        f"'if': Paddle gives '{name}' as {first} where its condition, of {inputs_behind(decides)}, is true, and else "
-        f"as {second}; here it is {dtype_name(common)} in both. Give it one type in both branches of the network\n"
-        f"  at {operator.place}",
-        ConversionWarning,
-        stacklevel=2,
-    )
+    if shows_type(translator, name):
+        warnings.warn(
+            f"'if': Paddle gives '{name}' as {first} where its condition, of {inputs_behind(decides)}, is true, and "
+            f"else as {second}; here it is {dtype_name(common)} in both. Give it one type in both branches of the "
+            f"network\n  at {operator.place}",
+            ConversionWarning,
+            stacklevel=2,
+        )
     return as_type(then, common), as_type(otherwise, common)
 
 

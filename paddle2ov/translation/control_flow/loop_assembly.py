@@ -16,9 +16,9 @@ from paddle2ov.graph.loop_counters import counter_ranges
 from paddle2ov.graph.loop_hoisting import hoist
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.loop_shapes import erase_bounds, hide_dims, loses_dims, unlimited
-from paddle2ov.graph.opaque_values import opaque_one, runtime_zero
+from paddle2ov.graph.opaque_values import hide, opaque_one, runtime_zero
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.upstream import upstream
+from paddle2ov.graph.upstream import depends_on_data, upstream
 from paddle2ov.graph.values import PlainValue
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.control_flow.block_values import as_condition, as_output, as_type, outer_value
@@ -106,7 +106,7 @@ class Loop:
         inputs = [self._body.current, *parameters, *(parameter for parameter, _ in invariant)]
         node = build_loop(
             unlimited(one) if self._trip_count is None else self._trip_count,
-            self._execution_condition,
+            _hidden(self._execution_condition, one) if not self._is_entered else self._execution_condition,
             Model(body_results, inputs),
             [0, 0],
             list(zip(parameters, starts, results.values(), strict=True)),
@@ -179,6 +179,18 @@ class Loop:
             if body.yielded[k] != self._parameters[k].output(0):
                 values[k] = output
         return values
+
+
+@works_around("loop_known_not_to_run")
+def _hidden(execution_condition: Output, one: Output | None) -> Output:
+    """The condition, where sizes alone decide it, as a value that only the run knows.
+
+    OpenVINO infers empty shapes for the results of a loop that it knows to have no iteration, as it may after
+    `Model.reshape`.
+    """
+    if depends_on_data(execution_condition.get_node()):
+        return execution_condition
+    return hide(execution_condition, runtime_zero([] if one is None else [one])).output(0)
 
 
 def _one() -> Output:

@@ -29,8 +29,9 @@ from paddle2ov.translation.control_flow.block_values import (
     scalar_to_rank,
     undefined_value,
 )
+from paddle2ov.translation.control_flow.grown_lengths import with_lengths
 from paddle2ov.translation.control_flow.loop_assembly import Loop, LoopBody
-from paddle2ov.translation.control_flow.loop_warnings import warn_of_initial_values
+from paddle2ov.translation.control_flow.visible_differences import warn_of_initial_values
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
@@ -58,6 +59,7 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
         translator, operator, final_names, initial_values, loop_body, loop.unread, as_output(condition)
     )
     final, _ = loop.build(translator)
+    final = with_lengths(translator, operator, scope, loop_body, carried, final)
     values: list[Value | None] = [None] * len(names)
     for i, value in zip(carried, final, strict=True):
         values[i] = value

@@ -1,9 +1,9 @@
-"""Warns of loops that begin with a value of another rank or type than in Paddle, if anything can show it."""
+"""Values whose rank or type is not that of Paddle, in loops and branches: whether anything shows it, and warnings."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import chain
 
 from openvino import Output
@@ -47,7 +47,7 @@ def warn_of_initial_values(
             or any(isinstance(item, EmptyTensorArray) for item in (value, start, after))
         ):
             continue
-        found = _of_types(*map(as_output, (value, start, after)))
+        found = _of_types(translator, name, results[name], tuple(map(as_output, (value, start, after))), decides)
         if found is None and as_output(value).get_partial_shape().rank == 0:
             found = _of_rank(translator, name, results[name], as_output(start), decides)
         if found is not None:
@@ -57,36 +57,71 @@ def warn_of_initial_values(
         warnings.warn(text, ConversionWarning, stacklevel=2)
 
 
-def _of_types(value: Output, start: Output, after: Output) -> tuple[str, str] | None:
+def _of_types(
+    translator: Translator, name: str, result: str, values: Sequence[Output], decides: Output
+) -> tuple[str, str] | None:
     """What to say, before and behind its name, of a variable whose type is not Paddle's in every iteration."""
-    before, held, later = (dtype_name(item.get_element_type()) for item in (value, start, after))
+    before, held, later = (dtype_name(item.get_element_type()) for item in values)
     if before == held == later:
         return None
-    return (
-        "Paddle gives",
-        f"as {before} before the first iteration and as {later} after it; here it is {held} in both. Initialize as "
-        f"{later} in the network",
-    )
+    inside, outside = shows_type(translator, name), shows_type(translator, result)
+    if held != later and (inside or outside):
+        where, theirs = "after an iteration", later
+    elif held != before and inside:
+        where, theirs = "in the first iteration", before
+    elif held != before and outside and not runs_at_least_once(None, decides):
+        where, theirs = _without_iteration(decides), before
+    else:
+        return None
+    return f"{where}, the type of", f"is {theirs} in Paddle and {held} here. Initialize as {later} in the network"
 
 
 def _of_rank(translator: Translator, name: str, result: str, start: Output, decides: Output) -> tuple[str, str] | None:
-    """The same of a number that is a tensor here before the first iteration, if Paddle may read it as a number."""
+    """The same of a number that is a tensor here before the first iteration."""
     rank = start.get_partial_shape().rank
     if rank.is_dynamic or rank == 0:
         return None
-    advice = f"Initialize with {rank} dimensions in the network"
-    if _is_read_as_number(translator, name):
+    count = rank.get_length()
+    advice = f"Initialize with {count} dimensions in the network"
+    if shows_rank(translator, name, count):
         where = "in the first iteration"
-    elif not runs_at_least_once(None, decides) and _is_read_as_number(translator, result):
-        where = f"where the loop has no iteration, as {inputs_behind(decides)} may decide"
+    elif not runs_at_least_once(None, decides) and shows_rank(translator, result, count):
+        where = _without_iteration(decides)
         advice += "" if depends_on_data(decides.get_node()) else ", or fix the shapes of the inputs with `input`"
     else:
         return None
-    return f"{where}, the rank of", f"is 0 in Paddle and {rank} here (each dimension is 1). {advice}"
+    return f"{where}, the rank of", f"is 0 in Paddle and {count} here (each dimension is 1). {advice}"
 
 
-def _is_read_as_number(translator: Translator, name: str) -> bool:
-    """Whether anything reads a variable that Paddle would also run where it has no dimensions."""
+def _without_iteration(decides: Output) -> str:
+    return f"where the loop has no iteration, as {inputs_behind(decides)} may decide"
+
+
+def shows_type(translator: Translator, name: str) -> bool:
+    """Whether anything but a cast reads a variable."""
+    return _is_read(translator, name, lambda operator, port: operator.type != "cast")
+
+
+def shows_rank(translator: Translator, name: str, rank: int) -> bool:
+    """Whether anything shows that a variable is a number in Paddle, and here a tensor of one element and some rank.
+
+    A slice is refused of a number; where it is broadcast to a tensor of that rank, the results are the same.
+    """
+
+    def tells(operator: Operator, port: str) -> bool:
+        if operator.type in ("slice", "strided_slice") and operator.attributes.get("axes"):
+            return False
+        if not operator.type.startswith("elementwise_") or operator.attributes.get("axis", -1) != -1:
+            return True
+        (other,) = operator.inputs[{"x": "y", "y": "x"}[port]]
+        declared = translator.variables.get(other)
+        return declared is None or declared.shape is None or len(declared.shape) < rank
+
+    return _is_read(translator, name, tells)
+
+
+def _is_read(translator: Translator, name: str, tells: Callable[[Operator, str], bool]) -> bool:
+    """Whether a variable is a result, or an operator reads it that tells, by the port at which it does."""
     is_live = translator.is_used
     operators = [
         child for child in translator.program.block.walk() if any(map(is_live, chain(*child.outputs.values())))
@@ -111,10 +146,9 @@ def _is_read_as_number(translator: Translator, name: str) -> bool:
     return any(output.variable in passed for output in translator.program.outputs) or any(
         not passed.isdisjoint(read)
         for operator in operators
-        if not (operator.type in ("slice", "strided_slice") and operator.attributes.get("axes"))  # refused of a number
         for port, read in operator.inputs.items()
-        if operator.type != "while" or port == "cond"
+        if (port == "cond" if operator.type == "while" else tells(operator, port))
     )
 
 
-__all__ = ["warn_of_initial_values"]
+__all__ = ["shows_rank", "shows_type", "warn_of_initial_values"]
