@@ -81,10 +81,10 @@ def loop_without_iterations() -> Graph:
 
 @fault()
 def loop_known_not_to_run() -> Graph:
-    """The result of a loop whose condition is known to be false is inferred to have one dimension, of 0."""
-    x, state = parameter(2, 3), parameter(-1, 3)
+    """The result of a loop whose condition is known to be false is inferred to be empty; a number is refused."""
+    x, state = parameter(2, 3), parameter(2, 3)
     loop = ops.loop(ops.constant(np.int64(-1)), ops.constant(np.array(False)))
-    results = [ops.result(ops.constant(np.array(False))), ops.result(ops.concat([state, state], 0))]
+    results = [ops.result(ops.constant(np.array(True))), ops.result(ops.relu(state))]
     loop.set_function(Model(results, [state]))
     loop.set_special_body_ports([-1, 0])
     loop.set_merged_input(state, x.output(0), results[1].output(0))

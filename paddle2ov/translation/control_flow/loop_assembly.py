@@ -185,8 +185,8 @@ class Loop:
 def _hidden(execution_condition: Output, one: Output | None) -> Output:
     """The condition, where sizes alone decide it, as a value that only the run knows.
 
-    OpenVINO infers empty shapes for the results of a loop that it knows to have no iteration, as it may after
-    `Model.reshape`.
+    OpenVINO infers empty results of a loop that it knows not to run, as it may after `Model.reshape`; where one is a
+    number, that fails.
     """
     if depends_on_data(execution_condition.get_node()):
         return execution_condition
