@@ -80,6 +80,7 @@ def rewrite_graph(graph: Graph, rewrites: tuple[Rewrite, ...]) -> dict[str, Coun
     """
     inner = [_rewrite_body(graph, body, rewrites) for body in graph.bodies()]
     done: dict[str, Counts] = {}
+    graph.watch()
     running = "none"
     with FailingAs(lambda reason: RewriteError(running, reason)):
         for rewrite in rewrites:

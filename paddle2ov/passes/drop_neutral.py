@@ -44,7 +44,6 @@ class DropNeutral(Rule[_Unchanged, _Unchanged]):
     """
 
     roots = (*NEUTRAL, *_MOVES)
-    is_local = True
     counts = ("nodes",)
 
     def may_match(self, index: Index, place: int) -> bool:

@@ -30,9 +30,8 @@ _OWNERS = ("If", "Loop", "TensorIterator")
 class Graph:
     """A model with an index of its nodes.
 
-    A rewrite that changes something calls `changed()` afterwards. The index then takes in the nodes that were rewired
-    and revalidated, if the rewrite called `touched()` before, and is made anew if it did not. If a rewrite leaves a
-    match as it is, it reports the reason: `match_failed(...)`.
+    A rewrite changes the graph by `rewire` and `revalidate` alone, which the index takes in. If it leaves a match as it
+    is, it reports the reason: `match_failed(...)`.
     """
 
     def __init__(
@@ -50,57 +49,46 @@ class Graph:
         """Whether the model is a branch, which OpenVINO inlines if the condition of the If is constant."""
         self.match_failures: MatchFailures = {} if match_failures is None else match_failures
         self._index: Index | None = None
-        self._is_current = False
-        self._changes: Changes | None = None
+        self._changes = Changes()
         self._zero: Node | None = None
+        self.watch()
+
+    def watch(self) -> None:
+        """Takes note of what this thread changes, from now on, until another graph does."""
+        self._changes.listen()
 
     @property
     def index(self) -> Index:
-        """The index of the nodes, as they were at the last `changed()`."""
+        """The index of the nodes."""
+        changed, self._changes.nodes = self._changes.nodes, []
         if self._index is None:
             self._index = Index(self.model)
-        elif not self._is_current and self._changes is not None:
-            self._index.update(self._changes.nodes)
-        else:
-            return self._index
-        self._is_current, self._changes = True, None
+        elif changed:
+            self._index.update(changed)
         return self._index
 
     def nodes(self, *kinds: str) -> list[Node]:
         """The nodes of some types, one type after the other, those of a type in topological order."""
         index = self.index
-        return [index.nodes[place] for kind in kinds for place in index.of_kind.get(kind, ())]
+        return [index.nodes[place] for kind in kinds for place in index.of_kind(kind)]
 
     def candidates(self, where: Where) -> Iterator[Node]:
-        """The nodes at which a pattern may match; from a `touched()` on, also those at which it might match since."""
+        """The nodes at which a pattern may match, as the graph is by then; none that are made meanwhile."""
         index = self.index
+        version, count = index.version, len(index.kinds)
         places = index.places(where)
         for place in places:
             yield index.nodes[place]
-            if self._changes is not None:
+            if self.index.version != version:
                 break
         else:
             return
-        roots = [root for kind in where.roots for root in index.of_kind.get(kind, ())]
-        known, touched, nodes = set(places), set[int](), self._changes.nodes
-        for root in roots[roots.index(place) + 1 :]:
-            if where.is_local:
-                touched.update(map(id, nodes[len(touched) :]))
-            node = index.nodes.get(root)  # one that is gone is not looked at
-            if node is not None and (root in known or not where.is_local or id(node) in touched):
-                yield node
-
-    def refreshed(self) -> Index:
-        """The index as the graph is now, in the middle of a rewrite."""
-        if self._changes is not None:
-            self.changed()
-        return self.index
-
-    def touched(self) -> None:
-        """Says that a rewrite changes the graph from now on, by `rewire` and `revalidate` alone, up to `changed()`."""
-        if self._changes is None:
-            self._changes = Changes()
-        self._changes.listen()
+        last, seen = index.kinds[place], set(places[: places.index(place) + 1])
+        for kind in where.roots[where.roots.index(last) :]:
+            for root in index.of_kind(kind):
+                is_passed = root >= count or root in seen or (kind == last and index.is_before(root, place))
+                if not is_passed and root in self.index.nodes and index.may_match(where, root):
+                    yield index.nodes[root]
 
     def bodies(self) -> list[Graph]:
         """The bodies of branches and loops."""
@@ -145,12 +133,6 @@ class Graph:
         if self._zero is None:
             self._zero = runtime_zero(inputs)
         return self._zero
-
-    def changed(self) -> None:
-        """Says that the graph has changed: all of it, or what has been noted since `touched()`."""
-        self._is_current = False
-        if self._changes is None:
-            self._index = None
 
     def match_failed(self, rewrite: str, node: Node, reason: str) -> None:
         """Counts the reason why a rewrite leaves a node as it is, and logs it at the level DEBUG."""

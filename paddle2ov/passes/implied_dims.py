@@ -52,12 +52,10 @@ def narrow_inputs(graph: Graph) -> int:
     except RuntimeError:  # no input fits the program: each run reports it
         shapes = before
         _validate(model, shapes)
-    graph.touched()
     for check in checks:
         if not any(map(_is_open, _required(check))):
             for squeeze in readers(check):
                 insert(consumers(squeeze.output(0)), check.input_value(0), check)
-    graph.changed()
     return sum(map(_count_open, before)) - sum(map(_count_open, shapes))
 
 

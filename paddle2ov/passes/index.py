@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -31,16 +31,16 @@ _OF_ONE_OUTPUT = UNARY | BINARY | REDUCTIONS | MOVES | frozenset(_LAYERS.split()
 class Index:
     """The nodes of a model by their places: numbers that stand for nodes in it, and stay theirs.
 
-    It is true until the model changes (`Graph.changed`), and keeps the nodes until then: nothing refers back, and
-    nothing refers to an input or an output, which do not keep their node.
+    It is true until the model changes, and keeps the nodes until it is told of that: nothing refers back, and nothing
+    refers to an input or an output, which do not keep their node.
 
     Attributes:
         nodes: place -> node.
         kinds: the type of each.
         sources: the places of the nodes that each reads, one for each input.
         readers: the places of the nodes that read each, one for each of their inputs.
-        of_kind: the places of the nodes of a type, in topological order.
         is_free: whether each is computed without any Parameter.
+        version: how often what has changed was taken in.
     """
 
     def __init__(self, model: Model) -> None:
@@ -48,8 +48,11 @@ class Index:
         self.kinds: list[str] = []
         self.sources: list[list[int]] = []
         self.readers: list[list[int]] = []
-        self.of_kind: dict[str, list[int]] = {}
         self.is_free: list[bool] = []
+        self.version = 0
+        self._of_kind: dict[str, list[int]] = {}
+        self._unsorted: set[str] = set()
+        self._is_ordered = True
         self._order: list[float] = []
         self._place: dict[int, int] = {}
         self._read_kinds: dict[str, set[str]] = {}
@@ -79,15 +82,16 @@ class Index:
         self.sources.append(sources)
         self.readers.append([])
         self._order.append(order)
-        if kind not in self.of_kind:
-            self.of_kind[kind], self._read_kinds[kind] = [], set()
-        self.of_kind[kind].append(place)
+        if kind not in self._of_kind:
+            self._of_kind[kind], self._read_kinds[kind] = [], set()
+        self._of_kind[kind].append(place)
         self.is_free.append(is_free and kind != "Parameter")
         self._read_kinds[kind].update([kinds[source] for source in sources])
         return place
 
     def update(self, changed: Iterable[Node]) -> None:
         """Takes in that nodes read other tensors, or have other shapes, and what they read that is new."""
+        self.version += 1
         self._independent.clear()
         for name in ("_in_order", "free", "_varying"):
             self.__dict__.pop(name, None)
@@ -105,7 +109,8 @@ class Index:
                 self._reader_kinds.pop(source, None)
             self._reader_kinds.pop(place, None)
         self._free(moved)
-        self._sort({self.kinds[place] for place in new} | self._dropped(left), [*moved, *new])
+        self._unsorted |= {self.kinds[place] for place in new} | self._dropped(left)
+        self._is_ordered = self._is_ordered and all(map(self._is_in_order, (*moved, *new)))
 
     def _reads_others(self, place: int) -> bool:
         """Lists again what a node reads; returns whether that has changed."""
@@ -164,23 +169,14 @@ class Index:
             pending += self.sources[place]
         return kinds
 
-    def _sort(self, kinds: Collection[str], moved: Iterable[int]) -> None:
-        """Brings the nodes of some types into topological order, or all if a node that moved is out of it."""
-        order = self._order
-        for place in moved:
-            if place in self.nodes and any(order[source] >= order[place] for source in self.sources[place]):
-                self._order_again()
-                kinds = list(self.of_kind)
-                break
-        for kind in kinds:
-            places = [place for place in self.of_kind[kind] if place in self.nodes]
-            if places:
-                self.of_kind[kind] = sorted(places, key=order.__getitem__)
-            else:
-                del self.of_kind[kind]
+    def _is_in_order(self, place: int) -> bool:
+        order = self._order[place]
+        return place not in self.nodes or all(self._order[source] < order for source in self.sources[place])
 
-    def _order_again(self) -> None:
-        """Numbers the nodes in topological order, as close to the present one as that is."""
+    def _put_in_order(self) -> None:
+        """Numbers the nodes in topological order, if they are not, as close to the present one as that is."""
+        if self._is_ordered:
+            return
         pending = sorted(self.nodes, key=self._order.__getitem__, reverse=True)
         done = dict[int, float]()
         while pending:
@@ -192,15 +188,31 @@ class Index:
             pending += unknown
         for place, number in done.items():
             self._order[place] = number
+        self._unsorted.update(self._of_kind)
+        self._is_ordered = True
 
     @cached_property
     def _in_order(self) -> list[int]:
+        self._put_in_order()
         return sorted(self.nodes, key=self._order.__getitem__)
 
     @cached_property
     def free(self) -> list[int]:
         """The places of the nodes that are computed without any Parameter, but for Constants, in topological order."""
         return [place for place in self._in_order if self.is_free[place] and self.kinds[place] != "Constant"]
+
+    def of_kind(self, kind: str) -> Sequence[int]:
+        """The places of the nodes of a type, in topological order."""
+        self._put_in_order()
+        if kind in self._unsorted:
+            self._unsorted.remove(kind)
+            there = filter(self.nodes.__contains__, self._of_kind[kind])
+            self._of_kind[kind] = sorted(there, key=self._order.__getitem__)
+        return self._of_kind.get(kind, ())
+
+    def is_before(self, place: int, other: int) -> bool:
+        """Whether the first of two nodes of a type comes first in topological order."""
+        return self._order[place] < self._order[other]
 
     def place_of(self, node: Node) -> int | None:
         """The place of a node; None for one that was made since."""
@@ -209,20 +221,20 @@ class Index:
     def places(self, where: Where) -> list[int]:
         """The places of nodes at which a pattern may match, those of a type in topological order."""
         found: list[int] = []
-        if not all(map(self.of_kind.__contains__, where.needs)):
-            return found
-        name, reads, read_by, when = self.kinds.__getitem__, where.reads, where.read_by, where.when
-        for kind in where.roots:
-            if kind not in self.of_kind or (reads and reads.isdisjoint(self._read_kinds[kind])):
-                continue
-            for place in self.of_kind[kind]:
-                if reads and reads.isdisjoint(map(name, self.sources[place])):
-                    continue
-                if read_by and read_by.isdisjoint(map(name, self.readers[place])):
-                    continue
-                if when is None or when(self, place):
-                    found.append(place)
+        if all(map(self.of_kind, where.needs)):
+            for kind in where.roots:
+                if kind in self._of_kind and not (where.reads and where.reads.isdisjoint(self._read_kinds[kind])):
+                    found += [place for place in self.of_kind(kind) if self.may_match(where, place)]
         return found
+
+    def may_match(self, where: Where, place: int) -> bool:
+        """Whether a pattern may match at the place of a node of one of its types."""
+        name = self.kinds.__getitem__
+        if where.reads and where.reads.isdisjoint(map(name, self.sources[place])):
+            return False
+        if where.read_by and where.read_by.isdisjoint(map(name, self.readers[place])):
+            return False
+        return where.when is None or where.when(self, place)
 
     def source_kind(self, place: int, port: int = 0) -> str:
         """The type of the node that computes an input of a node."""

@@ -40,15 +40,13 @@ class Rule(ABC, Generic[Match, Plan]):
     """Node types of which one must be among the nodes that a root reads; if there are any."""
     read_by: ClassVar[Collection[str]] = ()
     """Node types of which one must be among the nodes that read a root; if there are any."""
-    is_local: ClassVar[bool] = False
-    """Whether a root may match depends on it and on what it reads alone."""
     counts: ClassVar[tuple[str, ...]]
     """The kinds that the rule counts."""
 
     def __init__(self) -> None:
         self.__name__ = type(self).__module__.rpartition(".")[2]
         near = frozenset(self.reads), frozenset(self.read_by)
-        self._where = Where(tuple(self.roots), tuple(self.needs), *near, self.may_match, self.is_local)
+        self._where = Where(tuple(self.roots), tuple(self.needs), *near, self.may_match)
 
     def may_match(self, index: Index, place: int) -> bool:
         """Whether the index leaves open that the pattern matches at a root."""
@@ -72,7 +70,7 @@ class Rule(ABC, Generic[Match, Plan]):
 
     def __call__(self, graph: Graph) -> Counts:
         """Rewrites every match that passes the check."""
-        done, is_changed = dict.fromkeys(self.counts, 0), False
+        done = dict.fromkeys(self.counts, 0)
         for node in graph.candidates(self._where):
             match = self.pattern(graph, node)
             if match is None:
@@ -82,12 +80,8 @@ class Rule(ABC, Generic[Match, Plan]):
             except MatchFailureError as failure:
                 graph.match_failed(self.__name__, node, str(failure))
                 continue
-            graph.touched()
-            is_changed = True
             for kind, count in self.rewrite(graph, plan).items():
                 done[kind] += count
-        if is_changed:
-            graph.changed()
         return done
 
 

@@ -22,7 +22,6 @@ class Where(Struct, frozen=True):
         reads: types of which one is among the nodes that they read; any where there are none.
         read_by: types of which one is among the nodes that read them; any where there are none.
         when: what else is true of them.
-        is_local: whether all of that depends on a node and on what it reads alone.
     """
 
     roots: tuple[str, ...]
@@ -30,7 +29,6 @@ class Where(Struct, frozen=True):
     reads: frozenset[str] = frozenset()
     read_by: frozenset[str] = frozenset()
     when: When | None = None
-    is_local: bool = False
 
 
 __all__ = ["When", "Where"]

@@ -78,21 +78,17 @@ def compute(graph: Graph) -> Counts:
     if outputs:
         _check_work(found.values())
         read = [consumers(output) for output in outputs]
-        graph.touched()
         for ports, value in zip(read, _moved(found.values(), outputs) or compute_apart(outputs), strict=True):
             constant = Constant(value)
             for port in ports:
                 port.replace_source_output(constant.output(0))
-        graph.changed()
     return {"sites": len(found) + len(hidden)}
 
 
 def _hide_data(graph: Graph, nodes: Sequence[Node]) -> None:
     """Has every run compute nodes over constants."""
-    graph.touched()
     for node in nodes:
         hide(graph, node.input(0))
-    graph.changed()
 
 
 def _constant_nodes(graph: Graph) -> tuple[dict[str, Node], list[Node]]:

@@ -104,7 +104,7 @@ def stride_over_padding(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """
     if not _is_pointwise(node) or max(node.get_attributes()["strides"]) == 1:
         return None
-    index = graph.refreshed()
+    index = graph.index
     place = index.place_of(node)
     if _is_padded(node) or (place is not None and _meets_padding(index, place)):
         return [node]

@@ -129,11 +129,8 @@ def local(
                 graph.match_failed(find.name, node, sites.reason)
                 continue
             for site in sites:
-                graph.touched()
                 remedy(graph, site)
                 done += 1
-        if done:
-            graph.changed()
         return {"sites": done}
 
     texts = find.__doc__, remedy.__doc__

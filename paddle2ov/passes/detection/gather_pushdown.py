@@ -50,8 +50,6 @@ def gather_pushdown(graph: Graph) -> Counts:
                 # Where the Gather was stopped later, new nodes have no reader. Popping drops the last ones first.
                 while made:
                     counts["nodes"] += any(output.get_target_inputs() for output in made.pop().outputs())
-    if counts["gathers"]:
-        graph.changed()
     return counts
 
 
@@ -101,7 +99,6 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
         found.append((gather, by_length[length](x, layout)))
     if not made and not context.maps:
         return 0, made
-    graph.touched()
     for gather, few in found:
         replace(gather.output(0), few)
     return len(found), made

@@ -67,12 +67,10 @@ def move_transposes(graph: Graph) -> Counts:
                 staying[transpose.get_name()] = transpose
             for comes_in in sides:
                 starts.setdefault(tuple(perm if comes_in else inverse(perm)), []).append((transpose, comes_in))
-        waiting, moved = [], counts["nodes"]
+        waiting = []
         for order, found in starts.items():
             left = [_inner(*start) for start in found if consumers(start[0].output(0))]
             change = Change(list(order), _Layout(list(order)).better_left(left))
-            if change.nodes:
-                graph.touched()
             change.make()
             for name in change.removed:
                 staying.pop(name, None)
@@ -80,8 +78,6 @@ def move_transposes(graph: Graph) -> Counts:
             counts["nodes"] += len(change.nodes)
             counts["transposes before"] += len(change.removed)
             counts["transposes after"] += len(change.added)
-        if counts["nodes"] > moved:
-            graph.changed()
     for transpose in staying.values():
         graph.match_failed(_NAME, transpose, _NO_BETTER)
     return counts

@@ -20,7 +20,7 @@ def transposes_to_reshapes(graph: Graph) -> Counts:
     """
     counts = {"total": 0, "removed": 0, "reshape": 0, "2-D": 0}
     index = graph.index
-    for place in index.of_kind.get("Transpose", ()):
+    for place in index.of_kind("Transpose"):
         counts["total"] += 1
         node, dims, perm = index.nodes[place], index.read_dims(place), index.perm(place)
         if dims is None or perm is None:
@@ -31,14 +31,10 @@ def transposes_to_reshapes(graph: Graph) -> Counts:
             continue
         kind = "removed" if perm == sorted(perm) else perm_kind(simplify_perm(dims, perm))
         counts[kind] = counts.get(kind, 0) + 1
-        if kind in ("removed", "reshape"):
-            graph.touched()
         if kind == "removed":
             replace(node.output(0), node.input_value(0))
         elif kind == "reshape":
             replace(node.output(0), transpose_unit_axes(node.input_value(0), dims, perm))
         else:
             graph.match_failed("transposes_to_reshapes", node, "data moves")
-    if counts["removed"] or counts["reshape"]:
-        graph.changed()
     return counts
