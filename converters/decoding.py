@@ -8,6 +8,8 @@ Sequences without given lengths are LoD tensors: see `paddle2ov.converters.lod.s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, shape_of
@@ -68,35 +70,37 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
 def _path_of_sequences(x: Output, layout: SequenceLayout, transitions: Tensor, start: Tensor, stop: Tensor) -> Tensor:
     """The labels [rows, 1] of the best path of each sequence of x [rows, labels]."""
     if is_by_row(layout):
-        return _path_by_row(x, *continuations(x, layout), transitions, start, stop)
+        ends = continuations(x, layout) if isinstance(layout, SequenceLengths) else ()
+        return _path_by_row(x, ends, transitions, start, stop)
     dense = to_dense(x, layout)
     lengths = padded_lengths(dense, layout) if isinstance(layout, SequenceLengths) else None
     _, path = _best_path(dense, transitions, lengths, start, stop)
     return rows_of_dense(ops.unsqueeze(path, ints([2])), layout)
 
 
-def _path_by_row(
-    x: Output, from_before: Tensor, to_next: Tensor, transitions: Tensor, start: Tensor, stop: Tensor
-) -> Tensor:
-    """The same, row by row; whether each row goes on from the row before, and the next one from it."""
+def _path_by_row(x: Output, ends: Sequence[Tensor], transitions: Tensor, start: Tensor, stop: Tensor) -> Tensor:
+    """The same, row by row; of several sequences whether each row goes on from the row before, and to the next one."""
     start, stop = (ops.unsqueeze(value, ints([0])) for value in (start, stop))
     table = ops.transpose(transitions, ints([1, 0]))  # [label, label before]
-    nothing = ops.broadcast(const_like(0, x), shape_of(start))
 
     def forward(slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
-        emission, continuation = slices
-        best = ops.unsqueeze(ops.reduce_max(ops.add(state[0], invariants[0]), ints([1]), False), ints([0]))
-        after = ops.add(ops.select(goes_on(continuation), best, invariants[1]), emission)
-        return [after], [after]
+        emission, *continuation = slices
+        before: Tensor = state[0]
+        for item in continuation:
+            before = ops.select(goes_on(item), before, invariants[1])
+        scores = ops.add(before, emission)
+        return [ops.unsqueeze(ops.reduce_max(ops.add(scores, invariants[0]), ints([1]), False), ints([0]))], [scores]
 
     def backward(slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
-        scores, continuation = slices
-        following = ops.select(goes_on(continuation), ops.gather(invariants[0], state[0], ints(0)), invariants[1])
+        scores, *continuation = slices
+        following: Tensor = state[0]
+        for item in continuation:
+            following = ops.select(goes_on(item), following, invariants[1])
         _, label = _best_label(ops.add(scores, following), 1)
-        return [label], [label]
+        return [ops.gather(invariants[0], label, ints(0))], [label]
 
-    (scores,) = scan_unrolled(0, [x, from_before], [nothing], [table, start], forward)
-    (path,) = scan_unrolled(0, [scores, to_next], [ints([0])], [table, stop], backward, reverse=True)
+    (scores,) = scan_unrolled(0, [x, *ends[:1]], [start], [table, start], forward)
+    (path,) = scan_unrolled(0, [scores, *ends[1:]], [stop], [table, stop], backward, reverse=True)
     return ops.unsqueeze(path, ints([1]))
 
 

@@ -22,7 +22,7 @@ def goes_on(continuation: Tensor) -> Node:
     return ops.greater(continuation, const_like(0, continuation))
 
 
-def continuations(x: Tensor, layout: SequenceLayout) -> tuple[Node, Node]:
+def continuations(x: Tensor, layout: SequenceLengths) -> tuple[Node, Node]:
     """Whether each row of x [rows, ...] goes on from the row before, and the next one from it: 1 or 0, [rows, 1].
 
     They are of x's type: OpenVINO's CPU plugin takes longer for the booleans of a loop than for a step.
@@ -31,12 +31,9 @@ def continuations(x: Tensor, layout: SequenceLayout) -> tuple[Node, Node]:
         ops.reshape(const_like(0, x), ints([1]), False),
         ops.broadcast(const_like(1, x), dim_vector(x, [0])),
     )
-    if isinstance(layout, SequenceLengths):
-        starts = row_starts(cast_to(layout.output, Type.i64))
-        begins = ops.broadcast(none, ops.shape_of(starts, Type.i64))
-        inside = ops.scatter_update(ops.concat([all_rows, none], 0), starts, begins, ints(0))
-    else:
-        inside = ops.concat([none, slice_dims(all_rows, 1, OPEN_END), none], 0)
+    starts = row_starts(cast_to(layout.output, Type.i64))
+    begins = ops.broadcast(none, ops.shape_of(starts, Type.i64))
+    inside = ops.scatter_update(ops.concat([all_rows, none], 0), starts, begins, ints(0))
     inside = ops.unsqueeze(inside, ints([1]))
     return slice_dims(inside, 0, -1), slice_dims(inside, 1, OPEN_END)
 
