@@ -176,7 +176,7 @@ def _recur(
         sliced = [to_dense(x, layout, None)]
         if backwards and of_lengths:
             sliced = [reverse_sequences(sliced[0], layout)]
-    elif of_lengths:
+    elif isinstance(layout, SequenceLengths):
         sliced.append(continuations(x, layout)[backwards])
     used = [i for i, result in enumerate(states) if node.is_output_used(result)]
 
