@@ -5,7 +5,7 @@ from __future__ import annotations
 from openvino import Node, Output, Shape, Type
 from openvino.op import Constant
 
-from paddle2ov.graph.constants import ints, number_of
+from paddle2ov.graph.constants import ints, known, number_of
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
@@ -126,10 +126,7 @@ def equal_axes(graph: Graph, transpose: Node) -> list[Node] | Skip | None:
         after one of the MatMuls of MatMul → elementwise → Softmax → elementwise → MatMul, or
         ScaledDotProductAttention, possibly with elementwise nodes and reshapes in between.
     """
-    perm = perm_of(transpose)
-    if perm is None or len(perm) != 4 or perm[1] == 1:
-        return None
-    dims = dims_of(transpose.input_value(0))
+    perm, dims = known(perm_of(transpose)), dims_of(transpose.input_value(0))
     moved = [axis for axis, source in enumerate(perm) if axis != source]
     if dims is None or None in [dims[axis] for axis in moved]:
         return Skip("sizes are not known")
@@ -189,8 +186,6 @@ def product_with_one_number(graph: Graph, product: Node) -> list[Node] | Skip | 
     Given:
         MatMul of two tensors of rank 2 or more, one of which has a single element.
     """
-    if not any((dims := dims_of(value)) and all(size == 1 for size in dims) for value in product.input_values()):
-        return None
     ranks = [value.get_partial_shape().rank for value in product.input_values()]
     if any(rank.is_dynamic or rank.get_length() < 2 for rank in ranks):
         return Skip("one of the tensors does not have two axes, or it is not known")

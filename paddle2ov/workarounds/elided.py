@@ -34,9 +34,7 @@ def gather_of_one(graph: Graph, node: Node) -> list[Node] | Skip | None:
     Given:
         Gather from an axis of size 1 by a constant index of shape [1].
     """
-    dims = dims_of(node.input_value(0))
-    if dims is None or 1 not in dims or dims_of(node.input_value(1)) != [1]:
-        return None
+    dims = known(dims_of(node.input_value(0)))
     index, axis = (computed_constant_of(node.input_value(i)) for i in (1, 2))
     if axis is None or dims[axis.item()] != 1:
         return Skip("the axis may have several elements")
@@ -82,8 +80,8 @@ def reshape_of_reduced(graph: Graph, node: Node) -> list[Node] | Skip | None:
         Reduce without keep_dims, to rank 2 or more → one or several of Reshape, Squeeze, Transpose and Unsqueeze, one
         of which has an output of the same rank, or of unknown rank.
     """
-    dims = dims_of(node)
-    if dims is None or len(dims) < 2 or node.get_attributes()["keep_dims"]:
+    dims = known(dims_of(node))
+    if node.get_attributes()["keep_dims"]:
         return None
     shapes = map(dims_of, nearest(readers(node), _RESHAPING, _RESHAPING, readers))
     if not any(shape is None or len(shape) == len(dims) for shape in shapes):
@@ -151,8 +149,8 @@ def unsqueeze_before_gather(graph: Graph, node: Node) -> list[Node] | Skip | Non
     Given:
         Gather along a dimension of 1, by indices that are not a scalar.
     """
-    axis, dims = ints_of(node.input_value(2)), dims_of(node.input_value(0))
-    if axis is None or dims is None or dims[axis[0]] != 1 or node.get_attributes()["batch_dims"]:
+    axis, dims = ints_of(node.input_value(2)), known(dims_of(node.input_value(0)))
+    if axis is None or dims[axis[0]] != 1 or node.get_attributes()["batch_dims"]:
         return None
     if dims_of(node.input_value(1)) == []:
         return None

@@ -98,8 +98,6 @@ def factor_of_shared_filters(graph: Graph, node: Node) -> list[Input] | Skip | N
     """
     read = [port for port in consumers(node.output(0)) if port.get_node().get_type_name() == "Multiply"]
     ports = [port.get_node().input(port.get_index()) for port in read]
-    if not ports:
-        return None
     return Skip("the filters are constant") if graph.is_constant(node.input_value(1).get_node()) else ports
 
 

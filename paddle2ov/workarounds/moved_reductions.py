@@ -131,7 +131,7 @@ def unsqueeze_result(graph: Graph, site: Moved) -> None:
     pending = _unsqueeze_result(site)
     while pending:  # the next Unsqueeze, and reductions that were seen before
         node = pending.pop()
-        sites = of_unsqueezed(graph, node) if node.get_type_name() in REDUCTIONS else None
+        sites = of_unsqueezed.find(graph, node) if node.get_type_name() in REDUCTIONS else None
         for again in sites if isinstance(sites, list) else ():
             pending += _unsqueeze_result(again)
 

@@ -57,9 +57,7 @@ def of_small_product(graph: Graph, product: Node) -> list[Input] | Skip | None:
         MatMul of matrices [m, k] and [k, n], m and k of up to 2 or not known, n of 2 or not known → elementwise nodes →
         Add, Divide, Multiply, Subtract or PRelu with a constant [..., 1, 2].
     """
-    dims, first = dims_of(product.output(0)), dims_of(product.input_value(0))
-    if not dims or dims[-1] not in (None, _SMALL):
-        return None
+    first = dims_of(product.input_value(0))
     if first is not None and not all(dim is None or dim <= _SMALL for dim in first[-2:]):
         return Skip("the matrices are larger")
     rows = [row for row in _rows_after(product) if row.get_partial_shape()[-1] == _SMALL]
@@ -74,8 +72,7 @@ def of_unknown_width(graph: Graph, product: Node) -> list[Input] | None:
         MatMul of unknown width → elementwise nodes → Add, Divide, Multiply, Subtract or PRelu with a constant
         [..., 1, n], n above 1.
     """
-    dims = dims_of(product.output(0))
-    return _rows_after(product) if dims and dims[-1] is None else None
+    return _rows_after(product)
 
 
 class _Column(Struct, frozen=True):
@@ -98,12 +95,10 @@ def along_axis_1(graph: Graph, product: Node) -> list[_Column] | Skip | None:
         [1, n, 1, ..., 1], or [n] for PRelu, with n above 1. One of the axes from axis 2 on is not known to be 1, or the
         size of another one is not known.
     """
-    dims = dims_of(product.output(0))
-    if dims is None or len(dims) < 4:
-        return None
     columns = [column for node in _following(product) for column in _columns(node)]
     if not columns:
         return None
+    dims = known(dims_of(product))
     return [column for column in columns if column.axis or None in dims] or Skip("all axes from the third on are 1")
 
 
@@ -157,9 +152,6 @@ def of_one_pixel(graph: Graph, convolution: Node) -> list[Input] | None:
         PRelu with a constant [1, n, 1, ...], n above 1. The output may be a single pixel, and other sizes as well.
         Linear nodes directly after the convolution stay as they are: OpenVINO merges their constants.
     """
-    dims = dims_of(convolution.output(0))
-    if dims is None or None not in dims or any(size is not None and size > 1 for size in (dims[0], *dims[2:])):
-        return None
     if any(size.get_min_length() > 1 for axis, size in enumerate(convolution.get_output_partial_shape(0)) if axis != 1):
         return None
     found: list[Input] = []
@@ -193,9 +185,6 @@ def of_unknown_channels(graph: Graph, node: Node) -> list[Input] | Skip | None:
         Interpolate, MVN or a reduction → elementwise nodes → Add, Divide, Multiply or Subtract with a constant of shape
         [1, ..., n, ..., 1], n above 1, where the dimension of the other operand is not known.
     """
-    dims = dims_of(node.output(0))
-    if dims is not None and None not in dims:
-        return None
     after = nearest(readers(node), _LINEAR, ELEMENTWISE, readers)
     found = [port for item in after for port in item.inputs() if _is_along_unknown(port)]
     return found or Skip("no constant along an axis of unknown size follows")

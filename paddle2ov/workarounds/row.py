@@ -37,10 +37,6 @@ class Finder(Generic[Site]):
         self.name = f"{find.__module__.rpartition('.')[2]}.{find.__name__}"
         self.__doc__ = find.__doc__
 
-    def __call__(self, graph: Graph, node: Node) -> Sequence[Site] | Skip | None:
-        """The sites at a node; why there is none although the node matches; None for most nodes."""
-        return self.find(graph, node)
-
 
 def at(
     *roots: str,

@@ -51,8 +51,6 @@ def row_of_scores(graph: Graph, softmax: Node) -> list[_Affine | Node] | None:
         scores = MatMul of computed tensors → elementwise nodes → Softmax → MatMul. Among the elementwise nodes is an
         Add, Maximum, Minimum or Multiply of the scores and a row, or a Subtract or Divide by a constant row.
     """
-    if not any(reader.get_type_name() == "MatMul" for reader in readers(softmax)):
-        return None
     path = _path(softmax.input_value(0), _MAX_NODES, set())
     if path is None:
         return None
