@@ -30,7 +30,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="all combinations of parameters, not one of several; operators in all forms and formats",
     )
     group.addoption("--exports", type=int, default=20, metavar="N", help="how often a served model is exported again")
-    group.addoption("--all-networks", action="store_true", help="quantize every network, not a few of each kind")
     group.addoption(
         "--fast",
         action="store_true",

@@ -88,7 +88,7 @@ def run(code: str, *arguments: str) -> str:
 
 def test_modules_until_the_first_result(tmp_path):
     """What most models do not need is imported where it is needed; a ceiling is raised knowingly."""
-    pir, legacy = (str(generated_network(all_networks()["mobilenet_v3_large"], kind)) for kind in ("pir", "legacy"))
+    pir, legacy = (str(generated_network(all_networks()["mobilenet_v3_small"], kind)) for kind in ("pir", "legacy"))
     runs = {"pir": (pir, ""), "legacy": (legacy, str(tmp_path)), "from cache": (legacy, str(tmp_path))}
     counts = {name: json.loads(run(COUNT, *arguments)) for name, arguments in runs.items()}
     over = {name: {kind: n for kind, n in counts[name].items() if n > CEILINGS[name].get(kind, 0)} for name in runs}
@@ -181,6 +181,6 @@ if __name__ == "__main__":
 def test_processes_exchange_what_is_deferred(tmp_path):
     script = tmp_path / "processes.py"
     script.write_text(PROCESSES)
-    model = generated_network(all_networks()["mobilenet_v3_large"], "legacy") / "inference.pdmodel"
+    model = generated_network(all_networks()["mobilenet_v3_small"], "legacy") / "inference.pdmodel"
     printed = subprocess.run([sys.executable, script, model], stdout=subprocess.PIPE, text=True, check=True).stdout
     assert printed == "Error('x')\nError('x')\n1\n"

@@ -36,6 +36,8 @@ from paddle2ov.program import parameters, sources
 from tests.support.formats import NEEDS_PADDLE_2
 
 EXPORT = """
+import pathlib
+import shutil
 import sys
 import numpy as np
 import paddle
@@ -57,19 +59,20 @@ for version in (1, 2):
     net = Net(version)
     net.eval()
     spec = [paddle.static.InputSpec([-1, 512], "float32", "x")]
-    prefix = f"{sys.argv[1]}/{version}/inference"
-    paddle.jit.save(net, prefix, input_spec=spec)
-    if paddle.__version__.startswith("2") and sys.argv[2] == "separate":
-        import pathlib
+    is_legacy = paddle.__version__.startswith("2")
+    folder = pathlib.Path(sys.argv[1], "legacy" if is_legacy else "pir", str(version))
+    paddle.jit.save(net, str(folder / "inference"), input_spec=spec)
+    if is_legacy:
+        separate = folder.parents[1] / "separate" / str(version)
+        separate.mkdir(parents=True)
         paddle.enable_static()
         executor, scope = paddle.static.Executor(), paddle.static.Scope()
         with paddle.static.scope_guard(scope):
-            program, _, _ = paddle.static.load_inference_model(prefix, executor)
+            program, _, _ = paddle.static.load_inference_model(str(folder / "inference"), executor)
             params = [one for one in program.list_vars() if one.persistable and one.name not in ("feed", "fetch")]
-            paddle.static.save_vars(executor, f"{sys.argv[1]}/{version}", program, vars=params)
+            paddle.static.save_vars(executor, str(separate), program, vars=params)
         paddle.disable_static()
-        pathlib.Path(prefix + ".pdiparams").unlink()
-        pathlib.Path(prefix + ".pdiparams.info").unlink(missing_ok=True)
+        shutil.copy(folder / "inference.pdmodel", separate)
 """
 RESULTS = {1: 2.0, 2: 8.0}
 """What a whole model of each version computes from ones: (weights' sum + bias) * factor."""
@@ -84,13 +87,13 @@ def versions(tmp_path_factory):
     made = {}
 
     def of(format):
-        if format not in made:
-            made[format] = tmp_path_factory.mktemp(format)
-            python = sys.executable if format == "pir" else legacy_python()
-            script = tmp_path_factory.mktemp("scripts") / "export.py"  # Paddle wants to read it
+        python = sys.executable if format == "pir" else legacy_python()
+        if python not in made:
+            made[python] = tmp_path_factory.mktemp("versions")
+            script = made[python] / "export.py"  # Paddle wants to read it
             script.write_text(EXPORT)
-            subprocess.run([python, "-W", "ignore", script, made[format], format], check=True)
-        return made[format]
+            subprocess.run([python, "-W", "ignore", script, made[python]], check=True)
+        return made[python] / format
 
     return of
 

@@ -131,8 +131,12 @@ def type_cells(declared):
 
 
 def types_table():
-    lines = [["declared", *ARRAYS], ["---"] * (len(ARRAYS) + 1)]
-    return _table(lines + [[name, *type_cells(name)] for name in DECLARED])
+    head = _table([["declared", *ARRAYS], ["---"] * (len(ARRAYS) + 1)])
+    return "\n".join([head, *map(types_line, DECLARED)])
+
+
+def types_line(declared):
+    return _table([[declared, *type_cells(declared)]])
 
 
 class Recogniser(paddle.nn.Layer):

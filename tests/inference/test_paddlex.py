@@ -85,13 +85,19 @@ version = metadata.version
 metadata.version = lambda name: version(name.replace("-contrib-python", "-python-headless"))
 sys.modules["paddle"] = None
 """
-# PaddleX's command, without asking for the packages of every pipeline of its kind, of which this one needs none.
+# PaddleX's command, without asking for the packages of every pipeline of its kind, of which this one needs none; a
+# script, which has its arguments and its exit status.
 COMMAND = """
+import sys
 from paddlex.__main__ import console_entry
+from paddlex.inference.models.engines import RunnerEngine
 from paddlex.utils import deps
 
+print(__name__, sys.argv[:4], "paddle2ov" in RunnerEngine.all())
+del sys.argv[1:4]
 deps.EXTRAS["cv"] = {}
 console_entry()
+sys.exit(7)
 """
 PIPELINE = """
 pipeline_name: image_classification
@@ -153,9 +159,10 @@ def test_the_command_line_of_paddlex(classifier, found, tmp_path):
     cv2.imwrite(str(tmp_path / "picture.png"), picture)
     (tmp_path / "pipeline.yaml").write_text(PIPELINE.format(name=NAME, folder=classifier))
     (tmp_path / "command.py").write_text(COMMAND)
-    options = ["--pipeline", "pipeline.yaml", "--input", "picture.png", "--engine", ENGINE]
+    options = ["--help", "-o", "x", "--pipeline", "pipeline.yaml", "--input", "picture.png", "--engine", ENGINE]
     done = run_command(tmp_path, "command.py", *options)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 7, done.stdout + done.stderr
+    assert "__main__ ['command.py', '--help', '-o', 'x'] True\n" in done.stdout
     assert f"'label_names': {found[ENGINE][0]['label_names']}" in done.stdout + done.stderr
 
 
@@ -164,18 +171,6 @@ def test_an_installed_command(tmp_path):
     done = run_command(tmp_path, "paddlex", "--pipeline", "nosuch", "--engine", ENGINE)
     assert done.returncode == 1
     assert "Unsupported pipeline: nosuch" in done.stderr
-
-
-def test_a_script_has_its_arguments_and_its_exit_status(tmp_path):
-    (tmp_path / "script.py").write_text(
-        "import sys\n"
-        "from paddlex.inference.models.engines import RunnerEngine\n"
-        "print(__name__, sys.argv, 'paddle2ov' in RunnerEngine.all())\n"
-        "sys.exit(7)\n"
-    )
-    done = run_command(tmp_path, "script.py", "--help", "-o", "x")
-    assert done.stdout == "__main__ ['script.py', '--help', '-o', 'x'] True\n"
-    assert done.returncode == 7
 
 
 def test_a_predictor(found):

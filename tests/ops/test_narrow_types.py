@@ -64,7 +64,7 @@ def parameters():
                     yield pytest.param(name, old, kind, id=f"testNarrowTypes/{name}/{kind}")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("name", "old", "new"), list(parameters()))
 def test_narrow_types(name, old, new):
     op = all_ops()[name]

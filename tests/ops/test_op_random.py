@@ -27,7 +27,7 @@ def pytest_generate_tests(metafunc):
     metafunc.parametrize(("op", "format"), list(cases(every_form)))
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(15)
 def test_op_random(op, format, request):
     kept = FOLDER.parent / "failures" / f"{op.name}-{format}"
     found = explore(op, format, request.config.getoption("--seeds") or DEFAULT_SEEDS, kept)

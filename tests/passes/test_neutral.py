@@ -49,7 +49,7 @@ def _edges(model):
                 yield position, i
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     "name",
     sorted(

@@ -119,7 +119,7 @@ def test_boxes_are_chosen_in_floating_point():
     assert boxes_agree(found.model, folder)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["gfl", "ppyolo", "ppyoloe", "ssd", "ssd_in_pixels", "yolov3"])
 def test_nncf_with_the_scope_keeps_boxes(name):
     folder = folder_of(name)

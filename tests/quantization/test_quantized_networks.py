@@ -1,6 +1,6 @@
 """Every network of the tests and benchmarks is quantized, or refused with the reason.
 
-Some of each kind always; with `--all-networks` all of them, those of the benchmarks too, which takes some ten minutes.
+Some of each kind always; with `--every-form` all of them, those of the benchmarks too, which takes some ten minutes.
 Accuracy is no subject here: weights are random, and a single item gives the ranges.
 """
 
@@ -32,7 +32,7 @@ REFUSED = {
 
 
 def pytest_generate_tests(metafunc):
-    whole = metafunc.config.getoption("--all-networks")
+    whole = metafunc.config.getoption("--every-form")
     if "network" in metafunc.fixturenames:
         networks = all_networks()
         formats = {
@@ -64,7 +64,7 @@ def check(folder, inputs):
     assert all(layer.precision in ("i8", "u8") or layer.why_float for layer in found.layers)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 def test_a_network_of_the_tests(network, format):
     folder = generated_network(network, format)
     inputs = dict(load(folder / "inputs_0.npz"))

@@ -178,7 +178,7 @@ return [...document.querySelectorAll("main > section:not([hidden]) canvas[id]")]
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("page", "width"), [("attention", 500), ("attention", 1280), ("attention", 1920), ("chain", 1280)]
 )
@@ -380,7 +380,7 @@ def cpu_seconds(browser):
     return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("width", [500, 1280, 1920])
 def test_modules_are_unfolded_and_folded(browser, pages, width):
     browser.driver.set_window_size(width, 1000)

@@ -3,13 +3,13 @@
 Legacy models are written by Paddle 2, which `make test LEGACY=0` goes without.
 """
 
-from collections import Counter
 from typing import NamedTuple
 
 import pytest
 
 from gen_models import all_networks
 from gen_models.harness.legacy import legacy_python
+from gen_models.harness.spec import TensorSpec
 
 NEEDS_PADDLE_2 = pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy` sets it up")
 LEGACY = pytest.param("legacy", marks=NEEDS_PADDLE_2)
@@ -21,11 +21,19 @@ def marks_of(format):
     return [NEEDS_PADDLE_2] if format == "legacy" else []
 
 
+LIKE_OTHERS = {
+    *("alexnet", "inception_v3", "mobilenet_v1", "resnext50_32x4d", "shufflenet_v2_swish", "squeezenet1_0", "vgg16"),
+    "wide_resnet50_2",
+}
+"""Networks of the layers that smaller ones have."""
+
+
 def networks():
-    """Each network in one of its formats, which alternate; `--every-form`: in each."""
+    """Each network in one of its formats, which alternate; `--every-form`: in each, and those that are like others."""
     for number, network in enumerate(all_networks().values()):
         for i, format in enumerate(network.formats):
-            more = [pytest.mark.every_form] if (number + i) % len(network.formats) else []
+            is_more = (number + i) % len(network.formats) or network.name in LIKE_OTHERS
+            more = [pytest.mark.every_form] if is_more else []
             yield pytest.param(network, format, marks=[*marks_of(format), *more], id=f"{network.name}/{format}")
 
 
@@ -38,28 +46,46 @@ class Form(NamedTuple):
 
 
 def forms(op, every_form):
-    """Each case of an operator, with a form that it is checked in.
+    """Each case of an operator that shows something new, with a form that it is checked in.
 
-    Both formats go through the same converters. The first case that gives a set of arguments is checked in both, as
-    declared in one and with dynamic dimensions in the other. Cases that give the same arguments other values or sizes
-    take one of these four forms each, in turn; of those beyond the second, one in three is checked.
+    Both formats go through the same converters. A case that gives an argument which none before it gave is checked in
+    both, as declared in one and with dynamic dimensions in the other. One that gives an argument another kind of value
+    takes one of these four forms, in turn. The rest, other sizes and numbers, is for `--every-form`.
 
     Args:
         op: the operator.
         every_form: whether each case takes each form in each format.
     """
-    turns: Counter[tuple] = Counter()
+    shown: dict[tuple, set] = {}
     for number, case in enumerate(op.cases):
-        turn = turns[case.formats, frozenset(case.arguments)]
-        turns[case.formats, frozenset(case.arguments)] += 1
-        is_declared = (number + turn // 2) % 2 == 0
+        before = shown.setdefault(case.formats, set())
+        arguments, kinds = set(case.arguments), set(_kinds("", case.arguments))
+        is_declared = number % 4 < 2
         if every_form or legacy_python() is None:
             yield from ((case, Form(format)) for format in case.formats)
-        elif turn == 0 and len(case.formats) == 2:
+        elif not before or not arguments <= before:
             formats = case.formats if number % 2 else case.formats[::-1]
-            yield case, Form(formats[0], dynamic=False)
-            yield case, Form(formats[1], declared=False)
-        elif turn == 0:
-            yield case, Form(case.formats[0])
-        elif turn < 2 or turn % 3 == 0 or case.xfail:
-            yield case, Form(case.formats[turn % len(case.formats)], is_declared, not is_declared)
+            yield case, Form(formats[0], dynamic=len(formats) == 1)
+            yield from ((case, Form(format, declared=False)) for format in formats[1:])
+        elif not kinds <= before or case.xfail:
+            yield case, Form(case.formats[number % len(case.formats)], is_declared, not is_declared)
+        before |= arguments | kinds
+
+
+def _kinds(name, value):
+    """What kinds of values an argument gives: types, flags and words, signs of numbers, 0-D and empty tensors."""
+    if isinstance(value, TensorSpec):
+        yield name, value.dtype, len(value.shape) == 0, 0 in value.shape
+    elif isinstance(value, bool | str | None):
+        yield name, value
+    elif isinstance(value, int | float):
+        yield name, type(value), (value > 0) - (value < 0)
+    elif isinstance(value, list | tuple):
+        yield name, type(value), len(value) > 0
+        for item in value:
+            yield from _kinds(f"{name}[]", item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _kinds(f"{name}.{key}", item)
+    else:
+        yield name, type(value)

@@ -22,12 +22,15 @@ Defaults = dict[str, dict[str, list[Any]]]
 @cache
 def legacy_defaults(python: str) -> Defaults:
     """What the protos of an installed Paddle say, which an interpreter has; the one of PIR has protos too."""
-    asked = subprocess.run([python, "-W", "ignore", __file__], capture_output=True, text=True, check=True)
-    defaults: Defaults = json.loads(asked.stdout)
+    if python == sys.executable:
+        text = _told()
+    else:
+        text = subprocess.run([python, "-W", "ignore", __file__], capture_output=True, text=True, check=True).stdout
+    defaults: Defaults = json.loads(text)
     return defaults
 
 
-def _print() -> None:
+def _told() -> str:
     import paddle
 
     core = paddle.base.core
@@ -36,7 +39,7 @@ def _print() -> None:
         found = {**core.get_op_extra_attrs(name), **core.get_op_attrs_default_value(name.encode())}
         names = {*(attribute.name for attribute in proto.attrs), *found}
         defaults[name] = {attribute: [found.get(attribute, NONE)] for attribute in names}
-    json.dump(defaults, sys.stdout)
+    return json.dumps(defaults)
 
 
 @cache
@@ -74,4 +77,4 @@ def _literal(text: str) -> Any:
 
 
 if __name__ == "__main__":
-    _print()
+    sys.stdout.write(_told())

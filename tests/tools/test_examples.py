@@ -29,7 +29,7 @@ rare = partial(pytest.param, marks=pytest.mark.every_form)  # others train, read
     ],
 )
 def test_example(tmp_path, script, said):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "REPEATS": "1"}
     own_folder = [] if script.startswith("gallery/") else [str(tmp_path / "model")]
     command = [sys.executable, str(ROOT / "examples" / script), *own_folder]
     run = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
