@@ -48,9 +48,10 @@ class Form(NamedTuple):
 def forms(op, every_form):
     """Each case of an operator that shows something new, with a form that it is checked in.
 
-    Both formats go through the same converters. A case that gives an argument which none before it gave is checked in
-    both, as declared in one and with dynamic dimensions in the other. One that gives an argument another kind of value
-    takes one of these four forms, in turn. The rest, other sizes and numbers, is for `--every-form`.
+    Both formats go through the same converters, and every legacy operator carries all of its attributes. A case that
+    gives a tensor which none before it gave is checked in both, as declared in one and with dynamic dimensions in the
+    other. One that gives another argument, or another kind of value, takes one of these four forms, in turn. The rest,
+    other sizes and numbers, is for `--every-form`.
 
     Args:
         op: the operator.
@@ -59,17 +60,18 @@ def forms(op, every_form):
     shown: dict[tuple, set] = {}
     for number, case in enumerate(op.cases):
         before = shown.setdefault(case.formats, set())
-        arguments, kinds = set(case.arguments), set(_kinds("", case.arguments))
+        tensors = {name.rstrip("_0123456789") for name in case.tensors()}
+        kinds = set(_kinds("", case.arguments))
         is_declared = number % 4 < 2
         if every_form or legacy_python() is None:
             yield from ((case, Form(format)) for format in case.formats)
-        elif not before or not arguments <= before:
+        elif not before or not tensors <= before:
             formats = case.formats if number % 2 else case.formats[::-1]
             yield case, Form(formats[0], dynamic=len(formats) == 1)
             yield from ((case, Form(format, declared=False)) for format in formats[1:])
         elif not kinds <= before or case.xfail:
             yield case, Form(case.formats[number % len(case.formats)], is_declared, not is_declared)
-        before |= arguments | kinds
+        before |= tensors | kinds
 
 
 def _kinds(name, value):
