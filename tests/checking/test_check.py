@@ -197,6 +197,7 @@ def test_a_part_of_many_nodes(wrong_sinh):
     assert len(fault.shapes) == 1
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_rewrite_that_forgets_a_constant(format, monkeypatch):
     def forget(graph):
@@ -264,6 +265,7 @@ def test_narrow_types():
         assert paddle2ov.check(Model([power], [x])).verdict == "agree"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("precision", ["f32", pytest.param("bf16", marks=NEEDS_BFLOAT16)])
 @pytest.mark.parametrize(("dims", "build"), GOOD.values(), ids=GOOD)
 def test_what_is_right(dims, build, precision):

@@ -171,6 +171,7 @@ def in_process(function, *arguments):
 # What serves keeps the version that it was made with
 
 
+@pytest.mark.one_in(2)
 def test_a_predictor_keeps_its_version(model):
     assert in_process("served", str(model), "predictor") == [[change, 1, 1] for change in CHANGES]
 
@@ -350,6 +351,7 @@ CONVERTERS = [{{"none_of_this_model": save}}]
 """
 
 
+@pytest.mark.one_in(2)
 def test_a_change_between_converting_and_saving(model, tmp_path):
     script = tmp_path / "before_saving.py"
     script.write_text(BEFORE_SAVING.format(folder=str(model)))

@@ -71,6 +71,7 @@ def letter_box(one, height, width):
     return cv2.copyMakeBorder(resized, *ends, cv2.BORDER_CONSTANT, value=(127.5, 127.5, 127.5))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("size", [(48, 64), (33, 33), (20, 111)])
 def test_letter_box(model, size):
     told = {"type": "LetterBoxResize", "target_size": list(size)}
@@ -81,6 +82,7 @@ def test_letter_box(model, size):
     assert port.get_partial_shape() == openvino.PartialShape([openvino.Dimension(1, -1), 3, *size])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("size", [(24, 40), (12, 20), (48, 35), (8, 8), (70, 130), (80, 30)])
 def test_area(model, size):
     """Reduced in both directions the levels are OpenCV's own, ties included."""
@@ -124,6 +126,7 @@ def affine(center, side, size):
     return cv2.getAffineTransform(source, target)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("size", [(48, 64), (33, 27), (100, 90)])
 def test_warp_affine(model, size):
     """The picture in the middle, its long side as the width; channels are reversed: blue is first again."""
@@ -146,6 +149,7 @@ def test_warp_affine_keeps_the_resolution(model, pad, file):
         in_levels(compiled(picture[None])[0], cv2.warpAffine(picture, trans, size, flags=cv2.INTER_LINEAR), 0)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("size", [(48, 36), (33, 64)])
 @pytest.mark.parametrize("unbiased", [False, True])
 def test_top_down(model, size, unbiased):
@@ -161,6 +165,7 @@ def test_top_down(model, size, unbiased):
         )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("short", [48, 77])
 def test_eval_affine(model, short):
     compiled = compile_on_cpu(model({"type": "EvalAffine", "size": short, "stride": 64}))
@@ -176,7 +181,7 @@ def test_eval_affine(model, short):
         in_levels(compiled(picture[None])[0], cv2.warpAffine(picture[..., ::-1], trans, size))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("name", "method"),
     [

@@ -174,6 +174,7 @@ def test_fused_softmax_mask_upper_triangle():
     close(out, functional().softmax(paddle.to_tensor(x) + causal(4, 4)))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("neox", [False, True])
 @pytest.mark.parametrize("tables", ["places", "rank 2", "rank 4", "none"])
 @pytest.mark.parametrize("time_major", [False, True])

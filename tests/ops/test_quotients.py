@@ -20,6 +20,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("known", [False, True])
 def test_whole_quotients(name, known, tmp_path):
@@ -44,6 +45,7 @@ def test_whole_quotients(name, known, tmp_path):
         np.testing.assert_allclose(found[-2:], expected[-2:], rtol=2**-23)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("dims", [(), (1,), (4, 1), (6,), (4, 6)])
 @pytest.mark.parametrize("which", ["floor_divide", "remainder", "both"])
 def test_quotients_of_known_sizes_compile(dims, which, tmp_path):

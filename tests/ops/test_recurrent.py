@@ -15,6 +15,7 @@ SEQUENCES = [[0, 1], [0, 4], [0, 5], [0, 6], [0, 11], [0, 1, 7], [0, 0, 5, 5, 16
 """Offsets of sequences, one after the other on one request; an iteration takes 5 steps."""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
 @pytest.mark.parametrize("op", ["gru", "lstm"])
 @pytest.mark.parametrize("index", [0, 1], ids=["forward", "reverse"])

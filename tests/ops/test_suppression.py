@@ -19,6 +19,7 @@ from tests.support.one_operator import close, run
 OP = all_ops()["multiclass_nms3"]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("background", [-1, 0, 3])
 @pytest.mark.parametrize("shift", range(4))
 def test_a_score_that_is_no_number_hides_no_other(shift, background):
@@ -36,6 +37,7 @@ def test_a_score_that_is_no_number_hides_no_other(shift, background):
         close(item, wanted.numpy())
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("keep", [-1, 0, 1, 10, 60])
 @pytest.mark.parametrize("crowded", [False, True])
 def test_boxes_beyond_the_best_of_their_class(keep, crowded):
@@ -108,6 +110,7 @@ def test_one_node_unless_a_narrow_box_is_kept():
     assert len(nodes) < 50
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["picodet", "yolov3", "ssd_in_pixels"])
 def test_rewrites_change_nothing_of_what_is_hardly_ever_run(name, monkeypatch):
     """Otherwise they would run in the loop's body each time that a model is converted, which takes as long again."""

@@ -88,6 +88,7 @@ FORMS = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("dims", [[2, TOKENS, WIDTH], [-1, -1, WIDTH]], ids=["static", "dynamic"])
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__[1:])
 def test_cut(form, dims):
@@ -109,6 +110,7 @@ def test_cut(form, dims):
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", [Type.f16, Type.bf16], ids=["f16", "bf16"])
 @pytest.mark.parametrize(("scale", "folded"), [(0.5, 1), (-(2.0**-3), 1), (2.0, 0), (0.3, 0)])
 def test_cut_below_float32(kind, scale, folded):

@@ -55,6 +55,7 @@ KNOWN = ("constants", "select", "quantize", "concat")
 """Those that want to know the number of channels."""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("dims", SIZES, ids=["static", "dynamic"])
 @pytest.mark.parametrize("name", MIDDLES)
 def test_between_two(name, dims):

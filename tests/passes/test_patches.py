@@ -31,6 +31,7 @@ def joined(dims, axes, steps, axis, order=None, changed=None):
     return build
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("batch", [2, -1])
 @pytest.mark.parametrize(
     ("dims", "axes", "steps", "axis", "order"),

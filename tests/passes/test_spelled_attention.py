@@ -92,6 +92,7 @@ BETWEEN = (lambda x: x, lambda x: ops.multiply(x, np.float32(0.5)), ops.tanh)
 IN_NUMBERS = (lambda x: x, lambda x: 0.5 * x, np.tanh)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("number", range(len(SOFTMAXES) * len(SCORES)))
 def test_one_key_first(number):
     """Each softmax after each product, with one thing in between."""

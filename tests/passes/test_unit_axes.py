@@ -70,6 +70,7 @@ def averaged(x, weights):
     return ops.reduce_mean(x, np.array([-2, -1]), True)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize(
     ("middle", "axes", "dims", "shape"),

@@ -46,6 +46,7 @@ def packed(folder, target, kind):
     return Path(shutil.make_archive(str(target), kind, root_dir=folder.parent, base_dir=folder.name))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["tar", "gztar", "zip"])
 def test_an_archive_is_the_model_in_it(folder, kind, tmp_path):
     assert same(paddle2ov.convert(packed(folder, tmp_path / "growing_infer", kind)), folder)
@@ -171,6 +172,7 @@ def files_of(folder):
     return program, program.with_suffix(".pdiparams")
 
 
+@pytest.mark.one_in(2)
 def test_contents_and_streams(folder):
     program, params = files_of(folder)
     given = params.read_bytes() if params.exists() else None
@@ -257,6 +259,7 @@ def test_links_and_paths_lead_nowhere(folder, tmp_path):
     assert not (tmp_path / "outside").exists()
 
 
+@pytest.mark.one_in(2)
 def test_bombs(folder, tmp_path):
     program, _ = files_of(folder)
     archive = tmp_path / "model.zip"
@@ -283,6 +286,7 @@ def test_headers_that_promise_much(suffix, kind, tmp_path):
         paddle2ov.convert(path)
 
 
+@pytest.mark.one_in(2)
 def test_an_archive_with_many_versions_of_its_files(folder, tmp_path):
     """The last of each counts; they are read in the order in which they lie."""
     path = tmp_path / "growing.tar.gz"

@@ -58,6 +58,7 @@ def openvino_callback(node):
     return {"Out": [ops.negative(node.get_input("X")).output(0)]}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("relu", FORMATS, indirect=True)
 @pytest.mark.parametrize(
     "given",

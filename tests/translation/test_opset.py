@@ -142,6 +142,7 @@ def test_gather_of_unsqueezed_axis(indices, axis):
 END, BEFORE = 2**31 - 1, -(2**31)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("factor", [2, 3, 4, 5, 8])
 @pytest.mark.parametrize(
     "bounds",

@@ -69,6 +69,7 @@ def tied():
     return _Found()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("format", FORMATS)
 def test_equal_scores(format, tied):
     """Results that go with the chosen entries differ without bounds, and are Paddle's once its choice is taken."""
@@ -138,6 +139,7 @@ def exchanged(node):
     return {**found, "out": ops.concat(rows, 0)}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("format", FORMATS)
 def test_boxes(format):
     folder = network("choosing_boxes", format)
@@ -155,6 +157,7 @@ def test_boxes(format):
     assert found.culprit.type == "multiclass_nms3"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("format", FORMATS)
 def test_rounding_decides_which_of_two_boxes_stays(format):
     """Not the same boxes: Paddle's operator is asked what it makes of OpenVINO's scores."""

@@ -52,6 +52,7 @@ def in_eleven_bits(node):
     return {"out": ops.multiply(ops.round(scaled, "half_to_even"), np.float32(2**-11))}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("format", FORMATS)
 def test_rounding_of_paddle(format, tmp_path):
     np.savez(tmp_path / "x.npz", **picture())

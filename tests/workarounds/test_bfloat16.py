@@ -32,6 +32,7 @@ def test_depth_padding(case):
         np.testing.assert_allclose(compile_on_cpu(model, "default")([array])[0], want, atol=0.3)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("groups", [0, 2], ids=["one group", "groups"])
 @pytest.mark.parametrize("pads", [(1, 1), (2, 0)], ids=str)
 @pytest.mark.parametrize("depth", [1, -1])
@@ -75,6 +76,7 @@ WINDOWS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("groups", [1, 2])
 @pytest.mark.parametrize(("dims", "taps", "pads"), WINDOWS.values(), ids=WINDOWS)
 def test_unit_width_strides(dims, taps, pads, groups):
@@ -116,6 +118,7 @@ def test_small_group_filters(kernel, dilation):
     np.testing.assert_allclose(compile_on_cpu(model, "default")([data])[0], want, atol=0.05 * np.abs(want).max())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("dims", "kernel"),
     [

@@ -188,6 +188,7 @@ NEUTRAL = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("batch", [2, -1])
 @pytest.mark.parametrize("before", [False, True], ids=["behind", "before"])
 @pytest.mark.parametrize("name", NEUTRAL)

@@ -187,6 +187,7 @@ ALONG_AXIS_1 = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("features", [5, 4, 1])
 @pytest.mark.parametrize(("change", "same"), ALONG_AXIS_1.values(), ids=ALONG_AXIS_1)
 def test_spread_constants(change, same, features):

@@ -250,6 +250,7 @@ FOLDED: dict[str, Any] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("mode", ["NO", "YES"])
 @pytest.mark.parametrize("name", FOLDED)
 def test_avoid_quantized_factors(name, mode):
