@@ -7,9 +7,11 @@ Both run the same files: those of PIR by Paddle 3, or legacy ones by Paddle 2 wh
 network. A run is what a user writes: `copy_from_cpu` for each input, `run()`, `copy_to_cpu` for each result, with
 handles that were got once. Paddle computes with oneDNN and without, and the faster one counts. All have one thread, as
 Paddle by default. Figures are CPU time, which other work on the machine disturbs least; the ratios are medians over the
-rounds, in which all take turns, with the quartiles in brackets: below 1, paddle2ov is faster. The last two columns
-compare the graph alone, without the drop-in: with that of OpenVINO's own frontend, both from legacy files, and with
-what `convert` gives with `rewrite=False`. A dash is one that does not run, or gives other results; the reason is below.
+rounds, in which all take turns, with the quartiles in brackets: below 1, paddle2ov is faster.
+
+The last two columns compare the graph alone, without the drop-in: with that of OpenVINO's own frontend, both from
+legacy files, and with what `convert` gives with `rewrite=False`; "same" where OpenVINO computes the same layers in
+both. A dash is one that does not run, or gives other results; the reason is below.
 """
 
 from __future__ import annotations
@@ -56,83 +58,6 @@ LIBRARIES = ("Paddle 3", "Paddle 3, oneDNN", "Paddle 2", "Paddle 2, oneDNN")
 SECONDS = 0.03
 """How long a turn lasts, unless a single run takes longer."""
 
-WORKER = """
-import json, sys, time
-import numpy as np
-runs = {}
-
-def handled(library, folder, names, arrays, lod, threads, onednn):
-    config = library.Config(folder + names[0], folder + names[1])
-    config.disable_gpu()
-    config.disable_glog_info()
-    (config.enable_mkldnn if onednn else config.disable_mkldnn)()
-    config.set_cpu_math_library_num_threads(threads)
-    predictor = library.create_predictor(config)
-    inputs = [(predictor.get_input_handle(name), arrays[name]) for name in predictor.get_input_names()]
-    results = [predictor.get_output_handle(name) for name in predictor.get_output_names()]
-
-    def run():
-        for handle, array in inputs:
-            handle.copy_from_cpu(array)
-            if lod:
-                handle.set_lod(lod)
-        predictor.run()
-        return [result.copy_to_cpu() for result in results]
-
-    return run
-
-def compiled(graph, folder, names, arrays, threads):
-    import openvino, paddle2ov
-    if "frontend" in graph:
-        model = openvino.Core().read_model(folder + names[0])
-    else:
-        model = paddle2ov.convert(folder, rewrite="rewrite=False" not in graph)
-    options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
-    request = openvino.Core().compile_model(model, "CPU", options).create_infer_request()
-    for name, array in arrays.items():
-        request.set_tensor(name, openvino.Tensor(array))
-
-    def run():
-        request.infer(share_outputs=True)
-        return [tensor.data.copy() for tensor in request.output_tensors]
-
-    return run
-
-def load(name, folder, format, arrays, lod, threads):
-    arrays = dict(np.load(arrays))
-    names = ("/inference.json" if format == "pir" else "/inference.pdmodel", "/inference.pdiparams")
-    if name.startswith(("PIR", "legacy")):
-        run = compiled(name, folder, names, arrays, threads)
-    else:
-        if name.startswith("Paddle"):
-            import paddle.inference as library
-        else:
-            import paddle2ov.inference as library
-        run = handled(library, folder, names, arrays, lod, threads, "oneDNN" in name)
-    for _ in range(3):
-        results = run()
-    runs[name] = run
-    return [float(np.abs(one).astype(np.float64).sum()) for one in results]
-
-def turn(name, seconds):
-    run, count = runs[name], 0
-    run()  # what ran before has left other data in the caches
-    start, used = time.perf_counter(), time.process_time()
-    while not count or time.perf_counter() - start < seconds:
-        run()
-        count += 1
-    return 1e3 * (time.process_time() - used) / count
-
-print("READY", flush=True)
-for line in sys.stdin:
-    do, *arguments = json.loads(line)
-    try:
-        answer = {"load": load, "turn": turn, "forget": runs.clear}[do](*arguments)
-    except Exception as error:
-        answer = {"failed": str(error)}
-    print("\\nANSWER", json.dumps(answer), flush=True)
-"""
-
 
 class Worker:
     """A process that runs networks by one library; another one takes its place if it dies."""
@@ -142,7 +67,7 @@ class Worker:
         self._child = self._start()
 
     def ask(self, *request: Any) -> Any:
-        """What it answers; where that is a dict, the request has failed."""
+        """What it answers; where that has "failed", why the request has."""
         line = self._child.ask(json.dumps(request))
         while line and not line.startswith("ANSWER"):
             line = self._child.line()
@@ -157,7 +82,7 @@ class Worker:
 
     def _start(self) -> Child:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        child = Child([self._python, "-W", "ignore", "-c", WORKER], environment, log=self._log)
+        child = Child([self._python, "-W", "ignore", "-m", "benchmarks.drop_in_worker"], environment, log=self._log)
         while (line := child.line()) and not line.startswith("READY"):
             pass
         return child
@@ -224,7 +149,7 @@ def compare(
         answer: Any = {"failed": "absent"}
         if worker is not None:
             answer = worker.ask("load", way, str(model), format, str(arrays), lod, arguments.threads)
-        found[way] = {"failed": reason(answer["failed"])} if isinstance(answer, dict) else {"sums": answer, "ms": []}
+        found[way] = {"failed": reason(answer["failed"])} if "failed" in answer else answer
         return "ms" in found[way]
 
     for paddle in ("Paddle 3", "Paddle 2"):
@@ -242,8 +167,7 @@ def compare(
         for way in ways[:: 1 if i % 2 else -1]:
             worker = workers[way.partition(",")[0] if way.startswith("Paddle") else "paddle2ov"]
             answer = worker.ask("turn", way, SECONDS)
-            if not isinstance(answer, dict):
-                found[way]["ms"].append(answer)
+            found[way]["ms"] += [answer["ms"]] if "ms" in answer else []
     for worker in workers.values():
         worker.ask("forget")
     return found
@@ -272,6 +196,9 @@ def row(name: str, found: dict[str, Any]) -> list[str]:
     def beside(one: str, other: str) -> str:
         if any(not found.get(way, {}).get("ms") for way in (one, other)) or differs(found, one, other):
             return "-"
+        layers = found[one]["layers"]
+        if layers is not None and layers == found[other]["layers"]:
+            return "same"
         return spread(ratios(found[one]["ms"], found[other]["ms"]))
 
     return [name, time_of("paddle2ov"), time_of(paddle_way(found)), *(beside(*pair) for pair in pairs(found))]

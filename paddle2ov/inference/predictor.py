@@ -68,8 +68,8 @@ class Predictor:
             bound = _Bound(model.compiled, request, inputs, result_ports(model.compiled))
             self._bound[model] = bound
         self._model, self._compiled, self._request = model, bound.compiled, bound.request
-        self._inputs = bound.inputs
-        self._results = bound.results
+        self._request.has_run = False  # not on what the handles hold now
+        self._inputs, self._results = bound.inputs, bound.results
         self._results_by_name = by_name(self._results)
         for handles, ports in (
             (self._input_handles, self._inputs),
@@ -167,23 +167,20 @@ class Predictor:
 
     def _run_handles(self) -> None:
         """Runs the model on what the input handles hold."""
-        handles = self._input_handles.values()
-        is_ready = len(handles) == len(self._inputs) and False not in [handle.has_run for handle in handles]
-        if not is_ready or self._model.compiled is not self._compiled:
-            is_ready = False
+        is_ready = self._request.has_run and self._model.compiled is self._compiled
+        if not is_ready:
             self._request.discard_results()
             self._choose_model()
             self._prepare()
-        model = self._model
-        model.begin_run()
+        running = self._model.running  # that of this process: one that is forked meanwhile begins another
+        running.append(None)
         try:
             self._infer(is_ready)
         finally:
-            model.end_run()
+            running.pop()
         if not is_ready:
-            model.succeeded(self._shapes)
-            for handle in handles:
-                handle.has_run = True
+            self._model.succeeded(self._shapes)
+            self._request.has_run = True
 
     def _choose_model(self) -> None:
         """Uses the model for the shapes of what the input handles hold."""
@@ -206,11 +203,13 @@ class Predictor:
         Args:
             has_succeeded: whether the last run was one with inputs of these shapes.
         """
-        for left in reversed(range(_ATTEMPTS)):
+        attempts = _ATTEMPTS
+        while True:
             try:
                 self._request.infer()
                 return
             except OpenVINORunError:
+                attempts -= 1
                 if has_succeeded:
                     self._model.succeeded(self._shapes)
                 other = self._model.after_failure(self._compiled, self._shapes)
@@ -218,7 +217,7 @@ class Predictor:
                     raise
                 self._use(self._model)
                 self._prepare()
-                if not left:
+                if not attempts:
                     raise
 
     def clone(self) -> Predictor:

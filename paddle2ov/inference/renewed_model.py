@@ -41,14 +41,15 @@ class RenewedModel:
         self._lock = threading.Lock()
         self._shapes: set[Hashable] = set()  # that have run; they may fail after another run has
         self._has_failed = False
-        self._running = 0
+        self.running: list[None] = []
+        """As many as runs that are not at an end, by whose failure others may fail."""
         self._exported: io.BytesIO | openvino.Tensor | None = None
         renew_after_fork(self)
 
     def after_fork(self) -> None:
         """Has the model imported again before it runs in this process, which has none of its threads."""
         self._lock = threading.Lock()
-        self._running = 0
+        self.running = []
         self._is_inherited = has_lost_threads()
 
     @property
@@ -76,16 +77,6 @@ class RenewedModel:
             ) from error
         self._is_inherited, self._has_failed = False, False
 
-    def begin_run(self) -> None:
-        """Before a run, by whose failure others that run at the same time may fail."""
-        with self._lock:
-            self._running += 1
-
-    def end_run(self) -> None:
-        """After a run and what becomes of its failure."""
-        with self._lock:
-            self._running -= 1
-
     def succeeded(self, shapes: Iterable[Hashable]) -> None:
         """Notes that inputs of these shapes have run."""
         with self._lock:
@@ -100,7 +91,7 @@ class RenewedModel:
         with self._lock:
             if compiled is not self._compiled:
                 return self._compiled
-            is_first = not self._has_failed and self._running < 2
+            is_first = not self._has_failed and len(self.running) < 2
             if is_first or self._shapes.isdisjoint(shapes):
                 self._has_failed = True
                 return None
@@ -110,7 +101,7 @@ class RenewedModel:
                 return None
             self._has_failed = False
             # Known still where other runs may make the repeated one fail again.
-            self._shapes = set(shapes) if self._running > 1 else set()
+            self._shapes = set(shapes) if len(self.running) > 1 else set()
             return self._compiled
 
     def _imported(self) -> openvino.CompiledModel:

@@ -74,13 +74,17 @@ def by_name(ports: Sequence[Port]) -> dict[str, Port]:
 
 
 class Request:
-    """OpenVINO's request of a predictor; a thread that touches its tensors holds the lock, as it must not run then."""
+    """OpenVINO's request of a predictor; a thread that touches its tensors holds the lock, as it must not run then.
+
+    Attributes:
+        has_run: whether it has run on inputs of the shapes and sequences that they have now.
+    """
 
     def __init__(self, compiled: openvino.CompiledModel, lock: threading.RLock, drops_errors: bool) -> None:
         self.lock = lock
         self._request = compiled.create_infer_request()
         self._drops_errors = drops_errors
-        self._has_results = False
+        self._has_results = self.has_run = False
 
     def renew_lock(self, lock: threading.RLock) -> None:
         """Takes another lock in a forked process, where nobody would release the one before."""

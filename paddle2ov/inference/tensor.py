@@ -36,8 +36,6 @@ class Tensor:
         self._is_shared = False  # whether the request has the content in the present shape
         self._is_own = False  # whether nobody else has the content
         self._offsets: list[int] | None = None
-        self.has_run = False
-        """Whether the request has run on an input of this shape and these sequences; its numbers may be others now."""
 
     def name(self) -> str:
         """The tensor's name."""
@@ -73,7 +71,7 @@ class Tensor:
                 f"input '{self.name()}': {str(shape)[:80]} is not a shape: sizes are from 0 to {MAX_INT}, or -1"
             )
         self._shape = self._flat_shape = sizes
-        self._is_shared = self.has_run = False
+        self._is_shared = self._request.has_run = False
 
     def copy_from_cpu(self, array: AnyArray) -> None:
         """Sets the input; the array may be changed afterwards.
@@ -178,7 +176,7 @@ class Tensor:
                 f"input '{self.name()}': {levels[0]} are no offsets of sequences; [0, ...] is expected"
             )
         offsets = levels[0] if levels else None
-        self.has_run = self.has_run and offsets == self._offsets
+        self._request.has_run &= offsets == self._offsets
         self._offsets = offsets
 
     def sequences(self) -> int:
@@ -208,7 +206,7 @@ class Tensor:
     def move(self, request: Request, port: Port) -> None:
         """Makes this the handle on the tensor of another request, which gets what it holds before it runs."""
         self._request, self._port = request, port
-        self._is_shared = self.has_run = False
+        self._is_shared = self._request.has_run = False
 
     def value(self) -> AnyArray:
         """What the input holds, in its present shape.
@@ -249,7 +247,7 @@ class Tensor:
         if self._is_own:  # OpenVINO shares what it could write to
             array = array.copy()
         self._content, self._shape, self._is_shared = array, array.shape, False
-        self.has_run = self.has_run and is_same_shape
+        self._request.has_run &= is_same_shape
         if self._port.takes(array.shape):
             self._share(array)
 
