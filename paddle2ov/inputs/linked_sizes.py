@@ -7,9 +7,10 @@ changed until shape inference gets past that node, and so on.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping
-from itertools import permutations
+from itertools import combinations, permutations
 from math import lcm, prod
 
 from openvino import Dimension, Model, Node, PartialShape
@@ -28,9 +29,10 @@ Free = Mapping[tuple[str, int], Dimension]
 """The dimensions of inputs that may be chosen, as (name, axis), and the bounds of each."""
 
 _MULTIPLES = (2, 4, 8, 16, 32, 64)
-_MOST_TRIES = 3000
+_MOST_TRIES, _MOST_SPREADS = 3000, 40
 _MOST_CONSTANTS, _MOST_NODES = 16, 60
 _Score = tuple[float, int]
+_FITS: _Score = float("inf"), 0
 
 
 class ShapeProbe:
@@ -84,7 +86,7 @@ class ShapeProbe:
                 node = next((body for body in _with_bodies(self.model) if body.get_friendly_name() == known[-1]), node)
             self.at_fault = node
             return place, -_clashes(node)
-        return float("inf"), 0
+        return _FITS
 
 
 def _with_bodies(model: Model) -> Iterator[Node]:
@@ -121,6 +123,42 @@ def fit_sizes(probe: ShapeProbe, sizes: Sizes, free: Free) -> Sizes:
             break
     probe.infer(sizes)
     return sizes
+
+
+def spread_sizes(probe: ShapeProbe, sizes: Sizes, free: Free) -> Sizes:
+    """Makes equal free sizes differ that nothing in the model ties together, so that swapped axes show.
+
+    Heights and widths of pictures stay.
+    """
+    unused = (size for size in itertools.count(2) if all(size not in shape for shape in sizes.values()))
+    tries = itertools.count()
+    for size in sorted({size for shape in sizes.values() for size in shape} - {0, 1}):
+        group = [
+            (name, axis)
+            for name, axis in free
+            if sizes[name][axis] == size and len(sizes[name]) - axis > _picture(sizes[name])
+        ]
+        while len(group) > 1:
+            other = next(unused)
+            parts = itertools.chain.from_iterable(combinations(group[1:], count) for count in range(len(group) - 1))
+            attempts = ((part, candidate) for part in parts for candidate in (other, size * other))
+            for part, candidate in attempts:
+                changed = _with(sizes, dict.fromkeys((group[0], *part), candidate), free)
+                if next(tries) == _MOST_SPREADS:
+                    probe.infer(sizes)
+                    return sizes
+                if probe.infer(changed) == _FITS:
+                    sizes, group = changed, [place for place in group[1:] if place not in part]
+                    break
+            else:
+                break
+    probe.infer(sizes)
+    return sizes
+
+
+def _picture(shape: tuple[int, ...]) -> int:
+    """How many of the last dimensions are those of a picture."""
+    return 2 if len(shape) > 3 else 0
 
 
 def _clashes(node: Node) -> int:

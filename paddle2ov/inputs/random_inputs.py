@@ -13,7 +13,7 @@ from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.inputs.given_arrays import Inputs
 from paddle2ov.inputs.index_ranges import UNLIMITED, Range, index_ranges
-from paddle2ov.inputs.linked_sizes import ShapeProbe, Sizes, fit_sizes
+from paddle2ov.inputs.linked_sizes import Free, ShapeProbe, Sizes, fit_sizes, spread_sizes
 from paddle2ov.inputs.usual_sizes import (
     bounds_of,
     clamp,
@@ -114,6 +114,7 @@ class RandomInputs:
             overrides += named_shapes(program, settings) if dynamic else []
         self.sets: list[Inputs] = []
         self._bounds: list[dict[str, PartialShape]] = []
+        self._fitted: list[Sizes] = []  # before those differ that nothing ties together, as far as the model says
         seen: list[Sizes] = []
         for k, override in enumerate(overrides):
             bounds = within(program, override, model if not shapes else None)
@@ -129,14 +130,16 @@ class RandomInputs:
                 if math.prod(size) > _MAX_ELEMENTS:
                     raise ConversionInputError(f"shapes: {list(size)} of '{name}' is too large for random inputs")
             self._bounds.append(bounds)
-            self.sets.append(self._draw(len(self.sets), sizes, Values()))
+            self._fitted.append(sizes)
+            self.sets.append(self._draw(len(self.sets), self._spread(sizes, bounds), Values()))
 
     def alternatives(self, k: int) -> Iterator[Inputs]:
         """Other inputs in place of a set that Paddle refuses, with other integers and of other sizes."""
         usual = {input_.name: self.sets[k][input_.name].shape for input_ in self._program.inputs}
+        fitted = self._fitted[k]
         tried = [(usual, Values())]
-        for start in (usual, *self._starts(k)):
-            sizes = start if start is usual else self._fit(start, self._bounds[k])
+        for start in (fitted, usual, *self._starts(k)):
+            sizes = start if start in (fitted, usual) else self._fit(start, self._bounds[k])
             if any(math.prod(shape) > _MAX_ELEMENTS for shape in sizes.values()):
                 continue
             for values in (Values(), *self._other_values(sizes)):
@@ -174,15 +177,23 @@ class RandomInputs:
             yield Values(are_definite=True)
 
     def _fit(self, sizes: Sizes, bounds: Mapping[str, PartialShape]) -> Sizes:
-        free = {
-            (input_.name, axis): dim
-            for input_ in self._program.inputs
-            for axis, dim in free_dims(input_, bounds.get(input_.name)).items()
-        }
+        free = self._free(bounds)
         if self._model is None or not (free or self._integers):
             return sizes
         self._probe = self._probe or ShapeProbe(self._model)
         return fit_sizes(self._probe, sizes, free)
+
+    def _spread(self, sizes: Sizes, bounds: Mapping[str, PartialShape]) -> Sizes:
+        if self._probe is None or self._probe.at_fault is not None:
+            return sizes
+        return spread_sizes(self._probe, sizes, self._free(bounds))
+
+    def _free(self, bounds: Mapping[str, PartialShape]) -> Free:
+        return {
+            (input_.name, axis): dim
+            for input_ in self._program.inputs
+            for axis, dim in free_dims(input_, bounds.get(input_.name)).items()
+        }
 
     def beyond_32_bits(self) -> Inputs | None:
         """The first set with integers that 32 bits do not hold, where the program takes any, such as to hash them."""

@@ -18,6 +18,7 @@ from gen_models.linked import linked_program
 from paddle2ov.cli import cli
 from paddle2ov.inputs.random_inputs import RandomInputs, random_inputs
 from paddle2ov.program import read_program
+from paddle2ov.verification.faults import INT64
 from paddle2ov.verification.paddle_values import PADDLE_FAULT
 from paddle2ov.verification.runs import SCALARS, WIDE
 from tests.support.formats import marks_of
@@ -143,13 +144,32 @@ def test_integers_that_are_hashed(static, tmp_path):
     n = 7
     table = paddle.nn.initializer.Assign(np.arange(n, dtype=np.float32).reshape(n, 1))
 
-    def build(ids):
+    def build(ids, factor=1):
         rows = static.create_parameter([n, 1], "float32", default_initializer=table)
-        return paddle.nn.functional.embedding(ids % n, rows)
+        return paddle.nn.functional.embedding(ids * factor % n, rows)
 
     found = paddle2ov.verify(save(static, tmp_path, build, ids=([-1, 4], "int64")))
     assert found.verdict == "agree"
     assert found.note == WIDE
+    found = paddle2ov.verify(save(static, tmp_path, partial(build, factor=2654435761), ids=([-1, 4], "int64")))
+    assert found.verdict == "differ"
+    assert found.note == INT64
+
+
+def test_sizes_that_nothing_ties_together_differ(static, tmp_path):
+    """So that swapped axes show: batch and time of a recurrent layer, nodes and edges of a graph."""
+
+    def build(x, state, sources, targets):
+        steps, _ = paddle.nn.GRU(4, 6, 2)(x, state)
+        return [steps, paddle.geometric.send_u_recv(steps[:, 0], sources, targets)]
+
+    floats = {"x": ([-1, -1, 4], "float32"), "state": ([2, -1, 6], "float32")}
+    save(static, tmp_path, build, **floats, sources=([-1], "int32"), targets=([-1], "int32"))
+    for arrays in random_inputs(read_program(tmp_path), paddle2ov.convert(tmp_path))[1:]:
+        (batch, time, _), edges = arrays["x"].shape, len(arrays["sources"])
+        assert len({batch, time, edges}) == 3
+        assert arrays["state"].shape[1] == batch
+        assert len(arrays["targets"]) == edges
 
 
 def test_indices_are_near_the_largest(static, tmp_path):
