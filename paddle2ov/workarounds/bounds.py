@@ -118,8 +118,8 @@ def make_empty(graph: Graph, node: Node) -> None:
         batch = batches[ranks.index(max(ranks))]
     else:
         # Broadcast to each other, 0 and 1 to 0; a Select would hide the size of 0 from shape inference.
-        any_at_all = ops.minimum(ops.minimum(*batches), ints(1))
-        batch = ops.multiply(ops.maximum(*batches), any_at_all)
+        left, right = batches
+        batch = ops.multiply(ops.maximum(left, right), ops.minimum(ops.minimum(left, right), ints(1)))
     shape = ops.concat([batch, ints([0]), ops.gather(sizes[1], ints([last]), ints(0))], 0)
     replace(node.output(0), ops.broadcast(ops.constant(0, node.get_output_element_type(0)), shape).output(0))
 
