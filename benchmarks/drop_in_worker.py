@@ -40,7 +40,7 @@ def _predictor(library: Any, files: list[str], arrays: dict[str, Any], lod: Any,
     return run
 
 
-def _graph(name: str, files: list[str], arrays: dict[str, Any], threads: int) -> tuple[Any, str | None]:
+def _graph(name: str, files: list[str], arrays: dict[str, Any], threads: int) -> tuple[Any, str]:
     """A run of a graph by OpenVINO, and which layers it has."""
     import openvino
 
@@ -60,15 +60,20 @@ def _graph(name: str, files: list[str], arrays: dict[str, Any], threads: int) ->
         request.infer(share_outputs=True)
         return [tensor.data.copy() for tensor in request.output_tensors]
 
-    return run, _layers(compiled)
+    return run, _layers(model, compiled)
 
 
-def _layers(compiled: Any) -> str | None:
-    """A digest of what is computed, in order; None where bodies of loops or branches are, which do not show."""
+def _layers(model: Any, compiled: Any) -> str:
+    """A digest of what is computed; of the operators where loops or branches are, whose layers do not show."""
+    from paddle2ov.graph.bodies import walk
+
     infos = [node.get_rt_info() for node in compiled.get_runtime_model().get_ordered_ops()]
     layers = [[str(info[key].value) for key in ("layerType", "primitiveType", "outputLayouts")] for info in infos]
     if {"Loop", "TensorIterator", "If"} & {kind for kind, *_ in layers}:
-        return None
+        layers = sorted(
+            [node.get_type_name(), *(output.get_partial_shape().to_string() for output in node.outputs())]
+            for node in walk(model)
+        )
     return hashlib.sha256(json.dumps(layers).encode()).hexdigest()
 
 

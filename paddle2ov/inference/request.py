@@ -39,16 +39,21 @@ class Port:
         self.kind_name, self.dtype = dtype_name(self.kind), numpy_dtype(self.kind)
         self.is_bfloat16 = self.kind == openvino.Type.bf16
         self.stored = self.dtype or np.dtype(f"u{self.kind.size}")
-        self._taken: tuple[int, ...] | None = None
+        shape = source.get_partial_shape()
+        self._limits = (
+            None if shape.rank.is_dynamic else [(dim.get_min_length(), dim.get_max_length()) for dim in shape]
+        )
 
     def takes(self, shape: tuple[int, ...]) -> bool:
         """Whether an array of a shape fits the declared one."""
-        if shape == self._taken:  # as in most runs
+        if self._limits is None:
             return True
-        fits = self.source.get_partial_shape().compatible(openvino.PartialShape(list(shape)))
-        if fits:
-            self._taken = shape
-        return bool(fits)
+        if len(shape) != len(self._limits):
+            return False
+        return all(
+            least <= size and (size <= most or most == -1)
+            for size, (least, most) in zip(shape, self._limits, strict=True)
+        )
 
     def declared_shape(self) -> list[int]:
         """The shape that the model declares; -1 where a dimension is not fixed."""
