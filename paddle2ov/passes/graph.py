@@ -87,7 +87,7 @@ class Graph:
         for kind in where.roots[where.roots.index(last) :]:
             for root in index.of_kind(kind):
                 is_passed = root >= count or root in seen or (kind == last and index.is_before(root, place))
-                if not is_passed and root in self.index.nodes and index.may_match(where, root):
+                if not is_passed and root in self.index.nodes and index.fitting(where, (root,)):
                     yield index.nodes[root]
 
     def bodies(self) -> list[Graph]:

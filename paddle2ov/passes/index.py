@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -60,34 +61,36 @@ class Index:
         self._dims: dict[int, Dims | None] = {}
         self._data: dict[int, AnyArray] = {}
         self._independent: dict[tuple[Collection[str], Collection[str]], list[bool]] = {}
-        for number, node in enumerate(model.get_ordered_ops()):
-            self._append(node, number)
+        nodes = model.get_ordered_ops()
+        self._append(nodes, range(len(nodes)))
 
-    def _append(self, node: Node, order: float) -> int:
-        """Lists a node whose sources are listed."""
-        place, place_of, kinds, is_free = len(self.kinds), self._place, self.kinds, True
-        sources: list[int] = []
-        if isinstance(node, Constant):
-            kind = "Constant"
-        else:
-            kind = node.get_type_name()
-            for value in node.input_values():  # the bindings have one object for each node that is kept here
-                source = place_of[id(value.get_node())]
-                sources.append(source)
-                self.readers[source].append(place)
-                is_free = is_free and self.is_free[source]
-        self.nodes[place] = node
-        place_of[id(node)] = place
-        kinds.append(kind)
-        self.sources.append(sources)
-        self.readers.append([])
-        self._order.append(order)
-        if kind not in self._of_kind:
-            self._of_kind[kind], self._read_kinds[kind] = [], set()
-        self._of_kind[kind].append(place)
-        self.is_free.append(is_free and kind != "Parameter")
-        self._read_kinds[kind].update([kinds[source] for source in sources])
-        return place
+    def _append(self, nodes: Sequence[Node], orders: Iterable[float]) -> None:
+        """Lists nodes in topological order, whose other sources are listed."""
+        kinds, all_sources, readers, free = self.kinds, self.sources, self.readers, self.is_free
+        of_kind, read_kinds, place_of = self._of_kind, self._read_kinds, self._place
+        new = range(len(kinds), len(kinds) + len(nodes))
+        self.nodes.update(zip(new, nodes, strict=True))
+        place_of.update(zip(map(id, nodes), new, strict=True))
+        self._order += orders
+        readers += [[] for _ in nodes]
+        for place, node in zip(new, nodes, strict=True):
+            sources: list[int] = []
+            kind = "Constant" if isinstance(node, Constant) else node.get_type_name()
+            if kind not in of_kind:
+                of_kind[kind], read_kinds[kind] = [], set()
+            kinds.append(kind)
+            all_sources.append(sources)
+            of_kind[kind].append(place)
+            is_free = kind != "Parameter"
+            if kind != "Constant":
+                read = read_kinds[kind]
+                for value in node.input_values():  # the bindings have one object for each node that is kept here
+                    source = place_of[id(value.get_node())]
+                    sources.append(source)
+                    readers[source].append(place)
+                    read.add(kinds[source])
+                    is_free = is_free and free[source]
+            free.append(is_free)
 
     def update(self, changed: Iterable[Node]) -> None:
         """Takes in that nodes read other tensors, or have other shapes, and what they read that is new."""
@@ -96,7 +99,7 @@ class Index:
         for name in ("_in_order", "free", "_varying"):
             self.__dict__.pop(name, None)
         first, left, moved = len(self.kinds), list[int](), list[int]()
-        for place in dict.fromkeys(self._place.get(id(node), -1) for node in changed):
+        for place in dict.fromkeys([self._place.get(id(node), -1) for node in changed]):
             if place >= 0:  # not one that is new, and found by what reads it, or no part of the model
                 self._dims.pop(place, None)
                 before = self.sources[place]
@@ -104,17 +107,23 @@ class Index:
                     moved.append(place)
                     left += before
         new = range(first, len(self.kinds))
-        for place in (*left, *moved, *new):
-            for source in self.sources[place]:
-                self._reader_kinds.pop(source, None)
-            self._reader_kinds.pop(place, None)
+        self._reader_kinds.clear()
         self._free(moved)
-        self._unsorted |= {self.kinds[place] for place in new} | self._dropped(left)
-        self._is_ordered = self._is_ordered and all(map(self._is_in_order, (*moved, *new)))
+        self._unsorted |= set(self.kinds[first:]) | self._dropped(left)
+        for place in (*moved, *new):
+            after = max(map(self._order.__getitem__, self.sources[place]), default=-math.inf)
+            if after >= self._order[place] and place in self.nodes:
+                self._is_ordered = False
+                self._unsorted.update(self._of_kind)
+                break
 
     def _reads_others(self, place: int) -> bool:
         """Lists again what a node reads; returns whether that has changed."""
-        sources = [self._listed(value.get_node(), place) for value in self.nodes[place].input_values()]
+        sources = []
+        for value in self.nodes[place].input_values():
+            node = value.get_node()
+            source = self._place.get(id(node))
+            sources.append(self._listed(node, place) if source is None else source)
         if sources == self.sources[place]:
             return False
         for source in self.sources[place]:
@@ -139,8 +148,8 @@ class Index:
                 pending += unknown
                 continue
             order = self._order[reader]
-            after = max((self._order[self._place[id(source)]] for source in sources), default=order - 1)
-            self._append(pending.pop(), (after + order) / 2)
+            after = max([self._order[self._place[id(source)]] for source in sources], default=order - 1)
+            self._append([pending.pop()], [(after + order) / 2])
         return self._place[id(node)]
 
     def _free(self, moved: Iterable[int]) -> None:
@@ -169,14 +178,8 @@ class Index:
             pending += self.sources[place]
         return kinds
 
-    def _is_in_order(self, place: int) -> bool:
-        order = self._order[place]
-        return place not in self.nodes or all(self._order[source] < order for source in self.sources[place])
-
     def _put_in_order(self) -> None:
-        """Numbers the nodes in topological order, if they are not, as close to the present one as that is."""
-        if self._is_ordered:
-            return
+        """Numbers the nodes in topological order, as close to the present one as that is."""
         pending = sorted(self.nodes, key=self._order.__getitem__, reverse=True)
         done = dict[int, float]()
         while pending:
@@ -188,12 +191,12 @@ class Index:
             pending += unknown
         for place, number in done.items():
             self._order[place] = number
-        self._unsorted.update(self._of_kind)
         self._is_ordered = True
 
     @cached_property
     def _in_order(self) -> list[int]:
-        self._put_in_order()
+        if not self._is_ordered:
+            self._put_in_order()
         return sorted(self.nodes, key=self._order.__getitem__)
 
     @cached_property
@@ -203,12 +206,16 @@ class Index:
 
     def of_kind(self, kind: str) -> Sequence[int]:
         """The places of the nodes of a type, in topological order."""
-        self._put_in_order()
         if kind in self._unsorted:
-            self._unsorted.remove(kind)
-            there = filter(self.nodes.__contains__, self._of_kind[kind])
-            self._of_kind[kind] = sorted(there, key=self._order.__getitem__)
+            self._sort(kind)
         return self._of_kind.get(kind, ())
+
+    def _sort(self, kind: str) -> None:
+        if not self._is_ordered:
+            self._put_in_order()
+        self._unsorted.remove(kind)
+        there = filter(self.nodes.__contains__, self._of_kind[kind])
+        self._of_kind[kind] = sorted(there, key=self._order.__getitem__)
 
     def is_before(self, place: int, other: int) -> bool:
         """Whether the first of two nodes of a type comes first in topological order."""
@@ -220,21 +227,27 @@ class Index:
 
     def places(self, where: Where) -> list[int]:
         """The places of nodes at which a pattern may match, those of a type in topological order."""
-        found: list[int] = []
-        if all(map(self.of_kind, where.needs)):
+        roots: list[int] = []
+        if all(map(self._of_kind.__contains__, where.needs)):
             for kind in where.roots:
                 if kind in self._of_kind and not (where.reads and where.reads.isdisjoint(self._read_kinds[kind])):
-                    found += [place for place in self.of_kind(kind) if self.may_match(where, place)]
-        return found
+                    if kind in self._unsorted:
+                        self._sort(kind)
+                    roots += self._of_kind[kind]
+        return self.fitting(where, roots) if roots else roots
 
-    def may_match(self, where: Where, place: int) -> bool:
-        """Whether a pattern may match at the place of a node of one of its types."""
-        name = self.kinds.__getitem__
-        if where.reads and where.reads.isdisjoint(map(name, self.sources[place])):
-            return False
-        if where.read_by and where.read_by.isdisjoint(map(name, self.readers[place])):
-            return False
-        return where.when is None or where.when(self, place)
+    def fitting(self, where: Where, roots: Iterable[int]) -> list[int]:
+        """The places at which a pattern may match, of places of nodes of its types."""
+        name, reads, read_by, when = self.kinds.__getitem__, where.reads, where.read_by, where.when
+        found: list[int] = []
+        for place in roots:
+            if reads and reads.isdisjoint(map(name, self.sources[place])):
+                continue
+            if read_by and read_by.isdisjoint(map(name, self.readers[place])):
+                continue
+            if when is None or when(self, place):
+                found.append(place)
+        return found
 
     def source_kind(self, place: int, port: int = 0) -> str:
         """The type of the node that computes an input of a node."""

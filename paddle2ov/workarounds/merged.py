@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 from openvino import Input, Node, Output
 
-from paddle2ov.graph.constants import ints
+from paddle2ov.graph.constants import ints, known
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.computed_constants import computed_constant_of
@@ -101,13 +102,40 @@ def factor_of_shared_filters(graph: Graph, node: Node) -> list[Input] | Skip | N
     return Skip("the filters are constant") if graph.is_constant(node.input_value(1).get_node()) else ports
 
 
-def _adds_constant(index: Index, place: int) -> bool:
-    """Whether a constant is added to what may be a sum with a constant, times constants."""
-    first, second = index.sources[place]
-    return any(index.kinds[x] in _BETWEEN and index.is_constant(y) for x, y in ((first, second), (second, first)))
+_Path: TypeAlias = list[tuple[int, int]]
+"""Places of nodes, each with the input that is constant."""
 
 
-@at(*_SUMS, when=_adds_constant)
+def _sum_below(index: Index, place: int) -> tuple[int, _Path] | None:
+    """The input by which a node adds a constant to a sum with a constant, and the path to that."""
+    for port, x in ((1, index.sources[place][0]), (0, index.sources[place][1])):
+        if index.kinds[x] in _BETWEEN and index.is_constant(index.sources[place][port]):
+            path = _path_to_sum(index, x)
+            return None if path is None else (port, path)
+    return None
+
+
+def _path_to_sum(index: Index, x: int) -> _Path | None:
+    """The products by constants down to a sum with a constant, and that."""
+    path = []
+    for _ in range(_MOST_BETWEEN):
+        kind, sources = index.kinds[x], index.sources[x]
+        if kind == "Negative":
+            x = sources[0]
+            continue
+        if kind not in _BETWEEN:
+            return None
+        port = 1 if index.is_constant(sources[1]) else 0
+        if port == 0 and (kind == "Divide" or not index.is_constant(sources[0])):
+            return None
+        path.append((x, port))
+        if kind in _SUMS:
+            return path
+        x = sources[1 - port]
+    return None
+
+
+@at(*_SUMS, when=lambda index, place: _sum_below(index, place) is not None)
 def constants_of_sums(graph: Graph, node: Node) -> list[Input] | Skip | None:
     """OpenVINO turns (x + a) * b + c into x * b + (a * b + c): c is lost where x cancels a.
 
@@ -116,46 +144,21 @@ def constants_of_sums(graph: Graph, node: Node) -> list[Input] | Skip | None:
     Given:
         x + a, possibly times constants, + c, with constants a and c, where a is 128 times as large as c or more.
     """
-    for place, x in ((1, node.input_value(0)), (0, node.input_value(1))):
-        if x.get_node().get_type_name() not in _BETWEEN or not graph.is_constant(node.input_value(place).get_node()):
-            continue
-        path = _path_to_sum(graph, x)
-        if path is None or not node.get_output_element_type(0).is_real():
-            return None
-        small, large = _extreme(node.input_value(place), np.max), _magnitude(path)
-        if small == 0 or math.isinf(large) or large < _LARGER * small:
-            return Skip("the sum of the constants keeps the digits of both")
-        return [min(node.input(place), node.input(1 - place), key=_size)]
-    return None
+    if not node.get_output_element_type(0).is_real():
+        return None
+    port, path = known(_sum_below(graph.index, known(graph.index.place_of(node))))
+    small, large = _extreme(node.input_value(port), np.max), _magnitude(graph.index, path)
+    if small == 0 or math.isinf(large) or large < _LARGER * small:
+        return Skip("the sum of the constants keeps the digits of both")
+    return [min(node.input(port), node.input(1 - port), key=_size)]
 
 
-def _path_to_sum(graph: Graph, x: Output) -> list[tuple[str, Output]] | None:
-    """The sum with a constant that x is, and the products by constants that follow; None if it is no such sum."""
-    path: list[tuple[str, Output]] = []
-    for _ in range(_MOST_BETWEEN):
-        node = x.get_node()
-        kind = node.get_type_name()
-        if kind == "Negative":
-            x = node.input_value(0)
-            continue
-        if kind not in _BETWEEN:
-            return None
-        places = (1,) if kind == "Divide" else (1, 0)
-        place = next((i for i in places if graph.is_constant(node.input_value(i).get_node())), None)
-        if place is None:
-            return None
-        path.append((kind, node.input_value(place)))
-        if kind in _SUMS:
-            return path
-        x = node.input_value(1 - place)
-    return None
-
-
-def _magnitude(path: list[tuple[str, Output]]) -> float:
+def _magnitude(index: Index, path: _Path) -> float:
     """The magnitude of the constant of a sum, times those that follow."""
     scale = 1.0
-    for kind, constant in path:
-        scale = scale / (_extreme(constant, np.min) or 1.0) if kind == "Divide" else scale * _extreme(constant, np.max)
+    for place, port in path:
+        constant, divides = index.nodes[place].input_value(port), index.kinds[place] == "Divide"
+        scale = scale / (_extreme(constant, np.min) or 1.0) if divides else scale * _extreme(constant, np.max)
     return scale
 
 
