@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--models", type=Path, help="a folder to keep the exported networks in, for the next time")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     arguments = parser.parse_args()
-    record = Record("drop_in", "Beside paddle.inference", __doc__)
+    record = Record("drop_in", "Beside Paddle", __doc__)
     pythons = {"paddle2ov": sys.executable, "Paddle 3": sys.executable, "Paddle 2": legacy_python()}
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.models or Path(temporary)

@@ -68,7 +68,7 @@ def _layers(model: Any, compiled: Any) -> str:
     from paddle2ov.graph.bodies import walk
 
     infos = [node.get_rt_info() for node in compiled.get_runtime_model().get_ordered_ops()]
-    layers = [[str(info[key].value) for key in ("layerType", "primitiveType", "outputLayouts")] for info in infos]
+    layers = sorted([str(info[key].value) for key in ("layerType", "primitiveType", "outputLayouts")] for info in infos)
     if {"Loop", "TensorIterator", "If"} & {kind for kind, *_ in layers}:
         layers = sorted(
             [node.get_type_name(), *(output.get_partial_shape().to_string() for output in node.outputs())]
