@@ -449,10 +449,10 @@ def test_a_device_that_does_not_exist(model, tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 def test_many_processes_that_are_killed(versions, tmp_path):
-    """A dozen processes at once on one folder, a third of them killed: each that ends has the version there is."""
+    """Eight processes at once on one folder, a third of them killed: each that ends has the version there is."""
     script = Path(__file__).parents[1] / "support" / "cache_stress.py"
     result = subprocess.run(
-        [sys.executable, str(script), str(versions), str(tmp_path / "work"), "12"],
+        [sys.executable, str(script), str(versions), str(tmp_path / "work"), "8"],
         capture_output=True,
         text=True,
         check=False,

@@ -4,9 +4,11 @@ What tests with `@by_hand` test is listed with the reason, which is checked agai
 """
 
 import ast
+import io
 import re
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 
@@ -100,6 +102,11 @@ for name, keys in kernels.items():
 @cache
 def with_kernels(python):
     """The operators that a Paddle has kernels for CPUs for."""
+    if python == sys.executable:
+        import_paddle()
+        with redirect_stdout(io.StringIO()) as told:
+            exec(KERNELS, {})
+        return set(told.getvalue().split())
     found = subprocess.run([python, "-W", "ignore", "-c", KERNELS], capture_output=True, text=True, check=True)
     return set(found.stdout.split())
 
