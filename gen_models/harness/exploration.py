@@ -9,11 +9,17 @@ from pathlib import Path
 
 import hypothesis
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 from gen_models.harness.generate import GenerationError
 from gen_models.harness.spec import FORMATS, Case, Op
 from gen_models.harness.store import write
 from paddle2ov.testing import check_case, check_cases
+
+# Hypothesis also draws numbers that stand in the sources of imported modules. To read all of these takes ten seconds,
+# and the cases would depend on what was imported before.
+if hasattr(providers, "_get_local_constants"):
+    vars(providers)["_get_local_constants"] = lambda: providers._local_constants
 
 
 class BatchError(Exception):
