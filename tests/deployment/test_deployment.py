@@ -169,7 +169,6 @@ def in_levels(got, want, std=0.224):
     assert (np.abs(got - want) > 1e-5).mean() < 0.2
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("told", "sizes"),
     [

@@ -3,7 +3,7 @@
 import pytest
 
 from gen_models import all_ops
-from tests.support.batches import check_in_batch
+from tests.support.batches import Check, check_in_batch
 from tests.support.formats import forms, marks_of
 
 TOGETHER = 10
@@ -24,19 +24,19 @@ def pytest_generate_tests(metafunc):
 @pytest.fixture(scope="session")
 def selected(request):
     """The cases that this run checks, without those that must fail: those to check with each."""
-    found = {}
-    for item in request.session.items:
-        if getattr(item, "function", None) is test_op_fuzzy:
-            op, case, form = (item.callspec.params[name] for name in ("op", "case", "form"))
-            if not case.xfail:
-                found.setdefault(op.name, []).append((case.name, form))
-    return {
-        check: tuple(checks[i : i + TOGETHER])
-        for checks in found.values()
-        for i in range(0, len(checks), TOGETHER)
-        for check in checks[i : i + TOGETHER]
-    }
+    checks = [
+        check_of(item.callspec.params)
+        for item in request.session.items
+        if getattr(item, "function", None) is test_op_fuzzy and not item.callspec.params["case"].xfail
+    ]
+    batches = [tuple(checks[i : i + TOGETHER]) for i in range(0, len(checks), TOGETHER)]
+    return {check: batch for batch in batches for check in batch}
+
+
+def check_of(params):
+    return Check(params["op"].name, params["case"].name, params["form"])
 
 
 def test_op_fuzzy(op, case, form, selected):
-    check_in_batch(op, (case.name, form), selected.get((case.name, form), ()))
+    check = Check(op.name, case.name, form)
+    check_in_batch(check, selected.get(check, ()))

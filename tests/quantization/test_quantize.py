@@ -46,7 +46,6 @@ def paddle_results(folder):
         return [found[key] for key in found.files]
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["csp_channels_last", "dense_denoiser", "grown_states"])
 def test_a_network_in_integers(name):
     """With attention; where OpenVINO loses the results of a first attempt, and where it does not compile one."""

@@ -22,8 +22,8 @@ def marks_of(format):
 
 
 LIKE_OTHERS = {
-    *("alexnet", "inception_v3", "mobilenet_v1", "resnext50_32x4d", "shufflenet_v2_swish", "squeezenet1_0", "vgg16"),
-    "wide_resnet50_2",
+    *("alexnet", "googlenet", "inception_v3", "mobilenet_v1", "mobilenet_v2", "resnet50", "resnext50_32x4d"),
+    *("shufflenet_v2_swish", "squeezenet1_0", "vgg16", "wide_resnet50_2"),
 }
 """Networks of the layers that smaller ones have."""
 

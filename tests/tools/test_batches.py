@@ -10,7 +10,7 @@ from tests.support.formats import Form
 OP = all_ops()["softshrink"]
 NAMES = tuple(case.name for case in OP.cases if "pir" in case.formats)[:3]
 DECLARED = Form("pir", dynamic=False)
-BATCH = tuple((name, DECLARED) for name in NAMES)
+BATCH = tuple(batches.Check(OP.name, name, DECLARED) for name in NAMES)
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def nothing_is_tried(monkeypatch):
 
 
 def check(name):
-    batches.check_in_batch(OP, (name, DECLARED), BATCH)
+    batches.check_in_batch(batches.Check(OP.name, name, DECLARED), BATCH)
 
 
 def failing(*names):
@@ -60,7 +60,6 @@ def test_what_fails_only_together_fails_once(monkeypatch):
 
 def test_one_case_and_large_models_go_alone(monkeypatch):
     monkeypatch.setattr(batches, "_check_together", fail_together)
-    monkeypatch.setattr(batches, "check_case", failing())
-    batches.check_in_batch(OP, (NAMES[0], DECLARED), ())
+    batches.check_in_batch(BATCH[0], ())
     monkeypatch.setattr(batches, "LARGE", 0)
     check(NAMES[0])
