@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-import numpy as np
 from openvino import Node, Output
-from openvino.op import Constant
 
-from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.constants import known
 from paddle2ov.graph.placement import MOVING, SLICING, VIEWS
-from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.slices import OPEN_END
-from paddle2ov.graph.types import value_of
-from paddle2ov.passes.constant_operands import perm_of, target_of
+from paddle2ov.passes.constant_operands import target_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.neighbours import consumers
@@ -21,7 +17,6 @@ from paddle2ov.passes.node_kinds import NEUTRAL
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
-_MAX_BYTES = 1 << 18
 _MOVES = ("Broadcast", "Concat", "Convert", "Pad", "Reshape", "Slice", "Tile", "Transpose")
 _MAY_BE_STATES = frozenset(("Constant", "If", "Loop", "Parameter", "TensorIterator")) | MOVING | SLICING | VIEWS
 
@@ -47,15 +42,11 @@ class DropNeutral(Rule[_Unchanged, _Unchanged]):
     counts = ("nodes",)
 
     def may_match(self, index: Index, place: int) -> bool:
-        kind, sources = index.kinds[place], index.sources[place]
-        number = NEUTRAL.get(kind)
-        if number is None:
-            return index.kinds[sources[0]] != "Constant" and _may_move_nothing(index, place)
-        return _may_consist_of(index, sources[1], number) or _may_consist_of(index, sources[0], number)
+        return _unchanged(index, place) is not None
 
     def pattern(self, graph: Graph, node: Node) -> _Unchanged | None:
-        x = _unchanged(node)
-        return None if x is None else (node, x)
+        port = _unchanged(graph.index, known(graph.index.place_of(node)))
+        return None if port is None else (node, node.input_value(port))
 
     def check(self, graph: Graph, match: _Unchanged) -> _Unchanged:
         node, x = match
@@ -72,81 +63,52 @@ class DropNeutral(Rule[_Unchanged, _Unchanged]):
         return {"nodes": 1}
 
 
-def _may_consist_of(index: Index, place: int, number: int) -> bool:
-    array = index.data(place)
-    if array is None or not array.size:
-        return False
-    return array.item(0) == number or array.dtype == np.float16  # which bfloat16 has in its place
-
-
-def _may_move_nothing(index: Index, place: int) -> bool:
-    dims, before = index.dims(place) or [], index.read_dims(place)
-    if before is None or len(dims) != len(before):
-        return False
-    for dim, other in zip(dims, before, strict=True):
-        if dim != other and dim is not None and other is not None:
-            return False
-    match index.kinds[place]:
-        case "Concat":
-            return len(index.sources[place]) == 1
-        case "Transpose":
-            return index.perm(place) == list(range(len(dims)))
-    return True
-
-
-def _unchanged(node: Node) -> Output | None:
-    """The operand that a node computes again; None if it computes anything else, or no floats."""
-    kind, x = node.get_type_name(), node.input_value(0)
+def _unchanged(index: Index, place: int) -> int | None:
+    """The input that a node computes again; None if it computes anything else, or no floats."""
+    kind, sources = index.kinds[place], index.sources[place]
     number = NEUTRAL.get(kind)
     if number is None:
-        is_moved = node.get_element_type().is_real() and x.get_node().get_type_name() != "Constant"
-        return x if is_moved and _moves_nothing(node, x) else None
-    second = node.input_value(1)
-    if _consists_of(second, number) and _is_as_wide(x, second):
-        return x if node.get_element_type().is_real() else None
-    if kind in ("Add", "Multiply") and _consists_of(x, number) and _is_as_wide(second, x):
-        return second if node.get_element_type().is_real() else None
-    return None
+        port = 0 if index.kinds[sources[0]] != "Constant" and _moves_nothing(index, place) else None
+    elif index.number(sources[1]) == number and _is_as_wide(index, place, 0):
+        port = 0
+    elif kind in ("Add", "Multiply") and index.number(sources[0]) == number and _is_as_wide(index, place, 1):
+        port = 1
+    else:
+        port = None
+    return port if port is not None and index.nodes[place].get_element_type().is_real() else None
 
 
-def _consists_of(operand: Output, number: int) -> bool:
-    node = operand.get_node()
-    if not isinstance(node, Constant) or node.get_byte_size() > _MAX_BYTES:
-        return False
-    array = value_of(node)
-    return bool(array.size and array.flat[0] == number and (array == number).all())
-
-
-def _is_as_wide(x: Output, constant: Output) -> bool:
-    """Whether a Constant does not broadcast x."""
-    dims, others = dims_of(x), static_dims(constant)
+def _is_as_wide(index: Index, place: int, port: int) -> bool:
+    """Whether the Constant that is the other input does not broadcast this one."""
+    dims, others = index.read_dims(place, port), index.read_dims(place, 1 - port)
     if dims is None or others is None or len(others) > len(dims):
         return False
     return all(other in (1, dim) for dim, other in zip(reversed(dims), reversed(others), strict=False))
 
 
-def _moves_nothing(node: Node, x: Output) -> bool:
-    kind = node.get_type_name()
-    if kind == "Concat" and node.get_input_size() > 1:
+def _moves_nothing(index: Index, place: int) -> bool:
+    dims, after = index.read_dims(place), index.dims(place)
+    if dims is None or after is None or len(dims) != len(after):
         return False
-    dims = dims_of(x)
-    if dims is None or len(dims_of(node.output(0)) or ()) != len(dims):
+    if any(dim != other and dim is not None and other is not None for dim, other in zip(dims, after, strict=True)):
         return False
-    if kind == "Convert":
-        return x.get_element_type() == node.get_element_type()
-    if kind == "Concat":
-        return True
-    if kind == "Transpose":
-        return perm_of(node) == list(range(len(dims)))
-    if kind == "Pad":
-        return all(set(ints_of(node.input_value(i)) or [-1]) == {0} for i in (1, 2))
-    if None not in dims and 0 not in dims and dims_of(node.output(0)) == dims:
-        return kind != "Slice" or min(ints_of(node.input_value(3)) or [-1]) > 0
+    kind, node = index.kinds[place], index.nodes[place]
+    match kind:
+        case "Concat":
+            return len(index.sources[place]) == 1
+        case "Transpose":
+            return index.perm(place) == list(range(len(dims)))
+        case "Convert":
+            return bool(node.get_input_element_type(0) == node.get_element_type())
+        case "Pad":
+            return all(set(index.ints(place, port) or [-1]) == {0} for port in (1, 2))
+    if None not in dims and 0 not in dims and after == dims:
+        return kind != "Slice" or min(index.ints(place, 3) or [-1]) > 0
     if kind == "Reshape":
         return _keeps(node, dims)
     if kind == "Tile":
-        return set(ints_of(node.input_value(1)) or [0]) <= {1}
-    return kind == "Slice" and _cuts_nothing(node)
+        return set(index.ints(place, 1) or [0]) <= {1}
+    return kind == "Slice" and _cuts_nothing(index, place)
 
 
 def _keeps(reshape: Node, dims: list[int | None]) -> bool:
@@ -159,8 +121,8 @@ def _keeps(reshape: Node, dims: list[int | None]) -> bool:
     return not others or (len(others) == 1 and others[0] == -1)
 
 
-def _cuts_nothing(node: Node) -> bool:
-    starts, stops, steps = (ints_of(node.input_value(i)) for i in (1, 2, 3))
+def _cuts_nothing(index: Index, place: int) -> bool:
+    starts, stops, steps = (index.ints(place, port) for port in (1, 2, 3))
     if not starts or not stops or not steps:
         return False
     return set(starts) == {0} and set(steps) == {1} and min(stops) >= OPEN_END

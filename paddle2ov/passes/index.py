@@ -11,6 +11,7 @@ from openvino import Model, Node
 from openvino.op import Constant
 
 from paddle2ov.graph.shapes import Dims, dims_of
+from paddle2ov.graph.types import value_of
 from paddle2ov.passes.node_kinds import BINARY, MOVES, REDUCTIONS, UNARY
 from paddle2ov.typing import AnyArray
 
@@ -23,6 +24,7 @@ _LAYERS = """
 AvgPool Broadcast Concat Constant Convolution ConvolutionBackpropData Gather GroupConvolution
 GroupConvolutionBackpropData Interpolate MVN MatMul NonMaxSuppression Pad Parameter Select ShapeOf Slice Softmax Tile
 """
+_MAX_BYTES = 1 << 18
 _ENDS = ("Assign", "Parameter", "Result")
 """Node types that are part of a model although nothing reads them."""
 _OF_ONE_OUTPUT = UNARY | BINARY | REDUCTIONS | MOVES | frozenset(_LAYERS.split())
@@ -60,6 +62,7 @@ class Index:
         self._reader_kinds: dict[int, set[str]] = {}
         self._dims: dict[int, Dims | None] = {}
         self._data: dict[int, AnyArray] = {}
+        self._numbers: dict[int, float | None] = {}
         self._independent: dict[tuple[Collection[str], Collection[str]], list[bool]] = {}
         nodes = model.get_ordered_ops()
         self._append(nodes, range(len(nodes)))
@@ -285,6 +288,17 @@ class Index:
             assert isinstance(node, Constant)
             self._data[place] = node.get_data()
         return self._data[place]
+
+    def number(self, place: int) -> float | None:
+        """What all elements of a Constant of 256 KB at most are; None for any other node, or if they differ."""
+        if place not in self._numbers:
+            array, number = self.data(place), None
+            if array is not None and array.size and array.item(0) == array.item(-1) and array.nbytes <= _MAX_BYTES:
+                node = self.nodes[place]
+                assert isinstance(node, Constant)
+                number = float(value_of(node).item(0)) if (array == array.item(0)).all() else None
+            self._numbers[place] = number
+        return self._numbers[place]
 
     def ints(self, place: int, port: int) -> list[int] | None:
         """The values of an input that is an integer Constant; None for any other, and where there is no such input."""
