@@ -60,10 +60,10 @@ class Graph:
     @property
     def index(self) -> Index:
         """The index of the nodes."""
-        changed, self._changes.nodes = self._changes.nodes, []
         if self._index is None:
-            self._index = Index(self.model)
-        elif changed:
+            self._index, self._changes.nodes = Index(self.model), []
+        elif self._changes.nodes:
+            changed, self._changes.nodes = self._changes.nodes, []
             self._index.update(changed)
         return self._index
 
@@ -79,7 +79,7 @@ class Graph:
         places = index.places(where)
         for place in places:
             yield index.nodes[place]
-            if self.index.version != version:
+            if self._changes.nodes or index.version != version:
                 break
         else:
             return
