@@ -63,7 +63,7 @@ def _convert_color(steps):
     steps.preprocess().convert_color(ColorFormat.RGB)
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("reshaped", [False, True], ids=["as it is", "reshaped and saved"])
 @pytest.mark.parametrize("is_image", [False, True], ids=["f32 NCHW", "u8 NHWC"])
 @pytest.mark.parametrize("reverse", [_reverse_channels, _convert_color])

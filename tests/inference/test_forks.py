@@ -108,7 +108,7 @@ def folder():
     return generated_network(all_networks()["squeezenet1_1"], "pir")
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("how", "hint"), [*((how, "throughput") for how in FORKS), ("fork", "latency")])
 def test_forked(folder, how, hint):
     command = [sys.executable, "-c", PRELOADED + FORKS[how], str(folder), hint]

@@ -34,7 +34,7 @@ def _saved(function, specs, folder):
     return folder
 
 
-@pytest.mark.one_in(11)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("geometry", GEOMETRIES)
 @pytest.mark.parametrize("groups", [1, 2, 4])
 @pytest.mark.parametrize("last", [False, True])

@@ -100,7 +100,7 @@ def skipped_kinds(chain):
     return SEQUENTIAL_KINDS if chain.name.startswith(("deconvolution_1d", "reduction_1d")) else SKIPPED_KINDS
 
 
-@pytest.mark.one_in(7)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: chain.name)
 def test_post_ops(chain):
     (case,) = chain.cases
@@ -145,7 +145,7 @@ def some(step, limits):
 
 
 # What OpenVINO fuses does not depend on how much is unknown.
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("unknown", ["sizes", "batch"])
 @pytest.mark.parametrize("chain", some(5, DYNAMIC_LIMITS + SIZES_LIMITS))
 def test_dynamic_shapes(chain, unknown):
@@ -169,7 +169,7 @@ def graph(folder):
     )
 
 
-@pytest.mark.one_in(7)
+@pytest.mark.one_in(5)
 @NEEDS_PADDLE_2
 @pytest.mark.parametrize("chain", some(3, LEGACY_LIMITS))
 def test_legacy_format(chain):

@@ -19,7 +19,7 @@ from tests.support.one_operator import close, run
 OP = all_ops()["multiclass_nms3"]
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("background", [-1, 0, 3])
 @pytest.mark.parametrize("shift", range(4))
 def test_a_score_that_is_no_number_hides_no_other(shift, background):
@@ -37,7 +37,7 @@ def test_a_score_that_is_no_number_hides_no_other(shift, background):
         close(item, wanted.numpy())
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("keep", [-1, 0, 1, 10, 60])
 @pytest.mark.parametrize("crowded", [False, True])
 def test_boxes_beyond_the_best_of_their_class(keep, crowded):

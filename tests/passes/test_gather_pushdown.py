@@ -85,7 +85,7 @@ def plain(program, outputs=()):
         return convert_program(TranslationRequest(program, [], outputs, Registry(), Vocabulary([])))
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", DECODED)
 @pytest.mark.parametrize("format", FORMATS)
 def test_networks(name, format):

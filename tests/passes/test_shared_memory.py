@@ -186,7 +186,7 @@ def reshape(model, *, first=None):
     model.reshape(dict(zip(model.inputs, shapes, strict=True)))
 
 
-@pytest.mark.one_in(9)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("fixed_later", [False, True], ids=["known", "fixed later"])
 @pytest.mark.parametrize("reader", READERS)
 def test_reader(reader, fixed_later):

@@ -70,7 +70,6 @@ def test_reduce(dims, shape, perm, kind):
     assert kinds(model)["Transpose"] == (kind not in ("removed", "reshape"))
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", PERMUTES)
 def test_table_of_permutes(name):
     """What OpenCV counts in these networks is what the report says; nothing else is left of their transposes."""

@@ -168,7 +168,6 @@ def test_projections_that_were_cut_keep_their_operator():
         assert {"matmul_v2", "softmax"} <= {report.operators[i].type for i in item.operators}
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["swin_stage", "yolov3", "bert", "crnn"])
 def test_every_primitive_that_computes_has_its_operator(name):
     report = report_of(name)

@@ -52,7 +52,7 @@ def test_program(seed, format, tmp_path):
     assert found.compared or found.refused
 
 
-@pytest.mark.one_in(9)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("path", sorted(DIFFERED.glob("*.json")), ids=lambda one: getattr(one, "stem", one))
 @pytest.mark.parametrize("format", FORMATS, ids=lambda one: getattr(one, "stem", one))
 def test_program_that_differed(path, format, tmp_path):

@@ -106,7 +106,6 @@ def test_predictor_as_paddles(op, count, format, tmp_path):
     assert found_lod == lod == [offsets]
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("op", ["gru", "lstm", "tagger"])
 @pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
 def test_one_few_and_many_sequences_in_turn(op, format, tmp_path):

@@ -149,7 +149,7 @@ def off_by_a_hundredth(kind):
     return {kind: convert}
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
     ("name", "kind", "inputs", "within"),

@@ -70,7 +70,7 @@ def test_rounding_of_paddle(format, tmp_path):
     assert operator["float64"][0]["paddle"] == pytest.approx(mean["paddle"], rel=1e-2)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
     ("kind", "wrong", "within"),

@@ -70,7 +70,7 @@ SLOPE_SHAPES = [
 ]
 
 
-@pytest.mark.one_in(13)
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("shapes", SLOPE_SHAPES, ids=str)
 @pytest.mark.parametrize("name", SLOPES, ids=str)
 @pytest.mark.parametrize("is_known", [False, True], ids=str)

@@ -131,7 +131,7 @@ def biased(behind, dims, groups=0, bias=True):
 PIXEL_FILTERS = random(6, 3)
 
 
-@pytest.mark.one_in(9)
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("follow", BEHIND, ids=str)
 @pytest.mark.parametrize("groups", [0, 3, 6], ids=str)
 @pytest.mark.parametrize(

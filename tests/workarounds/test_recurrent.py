@@ -11,7 +11,7 @@ from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import compare, parameter, random
 
 
-@pytest.mark.one_in(9)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("order", ["".join(permutation) for permutation in itertools.permutations("ifco")])
 @pytest.mark.parametrize("biased", [None, "i", "f", "c", "o"])
 def test_gates_in_any_order(order, biased):
