@@ -6,7 +6,7 @@ from gen_models import all_ops
 from tests.support.batches import Check, check_in_batch
 from tests.support.formats import forms, marks_of
 
-TOGETHER = 10
+TOGETHER = 20
 
 
 def cases(every_form):
