@@ -90,8 +90,9 @@ def _moves_nothing(index: Index, place: int) -> bool:
     dims, after = index.read_dims(place), index.dims(place)
     if dims is None or after is None or len(dims) != len(after):
         return False
-    if any(dim != other and dim is not None and other is not None for dim, other in zip(dims, after, strict=True)):
-        return False
+    for dim, other in zip(dims, after, strict=True):
+        if dim != other and dim is not None and other is not None:
+            return False
     kind, node = index.kinds[place], index.nodes[place]
     match kind:
         case "Concat":

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
 from openvino import Model, Node
 from openvino.op import Constant
 
@@ -145,14 +146,17 @@ class Index:
             if id(node) in self._place:
                 pending.pop()
                 continue
-            sources = [value.get_node() for value in node.input_values()]
-            unknown = [source for source in sources if id(source) not in self._place]
-            if unknown:
-                pending += unknown
-                continue
-            order = self._order[reader]
-            after = max([self._order[self._place[id(source)]] for source in sources], default=order - 1)
-            self._append([pending.pop()], [(after + order) / 2])
+            order, known = self._order[reader], len(pending)
+            after = order - 1
+            for value in node.input_values():
+                source = value.get_node()
+                place = self._place.get(id(source))
+                if place is None:
+                    pending.append(source)
+                else:
+                    after = max(after, self._order[place])
+            if len(pending) == known:
+                self._append([pending.pop()], [(after + order) / 2])
         return self._place[id(node)]
 
     def _free(self, moved: Iterable[int]) -> None:
@@ -304,7 +308,7 @@ class Index:
         """The values of an input that is an integer Constant; None for any other, and where there is no such input."""
         sources = self.sources[place]
         array = self.data(sources[port]) if port < len(sources) else None
-        return None if array is None else [int(value) for value in array.reshape(-1)]
+        return None if array is None else array.astype(np.int64).ravel().tolist()
 
     def perm(self, place: int) -> list[int] | None:
         """The permutation of a Transpose, see `perm_of`."""
