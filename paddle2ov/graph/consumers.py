@@ -30,10 +30,11 @@ class Consumer:
 
 
 class Changes:
-    """The nodes that this thread has changed by `rewire` and `revalidate`."""
+    """The nodes that this thread has changed by `rewire`, and those whose shapes it has inferred by `revalidate`."""
 
     def __init__(self) -> None:
-        self.nodes: list[Node] = []
+        self.rewired: list[Node] = []
+        self.revalidated: list[Node] = []
 
     def listen(self) -> None:
         """Takes note of all changes until somebody else listens."""
@@ -50,19 +51,17 @@ _listening = _Listening()
 def rewire(node: Node, index: int, new: Output) -> None:
     """Has a node read another tensor by one of its inputs."""
     node.input(index).replace_source_output(new)
-    _note(node)
+    changes = None if _listening.to is None else _listening.to()
+    if changes is not None:
+        changes.rewired.append(node)
 
 
 def revalidate(node: Node) -> None:
     """Infers the shapes of a node again, whose inputs or attributes have changed."""
     node.validate_and_infer_types()
-    _note(node)
-
-
-def _note(node: Node) -> None:
     changes = None if _listening.to is None else _listening.to()
     if changes is not None:
-        changes.nodes.append(node)
+        changes.revalidated.append(node)
 
 
 def key_of(tensor: Output) -> tuple[str, int]:

@@ -60,11 +60,14 @@ class Graph:
     @property
     def index(self) -> Index:
         """The index of the nodes."""
+        changes = self._changes
         if self._index is None:
-            self._index, self._changes.nodes = Index(self.model), []
-        elif self._changes.nodes:
-            changed, self._changes.nodes = self._changes.nodes, []
-            self._index.update(changed)
+            self._index = Index(self.model)
+        elif changes.rewired or changes.revalidated:
+            self._index.update(changes.rewired, changes.revalidated)
+        else:
+            return self._index
+        changes.rewired, changes.revalidated = [], []
         return self._index
 
     def nodes(self, *kinds: str) -> list[Node]:
@@ -79,7 +82,7 @@ class Graph:
         places = index.places(where)
         for place in places:
             yield index.nodes[place]
-            if self._changes.nodes or index.version != version:
+            if self._changes.rewired or self._changes.revalidated or index.version != version:
                 break
         else:
             return

@@ -96,16 +96,17 @@ class Index:
                     is_free = is_free and free[source]
             free.append(is_free)
 
-    def update(self, changed: Iterable[Node]) -> None:
-        """Takes in that nodes read other tensors, or have other shapes, and what they read that is new."""
+    def update(self, rewired: Iterable[Node], revalidated: Iterable[Node]) -> None:
+        """Takes in which nodes read other tensors, with what they read that is new, and which have other shapes."""
         self.version += 1
         self._independent.clear()
         for name in ("_in_order", "free", "_varying"):
             self.__dict__.pop(name, None)
         first, left, moved = len(self.kinds), list[int](), list[int]()
-        for place in dict.fromkeys([self._place.get(id(node), -1) for node in changed]):
+        for node in revalidated:
+            self._dims.pop(self._place.get(id(node), -1), None)
+        for place in dict.fromkeys([self._place.get(id(node), -1) for node in rewired]):
             if place >= 0:  # not one that is new, and found by what reads it, or no part of the model
-                self._dims.pop(place, None)
                 before = self.sources[place]
                 if self._reads_others(place):
                     moved.append(place)

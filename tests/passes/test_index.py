@@ -41,8 +41,8 @@ def test_changes_are_known(monkeypatch, name):
         watch(graph)
         models.append(graph.model)
 
-    def compared(known, changed):
-        update(known, changed)
+    def compared(known, *changed):
+        update(known, *changed)
         compare(known, models[-1])
         updated.append(known)
 
