@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openvino import Node, Output, Type
+from openvino import Node, Output
 
 from paddle2ov.graph.constants import constant_of, ints, ints_of, known
 from paddle2ov.graph.expected_dims import expect_dims
@@ -91,37 +91,6 @@ def check_features(graph: Graph, site: tuple[Node, int, int]) -> None:
     """The data is reshaped to that number of features and back, which moves nothing and fails for any other number."""
     node, axis, size = site
     insert([node.input(0)], expect_dims(node.input_value(0), {axis: size}), node)
-
-
-@at("MatMul", when=lambda index, place: 0 in (index.read_dims(place) or ()))
-def no_rows(graph: Graph, node: Node) -> list[Node] | None:
-    """OpenVINO does not compile a product that is known to have no rows, by a transposed matrix.
-
-    Given:
-        MatMul of matrices, the first of which is known to have no rows.
-    """
-    data, weights = (dims_of(value) for value in node.input_values())
-    axis = -1 if node.get_attributes()["transpose_a"] else -2
-    return [node] if data and weights and min(len(data), len(weights)) > 1 and data[axis] == 0 else None
-
-
-def make_empty(graph: Graph, node: Node) -> None:
-    """Zeros broadcast to the shape of the product."""
-    sizes = [ops.shape_of(value, Type.i64) for value in node.input_values()]
-    ranks = [len(known(dims_of(value))) for value in node.input_values()]
-    last = -2 if node.get_attributes()["transpose_b"] else -1
-    batches = [
-        ops.concat([ints([1] * (max(ranks) - rank)), ops.gather(size, ints(range(rank - 2)), ints(0))], 0)
-        for size, rank in zip(sizes, ranks, strict=True)
-    ]
-    if min(ranks) == 2:
-        batch = batches[ranks.index(max(ranks))]
-    else:
-        # Broadcast to each other, 0 and 1 to 0; a Select would hide the size of 0 from shape inference.
-        left, right = batches
-        batch = ops.multiply(ops.maximum(left, right), ops.minimum(ops.minimum(left, right), ints(1)))
-    shape = ops.concat([batch, ints([0]), ops.gather(sizes[1], ints([last]), ints(0))], 0)
-    replace(node.output(0), ops.broadcast(ops.constant(0, node.get_output_element_type(0)), shape).output(0))
 
 
 @at("MatMul", when=lambda index, place: len(index.read_dims(place, 1) or ()) == 3)

@@ -98,7 +98,6 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(post_ops.of_reduced_sequence, post_ops.reduce_image, "post_op_of_reduced_sequence", where=CPU),
     local(post_ops.of_unknown_channels, hide, "post_op_of_unknown_channels", where=CPU),
     local(bounds.unit_tiles, bounds.tile_at_rank_6, "tile_of_one_pixel", where=CPU),
-    local(bounds.no_rows, bounds.make_empty, "product_of_no_rows", where=CPU),
     local(moved.broadcast_to_nothing, barrier, "broadcast_to_nothing_moved"),
     local(recurrent.gates_in_another_order, hide, "gates_of_lstm_cell_in_another_order"),
     local(recurrent.gru_of_another_form, recurrent.split_before_sigmoid, "gru_cell_of_another_form"),

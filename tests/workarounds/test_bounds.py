@@ -109,29 +109,6 @@ def test_avoid_batched_weights(known, shapes, turned, precision):
         np.testing.assert_allclose(got, want, atol=1e-5 if precision == "f32" else 0.1)
 
 
-@pytest.mark.parametrize("turned", list(itertools.product((False, True), repeat=2)))
-@pytest.mark.parametrize(
-    ("known", "other"), [((-1, 0, 4), (-1, -1, 4)), ((2, 3, 0, 4), (2, 1, 5, 4)), ((0, 4), (-1, 5, 4))]
-)
-def test_products_of_no_rows(known, other, turned):
-    def sizes(shape, is_turned):
-        return (*shape[:-2], shape[-1], shape[-2]) if is_turned else shape
-
-    x, y = parameter(*sizes(known, turned[0])), parameter(*sizes(other, not turned[1]))
-    model = Model([ops.matmul(x, y, *turned)], [x, y])
-    shape = model.outputs[0].get_partial_shape()
-    assert row("bounds.no_rows")(Graph(model)) == {"sites": 1}
-    assert model.outputs[0].get_partial_shape() == shape
-    arrays = [
-        random(*(2 if dim < 0 else dim for dim in sizes(*item)))
-        for item in ((known, turned[0]), (other, not turned[1]))
-    ]
-    left, right = (
-        array.swapaxes(-1, -2) if is_turned else array for array, is_turned in zip(arrays, turned, strict=True)
-    )
-    assert compile_on_cpu(model)(arrays)[0].shape == (left @ right).shape
-
-
 def test_avoid_batched_weights_refuses():
     for known, shape in (
         ((1, 2, 4), (3, 4, 5)),

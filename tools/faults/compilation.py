@@ -36,14 +36,6 @@ def post_op_of_unknown_width() -> Graph:
 
 
 @fault()
-def product_of_no_rows() -> Graph:
-    """A product that is known to have no rows, by a transposed matrix, does not compile."""
-    x, y = parameter(2, 0, 3), parameter(2, -1, 3)
-    arrays = [numbers(2, 0, 3), numbers(2, 4, 3)]
-    return Model([ops.matmul(x, y, False, True)], [x, y]), [arrays], [[np.zeros((2, 0, 4), np.float32)]]
-
-
-@fault()
 def gather_of_single_element() -> Graph:
     """A Gather of the only element of an axis, between Unsqueeze and Squeeze, loses another axis of size 1."""
     x, data = parameter(-1, -1, -1), numbers(2, 3, 4)
