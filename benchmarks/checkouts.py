@@ -99,11 +99,11 @@ def summaries(times: dict[Path, list[float]]) -> dict[str, tuple[float, float, f
     groups: dict[str, list[list[float]]] = {}
     for model, pair in times.items():
         groups.setdefault(model.name.rpartition("-")[0] or model.name, []).append(pair)
-    found = {}
+    means = {}
     for name, pairs in groups.items():
         other, own = (geometric_mean([pair[i] for pair in pairs]) for i in range(2))
-        found[name] = (other, own, own / other)
-    return found
+        means[name] = (other, own, own / other)
+    return means
 
 
 def show(rows: dict[str, dict[str, Any]]) -> None:

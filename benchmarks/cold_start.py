@@ -51,9 +51,9 @@ def main() -> None:
     figures = {}
     with tempfile.TemporaryDirectory() as folder:
         for name in arguments.networks:
-            found = measure(model_folder(name, "legacy"), Path(folder, name), arguments.rounds)
-            figures[name] = found
-            print(*_row(name, found), flush=True)
+            measurement = measure(model_folder(name, "legacy"), Path(folder, name), arguments.rounds)
+            figures[name] = measurement
+            print(*_row(name, measurement), flush=True)
         imports = {kind: cpu_time([sys.executable, "-c", code]) for kind, code in IMPORTS.items()}
         for _ in range(arguments.rounds - 1):
             imports = {

@@ -130,11 +130,11 @@ def main() -> None:
 
 def exported(name: str, folder: Path) -> tuple[Path, Path | None]:
     """The folders with the PIR and the legacy model of a network; no legacy one where Paddle 2.6 is not there."""
-    found: list[Path | None] = []
+    folders: list[Path | None] = []
     for format, python in (("pir", sys.executable), ("legacy", legacy_python())):
         target = folder.absolute() / format / name
         if python is None:
-            found.append(None)
+            folders.append(None)
             continue
         if not (target / "inference.pdiparams").exists():
             target.mkdir(parents=True, exist_ok=True)
@@ -142,9 +142,9 @@ def exported(name: str, folder: Path) -> tuple[Path, Path | None]:
             run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
             if run.returncode:
                 sys.exit(f"{python} could not export {name}:\n{run.stderr}")
-        found.append(target)
-    assert found[0] is not None
-    return found[0], found[1]
+        folders.append(target)
+    assert folders[0] is not None
+    return folders[0], folders[1]
 
 
 def warm(pir: Path, legacy: Path | None, runs: int) -> Figures:
@@ -154,46 +154,46 @@ def warm(pir: Path, legacy: Path | None, runs: int) -> Figures:
     if legacy is not None:
         routes["paddle2ov, legacy"] = lambda: paddle2ov.convert(legacy)
         routes["C++ frontend"] = lambda: core.read_model(legacy / "inference.pdmodel")
-    found: Figures = {}
+    figures: Figures = {}
     for route, run in list(routes.items()):
         try:
             run()
-            found[route] = {"cpu": [], "wall": []}
+            figures[route] = {"cpu": [], "wall": []}
         except Exception as error:  # whatever a route makes of a network that it cannot read
-            found[route] = {"failed": reason(str(error))}
+            figures[route] = {"failed": reason(str(error))}
             del routes[route]
     for _ in range(runs):
         for route, run in routes.items():
             started, cpu = time.perf_counter(), time.process_time()
             run()
-            found[route]["cpu"].append(1e3 * (time.process_time() - cpu))
-            found[route]["wall"].append(1e3 * (time.perf_counter() - started))
-    return found
+            figures[route]["cpu"].append(1e3 * (time.process_time() - cpu))
+            figures[route]["wall"].append(1e3 * (time.perf_counter() - started))
+    return figures
 
 
 def fresh(pir: Path, legacy: Path | None, routes: list[str], pythons: dict[str, str | None], runs: int) -> Figures:
     """Milliseconds (CPU and wall) and MB at the peak of a new process in each round, by route."""
-    found: Figures = {route: {"cpu": [], "wall": [], "peak_mb": []} for route in routes}
+    figures: Figures = {route: {"cpu": [], "wall": [], "peak_mb": []} for route in routes}
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     for _ in range(runs):
         for route in routes:
             python = pythons[route]
             if python is None or not Path(python).exists():
-                found[route] = {"failed": "absent"}
-            if "failed" in found[route]:
+                figures[route] = {"failed": "absent"}
+            if "failed" in figures[route]:
                 continue
             environment["PYTHONPATH"] = str(ROOT) if route.startswith("paddle2ov") else ""
             command = [str(python), "-W", "ignore", "-c", FRESH.format(ROUTES[route]), str(pir), str(legacy)]
             started = time.perf_counter()
             run = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
             if run.returncode:
-                found[route] = {"failed": reason(run.stdout + run.stderr)}  # paddle2onnx says it on the former
+                figures[route] = {"failed": reason(run.stdout + run.stderr)}  # paddle2onnx says it on the former
                 continue
             cpu, peak = (float(part) for part in run.stdout.rpartition("FIGURES")[2].split())
-            found[route]["wall"].append(1e3 * (time.perf_counter() - started))
-            found[route]["cpu"].append(1e3 * cpu)
-            found[route]["peak_mb"].append(peak)
-    return found
+            figures[route]["wall"].append(1e3 * (time.perf_counter() - started))
+            figures[route]["cpu"].append(1e3 * cpu)
+            figures[route]["peak_mb"].append(peak)
+    return figures
 
 
 def growth(model: Path, small: Path) -> float:
@@ -217,7 +217,7 @@ def reason(text: str) -> str:
 def ratios(found: Figures, route: str, key: str) -> list[float]:
     """A route's figures over the C++ frontend's, round by round."""
     mine, base = (found.get(name, {}).get(key, []) for name in (route, "C++ frontend"))
-    return sorted(one / other for one, other in zip(mine, base, strict=False))
+    return sorted(own / other for own, other in zip(mine, base, strict=False))
 
 
 def spread(values: list[float]) -> str:
@@ -236,11 +236,11 @@ def markdown(figures: dict[str, Figures]) -> str:
     heads = [f"{kind}: {route}" for kind, route in columns]
     heads.insert(3, "warm: PIR / C++ frontend")
     lines = [f"| CPU ms | weights | {' | '.join(heads)} | memory grows by |", "|---|" + "---:|" * (len(heads) + 2)]
-    for name, found in figures.items():
-        times = [found[kind].get(route, {}).get("cpu") for kind, route in columns]
+    for name, measurements in figures.items():
+        times = [measurements[kind].get(route, {}).get("cpu") for kind, route in columns]
         cells = [f"{statistics.median(time):.0f}" if time else "-" for time in times]
-        cells.insert(3, spread(ratios(found["warm"], "paddle2ov, PIR", "cpu")))
-        weights, growth = f"{found['weights_mb']:.0f} MB", f"{found['growth_mb']:.1f} MB"
+        cells.insert(3, spread(ratios(measurements["warm"], "paddle2ov, PIR", "cpu")))
+        weights, growth = f"{measurements['weights_mb']:.0f} MB", f"{measurements['growth_mb']:.1f} MB"
         lines.append(f"| {name} | {weights} | {' | '.join(cells)} | {growth} |")
     return "\n".join(lines)
 

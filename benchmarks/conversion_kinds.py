@@ -61,7 +61,7 @@ def main() -> None:
     record = Record("conversion_kinds", "Conversion of many networks", __doc__)
     names = [name for kind in arguments.kinds for name in KINDS[kind]]
     figures = measured(names, arguments.runs)
-    whole = sum(found["paddle2ov"] for found in figures.values())
+    whole = sum(times["paddle2ov"] for times in figures.values())
     result = f"{rendered(figures, arguments.kinds)}\n\n{told(profiled(names, arguments.runs), whole, operators(names))}"
     print(result)
     record.write(arguments.json, figures, result)
@@ -84,7 +84,7 @@ def measured(names: Sequence[str], runs: int) -> dict[str, dict[str, float]]:
                 del model  # outside of the time that is measured
                 if done:
                     best[name][route] = min(best[name][route], taken)
-    return {name: {**found, "ratio": found["paddle2ov"] / found["cpp"]} for name, found in best.items()}
+    return {name: {**times, "ratio": times["paddle2ov"] / times["cpp"]} for name, times in best.items()}
 
 
 @dataclass
@@ -108,17 +108,17 @@ class Profile:
 def profiled(names: Sequence[str], runs: int) -> Profile:
     """Of each function and step the least of some rounds."""
     models = [model_folder(name) for name in names]
-    found = []
+    summaries = []
     for _ in range(runs):
         profile = cProfile.Profile()
         for model in models:
             profile.runcall(paddle2ov.convert, model)
-        found.append(_summary(profile))
+        summaries.append(_summary(profile))
     bindings = {
-        name: min((value[0][name] for value in found if name in value[0]), key=lambda item: item[1])
-        for name in found[0][0]
+        name: min((value[0][name] for value in summaries if name in value[0]), key=lambda item: item[1])
+        for name in summaries[0][0]
     }
-    totals = {name: min(item[1][name] for item in found) for name in found[0][1]}
+    totals = {name: min(item[1][name] for item in summaries) for name in summaries[0][1]}
     return Profile(bindings, {STEPS[name]: totals[name] / totals["convert"] for name in STEPS})
 
 
@@ -139,12 +139,12 @@ def _summary(profile: cProfile.Profile) -> tuple[dict[str, tuple[int, float]], d
 
 def operators(names: Sequence[str]) -> int:
     """How many operators of Paddle the networks have."""
-    found = 0
+    count = 0
     for name in names:
         report = paddle2ov.ConversionReport()
         paddle2ov.convert(model_folder(name), report=report)
-        found += report.operators
-    return found
+        count += report.operators
+    return count
 
 
 def told(profile: Profile, whole: float, count: int) -> str:
@@ -163,12 +163,12 @@ def rendered(figures: dict[str, dict[str, float]], kinds: Sequence[str]) -> str:
     rows: list[list[object]] = []
     for kind in kinds:
         of_kind = {name: figures[name] for name in KINDS[kind]}
-        for name, found in of_kind.items():
-            rows.append([name, f"{found['cpp']:.1f}", f"{found['paddle2ov']:.1f}", f"{found['ratio']:.2f}"])
+        for name, times in of_kind.items():
+            rows.append([name, f"{times['cpp']:.1f}", f"{times['paddle2ov']:.1f}", f"{times['ratio']:.2f}"])
         rows.append(
             [f"**{kind}**", "", "", f"**{geometric_mean([value['ratio'] for value in of_kind.values()]):.2f}**"]
         )
-    mean = geometric_mean([found["ratio"] for found in figures.values()])
+    mean = geometric_mean([times["ratio"] for times in figures.values()])
     rows.append([f"**all {len(figures)}**", "", "", f"**{mean:.2f}**"])
     return table(["CPU ms", "C++ frontend", "paddle2ov", "ratio"], rows)
 

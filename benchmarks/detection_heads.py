@@ -108,7 +108,7 @@ def _yolo() -> Program:
 def _yolo_feeds(objects: int, batch: int, size: float) -> Feeds:
     """Objects of one class or two."""
     rng, chosen = _objects(3 * sum(CELLS), objects, batch)
-    found: Feeds = {"img_size": np.full((batch, 2), IMAGE, np.int32)}
+    feeds: Feeds = {"img_size": np.full((batch, 2), IMAGE, np.int32)}
     parts = np.split(chosen, np.cumsum([3 * cell for cell in CELLS])[:-1], 1)
     for i, (cells, mask) in enumerate(zip(CELLS, parts, strict=True)):
         raw = rng.normal(0, 0.5, (batch, 3, 5 + CLASSES, cells)).astype(np.float32)
@@ -117,8 +117,8 @@ def _yolo_feeds(objects: int, batch: int, size: float) -> Feeds:
         label = rng.integers(0, CLASSES, (batch, 3, 1, cells))
         np.put_along_axis(raw[:, :, 5:], label, rng.normal(1, 1, label.shape).astype(np.float32), 2)
         raw[:, :, 4] = np.where(mask.reshape(batch, 3, -1), rng.normal(0, 1.5, (batch, 3, cells)), -9)
-        found[f"head_{i}"] = raw.reshape(batch, -1, IMAGE // STRIDES[i], IMAGE // STRIDES[i])
-    return found
+        feeds[f"head_{i}"] = raw.reshape(batch, -1, IMAGE // STRIDES[i], IMAGE // STRIDES[i])
+    return feeds
 
 
 # --- PP-YOLOE ---------------------------------------------------------------------------------------------------------
@@ -164,16 +164,16 @@ def _ppyoloe() -> Program:
 
 def _ppyoloe_feeds(objects: int, batch: int, size: float) -> Feeds:
     rng, chosen = _objects(sum(CELLS), objects, batch)
-    found: Feeds = {"scale": np.full((batch, 1, 4), 0.5, np.float32)}
+    feeds: Feeds = {"scale": np.full((batch, 1, 4), 0.5, np.float32)}
     for i, mask in enumerate(np.split(chosen, np.cumsum(CELLS)[:-1], 1)):
         code = rng.normal(0, 1, (batch, 4, STEPS, CELLS[i])) - np.arange(STEPS)[:, None] * (0.5 / size)
         logit = np.full((batch, CLASSES, CELLS[i]), -7.0) + rng.normal(0, 0.5, (batch, CLASSES, CELLS[i]))
         label = rng.integers(0, CLASSES, (batch, 1, CELLS[i]))
         np.put_along_axis(logit, label, np.where(mask[:, None], rng.normal(0, 1.5, label.shape), -7), 1)
         side = IMAGE // STRIDES[i]
-        found[f"code_{i}"] = code.reshape(batch, -1, side, side).astype(np.float32)
-        found[f"logit_{i}"] = logit.reshape(batch, -1, side, side).astype(np.float32)
-    return found
+        feeds[f"code_{i}"] = code.reshape(batch, -1, side, side).astype(np.float32)
+        feeds[f"logit_{i}"] = logit.reshape(batch, -1, side, side).astype(np.float32)
+    return feeds
 
 
 # --- SSD --------------------------------------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def _ssd() -> Program:
 
 def _ssd_feeds(objects: int, batch: int, size: float) -> Feeds:
     rng, chosen = _objects(sum(COUNTS), objects, batch)
-    found: Feeds = {}
+    feeds: Feeds = {}
     for i, mask in enumerate(np.split(chosen, np.cumsum(COUNTS)[:-1], 1)):
         code = rng.normal(0, 0.5, (batch, COUNTS[i], 4))
         code[..., 2:] += np.log(size) / 0.2
@@ -223,8 +223,8 @@ def _ssd_feeds(objects: int, batch: int, size: float) -> Feeds:
         np.put_along_axis(logit, label, np.where(mask[..., None], rng.normal(10, 1.5, label.shape), 0), 2)
         for kind, array in (("code", code), ("logit", logit)):
             rows = array.reshape(batch, SIDES[i], SIDES[i], -1).transpose(0, 3, 1, 2)
-            found[f"{kind}_{i}"] = np.ascontiguousarray(rows, np.float32)
-    return found
+            feeds[f"{kind}_{i}"] = np.ascontiguousarray(rows, np.float32)
+    return feeds
 
 
 HEADS = {

@@ -186,13 +186,13 @@ def legacy(size: int) -> bytes:
         block.vars.add(name=f"v{i}", type=kind.SerializeToString())
     column = Attr(name="col", type=0, i=0).SerializeToString()
     for i in range(-1, size + 1):
-        one = block.ops.add(
+        operator = block.ops.add(
             type="feed" if i < 0 else "fetch" if i == size else ("relu", "sigmoid", "tanh", "exp")[i % 4]
         )
-        one.inputs.add(parameter="X", arguments=["feed" if i < 0 else f"v{i}"])
-        one.outputs.add(parameter="Out", arguments=["fetch" if i == size else f"v{i + 1}"])
+        operator.inputs.add(parameter="X", arguments=["feed" if i < 0 else f"v{i}"])
+        operator.outputs.add(parameter="Out", arguments=["fetch" if i == size else f"v{i + 1}"])
         if i in (-1, size):
-            one.attrs.append(column)
+            operator.attrs.append(column)
     return bytes(program.SerializeToString())
 
 
@@ -283,13 +283,13 @@ def measure(frontend: str, small: Path, program: Path, size: int, runs: int) -> 
     """CPU seconds, MB by which the peak grows, and nodes; of the fastest of some processes."""
     command = [sys.executable, "-c", RUN, frontend, str(small), str(program)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    found = []
+    samples = []
     for _ in range(runs):
         run = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         if run.returncode:
             return {"size": size, "seconds": math.nan, "megabytes": math.nan, "nodes": 0}
-        found.append([float(part) for part in run.stdout.split()])
-    seconds, megabytes, nodes = min(found)
+        samples.append([float(part) for part in run.stdout.split()])
+    seconds, megabytes, nodes = min(samples)
     return {"size": size, "seconds": seconds, "megabytes": megabytes, "nodes": nodes}
 
 
@@ -303,8 +303,8 @@ def summary(figures: dict[str, dict[str, list[dict[str, float]]]]) -> str:
     """All tables in one, in Markdown."""
     rows = []
     for kind, unit in (("programs", "operators"), ("weights", "MB of weights")):
-        for label, found in figures[kind].items():
-            for row, power in zip(found, powers(found), strict=True):
+        for label, points in figures[kind].items():
+            for row, power in zip(points, powers(points), strict=True):
                 seconds, megabytes = f"{1e3 * row['seconds']:.1f} ms", f"{row['megabytes']:.1f} MB"
                 rows.append([label, f"{row['size']:,} {unit}", seconds, megabytes, f"{row['nodes']:.0f}", power])
     return table(["", "size", "CPU time", "memory", "nodes", "grows with size to the"], rows)

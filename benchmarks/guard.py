@@ -48,12 +48,12 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="writes the ceilings instead")
     arguments = parser.parse_args()
     names = arguments.networks or [name for kind in KINDS.values() for name in kind]
-    found = {name: counted(name) for name in names}
+    counts = {name: counted(name) for name in names}
     known = ceilings()
-    print(rendered(found, known))
+    print(rendered(counts, known))
     if arguments.record:
-        CEILINGS.write_text(json.dumps({**known, **found}, indent=2, sort_keys=True) + "\n")
-    elif more := above(found, known):
+        CEILINGS.write_text(json.dumps({**known, **counts}, indent=2, sort_keys=True) + "\n")
+    elif more := above(counts, known):
         sys.exit("more than before:\n" + "\n".join(more))
 
 
@@ -92,8 +92,8 @@ def _nodes(model: Model) -> int:
 
 def ceilings() -> dict[str, Counts]:
     """Network -> what may be counted."""
-    found: dict[str, Counts] = json.loads(CEILINGS.read_text()) if CEILINGS.exists() else {}
-    return found
+    counts: dict[str, Counts] = json.loads(CEILINGS.read_text()) if CEILINGS.exists() else {}
+    return counts
 
 
 def above(found: dict[str, Counts], known: dict[str, Counts]) -> list[str]:

@@ -36,11 +36,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         figures = {name: measured(name, Path(folder), arguments) for name in arguments.model or MODELS}
     rows = []
-    for name, found in figures.items():
-        for label in sorted(found["float32"].keys() | found["int8"].keys(), key=lambda key: -total(found, key)):
-            if total(found, label) >= 0.01 * sum(total(found, item) for item in found["float32"]):
-                rows.append([name, label, *(shown(found[name].get(label)) for name in ("float32", "int8"))])
-        rows.append([name, "**all**", *(f"{sum(value['ms'] for value in found[key].values()):.3f}" for key in found)])
+    for name, times in figures.items():
+        for label in sorted(times["float32"].keys() | times["int8"].keys(), key=lambda key: -total(times, key)):
+            if total(times, label) >= 0.01 * sum(total(times, item) for item in times["float32"]):
+                rows.append([name, label, *(shown(times[name].get(label)) for name in ("float32", "int8"))])
+        rows.append([name, "**all**", *(f"{sum(value['ms'] for value in times[key].values()):.3f}" for key in times)])
     text = table(["model", "kind", "float32, ms", "int8, ms"], rows)
     print(text)
     record.write(arguments.json, figures, text)

@@ -54,8 +54,8 @@ def main() -> None:
             f"{value['agreement']:.2%}",
             f"{value['wrong']:.2%} of the characters wrong" if "wrong" in value else "",
         ]
-        for name, found in figures.items()
-        for setting, value in found.items()
+        for name, by_setting in figures.items()
+        for setting, value in by_setting.items()
     ]
     text = table(["model", "setting", "times as fast", "as in float32", "beside what was drawn"], rows)
     print(text)
@@ -109,26 +109,26 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
     count = arguments.calibrate // tenth
     paths, texts = drawn(name, folder / name, count + arguments.measure // tenth, arguments.seed)
     pictures = Pictures(paddle2ov.read_program(model), model)
-    given = [pictures.inputs(path) for path in paths[:count]]
+    calibration = [pictures.inputs(path) for path in paths[:count]]
     inputs = [pictures.inputs(path) for path in paths[count:]]
     converted = paddle2ov.convert(model, share_weights=False)
     one_thread = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
     compiled = {
         setting: openvino.compile_model(graph, "CPU", {"INFERENCE_PRECISION_HINT": hint, **one_thread})
-        for setting, (graph, hint) in graphs(converted, given).items()
+        for setting, (graph, hint) in graphs(converted, calibration).items()
     }
     wanted = [list(compiled["float32"](item).values()) for item in inputs]
     measure = measure_for(read_settings(model / "inference.yml"), wanted[0])
-    found: dict[str, dict[str, float]] = {}
+    figures: dict[str, dict[str, float]] = {}
     for setting, graph in compiled.items():
         results = [list(graph(item).values()) for item in inputs]
         pairs = zip(results, wanted, strict=True)
-        found[setting] = {"agreement": statistics.fmean(measure.agreement(one, other) for one, other in pairs)}
+        figures[setting] = {"agreement": statistics.fmean(measure.agreement(actual, want) for actual, want in pairs)}
         if name == "recogniser":
-            found[setting]["wrong"] = wrong_characters([result[0] for result in results], texts[count:])
+            figures[setting]["wrong"] = wrong_characters([result[0] for result in results], texts[count:])
     for setting, seconds in times(compiled, inputs[0], arguments.runs).items():
-        found[setting] |= seconds
-    return found
+        figures[setting] |= seconds
+    return figures
 
 
 def graphs(converted: Model, given: Sequence[Inputs]) -> dict[str, tuple[Model, str]]:
@@ -162,14 +162,14 @@ def times(compiled: Mapping[str, CompiledModel], item: Inputs, runs: int) -> dic
             started = time.process_time()
             graph(item)
             seconds[setting].append(time.process_time() - started)
-    found = {}
+    figures = {}
     for setting in compiled:
         ratios = (a / b for a, b in zip(seconds["float32"], seconds[setting], strict=True))
-        found[setting] = {
+        figures[setting] = {
             "milliseconds": statistics.median(seconds[setting]) * 1e3,
             "times": statistics.median(ratios),
         }
-    return found
+    return figures
 
 
 if __name__ == "__main__":

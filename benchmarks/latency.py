@@ -200,10 +200,10 @@ class Worker:
         if not line:
             self.fail()
             return
-        found = json.loads(line)
-        self.figures["wall"].append(statistics.median(found["wall"]))
-        self.figures["cpu"].append(statistics.median(found["cpu"]))
-        self.figures["throughput"].append(found["throughput"])
+        reply = json.loads(line)
+        self.figures["wall"].append(statistics.median(reply["wall"]))
+        self.figures["cpu"].append(statistics.median(reply["cpu"]))
+        self.figures["throughput"].append(reply["throughput"])
 
     def fail(self) -> None:
         status = self._child.stop()
@@ -259,11 +259,11 @@ def every_route(
     name: str, pir: Path, legacy: Path | None, temporary: Path, arguments: argparse.Namespace
 ) -> dict[str, Route]:
     """The model of each route, which the other tools convert first."""
-    found: dict[str, Route] = {}
+    routes: dict[str, Route] = {}
     for route in ROUTES:
         python = legacy_python() if route == "Paddle 2, oneDNN" else sys.executable
         if python is None or (route in LEGACY and legacy is None):
-            found[route] = Route(sys.executable, pir, failed="absent: no legacy model")
+            routes[route] = Route(sys.executable, pir, failed="absent: no legacy model")
             continue
         model = legacy if route in LEGACY and legacy is not None else pir
         tool = route.partition(",")[0]
@@ -272,8 +272,8 @@ def every_route(
             model, why = to_onnx(tool, model, temporary / f"{name}, {route}.onnx", getattr(arguments, tool))
         elif route == "C++ frontend":
             model = model / "inference.pdmodel"
-        found[route] = Route(python, model, failed=why)
-    return found
+        routes[route] = Route(python, model, failed=why)
+    return routes
 
 
 def precisions(name: str, pir: Path, temporary: Path, names: Sequence[str]) -> dict[str, Route]:
@@ -283,7 +283,7 @@ def precisions(name: str, pir: Path, temporary: Path, names: Sequence[str]) -> d
     import paddle2ov
     from paddle2ov.compilation.precision import computes_in
 
-    found = {}
+    routes = {}
     for precision in ("f32", *(name for name in names if name != "f32")):
         model, hint = pir, precision
         why = "" if precision == "int8" or computes_in("CPU", precision) else "not computed by this processor"
@@ -298,8 +298,8 @@ def precisions(name: str, pir: Path, temporary: Path, names: Sequence[str]) -> d
             ]
             model, hint = temporary / f"{name}.xml", "bf16" if computes_in("CPU", "bf16") else "f32"
             openvino.save_model(paddle2ov.quantize(pir, data).model, model, compress_to_fp16=False)
-        found[f"paddle2ov, {precision}"] = Route(sys.executable, model, hint, why)
-    return found
+        routes[f"paddle2ov, {precision}"] = Route(sys.executable, model, hint, why)
+    return routes
 
 
 def compare(name: str, routes: dict[str, Route], temporary: Path, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -359,13 +359,13 @@ def summary(figures: dict[str, Any]) -> str:
     reasons = []
     for route in ROUTES:
         cells = []
-        for name, found in figures.items():
-            one = found[route]
-            if one.get("failed") or not one.get("wall"):
+        for name, routes in figures.items():
+            measured = routes[route]
+            if measured.get("failed") or not measured.get("wall"):
                 cells.append("-")
-                reasons.append(f"- {name}, {route}: {one.get('failed') or 'no rounds'}")
+                reasons.append(f"- {name}, {route}: {measured.get('failed') or 'no rounds'}")
             else:
-                cells.append(", ".join(f"{statistics.median(one[key]):.1f}" for key in ("wall", "cpu")))
+                cells.append(", ".join(f"{statistics.median(measured[key]):.1f}" for key in ("wall", "cpu")))
         lines.append(f"| {route} | {' | '.join(cells)} |")
     return "\n".join([*lines, *(["", *reasons] if reasons else [])])
 
@@ -375,25 +375,25 @@ def by_precisions(figures: dict[str, Any]) -> str:
     of_all: dict[str, list[float]] = {}
     rows: list[list[str]] = []
     names = [route for route in next(iter(figures.values())) if route != BASES[-1]]
-    for network, found in figures.items():
-        base = found[BASES[-1]]
+    for network, routes in figures.items():
+        base = routes[BASES[-1]]
         row = [network, f"{statistics.median(base['cpu']):.1f} ms"]
         for route in names:
-            if "failed" in found[route]:
+            if "failed" in routes[route]:
                 row += ["-"]
                 continue
-            of_rounds = ratios(base["cpu"], found[route]["cpu"])
+            of_rounds = ratios(base["cpu"], routes[route]["cpu"])
             of_all.setdefault(route, []).append(statistics.median(of_rounds))
-            row += [f"{statistics.median(found[route]['cpu']):.1f} ms: {spread(of_rounds)}"]
+            row += [f"{statistics.median(routes[route]['cpu']):.1f} ms: {spread(of_rounds)}"]
         rows.append(row)
     rows.append(
         ["**all**", "", *(f"**{geometric_mean(of_all[name]):.2f}**" if name in of_all else "-" for name in names)]
     )
     reasons = {
-        f"- {route.partition(', ')[2]}: {found[route]['failed']}"
-        for found in figures.values()
+        f"- {route.partition(', ')[2]}: {routes[route]['failed']}"
+        for routes in figures.values()
         for route in names
-        if "failed" in found[route]
+        if "failed" in routes[route]
     }
     shown = [f"{route.partition(', ')[2]}, times as fast" for route in names]
     return "\n".join([table(["CPU time", "f32", *shown], rows), *(["", *sorted(reasons)] if reasons else [])])
@@ -407,7 +407,7 @@ def draw(figures: dict[str, Any], path: Path) -> None:
     titles = {"wall": "latency (ms)", "throughput": "inferences per second"}
     for panel, (key, title) in zip(panels, titles.items(), strict=True):
         for i, route in enumerate(next(iter(figures.values()))):
-            shown = [(k, found.get(route, {})) for k, found in enumerate(figures.values())]
+            shown = [(k, routes.get(route, {})) for k, routes in enumerate(figures.values())]
             bars = [(k + 0.12 * (i - 3.5), statistics.median(item[key])) for k, item in shown if item.get(key)]
             if bars:
                 panel.bar(*zip(*bars, strict=True), width=0.11, label=route)

@@ -51,11 +51,11 @@ def main() -> None:
             command = [sys.executable, "-m", "benchmarks.memory", "--shapes", str(arguments.shapes)]
             command += ["--one", str(folder), name, capacity]
             run = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-            one = json.loads(run.stdout)
-            figures.setdefault(name, {})[capacity] = one
-            memory = "  ".join(f"{count}: {size:.0f}" for count, size in shown(one["memory"]))
+            row = json.loads(run.stdout)
+            figures.setdefault(name, {})[capacity] = row
+            memory = "  ".join(f"{count}: {size:.0f}" for count, size in shown(row["memory"]))
             print(
-                f"  capacity {capacity:8} {memory}   {one['new']:.1f} ms for a new shape, {one['known']:.1f} ms again",
+                f"  capacity {capacity:8} {memory}   {row['new']:.1f} ms for a new shape, {row['known']:.1f} ms again",
                 flush=True,
             )
     record.write(arguments.json, figures, summary(figures))
@@ -66,13 +66,13 @@ def main() -> None:
 def shapes_of(name: str, count: int) -> list[tuple[int, ...]]:
     """Different shapes, in random order: lines of text, or pictures whose sides are multiples of 32."""
     rng = np.random.default_rng(0)
-    found: dict[tuple[int, ...], None] = {}
-    while len(found) < count:
+    shapes: dict[tuple[int, ...], None] = {}
+    while len(shapes) < count:
         if name == "crnn":
-            found[int(rng.integers(1, 5)), 3, 32, int(rng.integers(16, 640))] = None
+            shapes[int(rng.integers(1, 5)), 3, 32, int(rng.integers(16, 640))] = None
         else:
-            found[int(rng.integers(1, 5)), 3, 32 * int(rng.integers(1, 25)), 32 * int(rng.integers(1, 25))] = None
-    return list(found)
+            shapes[int(rng.integers(1, 5)), 3, 32 * int(rng.integers(1, 25)), 32 * int(rng.integers(1, 25))] = None
+    return list(shapes)
 
 
 def measure(folder: Path, name: str, capacity: str, count: int) -> dict[str, Any]:
@@ -117,9 +117,9 @@ def measure(folder: Path, name: str, capacity: str, count: int) -> dict[str, Any
 
 def resident() -> float:
     """This process's resident memory in MB; Linux only."""
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path("/proc/self/status").read_text())
-    assert found is not None
-    return int(found[1]) / 1024
+    match = re.search(r"VmRSS:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert match is not None
+    return int(match[1]) / 1024
 
 
 def shown(memory: list[tuple[int, float]]) -> list[tuple[int, float]]:

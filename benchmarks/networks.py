@@ -90,11 +90,11 @@ class LCNet(nn.Layer):
         self.width = width
 
     def forward(self, x: Any) -> Any:
-        x, found = self.stem(x), []
+        x, features = self.stem(x), []
         for stage in self.stages:
             x = stage(x)
-            found.append(x)
-        return found
+            features.append(x)
+        return features
 
 
 class PPLCNet(nn.Layer):
@@ -229,11 +229,11 @@ class MaskRCNN(nn.Layer):
     def pyramid(self, x: Any) -> list[Any]:
         body = self.body
         x = body.maxpool(body.relu(body.bn1(body.conv1(x))))
-        found = []
+        features = []
         for layer in (body.layer1, body.layer2, body.layer3, body.layer4):
             x = layer(x)
-            found.append(x)
-        levels = [self.lateral[i](item) for i, item in enumerate(found)]
+            features.append(x)
+        levels = [self.lateral[i](item) for i, item in enumerate(features)]
         for i in (2, 1, 0):
             levels[i] = levels[i] + functional.interpolate(levels[i + 1], scale_factor=2, mode="nearest")
         levels = [self.smooth[i](level) for i, level in enumerate(levels)]
@@ -262,12 +262,12 @@ class MaskRCNN(nn.Layer):
         for i, level in enumerate(levels):
             x = functional.relu(self.rpn(level))
             anchors = self.anchors(x, 4 * 2**i)
-            found = paddle.vision.ops.generate_proposals(
+            selected = paddle.vision.ops.generate_proposals(
                 functional.sigmoid(self.objects(x)), self.deltas(x), im_shape, anchors, paddle.ones_like(anchors),
                 1000, 1000, 0.7, 0.0, pixel_offset=False, return_rois_num=True,
             )  # fmt: skip
-            rois.append(found[0])
-            probabilities.append(found[1])
+            rois.append(selected[0])
+            probabilities.append(selected[1])
         probability = paddle.concat(probabilities, axis=0).flatten()
         most = paddle.minimum(paddle.shape(probability)[0].astype("int32"), paddle.full([], 1000, "int32"))
         _, best = paddle.topk(probability, most)
@@ -284,7 +284,7 @@ class MaskRCNN(nn.Layer):
         height, width = im_shape[0, 0], im_shape[0, 1]
         limits = paddle.stack([width, height, width, height])
         decoded = paddle.minimum(paddle.maximum(decoded, paddle.zeros([4])), limits)
-        found, number = multiclass_nms3(
+        selected, number = multiclass_nms3(
             decoded[:, 0].unsqueeze(0),
             scores.transpose([1, 0]).unsqueeze(0),
             score_threshold=0.02,
@@ -296,7 +296,7 @@ class MaskRCNN(nn.Layer):
         )
 
         def mask() -> Any:
-            x = self.pooled(levels, found[:, 2:], number, 14)
+            x = self.pooled(levels, selected[:, 2:], number, 14)
             for conv in self.mask_convs:
                 x = functional.relu(conv(x))
             x = functional.sigmoid(self.mask_last(functional.relu(self.mask_up(x))))
@@ -304,7 +304,7 @@ class MaskRCNN(nn.Layer):
 
         masks = paddle.static.nn.cond(paddle.sum(number) > 0, mask, lambda: paddle.zeros([0, 28, 28]))
         scale = paddle.concat([scale_factor[:, 1:], scale_factor[:, :1]] * 2, axis=-1)
-        return paddle.concat([found[:, :2], found[:, 2:] / scale], axis=-1), number, masks
+        return paddle.concat([selected[:, :2], selected[:, 2:] / scale], axis=-1), number, masks
 
 
 class Dilated(nn.Layer):

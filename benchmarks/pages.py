@@ -53,8 +53,8 @@ class Worker:
 
     def turn(self) -> None:
         """Reads all pages once."""
-        if found := self._answer("TURN ", self._child.ask("")):
-            self.turns.append(found)
+        if times := self._answer("TURN ", self._child.ask("")):
+            self.turns.append(times)
 
     def stop(self) -> int:
         """Ends the process."""

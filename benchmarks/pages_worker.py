@@ -185,8 +185,8 @@ def _stand_in(inference: ModuleType) -> None:
 
 def peak() -> float:
     """The most memory that this process has had, in MB; Linux only."""
-    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
-    return int(found[1]) / 1024 if found else 0.0
+    match = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    return int(match[1]) / 1024 if match else 0.0
 
 
 def main() -> None:
@@ -214,8 +214,8 @@ def main() -> None:
         for _ in sys.stdin:
             wall, cpu = time.perf_counter(), time.process_time()
             list(workers.map(read, pages))
-            found = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "peak": peak()}
-            print("\nTURN " + json.dumps(found), flush=True)
+            figures = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "peak": peak()}
+            print("\nTURN " + json.dumps(figures), flush=True)
 
 
 if __name__ == "__main__":

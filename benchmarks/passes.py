@@ -126,10 +126,10 @@ def compare(name: str, folder: Path, arguments: argparse.Namespace) -> None:
         for label in list(sides)[:: 1 if i % 2 else -1]:  # each goes first in every other round
             outputs[label] = sides[label].run(x).copy()
     difference = float(np.abs(outputs["with"] - outputs["without"]).max() / np.abs(outputs["without"]).max())
-    found = {label: side.summary() for label, side in sides.items()}
+    summaries = {label: side.summary() for label, side in sides.items()}
     print(f"\n{name} {shape}{' compiled dynamic' if arguments.dynamic else ''}: difference {difference:.1e}")
     print(f"{'':8}" + "".join(f"{kind:>10}" for kind in SHOWN) + "    moving data   latency  CPU time")
-    for label, value in found.items():
+    for label, value in summaries.items():
         counts = "".join(f"{value['nodes'].get(kind, 0):10}" for kind in SHOWN)
         share = 100 * value["moving_ms"] / value["nodes_ms"]
         print(
@@ -137,7 +137,7 @@ def compare(name: str, folder: Path, arguments: argparse.Namespace) -> None:
             f"{value['median_ms']:10.1f}{value['cpu_ms']:10.1f}"
         )
     measures = ("moving_ms", "median_ms", "cpu_ms")
-    ratios = {key: found["with"][key] / found["without"][key] for key in measures}
+    ratios = {key: summaries["with"][key] / summaries["without"][key] for key in measures}
     line = "{moving_ms:6.2f}{median_ms:19.3f}{cpu_ms:10.3f}".format(**ratios)
     print(f"{'ratio':8}{'':{10 * len(SHOWN)}}{line}")
     print(sides["with"].report.table())

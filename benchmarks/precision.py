@@ -60,8 +60,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         figures = {name: measured(name, Path(folder), arguments) for name in MODELS}
     rows = []
-    for name, found in figures.items():
-        for precision, value in found.items():
+    for name, precisions in figures.items():
+        for precision, value in precisions.items():
             lost = f"{value['wrong']:.2%} of the characters wrong" if "wrong" in value else ""
             rows.append(
                 [
@@ -75,7 +75,7 @@ def main() -> None:
             )
     text = table(["model", "precision", "ms", "times as fast", "as in float32", "beside what was drawn"], rows)
     for precision in [item for item in next(iter(figures.values())) if item != "f32"]:
-        mean = math.exp(statistics.fmean(math.log(found[precision]["times"]) for found in figures.values()))
+        mean = math.exp(statistics.fmean(math.log(precisions[precision]["times"]) for precisions in figures.values()))
         text += f"\n\n{precision}: {mean:.2f} times as fast as float32 (geometric mean)."
     print(text)
     record.write(arguments.json, figures, text)
@@ -119,19 +119,19 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
             started = time.process_time()
             graph(inputs[0])
             times[key].append(time.process_time() - started)
-    found: dict[str, dict[str, float]] = {}
+    figures: dict[str, dict[str, float]] = {}
     for key in compiled:
         pairs = zip(results[key], results["f32"], strict=True)
         agreement = statistics.fmean(measure.agreement(a, b) for a, b in pairs)
         middle = statistics.median(times[key])
-        found[key] = {
+        figures[key] = {
             "agreement": agreement,
             "milliseconds": middle * 1e3,
             "times": statistics.median(times["f32"]) / middle,
         }
         if name == "recogniser":
-            found[key]["wrong"] = wrong_characters([result[0] for result in results[key]], texts[half:])
-    return found
+            figures[key]["wrong"] = wrong_characters([result[0] for result in results[key]], texts[half:])
+    return figures
 
 
 def exported(name: str, folder: Path) -> Path:

@@ -48,7 +48,7 @@ class Record:
         if path is None:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        found = {
+        record = {
             "benchmark": self._name,
             "title": self._title,
             "about": about(self._doc),
@@ -60,7 +60,7 @@ class Record:
             "result": result.strip("\n").splitlines(),
             "figures": figures,
         }
-        path.write_text(json.dumps(found, indent=1) + "\n")
+        path.write_text(json.dumps(record, indent=1) + "\n")
 
     def _others(self) -> float | None:
         """The part of the machine's processors that other programs took."""
@@ -113,13 +113,13 @@ def versions() -> dict[str, str]:
     """What is installed."""
     import paddle2ov
 
-    found = {"paddle2ov": paddle2ov.__version__, "Python": platform.python_version()}
+    installed = {"paddle2ov": paddle2ov.__version__, "Python": platform.python_version()}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def _load() -> float:

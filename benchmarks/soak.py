@@ -255,8 +255,8 @@ def _allocated() -> float:
     """MB that are allocated and not freed, in the heap's arenas and in mappings of their own."""
     state = ctypes.CDLL(None).mallinfo2
     state.restype = _AllocatorState
-    found = state()
-    return float(found.uordblks + found.hblkhd) / 2**20
+    heap = state()
+    return float(heap.uordblks + heap.hblkhd) / 2**20
 
 
 def measured(scratch: Path) -> dict[str, float]:

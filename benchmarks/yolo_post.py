@@ -106,10 +106,10 @@ def times_of_kinds(request: openvino.InferRequest, feeds: dict[str, NDArray[Any]
     """Kind of node -> milliseconds, the mean of the runs."""
     for _ in range(runs):
         request.infer(feeds)
-    found: dict[str, float] = {}
+    times: dict[str, float] = {}
     for node in request.get_profiling_info():
-        found[node.node_type] = found.get(node.node_type, 0.0) + 1e3 * node.real_time.total_seconds()
-    return found
+        times[node.node_type] = times.get(node.node_type, 0.0) + 1e3 * node.real_time.total_seconds()
+    return times
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
@@ -137,13 +137,13 @@ def measured(requests: list[openvino.InferRequest], feeds: dict[str, NDArray[Any
             times[-1].append(1e3 * (time.process_time() - started))
             if not run:  # the first one is to warm up
                 results.append([np.array(request.get_output_tensor(i).data) for i in range(2)])
-    for one, other in zip(*results, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+    for first, second in zip(*results, strict=True):
+        np.testing.assert_allclose(first, second, rtol=1e-4, atol=1e-4)
     taken = np.array(times[1:])
     low, ratio, high = np.percentile(taken[:, 0] / taken[:, 1], [25, 50, 75])
     before, after = np.median(taken, 0)
-    found = int(results[1][1].sum())
-    return {"found": found, "all_ms": before, "candidates_ms": after, "ratio": ratio, "low": low, "high": high}
+    count = int(results[1][1].sum())
+    return {"found": count, "all_ms": before, "candidates_ms": after, "ratio": ratio, "low": low, "high": high}
 
 
 if __name__ == "__main__":

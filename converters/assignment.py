@@ -107,9 +107,9 @@ def _drop_leading_unit_dims(values: Output, count: int) -> Output:
     if all(shape[axis] == 1 for axis in range(count)):
         return ops.squeeze(values, ints(list(range(count)))).output(0)
     dims = shape_of(values)
-    one = ops.equal(dims, ints(1))
-    seen = ops.cumsum(ops.convert(one, "i64"), ints(0))
-    kept = ops.logical_not(ops.logical_and(one, ops.less_equal(seen, ints(count))))
+    is_unit = ops.equal(dims, ints(1))
+    seen = ops.cumsum(ops.convert(is_unit, "i64"), ints(0))
+    kept = ops.logical_not(ops.logical_and(is_unit, ops.less_equal(seen, ints(count))))
     kept_axes = of_length(ops.non_zero(kept, "i64"), shape.rank.get_length() - count)
     return ops.reshape(values, ops.gather(dims, kept_axes, ints(0)), False).output(0)
 

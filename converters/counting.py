@@ -50,15 +50,15 @@ def unique(node: NodeContext) -> NamedOutputs:
         return {"out": ops.reshape(x, ints([0]), False), "indices": none, "inverse": none, "counts": none}
     if axis is None:
         x, size = _with_element(ops.reshape(x, ints([-1]), False).output(0))
-        found = ops.unique(x, None, is_sorted)
-        out: Tensor = found.output(0)
+        unique_node = ops.unique(x, None, is_sorted)
+        out: Tensor = unique_node.output(0)
     else:
         # OpenVINO's CPU plugin merges equal slices along the first axis only.
         order = [axis, *(i for i in range(rank_of(node, x)) if i != axis)]
         x, size = _with_element(output_of(transpose_to(x, order)))
-        found = ops.unique(x, ints(0), is_sorted)
-        out = found.output(0)
-    indices, inverse, counts = (cast_to(found.output(i), dtype) for i in (1, 2, 3))
+        unique_node = ops.unique(x, ints(0), is_sorted)
+        out = unique_node.output(0)
+    indices, inverse, counts = (cast_to(unique_node.output(i), dtype) for i in (1, 2, 3))
     results = {"out": out, "indices": indices, "inverse": inverse, "counts": counts}
     if size is not None:  # nothing of the element that was added
         end = ops.multiply(ops.minimum(size, ints([1])), ints([OPEN_END]))
@@ -70,15 +70,15 @@ def unique(node: NodeContext) -> NamedOutputs:
 
 def unique_with_counts(node: NodeContext) -> NamedOutputs:
     """out = the distinct elements in the order of their first ones; index = where each element is in it; counts."""
-    found = unique(node)
-    return {"out": found["out"], "index": found["inverse"], "count": found["counts"]}
+    outputs = unique(node)
+    return {"out": outputs["out"], "index": outputs["inverse"], "count": outputs["counts"]}
 
 
 def in_order_of_appearance(x: Output) -> tuple[Tensor, Tensor]:
     """The distinct elements of a vector in the order of their first ones, and where each element is among them."""
     x, size = _with_element(x)
-    found = ops.unique(x, None, False)
-    out, inverse = found.output(0), found.output(2)
+    unique_node = ops.unique(x, None, False)
+    out, inverse = unique_node.output(0), unique_node.output(2)
     if size is None:
         return out, inverse
     end = ops.multiply(ops.minimum(size, ints([1])), ints([OPEN_END]))

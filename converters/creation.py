@@ -188,8 +188,8 @@ def triangle_indices(node: NodeContext) -> NamedOutputs:
     rows, columns = (node.get_int(name) for name in (("rows", "cols") if is_lower else ("row", "col")))
     node.require(rows >= 0 and columns >= 0, "a negative size", rows=rows, columns=columns)
     charge_array(rows * columns)
-    found = (np.tril_indices if is_lower else np.triu_indices)(rows, node.get_int("offset"), columns)
-    return {"out": ConstantValue(np.stack(found).astype(storage))}
+    indices = (np.tril_indices if is_lower else np.triu_indices)(rows, node.get_int("offset"), columns)
+    return {"out": ConstantValue(np.stack(indices).astype(storage))}
 
 
 def sequence_mask(node: NodeContext) -> NamedOutputs:

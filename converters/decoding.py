@@ -55,8 +55,8 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
         emission, layout = node.get_input("emission"), node.sequence_layout("emission")
         rows: Tensor = _path_of_sequences(emission, layout, transitions, start, stop)
         if node.has_input("label"):  # of the same LoD as the emissions
-            given = ops.reshape(cast_to(node.get_input("label"), Type.i64), shape_of(rows), False)
-            rows = ops.convert(ops.equal(given, rows), Type.i64)
+            row_labels = ops.reshape(cast_to(node.get_input("label"), Type.i64), shape_of(rows), False)
+            rows = ops.convert(ops.equal(row_labels, rows), Type.i64)
         return {"viterbi_path": LoDTensor(output_of(rows), layout)}
     x, lengths, _ = batch_input(node, "emission", "length")
     _, path = _best_path(x, transitions, lengths, start, stop)

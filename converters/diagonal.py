@@ -133,10 +133,10 @@ def _fixed_length(rows: Dimension, first_row: int, columns: Dimension, first_col
 def _move_axes_last(node: NodeContext, x: Output, first: str, second: str, defaults: tuple[int, int]) -> Output:
     """`x` with the two named axes moved to the end."""
     rank = rank_of(node, x)
-    one = normalize_axis(node, node.get_int(first, defaults[0]), rank, first)
-    two = normalize_axis(node, node.get_int(second, defaults[1]), rank, second)
-    node.require(one != two, "the two axes must differ", **{first: one, second: two})
-    return transpose_to(x, [*(i for i in range(rank) if i not in (one, two)), one, two])
+    axis1 = normalize_axis(node, node.get_int(first, defaults[0]), rank, first)
+    axis2 = normalize_axis(node, node.get_int(second, defaults[1]), rank, second)
+    node.require(axis1 != axis2, "the two axes must differ", **{first: axis1, second: axis2})
+    return transpose_to(x, [*(i for i in range(rank) if i not in (axis1, axis2)), axis1, axis2])
 
 
 def diagonal(node: NodeContext) -> NamedOutputs:
@@ -156,14 +156,14 @@ def diag_embed(node: NodeContext) -> NamedOutputs:
     """out = zeros with the last dimension of input on the diagonal `offset` of the new axes dim1 and dim2."""
     x = node.get_input("input")
     rank = rank_of(node, x) + 1
-    one = normalize_axis(node, node.get_int("dim1", -2), rank, "dim1")
-    two = normalize_axis(node, node.get_int("dim2", -1), rank, "dim2")
+    axis1 = normalize_axis(node, node.get_int("dim1", -2), rank, "dim1")
+    axis2 = normalize_axis(node, node.get_int("dim2", -1), rank, "dim2")
     out = _embed_diagonal(x, node.get_int("offset", 0), 0.0).output(0)
     # The rows are now the axis before the last one, the columns the last one.
     order: list[int] = []
     outer = iter(range(rank - 2))
     for axis in range(rank):
-        order.append(rank - 2 if axis == one else rank - 1 if axis == two else next(outer))
+        order.append(rank - 2 if axis == axis1 else rank - 1 if axis == axis2 else next(outer))
     return {"out": transpose_to(out, order)}
 
 
@@ -200,10 +200,10 @@ def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
     """out = x with the last dimension of y on the diagonal `offset` of the axes dim1 and dim2."""
     x, y = node.get_input("x"), node.get_input("y")
     rank = rank_of(node, x)
-    one = normalize_axis(node, node.get_int("dim1", 0), rank, "dim1")
-    two = normalize_axis(node, node.get_int("dim2", 1), rank, "dim2")
+    axis1 = normalize_axis(node, node.get_int("dim1", 0), rank, "dim1")
+    axis2 = normalize_axis(node, node.get_int("dim2", 1), rank, "dim2")
     offset = node.get_int("offset", 0)
-    order = [*(i for i in range(rank) if i not in (one, two)), one, two]
+    order = [*(i for i in range(rank) if i not in (axis1, axis2)), axis1, axis2]
     moved = transpose_to(x, order)
     if rank == 2:  # [1, n] counts as [n]
         y = ops.reshape(y, ints([-1]), False).output(0)

@@ -47,13 +47,13 @@ def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
 
     def next_row(step: Tensor, slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
         (label,), (before,), (others, until, inserted) = slices, state, invariants
-        one = ops.add(before, ints(1))
+        deleted = ops.add(before, ints(1))
         replaced = ops.add(
             slice_along(before, ints([0]), ints([-1]), 1),
             ops.convert(ops.not_equal(label, others), Type.i64),
         )
-        from_above = ops.minimum(slice_along(one, ints([1]), ints([OPEN_END]), 1), replaced)
-        first = slice_along(one, ints([0]), ints([1]), 1)
+        from_above = ops.minimum(slice_along(deleted, ints([1]), ints([OPEN_END]), 1), replaced)
+        first = slice_along(deleted, ints([0]), ints([1]), 1)
         # row[j] = the least of from_above[k] and the insertions from k to j, over k <= j.
         each = ops.add(ops.unsqueeze(ops.concat([first, from_above], 1), ints([1])), inserted)
         row = ops.reduce_min(each, ints([2]), False)

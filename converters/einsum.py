@@ -102,10 +102,10 @@ def _summed(term: _Term, kept: set[str]) -> _Term:
 
 def _product(x: _Term, y: _Term, kept: Sequence[str]) -> _Term:
     """The product of two terms, summed over the labels that are not kept; the order of `kept` is preferred."""
-    x, y = (_without_units(one, other, kept) for one, other in ((x, y), (y, x)))
-    x, y = (_summed(one, {*other.labels, *kept}) for one, other in ((x, y), (y, x)))
+    x, y = (_without_units(own, other, kept) for own, other in ((x, y), (y, x)))
+    x, y = (_summed(own, {*other.labels, *kept}) for own, other in ((x, y), (y, x)))
     summed = [label for label in x.labels if label in y.labels and label not in kept]
-    own_x, own_y = ([label for label in kept if label in one and label not in other] for one, other in _both_ways(x, y))
+    own_x, own_y = ([label for label in kept if label in own and label not in other] for own, other in _both_ways(x, y))
     if not summed or not (own_x or own_y):
         order = [*(label for label in kept if label in x.labels + y.labels), *summed]
         return _summed(_Term(ops.multiply(_aligned(x, order), _aligned(y, order)).output(0), order), {*kept})

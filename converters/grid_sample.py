@@ -102,10 +102,10 @@ def _gather(flat: Node, coordinates: list[Node], sizes: list[Node]) -> Node:
     assert inside is not None
     if ranked_dims(flat.output(0))[:2] == [1, 1]:
         # Not by batch_dims: OpenVINO 2026.4 crashes on them where there is a single row.
-        found = ops.gather(flat, ops.reshape(index, ints([-1]), False), ints(2))
+        elements = ops.gather(flat, ops.reshape(index, ints([-1]), False), ints(2))
     else:
-        found = ops.gather(flat, index, ints(2), 1)
-    return ops.select(ops.unsqueeze(inside, ints(1)), found, const_like(0, found))
+        elements = ops.gather(flat, index, ints(2), 1)
+    return ops.select(ops.unsqueeze(inside, ints(1)), elements, const_like(0, elements))
 
 
 def _interpolate_linear(flat: Node, coordinates: list[Node], sizes: list[Node]) -> Node:

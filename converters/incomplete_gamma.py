@@ -73,17 +73,17 @@ def _fraction(a: Node, z: Node) -> Output:
         next_p = ops.subtract(ops.multiply(p, b), ops.multiply(before_p, y))
         next_q = ops.subtract(ops.multiply(q, b), ops.multiply(before_q, y))
         zero = ops.equal(next_q, const_like(0, q))
-        found = ops.select(zero, total, ops.divide(next_p, ops.select(zero, const_like(1, q), next_q)))
+        fraction = ops.select(zero, total, ops.divide(next_p, ops.select(zero, const_like(1, q), next_q)))
         moves = ops.greater(
-            ops.abs(ops.subtract(total, found)), ops.multiply(ops.abs(found), const_like(_NEGLIGIBLE, found))
+            ops.abs(ops.subtract(total, fraction)), ops.multiply(ops.abs(fraction), const_like(_NEGLIGIBLE, fraction))
         )
         # A converged element stays: rounding would change it until the slowest one has converged.
-        found = ops.select(settled, total, found)
+        fraction = ops.select(settled, total, fraction)
         now = ops.logical_or(settled, ops.logical_not(ops.logical_or(moves, zero)))
         large = ops.greater(ops.abs(next_p), const_like(_BIG, p))
         shrink = ops.select(large, const_like(1 / _BIG, p), const_like(1, p))
         parts = [ops.multiply(part, shrink) for part in (p, q, next_p, next_q)]
-        return [count, *parts, found, now], _any(ops.logical_not(now))
+        return [count, *parts, fraction, now], _any(ops.logical_not(now))
 
     ones = ops.broadcast(const_like(1, a), shape_of(z))
     p = ops.add(z, const_like(1, z))

@@ -181,8 +181,8 @@ def nonzero(node: NodeContext) -> NamedOutputs:
     x = node.get_input("condition")
     rank = rank_of(node, x)
     node.require(rank > 0, "Paddle gives a 0-D tensor no indices")
-    found = ops.non_zero(x, "i64")
-    return {"out": ops.reshape(found, ints([-1, 1]), False) if rank == 1 else ops.transpose(found, ints([1, 0]))}
+    indices = ops.non_zero(x, "i64")
+    return {"out": ops.reshape(indices, ints([-1, 1]), False) if rank == 1 else ops.transpose(indices, ints([1, 0]))}
 
 
 _ELEMENTWISE = frozenset(

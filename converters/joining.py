@@ -46,7 +46,7 @@ def _sequences_of_all(node: NodeContext, out: Tensor, count: int) -> Tensor | Lo
     if not all(node.has_sequences("x", i) for i in range(count)):
         return out
     try:
-        lengths = [one for i in range(count) if (one := node.sequence_lengths("x", i)) is not None]
+        lengths = [input_lengths for i in range(count) if (input_lengths := node.sequence_lengths("x", i)) is not None]
     except OpConversionError:  # raised again by what needs them
         return LoDTensor(output_of(out), UNKNOWN_LOD)
     return LoDTensor(output_of(out), SequenceLengths(output_of(ops.concat(lengths, 0))))
@@ -188,8 +188,8 @@ def _split_equally(x: Output, axis: int, count: int) -> list[Output]:
 
 def _broadcast_with(x: Output, others: list[Output]) -> Tensor:
     """`x` broadcast bidirectionally with the shapes of the others (a 0-D one changes nothing)."""
-    found: Tensor = x
+    out: Tensor = x
     for other in others:
         if other.get_partial_shape().rank != 0:
-            found = ops.broadcast(found, shape_of(other), None, "BIDIRECTIONAL")
-    return found
+            out = ops.broadcast(out, shape_of(other), None, "BIDIRECTIONAL")
+    return out

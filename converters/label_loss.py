@@ -112,5 +112,5 @@ def accuracy(node: NodeContext) -> NamedOutputs:
     hits = ops.reduce_logical_or(ops.equal(indices, cast_to(label, indices.get_element_type())), ints([1]), False)
     correct, total = ops.reduce_sum(ops.convert(hits, Type.i32), ints([0]), False), ops.convert(rows, Type.i32)
     share = ops.divide(ops.convert(correct, Type.f32), ops.convert(total, Type.f32))
-    found = {"accuracy": share, "correct": correct, "total": total}
-    return {name: scalar_as_declared(node, value, name) for name, value in found.items()}
+    outputs = {"accuracy": share, "correct": correct, "total": total}
+    return {name: scalar_as_declared(node, value, name) for name, value in outputs.items()}

@@ -23,7 +23,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def softmax_with_cross_entropy(node: NodeContext) -> NamedOutputs:
     """loss = -log(softmax(input)[label]), or -sum(label * log(softmax(input))) for soft labels; 0 at `ignore_index`."""
-    x, given = node.get_input("input"), node.get_input("label")
+    x, target = node.get_input("input"), node.get_input("label")
     rank = rank_of(node, x)
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
     softmax: Tensor
@@ -33,9 +33,9 @@ def softmax_with_cross_entropy(node: NodeContext) -> NamedOutputs:
     else:
         softmax, logarithm = x, ops.maximum(ops.log(x), const_like(-1e20, x))
     if node.get_bool("soft_label", False):
-        cross_entropy = ops.reduce_sum(ops.multiply(given, logarithm), ints([axis]), True)
+        cross_entropy = ops.reduce_sum(ops.multiply(target, logarithm), ints([axis]), True)
         return {"softmax": softmax, "loss": ops.negative(cross_entropy)}
-    label: Tensor = given if rank_of(node, given) >= rank else ops.unsqueeze(given, ints([axis]))
+    label: Tensor = target if rank_of(node, target) >= rank else ops.unsqueeze(target, ints([axis]))
     label = cast_to(label, Type.i64)  # the ignored index may be out of range for a narrow type
     ignored = ops.equal(label, const_like(node.get_int("ignore_index", -100), label))
     class_indices = ops.select(ignored, const_like(0, label), label)

@@ -122,8 +122,8 @@ def _dynamic_circular_pad(x: Tensor, axis: int, low: Node, high: Node) -> Node:
 def _computed_paddings(node: NodeContext, rank: int, first: int, first_is_innermost: bool) -> tuple[Node, Node]:
     """Paddings that the program computes, as (before, after) over all dimensions."""
     flat, count = int_vector(node, "paddings"), rank - 2
-    given = dims_of(flat)
-    node.require(given in ([2 * count], [None]), f"{2 * count} paddings are expected; they have the shape {given}")
+    dims = dims_of(flat)
+    node.require(dims in ([2 * count], [None]), f"{2 * count} paddings are expected; they have the shape {dims}")
     order = [count - 1 - axis for axis in range(count)] if first_is_innermost else list(range(count))
     sides = []
     for side in (0, 1):

@@ -181,8 +181,8 @@ def _pool_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
 
 def _max_pool(x: Tensor, at: Windows) -> Output:
     dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.dynamic_same else None
-    found = ops.max_pool(x, at.strides, dilations, at.begin, at.end, at.sizes, at.rounding, auto_pad)
-    return found.output(0)
+    pooled = ops.max_pool(x, at.strides, dilations, at.begin, at.end, at.sizes, at.rounding, auto_pad)
+    return pooled.output(0)
 
 
 def _average_windows(node: NodeContext, x: Output, at: Windows, exclusive: bool) -> Node:

@@ -53,8 +53,8 @@ def cross(node: NodeContext) -> NamedOutputs:
     x, y = operands(node)
     rank = rank_of(node, x)
     axis = node.get_int("axis", _AXIS_NOT_SET)
-    if axis == _AXIS_NOT_SET and (found := _axis_of_three(node, x)) is not None:
-        axis = found
+    if axis == _AXIS_NOT_SET and (axis_of_three := _axis_of_three(node, x)) is not None:
+        axis = axis_of_three
     if axis != _AXIS_NOT_SET:
         return {"out": _cross_product(x, y, normalize_axis(node, axis, rank))}
     # The axis is known only at run time.

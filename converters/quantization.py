@@ -121,7 +121,7 @@ def _dequantize(node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: in
     unit = scale.astype(np.float64) / high
     if source.get_type_name() == "FakeQuantize":
         data, *bounds = source.input_values()
-        constants = [one for bound in bounds if isinstance(one := bound.get_node(), Constant)]
+        constants = [producer for bound in bounds if isinstance(producer := bound.get_node(), Constant)]
         if len(constants) == 4:
             out_low, out_high = (const(value_of(constant) * unit, x.get_element_type()) for constant in constants[2:])
             levels = source.get_attributes()["levels"]

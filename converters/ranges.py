@@ -111,10 +111,10 @@ def _linspace(node: NodeContext) -> tuple[Node, Type, Type]:
     index = cast_to(index_range(count), kind)
     left = cast_to(ops.subtract(ops.subtract(count, ints(1)), index_range(count)), kind)
     first_half = ops.less(index, cast_to(ops.divide(count, ints(2)), kind))
-    one = ops.equal(count, ints(1))
+    is_single = ops.equal(count, ints(1))
     from_start = ops.add(start, ops.multiply(step, index))
     from_stop = ops.subtract(stop, ops.multiply(step, left))
-    return ops.select(ops.logical_or(first_half, one), from_start, from_stop), kind, dtype
+    return ops.select(ops.logical_or(first_half, is_single), from_start, from_stop), kind, dtype
 
 
 def _known_linspace(node: NodeContext) -> tuple[Any, Any] | None:

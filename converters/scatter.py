@@ -88,8 +88,8 @@ def index_put(node: NodeContext) -> NamedOutputs:
             coordinates.append(ops.reshape(ops.non_zero(index, "i64"), ints([-1]), False))
         else:
             rank = rank_of(node, index)
-            found = ops.split(ops.non_zero(index, "i64"), ints(0), rank).outputs()
-            coordinates += [ops.squeeze(item, ints([0])) for item in found]
+            per_axis = ops.split(ops.non_zero(index, "i64"), ints(0), rank).outputs()
+            coordinates += [ops.squeeze(item, ints([0])) for item in per_axis]
     shape: Tensor | None = None
     if len(coordinates) > 1:
         broadcast_index = coordinates[0]

@@ -72,12 +72,12 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
         else ops.reshape(node.get_tensor("k", Type.i64), ints([]), False)
     )
     # Always sorted: without `sorted` Paddle leaves the order undefined.
-    found = topk(x, k, axis, node.get_bool("largest", True))
+    best = topk(x, k, axis, node.get_bool("largest", True))
     if node.is_known("k"):
-        return {"out": found.output(0), "indices": found.output(1)}
+        return {"out": best.output(0), "indices": best.output(1)}
     sizes = [ops.unsqueeze(k, ints(0)) if i == axis else dim_vector(x, [i]) for i in range(rank)]
     shape = ops.concat(sizes, 0)
-    return {"out": with_shape(found.output(0), shape), "indices": with_shape(found.output(1), shape)}
+    return {"out": with_shape(best.output(0), shape), "indices": with_shape(best.output(1), shape)}
 
 
 def _arg_extreme(largest: bool) -> Converter:
@@ -89,23 +89,23 @@ def _arg_extreme(largest: bool) -> Converter:
         if not flat and not node.is_known("axis") and (rank := rank_of(node, node.get_input("x"))):
             x = node.get_input("x")
             axis_node = computed_axis(node, rank)
-            found = topk(
+            index = topk(
                 _sortable(ops.transpose(x, front_permutations(axis_node, rank)[0])), ints(1), 0, largest
             ).output(1)
             if not keep:
-                return {"out": cast_to(ops.squeeze(found, ints([0])), dtype)}
+                return {"out": cast_to(ops.squeeze(index, ints([0])), dtype)}
             dims = ops.select(ops.equal(ints(list(range(rank))), axis_node), ints(1), shape_of(x))
-            return {"out": cast_to(ops.reshape(found, dims, False), dtype)}
+            return {"out": cast_to(ops.reshape(index, dims, False), dtype)}
         x, rank, axis = _operand(node, REQUIRED)
         if rank == 0:
             return {"out": ops.constant(arrays.zeros([1] if keep and not flat else []), dtype)}
         if flat:
             x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
-        found = first_extreme(_sortable(x), axis, largest)
+        index = first_extreme(_sortable(x), axis, largest)
         if flat:
             shape = [1] * rank if keep else []
-            return {"out": cast_to(ops.reshape(found, ints(shape), False), dtype)}
-        return {"out": cast_to(found if keep else ops.squeeze(found, ints([axis])), dtype)}
+            return {"out": cast_to(ops.reshape(index, ints(shape), False), dtype)}
+        return {"out": cast_to(index if keep else ops.squeeze(index, ints([axis])), dtype)}
 
     return convert
 
@@ -129,10 +129,10 @@ def kthvalue(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     k = node.get_int("k", 1)
-    found = topk(_nan_as_infinity(x), ints(k), axis, largest=False)
+    smallest = topk(_nan_as_infinity(x), ints(k), axis, largest=False)
     keep = node.get_bool("keepdim", False)
-    indices = ops.gather(found.output(1), ints([k - 1]), ints(axis))
-    value = _restore_nan(x, ops.gather(found.output(0), ints([k - 1]), ints(axis)), indices, axis)
+    indices = ops.gather(smallest.output(1), ints([k - 1]), ints(axis))
+    value = _restore_nan(x, ops.gather(smallest.output(0), ints([k - 1]), ints(axis)), indices, axis)
     both = {"out": value, "indices": indices}
     return both if keep else {name: ops.squeeze(value, ints([axis])) for name, value in both.items()}
 

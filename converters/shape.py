@@ -266,10 +266,10 @@ def _infer_dimension(target: list[int], x: Output) -> list[int]:
     rest = [shape[i] for i in range(len(shape)) if i >= len(target) or target[i] != 0]
     if -1 not in target or any(dim.is_dynamic for dim in rest):
         return target
-    count, given = (
+    count, known = (
         math.prod(values) for values in ([int(dim.get_length()) for dim in rest], [d for d in target if d > 0])
     )
-    return target if count == 0 or count % given else [count // given if dim == -1 else dim for dim in target]
+    return target if count == 0 or count % known else [count // known if dim == -1 else dim for dim in target]
 
 
 def _resolve_shape(target: list[int], dims: list[int]) -> list[int] | None:

@@ -98,8 +98,8 @@ def _known_dims_slice(x: Output, bounds: SliceBounds, is_one: bool) -> AnyArray 
     if is_one:
         first = max(first, -len(dims))
         last = first + 1 or len(dims)
-    found = dims[first:last]
-    return None if None in found or (is_one and not found) else np.array(found, storage)
+    sliced = dims[first:last]
+    return None if None in sliced or (is_one and not sliced) else np.array(sliced, storage)
 
 
 def view_slice(node: NodeContext) -> NamedOutputs:

@@ -114,10 +114,10 @@ def recognition() -> dict[str, Any]:
 
 
 def compare(result: Path) -> bool:
-    found = json.loads(result.read_text(encoding="utf-8"))
-    for text, score in zip(found["rec_texts"], found["rec_scores"], strict=True):
+    recognized = json.loads(result.read_text(encoding="utf-8"))
+    for text, score in zip(recognized["rec_texts"], recognized["rec_scores"], strict=True):
         print(f"{text:<32}{score:>9.5f}")
-    texts = ["".join(text.split()) for text in found["rec_texts"]]  # PaddleOCR drops narrow spaces
+    texts = ["".join(text.split()) for text in recognized["rec_texts"]]  # PaddleOCR drops narrow spaces
     if texts[: len(LINES)] == ["".join(text.split()) for text in LINES]:
         print("\nPaddleOCR's command line has read the page without Paddle.")
         return True

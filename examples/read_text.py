@@ -131,9 +131,9 @@ def read(path: Path) -> dict[str, Any]:
     times = []
     for _ in range(REPEATS + 1):
         started = perf_counter()
-        found, _ = reader(str(path))
+        lines, _ = reader(str(path))
         times.append(perf_counter() - started)
-    boxes, texts, scores = map(list, zip(*found, strict=True))
+    boxes, texts, scores = map(list, zip(*lines, strict=True))
     return {"texts": texts, "scores": scores, "boxes": boxes, "milliseconds": median(times[1:]) * 1000}
 
 

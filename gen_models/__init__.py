@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def all_networks() -> dict[str, Network]:
     """All whole networks under test by name, in alphabetical order."""
     folders = (__name__, f"{__name__}.networks")
-    found = [
+    networks = [
         network for folder in folders for module in _modules(folder) for network in getattr(module, "NETWORKS", ())
     ]
-    return {network.name: network for network in sorted(found, key=lambda one: one.name)}
+    return {network.name: network for network in sorted(networks, key=lambda one: one.name)}
 
 
 @cache
@@ -30,14 +30,14 @@ def all_ops() -> dict[str, Op]:
     Raises:
         ValueError: two modules define the same operator.
     """
-    found: dict[str, Op] = {}
+    ops: dict[str, Op] = {}
     for module in _modules(__name__):
         for op in getattr(module, "OPS", ()):
-            if op.name in found:
-                raise ValueError(f"operator '{op.name}' is defined in {found[op.name].module} and in {op.module}")
+            if op.name in ops:
+                raise ValueError(f"operator '{op.name}' is defined in {ops[op.name].module} and in {op.module}")
             op.module = module.__name__
-            found[op.name] = op
-    return dict(sorted(found.items()))
+            ops[op.name] = op
+    return dict(sorted(ops.items()))
 
 
 def _modules(package: str) -> list[ModuleType]:

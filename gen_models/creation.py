@@ -110,12 +110,12 @@ _TRIANGLES = [
 
 
 def _batch_size_like_random(draw):
-    given = shape(draw, 1, 3)
+    dims = shape(draw, 1, 3)
     made = shape(draw, 1, 3)
     dtype = one_of(draw, "float32", "int64")
-    source, target = integer(draw, 0, len(given) - 1), integer(draw, 0, len(made) - 1)
+    source, target = integer(draw, 0, len(dims) - 1), integer(draw, 0, len(made) - 1)
     return case(
-        x=dynamic_tensor(draw, given), shape=made, value=integer(draw, -9, 9), dtype=dtype, source=source, target=target
+        x=dynamic_tensor(draw, dims), shape=made, value=integer(draw, -9, 9), dtype=dtype, source=source, target=target
     )
 
 

@@ -45,9 +45,9 @@ def _c2c_random(draw: Any) -> Case:
 
 def _r2c_random(draw: Any) -> Case:
     x = _signal(draw, "float32")
-    given = _arguments(draw, x)
-    onesided = given["axes"] is None or flag(draw)
-    return case(x=x, onesided=onesided, **_SUMS, **(given if onesided else given | {"axes": given["axes"][:1]}))
+    options = _arguments(draw, x)
+    onesided = options["axes"] is None or flag(draw)
+    return case(x=x, onesided=onesided, **_SUMS, **(options if onesided else options | {"axes": options["axes"][:1]}))
 
 
 def _c2r_random(draw: Any) -> Case:

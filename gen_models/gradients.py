@@ -37,8 +37,8 @@ def differentiate(forward: Callable[..., Any], arguments: dict[str, Any], order:
     inputs = [item for item in flat if hasattr(item, "stop_gradient") and "FLOAT" in str(item.dtype).upper()]
     for value in inputs:
         value.stop_gradient = False
-    found = forward(**arguments)
-    targets = list(found) if isinstance(found, list | tuple) else [found]
+    results = forward(**arguments)
+    targets = list(results) if isinstance(results, list | tuple) else [results]
     for _ in range(order):
         seeds = [paddle.scale(target, 0.7, 0.3) for target in targets]
         gradients = paddle.static.gradients(targets, inputs, seeds)
@@ -48,8 +48,8 @@ def differentiate(forward: Callable[..., Any], arguments: dict[str, Any], order:
 
 def _built(module: ModuleType, name: str) -> Callable[..., Any]:
     """What builds the cases of an operator in another module."""
-    found: Op = next(op for op in module.OPS if op.name == name)
-    return found.build
+    operator: Op = next(op for op in module.OPS if op.name == name)
+    return operator.build
 
 
 def _of_x(path: str) -> Callable[..., Any]:

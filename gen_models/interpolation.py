@@ -300,12 +300,12 @@ _OLD: dict[str, Any] = {"why": "an operator of Paddle 1 that Paddle 2 still runs
 def _v1_single(count):
     """Dimensions that become 1."""
     size = tensor([count], "int32", values=[1, 3, 2][:count])
-    given: dict[str, Any] = {"x": tensor([1, 2, *[2] * count]), "align_corners": False, "align_mode": 0, **_OLD}
+    arguments: dict[str, Any] = {"x": tensor([1, 2, *[2] * count]), "align_corners": False, "align_mode": 0, **_OLD}
     return [
-        case(**given, scale=0.7),
-        case(**given, size=[-1] * count, out_size=size),
-        case(**given, size=[-1] * count, out_size=size, scale=0.9),
-        case(**given, size=[-1] * count, factor=tensor([1], values=[0.7])),
+        case(**arguments, scale=0.7),
+        case(**arguments, size=[-1] * count, out_size=size),
+        case(**arguments, size=[-1] * count, out_size=size, scale=0.9),
+        case(**arguments, size=[-1] * count, factor=tensor([1], values=[0.7])),
     ]
 
 
@@ -327,14 +327,14 @@ def _v1_random(mode, spatial):
         dims = [draw(st.integers(3 if mode == "bicubic" else 2, 9)) for _ in range(spatial)]
         last = draw(st.booleans())
         kept = [1, *dims, 2] if last else [1, 2, *dims]
-        given: dict[str, Any] = {"data_layout": "NHWC" if last else "NCHW", "align_corners": draw(st.booleans())}
+        arguments: dict[str, Any] = {"data_layout": "NHWC" if last else "NCHW", "align_corners": draw(st.booleans())}
         if draw(st.booleans()):
-            given["size"] = [draw(st.integers(2, 12)) for _ in range(spatial)]
+            arguments["size"] = [draw(st.integers(2, 12)) for _ in range(spatial)]
         else:
-            given |= {"size": [-1] * spatial, "scale": draw(st.sampled_from([2.0, 1.6, 0.7]))}
+            arguments |= {"size": [-1] * spatial, "scale": draw(st.sampled_from([2.0, 1.6, 0.7]))}
         if "linear" in mode:
-            given["align_mode"] = draw(st.integers(0, 1))
-        return case(x=tensor(kept), **given, **_OLD)
+            arguments["align_mode"] = draw(st.integers(0, 1))
+        return case(x=tensor(kept), **arguments, **_OLD)
 
     return draw_case
 

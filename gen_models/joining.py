@@ -24,8 +24,8 @@ def _concat_random(draw):
     dtype = draw(st.sampled_from(["float32", "int64", "int32", "bool"]))
     tensors = []
     for _ in range(draw(st.integers(1, 4))):
-        one = [*shape[:axis], draw(st.integers(0, 4)), *shape[axis + 1 :]]
-        tensors.append(tensor(one, dtype, dims=[draw(st.sampled_from([dim, -1])) for dim in one]))
+        dims = [*shape[:axis], draw(st.integers(0, 4)), *shape[axis + 1 :]]
+        tensors.append(tensor(dims, dtype, dims=[draw(st.sampled_from([dim, -1])) for dim in dims]))
     return case(x=tensors, axis=_known_or_not(draw, axis, len(shape)))
 
 

@@ -30,8 +30,8 @@ def _pool(x: Any, *, lod: Any = None, pooltype: str = "AVERAGE") -> Any:
 
 
 def _concat(xs: Any, *, lods: Any = None) -> Any:
-    given = [as_lod(x, lod) for x, lod in zip(xs, lods or [None] * len(xs), strict=True)]
-    return backwards(_op("sequence_concat", given, {}))
+    sequences = [as_lod(x, lod) for x, lod in zip(xs, lods or [None] * len(xs), strict=True)]
+    return backwards(_op("sequence_concat", sequences, {}))
 
 
 def _pad(x: Any, pad_value: Any, *, padded_length: int = -1, lod: Any = None) -> Any:
@@ -155,8 +155,8 @@ def _slice_random(draw: Any) -> Case:
     offset = integer(draw, 0, rows - 1)
     length = integer(draw, 1, rows - offset)
     bounds = {"offset": offset, "length": length}
-    given = {name: tensor([1, 1], "int64", values=[value]) for name, value in bounds.items()}
-    return case(x=step_rows(rows, integer(draw, 1, 3)), **given, **LOD)
+    tensors = {name: tensor([1, 1], "int64", values=[value]) for name, value in bounds.items()}
+    return case(x=step_rows(rows, integer(draw, 1, 3)), **tensors, **LOD)
 
 
 def _expand_random(draw: Any) -> Case:

@@ -24,21 +24,21 @@ def _conv_relu(x: Any, filter: Any, bias: Any, *, start: int, length: int, lod: 
 
 def _expand_fc(x: Any, rows: Any, weight: Any, bias: Any = None, *, activation: str = "identity", lod: Any) -> Any:
     each = list(range(len(lod)))
-    given = [as_lod(x, lod), *(as_lod(row, each) for row in rows)]
+    sequences = [as_lod(x, lod), *(as_lod(row, each) for row in rows)]
     outputs = {"Out": x.dtype, "FCOut": x.dtype}
-    inputs = {"X": given, "FCWeight": weight, "FCBias": bias}
+    inputs = {"X": sequences, "FCWeight": weight, "FCBias": bias}
     return legacy_op("fusion_seqexpand_concat_fc", inputs, outputs, {"fc_activation": activation})[0]
 
 
 def _pool_concat(xs: Any, *, pooltype: str = "SUM", lod: Any = None) -> Any:
-    given = [as_lod(x, lod) for x in xs]
-    return legacy_op("fusion_seqpool_concat", {"X": given}, {"Out": "float32"}, {"pooltype": pooltype, "axis": 1})
+    sequences = [as_lod(x, lod) for x in xs]
+    return legacy_op("fusion_seqpool_concat", {"X": sequences}, {"Out": "float32"}, {"pooltype": pooltype, "axis": 1})
 
 
 def _pool_cvm_concat(xs: Any, cvm: Any, *, pooltype: str = "SUM", lod: Any = None) -> Any:
-    given = [as_lod(x, lod) for x in xs]
+    sequences = [as_lod(x, lod) for x in xs]
     attrs = {"pooltype": pooltype, "axis": 1, "use_cvm": True}
-    out = legacy_op("fusion_seqpool_cvm_concat", {"X": given, "CVM": cvm}, {"Out": "float32"}, attrs)
+    out = legacy_op("fusion_seqpool_cvm_concat", {"X": sequences, "CVM": cvm}, {"Out": "float32"}, attrs)
     return backwards(out)  # each row is a sequence
 
 

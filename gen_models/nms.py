@@ -122,9 +122,9 @@ def _multiclass_nms3_random(draw: Any) -> Case:
 
 
 def _legacy_random(draw: Any) -> Case:
-    found = _multiclass_nms3_random(draw)
-    arguments = {k: v for k, v in found.arguments.items() if k != "rois_num"}
-    if "rois_num" in found.arguments:
+    drawn = _multiclass_nms3_random(draw)
+    arguments = {k: v for k, v in drawn.arguments.items() if k != "rois_num"}
+    if "rois_num" in drawn.arguments:
         arguments.update(bboxes=crowd(2, 9), scores=shuffled(2, 3, 9))
     return case(**arguments, **_LEGACY)
 

@@ -43,8 +43,8 @@ def _with_gaps():
         {"mode": "avg", "exclusive": False},
     ]
     return [
-        case(x=tensor([1, 2, *size], dims=[-1, 2, -1, -1]), kernel=[1, 2], stride=[3, 5], padding="SAME", **given)
-        for given in told
+        case(x=tensor([1, 2, *size], dims=[-1, 2, -1, -1]), kernel=[1, 2], stride=[3, 5], padding="SAME", **options)
+        for options in told
         for size in ([7, 6], [7, 8], [8, 11], [6, 7], [6, 10])
     ]
 

@@ -112,9 +112,9 @@ def _multinomial_random(draw: Any) -> Case:
 
 
 def _like_random(draw: Any) -> Case:
-    given, made = shape(draw, 1, 3), shape(draw, 1, 3)
-    source, target = integer(draw, 0, len(given) - 1), integer(draw, 0, len(made) - 1)
-    return case(x=dynamic_tensor(draw, given), shape=made, input_dim_idx=source, output_dim_idx=target, **NO_FUNCTION)
+    dims, made = shape(draw, 1, 3), shape(draw, 1, 3)
+    source, target = integer(draw, 0, len(dims) - 1), integer(draw, 0, len(made) - 1)
+    return case(x=dynamic_tensor(draw, dims), shape=made, input_dim_idx=source, output_dim_idx=target, **NO_FUNCTION)
 
 
 def _truncated_random(draw: Any) -> Case:

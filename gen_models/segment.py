@@ -85,8 +85,8 @@ def _send_ue_random(draw: Any) -> Case:
 
 def _send_uv_random(draw: Any) -> Case:
     nodes, edges, row = integer(draw, 1, 5), integer(draw, 1, 8), shape(draw, 1, 2)
-    given = dynamic_tensor(draw, [nodes, *row]), dynamic_tensor(draw, [nodes, *row])
-    return case(x=given[0], y=given[1], **_ends(nodes, edges), message_op=one_of(draw, "add", "sub", "mul", "div"))
+    tensors = dynamic_tensor(draw, [nodes, *row]), dynamic_tensor(draw, [nodes, *row])
+    return case(x=tensors[0], y=tensors[1], **_ends(nodes, edges), message_op=one_of(draw, "add", "sub", "mul", "div"))
 
 
 SEND_U_RECV = [

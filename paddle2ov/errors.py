@@ -133,8 +133,8 @@ class UnsupportedOpsError(Paddle2OVError):
         by_type: dict[str, list[Place]] = {}
         for place in places:
             by_type.setdefault(place.op_type, []).append(place)
-        self.operators = Counter({name: len(found) for name, found in by_type.items()})
-        self.places = {name: found[0] for name, found in by_type.items()}
+        self.operators = Counter({name: len(of_type) for name, of_type in by_type.items()})
+        self.places = {name: of_type[0] for name, of_type in by_type.items()}
         self._reasons = dict(reasons or {})
         self._refusals = tuple(
             Refusal(name, ": ".join(["no converter", *filter(None, [self._reasons.get(name)])]), tuple(by_type[name]))

@@ -86,8 +86,8 @@ class Inspection:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON."""
-        found: dict[str, Any] = {field.name: jsonable(getattr(self, field.name)) for field in dataclasses.fields(self)}
-        return {**found, "convertible": self.convertible}
+        data: dict[str, Any] = {field.name: jsonable(getattr(self, field.name)) for field in dataclasses.fields(self)}
+        return {**data, "convertible": self.convertible}
 
 
 @taking_archives
@@ -180,13 +180,13 @@ def find_refusals(
 
 def _merged(refusals: Iterable[Refusal]) -> tuple[Refusal, ...]:
     """One for each operator and reason."""
-    found: dict[tuple[str, str], Refusal] = {}
+    merged: dict[tuple[str, str], Refusal] = {}
     for refusal in refusals:
-        before = found.get((refusal.operator, refusal.reason))
-        found[refusal.operator, refusal.reason] = (
+        before = merged.get((refusal.operator, refusal.reason))
+        merged[refusal.operator, refusal.reason] = (
             replace(before, places=before.places + refusal.places) if before else refusal
         )
-    return tuple(found.values())
+    return tuple(merged.values())
 
 
 def _read_in(block: Block) -> Iterator[str]:

@@ -116,10 +116,10 @@ def _check_together(trials: Sequence[Trial]) -> None:
         port.get_tensor().set_names(set())  # which must be unique in a model
     together = openvino.Model(results, [node for trial in trials for node in trial.model.get_parameters()])
     computed = run_in_order(compile_on_cpu(together), arrays)
-    found = [Result(name, kind, array) for name, (kind, array) in zip(names, computed, strict=True)]
+    remaining = [Result(name, kind, array) for name, (kind, array) in zip(names, computed, strict=True)]
     for trial in trials:
         count = len(trial.model.outputs)
-        mine, found = found[:count], found[count:]
+        mine, remaining = remaining[:count], remaining[count:]
         compare(mine, trial.expected, trial.atol, trial.rtol, trial.where)
 
 

@@ -101,9 +101,9 @@ def page(found: Mapping[str, Any]) -> str:
 
 def write_page(path: Path, records: Mapping[str, Any]) -> None:
     """Writes the page, and the data beside it as JSON with a line for each operator."""
-    found = results(records)
-    write_text(path, page(found))
-    write_text(path.with_suffix(".json"), as_json(found))
+    summary = results(records)
+    write_text(path, page(summary))
+    write_text(path.with_suffix(".json"), as_json(summary))
 
 
 def as_json(found: Mapping[str, Any]) -> str:

@@ -59,8 +59,8 @@ def table() -> str:
 
 def row(name: str, module: str, op: Op | None) -> str:
     """The line of one operator."""
-    found = signature(name)
-    pir = found.pir_name if found is not None and found.pir_name else ""
+    paddle_signature = signature(name)
+    pir = paddle_signature.pir_name if paddle_signature is not None and paddle_signature.pir_name else ""
     if op is None:
         return f"| `{name}` | {pir} | {module} | | | 0 | | |"
     formats = ", ".join(format for format in FORMATS if any(format in case.formats for case in op.cases))

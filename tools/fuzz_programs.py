@@ -71,28 +71,28 @@ def _replay(path: Path, format: str, is_shrunk: bool) -> int:
     program = Program.from_json(json.loads(path.read_text()))
     folder = campaign.scratch()
     write_program(program, format, folder / "model")
-    found = list(differences(program, folder / "model"))
-    for item in found:
+    mismatches = list(differences(program, folder / "model"))
+    for item in mismatches:
         record = keep(shrink(item, format, folder) if is_shrunk else item, path.stem, format, folder)
         print(f"{Path(record['script']).read_text()}\nkept: {record['script']}\n")
-    print(f"{len(found)} ways differ")
-    return 1 if found else 0
+    print(f"{len(mismatches)} ways differ")
+    return 1 if mismatches else 0
 
 
 def _print(records: dict[str, Any]) -> int:
-    found = 0
+    count = 0
     for key, record in records.items():
         for item in record.get("failures", ()):
-            found += 1
+            count += 1
             print(f"\n{item['program']}, {item['variant']}, {item['step']}: {item['text']}")
             print(Path(item["script"]).read_text())
         if "failure" in record and "failures" not in record:
-            found += 1
+            count += 1
             print(f"\n{key}: {record['failure']}\n  kept: {record['kept']}/drawn.txt")
     compared = sum(len(record["compared"]) for record in records.values())
     refused = sum(len(record.get("refused", ())) for record in records.values())
-    print(f"{compared} programs compared, {found} differences; Paddle refused {refused} more")
-    return found
+    print(f"{compared} programs compared, {count} differences; Paddle refused {refused} more")
+    return count
 
 
 if __name__ == "__main__":

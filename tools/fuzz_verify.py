@@ -38,8 +38,8 @@ def main(arguments: list[str]) -> int:
     for name, folder in _models(options):
         verdict = "none"
         try:
-            found = verify(folder, paddle_python=legacy_python() if (folder / "inference.pdmodel").exists() else None)
-            verdict, reason = str(found.verdict), found.note
+            report = verify(folder, paddle_python=legacy_python() if (folder / "inference.pdmodel").exists() else None)
+            verdict, reason = str(report.verdict), report.note
         except Paddle2OVError as error:
             reason = str(error).splitlines()[0]
         counts[verdict] += 1

@@ -80,13 +80,13 @@ def _replay(folder: Path, is_shrunk: bool) -> int:
     print(f"{result.outcome}: {result.bucket}\n{result.detail}".strip())
     if result.outcome in FINDINGS and is_shrunk:
         small = shrink(mutant, result)
-        found = server.alone(lambda _: small, 0).result
+        small_result = server.alone(lambda _: small, 0).result
         print(
             small.keep(
                 folder.with_name(f"{folder.name}-small"),
-                outcome=found.outcome,
-                bucket=found.bucket,
-                detail=found.detail,
+                outcome=small_result.outcome,
+                bucket=small_result.bucket,
+                detail=small_result.detail,
             )
         )
     return 1 if result.outcome in FINDINGS else 0
@@ -95,15 +95,15 @@ def _replay(folder: Path, is_shrunk: bool) -> int:
 def _print(records: dict[str, Any]) -> int:
     """Prints what was found, by bucket; how much."""
     outcomes: Counter[str] = Counter()
-    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    by_bucket: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for key, record in records.items():
         if "failure" in record:
-            found[f"a chunk failed: {record['failure']}"].append({"number": key})
+            by_bucket[f"a chunk failed: {record['failure']}"].append({"number": key})
         for row in record.get("outcomes", {}).values():
             outcomes.update(row)
         for value in record.get("findings", ()):
-            found[f"{value['outcome']}: {value['bucket']}"].append(value)
-    for bucket, ones in sorted(found.items(), key=lambda item: -len(item[1])):
+            by_bucket[f"{value['outcome']}: {value['bucket']}"].append(value)
+    for bucket, ones in sorted(by_bucket.items(), key=lambda item: -len(item[1])):
         where = next((item["kept"] for item in ones if "kept" in item), "")
         print(f"{len(ones)} x {bucket}\n  {ones[0].get('row', '')}, number {ones[0]['number']}, kept: {where}")
     seconds = sum(record.get("seconds", 0) for record in records.values())
@@ -112,7 +112,7 @@ def _print(records: dict[str, Any]) -> int:
         f"{total} files ({1e3 * seconds / max(total, 1):.1f} ms each): "
         + ", ".join(f"{n} {name}" for name, n in outcomes.most_common())
     )
-    return sum(map(len, found.values()))
+    return sum(map(len, by_bucket.values()))
 
 
 if __name__ == "__main__":

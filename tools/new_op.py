@@ -163,14 +163,14 @@ class Scaffold:
         folders = {family.rpartition("/")[0] for family in known_families}
         path = self.root / self.converter_file
         if "/" not in self.family and not path.exists():
-            found = [
+            matches = [
                 f"{folder}/{self.family}"
                 for folder in sorted(filter(None, folders))
                 if (self.root / "converters" / folder / f"{self.family}.py").exists()
             ]
-            if len(found) > 1:
-                raise ScaffoldError(f"family {self.family!r} is several modules: name one of {', '.join(found)}")
-            self.family = found[0] if found else self.family
+            if len(matches) > 1:
+                raise ScaffoldError(f"family {self.family!r} is several modules: name one of {', '.join(matches)}")
+            self.family = matches[0] if matches else self.family
         elif "/" in self.family and self.family.rpartition("/")[0] not in folders:
             known = ", ".join(sorted(filter(None, folders)))
             raise ScaffoldError(
@@ -310,13 +310,13 @@ class Scaffold:
     def paddle_function(self, signature: Signature) -> str | None:
         """Paddle's public function of the operator's name, as it is called."""
         names = list(dict.fromkeys([signature.pir_name or self.op, self.op, re.sub(r"_?v?\d$", "", self.op)]))
-        found = next(filter(None, map(public_function, names)), None)
-        if found is None:
+        function = next(filter(None, map(public_function, names)), None)
+        if function is None:
             self.notes.append(
                 f"{self.generator_file}: Paddle has no public function {' or '.join(names)}: call the one that appends "
                 "the operator, or add its attributes to the calls that append it itself"
             )
-        return found
+        return function
 
     def appended(self, signature: Signature, by: str) -> str:
         """How the operator itself is appended, in one or both formats; its results' types are a guess."""
@@ -330,11 +330,11 @@ class Scaffold:
         line = f"{head}{{{', '.join(inputs)}}}, {{{', '.join(outputs)}}}{tail}"
         if len(line) <= LINE_LENGTH:
             return line
-        given = (
+        ports = (
             call(f"    {name} = ", items, 4, brackets="{}")
             for name, items in zip(_PORTS, (inputs, outputs), strict=True)
         )
-        return "\n".join([*given, f"{head}{', '.join(_PORTS)}{tail}"])
+        return "\n".join([*ports, f"{head}{', '.join(_PORTS)}{tail}"])
 
     def write(self) -> None:
         """Make the planned changes."""
@@ -345,7 +345,7 @@ class Scaffold:
 
 def keys(text: str) -> list[str]:
     """The keys of a table with one `    "key": ...` line per entry."""
-    return [found["key"] for line in text.splitlines() if (found := ROW.match(line))]
+    return [match["key"] for line in text.splitlines() if (match := ROW.match(line))]
 
 
 def row_of(text: str, key: str) -> str:
@@ -391,12 +391,12 @@ def call(head: str, arguments: list[str], indent: int, tail: str = "", brackets:
 
 def _entry(op: str, builder: str, operands: list[str], marks: list[str]) -> str:
     """The operator's entry in OPS, with a case of static and one of dynamic dimensions if it has operands."""
-    given = [[*(f"{name}={tensor}" for name in operands), *marks] for tensor in FIRST_TENSORS[: len(operands) + 1]]
-    cases = ", ".join(f"case({', '.join(item)})" for item in given)
+    arguments = [[*(f"{name}={tensor}" for name in operands), *marks] for tensor in FIRST_TENSORS[: len(operands) + 1]]
+    cases = ", ".join(f"case({', '.join(item)})" for item in arguments)
     line = f'    Op("{op}", {builder}, {cases}),\n'
     if len(line) <= LINE_LENGTH + 1:
         return line
-    listed = "".join(f"{call('        case', item, 8, ',')}\n" for item in given)
+    listed = "".join(f"{call('        case', item, 8, ',')}\n" for item in arguments)
     return f'    Op(\n        "{op}",\n        {builder},\n{listed}    ),\n'
 
 
@@ -420,14 +420,14 @@ def _meaning(signature: Signature) -> str:
 
 def extend_import(text: str, module: str, names: list[str], path: Path) -> str:
     """Add names to the line, or the bracketed list, that imports from a module, in ruff's order."""
-    found = re.search(rf"^from {re.escape(module)} import (\((?P<many>[^)]*)\)|(?P<few>[^\n(]*))\n", text, re.MULTILINE)
-    if not found:
+    match = re.search(rf"^from {re.escape(module)} import (\((?P<many>[^)]*)\)|(?P<few>[^\n(]*))\n", text, re.MULTILINE)
+    if not match:
         return _insert_import(text, import_statement(module, names), path)
-    present = {name.strip() for name in (found["many"] or found["few"]).split(",") if name.strip()}
+    present = {name.strip() for name in (match["many"] or match["few"]).split(",") if name.strip()}
     if present.issuperset(names):
         return text
     merged = sorted(present.union(names), key=lambda name: (not name.isupper(), not name[0].isupper(), name))
-    return text[: found.start()] + import_statement(module, merged) + text[found.end() :]
+    return text[: match.start()] + import_statement(module, merged) + text[match.end() :]
 
 
 def _insert_import(text: str, statement: str, path: Path) -> str:
@@ -491,14 +491,14 @@ def import_statement(module: str, names: list[str], indent: str = "") -> str:
 
 def name_in_docstring(text: str, op: str) -> str:
     """Adds an operator to those behind `Paddle:` in the docstring of a module, if it has such a list."""
-    found = re.match(r'""".*?^Paddle: .*?(?=\n[A-Z][\w ]*: |\n\s*\n|\n""")', text, re.MULTILINE | re.DOTALL)
-    if not found or not found[0].endswith("."):
+    match = re.match(r'""".*?^Paddle: .*?(?=\n[A-Z][\w ]*: |\n\s*\n|\n""")', text, re.MULTILINE | re.DOTALL)
+    if not match or not match[0].endswith("."):
         return text
-    head, _, last = found[0][:-1].rpartition("\n")
+    head, _, last = match[0][:-1].rpartition("\n")
     joined = f"{last}, `{op}`."
     if len(joined) > LINE_LENGTH:
         joined = f"{last},\n`{op}`."
-    return f"{head}\n{joined}" + text[found.end() :]
+    return f"{head}\n{joined}" + text[match.end() :]
 
 
 def _held(text: str, members: list[str]) -> int:
@@ -509,7 +509,7 @@ def _held(text: str, members: list[str]) -> int:
 def insert_row(text: str, key: str, row: str, path: Path) -> str:
     """Put a row at its sorted place among the table's rows."""
     lines = text.splitlines(keepends=True)
-    rows = [(index, found["key"]) for index, line in enumerate(lines) if (found := ROW.match(line))]
+    rows = [(index, match["key"]) for index, line in enumerate(lines) if (match := ROW.match(line))]
     if not rows:
         raise ScaffoldError(f'{path} has no line like `    "abs": ...` to put {key} beside')
     at = next((index for index, other in rows if other > key), rows[-1][0] + 1)

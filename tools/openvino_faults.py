@@ -100,17 +100,17 @@ def _workaround(row: Workaround) -> str:
 
 def page() -> str:
     """The page."""
-    found = places()
+    by_fault = places()
     prelude = inspect.getsource(prelude_module).partition('"""\n\n')[2].strip()
     head = HEAD.format(count=len(FAULTS), prelude=prelude)
-    return head + "".join(_entry(FAULTS[name], found.get(name, [])) for name in sorted(FAULTS)) + _reasons()
+    return head + "".join(_entry(FAULTS[name], by_fault.get(name, [])) for name in sorted(FAULTS)) + _reasons()
 
 
 def _reasons() -> str:
     """What is said of OpenVINO elsewhere in the sources."""
     lines = []
     for reason in sorted(set(REASONS.values())):
-        where = ", ".join(f"`{place}`" for place, given in REASONS.items() if given == reason)
+        where = ", ".join(f"`{place}`" for place, text in REASONS.items() if text == reason)
         lines.append(f"- {reason} {where}\n")
     return f"\n## Remarks without a fault\n\n{''.join(lines)}"
 

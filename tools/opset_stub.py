@@ -120,11 +120,11 @@ def layers(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
 
 def takes(function: Callable[..., Any], name: str, position: int | None = None) -> bool:
     """Whether a function, its decorators apart, knows a parameter by name (and takes no other at that position)."""
-    found = inspect.signature(function, follow_wrapped=False).parameters
-    positional = [value.name for value in found.values() if value.kind is value.POSITIONAL_OR_KEYWORD]
+    parameters = inspect.signature(function, follow_wrapped=False).parameters
+    positional = [value.name for value in parameters.values() if value.kind is value.POSITIONAL_OR_KEYWORD]
     if position is not None and position < len(positional):
         return positional[position] == name
-    return name in found or any(value.kind is value.VAR_KEYWORD for value in found.values())
+    return name in parameters or any(value.kind is value.VAR_KEYWORD for value in parameters.values())
 
 
 def definition(parameter: inspect.Parameter, annotation: str | None) -> str:

@@ -61,14 +61,14 @@ def transpose(x: Node | Output, *axes: int) -> Node:
 
 
 def model(*results: Node | Output) -> Model:
-    found: dict[str, Parameter] = {}
+    parameters: dict[str, Parameter] = {}
     waiting = [result.get_node() if isinstance(result, Output) else result for result in results]
     while waiting:
         node = waiting.pop()
         if isinstance(node, Parameter):
-            found[node.get_name()] = node
+            parameters[node.get_name()] = node
         waiting += [port.get_source_output().get_node() for port in node.inputs()]
-    return Model([ops.result(result) for result in results], list(found.values()))
+    return Model([ops.result(result) for result in results], list(parameters.values()))
 
 
 def permutes_without_moves() -> Model:

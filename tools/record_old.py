@@ -93,16 +93,16 @@ def averages_that_count_padding():
 def yolo_boxes_of_an_oblong_image():
     x = data("x", floats(2, 2 * 7, 3, 4))
     size = data("size", np.array([[48, 64], [40, 60]], "int32"))
-    found = list(layers.yolo_box(x, size, [10, 13, 16, 30], 2, 0.3, 16))
-    return found + list(layers.yolo_box(x, size, [10, 13, 16, 30], 2, 0.3, 16, clip_bbox=False, scale_x_y=1.05))
+    results = list(layers.yolo_box(x, size, [10, 13, 16, 30], 2, 0.3, 16))
+    return results + list(layers.yolo_box(x, size, [10, 13, 16, 30], 2, 0.3, 16, clip_bbox=False, scale_x_y=1.05))
 
 
 def yolo_and_suppression():
     x = data("x", floats(1, 2 * 7, 3, 4))
     size = data("size", np.array([[48, 64]], "int32"))
-    found, scores = layers.yolo_box(x, size, [10, 13, 16, 30], 2, 0.3, 16)
+    candidates, scores = layers.yolo_box(x, size, [10, 13, 16, 30], 2, 0.3, 16)
     scores = layers.transpose(scores, [0, 2, 1])
-    return layers.multiclass_nms(found, scores, 0.1, 20, 10, 0.4, background_label=-1)
+    return layers.multiclass_nms(candidates, scores, 0.1, 20, 10, 0.4, background_label=-1)
 
 
 def shapes_without_0d():
@@ -286,10 +286,10 @@ def loops_over_time():
         loop.update_memory(count, count + 1)
         loop.output(hidden, layers.elementwise_mul(hidden, count, axis=0))
     results = list(loop())
-    found, last = layers.rnn(layers.GRUCell(3), y, sequence_length=lengths)
-    results += [found, last]
-    found, last = layers.rnn(layers.LSTMCell(3), x, time_major=True, is_reverse=True)
-    return [*results, found, *last]
+    outputs, last = layers.rnn(layers.GRUCell(3), y, sequence_length=lengths)
+    results += [outputs, last]
+    outputs, last = layers.rnn(layers.LSTMCell(3), x, time_major=True, is_reverse=True)
+    return [*results, outputs, *last]
 
 
 PROGRAMS = [
@@ -353,12 +353,12 @@ def record(make, folder, together):
     arrays = {"input:" + name: array for name, (array, _) in feeds.items()}
     with fluid.scope_guard(fluid.Scope()):
         program, wanted, results = fluid.io.load_inference_model(str(folder), executor, **names)
-        given = {}
+        inputs = {}
         for name in wanted:
             array, lengths = feeds[name]
-            given[name] = array if lengths is None else fluid.create_lod_tensor(array, lengths, fluid.CPUPlace())
-        found = executor.run(program, given, results, return_numpy=False)
-    arrays.update((f"output:{k}", np.array(item)) for k, item in enumerate(found))
+            inputs[name] = array if lengths is None else fluid.create_lod_tensor(array, lengths, fluid.CPUPlace())
+        computed = executor.run(program, inputs, results, return_numpy=False)
+    arrays.update((f"output:{k}", np.array(item)) for k, item in enumerate(computed))
     np.savez_compressed(str(folder / "arrays.npz"), **arrays)
 
 

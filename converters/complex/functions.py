@@ -222,8 +222,8 @@ def part_test(test: Callable[[Tensor], Node], all_parts: bool = False) -> Conver
     """A converter: whether a test holds for any part of a number, or for both."""
 
     def convert(node: NodeContext) -> NamedOutputs:
-        found = test(node.get_input("x"))
-        return {"out": (ops.reduce_logical_and if all_parts else ops.reduce_logical_or)(found, ints([-1]), False)}
+        per_part = test(node.get_input("x"))
+        return {"out": (ops.reduce_logical_and if all_parts else ops.reduce_logical_or)(per_part, ints([-1]), False)}
 
     convert.__doc__ = f"out = {test.__name__} of {'both parts' if all_parts else 'one part'} of x."
     return convert

@@ -43,10 +43,10 @@ def complex_matrix_function(convert: Converter) -> Converter:
     def of_complex(node: NodeContext) -> NamedOutputs:
         """out = f([[a, -b], [b, a]]), of which the left half is the result."""
         matrix = real_imag(node.get_input("x"))
-        (found,) = convert(node.of_parts({("x", 0): real_block_matrix(matrix)})).values()
-        assert isinstance(found, Node)
+        (block_matrix,) = convert(node.of_parts({("x", 0): real_block_matrix(matrix)})).values()
+        assert isinstance(block_matrix, Node)
         size = dim_of(matrix[0], -1)
-        return {"out": from_block_matrix(found, size, size)}
+        return {"out": from_block_matrix(block_matrix, size, size)}
 
     return of_complex
 
@@ -70,5 +70,5 @@ def triangular_solve(node: NodeContext) -> NamedOutputs:
 def complex_solve(matrix: Pair, y: Output) -> Node:
     """matrix^-1 @ y."""
     inverse = ops.inverse(real_block_matrix(matrix), adjoint=False)
-    found = ops.matmul(inverse, ops.concat(list(real_imag(y)), -2), False, False)
-    return from_block_matrix(found, dim_of(matrix[0], -1), ints(OPEN_END))
+    solution = ops.matmul(inverse, ops.concat(list(real_imag(y)), -2), False, False)
+    return from_block_matrix(solution, dim_of(matrix[0], -1), ints(OPEN_END))

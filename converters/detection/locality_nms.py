@@ -26,10 +26,10 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def locality_aware_nms(node: NodeContext) -> NamedOutputs:
     """out = (class, score, box) of the merged boxes that survive: bboxes [N, M, size], scores [N, C, M]."""
-    scores, given = node.get_input("scores"), node.get_input("bboxes")
-    dtype, size = scores.get_element_type(), box_size(node, given)
+    scores, bboxes = node.get_input("scores"), node.get_input("bboxes")
+    dtype, size = scores.get_element_type(), box_size(node, bboxes)
     label = _class(node)
-    boxes: Tensor = ops.reshape(cast_to(given, Type.f32), ints([0, 0, size]), True).output(0)
+    boxes: Tensor = ops.reshape(cast_to(bboxes, Type.f32), ints([0, 0, size]), True).output(0)
     score: Tensor = ops.gather(cast_to(scores, Type.f32), ints(label), ints(1))
     greedy = GreedyNms(
         node.get_float("nms_threshold", 0.3),
@@ -49,8 +49,8 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
 def _class(node: NodeContext) -> int:
     """The one class that is not the background."""
     declared, background = node.declared_input_shape("scores"), node.get_int("background_label", -1)
-    given = node.get_input("scores").get_partial_shape()[1]
-    count = given.get_length() if given.is_static else declared[1] if declared else -1
+    class_dim = node.get_input("scores").get_partial_shape()[1]
+    count = class_dim.get_length() if class_dim.is_static else declared[1] if declared else -1
     classes = [i for i in range(check_repeats(count)) if i != background]
     if len(classes) != 1:
         node.refuse(f"one class besides the background is supported, not {len(classes)}", background_label=background)

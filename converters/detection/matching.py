@@ -52,8 +52,8 @@ def bipartite_match(node: NodeContext) -> NamedOutputs:
     if kind == "per_prediction":
         threshold = const_like(node.get_float("dist_threshold", 0.5), x)
         best, where = _best(_with_padding_row(_only(x, ops.logical_and(near, ops.greater_equal(x, threshold)))), 1)
-        found = ops.logical_and(ops.less(matched, ints(0)), ops.greater(best, const_like(-np.inf, x)))
-        matched, distance = ops.select(found, where, matched), ops.select(found, best, distance)
+        is_new_match = ops.logical_and(ops.less(matched, ints(0)), ops.greater(best, const_like(-np.inf, x)))
+        matched, distance = ops.select(is_new_match, where, matched), ops.select(is_new_match, best, distance)
     # In the shape that the program declares, however much of the shape of the distances is known.
     matched, distance = (ops.reshape(value, none, False) for value in (matched, distance))
     return {
@@ -103,8 +103,8 @@ def _with_padding_row(x: Tensor) -> Node:
 
 def _best(x: Tensor, axis: int) -> tuple[Node, Node]:
     """The maximum along an axis of [images, rows, columns], and its index; the first among equal ones."""
-    found = ops.topk(x, ints(1), axis, "max", "value", index_element_type="i64", stable=True)
-    return ops.squeeze(found.output(0), ints([axis])), ops.squeeze(found.output(1), ints([axis]))
+    topk = ops.topk(x, ints(1), axis, "max", "value", index_element_type="i64", stable=True)
+    return ops.squeeze(topk.output(0), ints([axis])), ops.squeeze(topk.output(1), ints([axis]))
 
 
 def _greedy_matching(x: Tensor) -> tuple[Tensor, Tensor]:

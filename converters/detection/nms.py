@@ -69,10 +69,10 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
 
 def box_size(node: NodeContext, boxes: Tensor) -> int:
     """The number of coordinates of a box: 4, or two for each corner of a polygon."""
-    given, declared = output_of(boxes).get_partial_shape()[2], node.declared_output_shape("out")
+    last_dim, declared = output_of(boxes).get_partial_shape()[2], node.declared_output_shape("out")
     size = 4
-    if given.is_static:
-        size = int(given.get_length())
+    if last_dim.is_static:
+        size = int(last_dim.get_length())
     elif declared and len(declared) == 2 and declared[1] > 2:
         size = declared[1] - 2
     node.require(size in (4, 8, 16, 24, 32), "boxes have 4 coordinates, polygons 8, 16, 24 or 32", box_size=size)
@@ -152,7 +152,7 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
     row_shape = ops.concat([ops.unsqueeze(size, ints(0)) for size in (images, ints(1), ops.add(count, ints(1)))], 0)
     padded = ops.pad(cast_to(scores, Type.f32), ints([0, 0, 0]), ints([0, 0, 1]), "constant", const(-np.inf, Type.f32))
     keep, top = node.get_int("keep_top_k"), node.get_int("nms_top_k")
-    found = ops.matrix_nms(
+    selected = ops.matrix_nms(
         ops.pad(boxes, ints([0, 0, 0]), ints([0, 1, 0]), "constant", const(0, Type.f32)),
         ops.concat([ops.broadcast(extra, row_shape), padded], 1),
         sort_result_type="score",
@@ -167,9 +167,9 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
         post_threshold=node.get_float("post_threshold", 0.0),
         normalized=node.get_bool("normalized", True),
     )
-    real = indices_where(ops.greater(column(found.output(0), 0), const(0, Type.f32)))
-    out = ops.subtract(ops.gather(found.output(0), real, ints(0)), const([1, 0, 0, 0, 0, 0], Type.f32))
-    index = ops.gather(found.output(1), real, ints(0))
+    real = indices_where(ops.greater(column(selected.output(0), 0), const(0, Type.f32)))
+    out = ops.subtract(ops.gather(selected.output(0), real, ints(0)), const([1, 0, 0, 0, 0, 0], Type.f32))
+    index = ops.gather(selected.output(1), real, ints(0))
     image = ops.divide(index, ops.add(count, ints(1)))
     index = ops.subtract(index, image)  # one box less for each image
     if candidates:
@@ -177,7 +177,7 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
     return {
         "out": LoDTensor(cast_to(out, dtype), UNKNOWN_LOD),
         "index": cast_to(index, Type.i32),
-        "roisnum": cast_to(ops.subtract(found.output(2), ints(1)), Type.i32),
+        "roisnum": cast_to(ops.subtract(selected.output(2), ints(1)), Type.i32),
     }
 
 

@@ -64,11 +64,11 @@ def _prior_halves(node: NodeContext) -> AnyArray:
 
 def _expanded(ratios: Sequence[float], flip: bool) -> list[float]:
     """Aspect ratios: 1, then each distinct ratio, followed by its inverse if `flip`."""
-    found = [1.0]
+    aspect_ratios = [1.0]
     for ratio in ratios:
-        if all(abs(ratio - other) >= 1e-6 for other in found):
-            found += [ratio, 1.0 / ratio] if flip else [ratio]
-    return found
+        if all(abs(ratio - other) >= 1e-6 for other in aspect_ratios):
+            aspect_ratios += [ratio, 1.0 / ratio] if flip else [ratio]
+    return aspect_ratios
 
 
 def density_prior_box(node: NodeContext) -> NamedOutputs:
@@ -85,9 +85,9 @@ def density_prior_box(node: NodeContext) -> NamedOutputs:
             charge_array(len(corners) + len(shifts) ** 2)
             w, h = size * math.sqrt(ratio) / 2, size / math.sqrt(ratio) / 2
             corners += [(x - w, y - h, x + w, y + h) for y in shifts for x in shifts]
-    found = grid.boxes(np.array(corners), node.get_float("offset", 0.5))
-    assert isinstance(found, ConstantValue)
-    cut = found.array.copy()
+    priors = grid.boxes(np.array(corners), node.get_float("offset", 0.5))
+    assert isinstance(priors, ConstantValue)
+    cut = priors.array.copy()
     cut[..., :2] = np.maximum(cut[..., :2], 0)
     cut[..., 2:] = np.minimum(cut[..., 2:], 1)
     boxes = ConstantValue(np.clip(cut, 0, 1) if node.get_bool("clip", True) else cut)
@@ -149,11 +149,11 @@ class _Grid:
             return ConstantValue(boxes.astype(self.storage))
         centers = ops.concat([self._centers(0, offset), self._centers(1, offset)], 2)
         corner = ops.unsqueeze(ops.concat([centers, centers], 2), ints(2))
-        found = ops.add(corner, const(corners, self.dtype))
+        box_corners = ops.add(corner, const(corners, self.dtype))
         if self.image:
             sides = [self._side(side) for side in self.image]
-            found = ops.divide(found, ops.concat(sides + sides, 0))
-        return found
+            box_corners = ops.divide(box_corners, ops.concat(sides + sides, 0))
+        return box_corners
 
     def _centers(self, axis: int, offset: float) -> Node:
         """Coordinate `axis` (0: x, 1: y) of the centers, [H, W, 1]."""
@@ -173,8 +173,8 @@ class _Grid:
         kind = kind or self.dtype
         if isinstance(side, int):
             return const([side], kind)
-        found = cast_to(side, kind)
-        return found if isinstance(found, Node) else ops.reshape(found, ints([1]), False)
+        converted = cast_to(side, kind)
+        return converted if isinstance(converted, Node) else ops.reshape(converted, ints([1]), False)
 
 
 def _sides(x: Output) -> tuple[int | Output, int | Output]:

@@ -126,9 +126,9 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     rois = node.get_input("fpn_rois")
     dtype = rois.get_element_type()
     lowest, highest = node.get_int("min_level"), node.get_int("max_level")
-    given = node.get_output_size("multi_fpn_rois")
-    reason = f"the operator has {given} levels of regions"
-    node.require(highest - lowest + 1 == given, reason, min_level=lowest, max_level=highest)
+    level_count = node.get_output_size("multi_fpn_rois")
+    reason = f"the operator has {level_count} levels of regions"
+    node.require(highest - lowest + 1 == level_count, reason, min_level=lowest, max_level=highest)
     low, high = ops.variadic_split(cast_to(rois, Type.f32), ints(1), ints([2, 2])).outputs()
     size = ops.subtract(high, low)
     is_box = ops.reduce_logical_and(ops.greater_equal(size, const(0, Type.f32)), ints(1), False)
@@ -145,14 +145,14 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     nothing = ops.logical_not(everything)
     from_level, to_level = [everything, *above], [*above, nothing]
     members = [ops.logical_and(a, ops.logical_not(b)) for a, b in zip(from_level, to_level, strict=True)]
-    found = [indices_where(member) for member in members]
+    level_indices = [indices_where(member) for member in members]
 
-    order = ops.concat(found, 0) if len(found) > 1 else found[0]
+    order = ops.concat(level_indices, 0) if len(level_indices) > 1 else level_indices[0]
     number = index_range(count)
     restore = ops.scatter_update(number, order, number, ints(0))
     own = _own(node, number)  # [B, R]
     counts = [ops.reduce_sum(cast_to(ops.logical_and(own, m), Type.i32), ints(1), False) for m in members]
-    levels = [cast_to(ops.gather(rois, index, ints(0)), dtype) for index in found]
+    levels = [cast_to(ops.gather(rois, index, ints(0)), dtype) for index in level_indices]
     return {
         "multi_fpn_rois": [
             LoDTensor(level, SequenceLengths(own.output(0))) for level, own in zip(levels, counts, strict=True)
@@ -164,20 +164,20 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
 
 def _bound(level: int, refer_level: int) -> float:
     """The smallest number whose rounded float32 logarithm belongs to the level."""
-    found = np.float32(2.0) ** np.float32(level - refer_level)
+    bound = np.float32(2.0) ** np.float32(level - refer_level)
     while True:
-        smaller = np.nextafter(found, np.float32(0))
+        smaller = np.nextafter(bound, np.float32(0))
         if np.floor(np.log2(smaller) + np.float32(refer_level)) < level:
-            return float(found)
-        found = smaller
+            return float(bound)
+        bound = smaller
 
 
 def _own(node: NodeContext, number: Node) -> Node:
     """Whether region r belongs to image b, [B, R]."""
-    given = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("fpn_rois")
-    if given is None:
+    lengths = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("fpn_rois")
+    if lengths is None:
         return ops.unsqueeze(ops.greater_equal(number, ints(0)), ints(0))
-    counts = ops.unsqueeze(given, ints(1))
+    counts = ops.unsqueeze(lengths, ints(1))
     ends = ops.cum_sum(counts, ints(0))
     return ops.logical_and(ops.greater_equal(number, ops.subtract(ends, counts)), ops.less(number, ends))
 
@@ -188,13 +188,13 @@ def collect_fpn_proposals(node: NodeContext) -> NamedOutputs:
     dtype = rois[0].get_element_type()
     score = ops.concat([reshape(cast_to(score, Type.f32), [-1]) for score in scores], 0)
     images: Tensor = ints(1)
-    given = node.get_inputs("multi_level_rois_num") or [
-        one for i in range(len(rois)) if (one := node.sequence_lengths("multi_level_rois", i)) is not None
+    level_counts = node.get_inputs("multi_level_rois_num") or [
+        lengths for i in range(len(rois)) if (lengths := node.sequence_lengths("multi_level_rois", i)) is not None
     ]
-    if given:
-        each = zip(rois, given, strict=True)
+    if level_counts:
+        each = zip(rois, level_counts, strict=True)
         image = ops.concat([segment_ids(counts, dim_of(roi, 0)) for roi, counts in each], 0)
-        images = ops.squeeze(shape_of(given[0]), ints(0))
+        images = ops.squeeze(shape_of(level_counts[0]), ints(0))
     else:
         image = ops.broadcast(ints(0), ops.shape_of(score, Type.i64))
     size = ops.squeeze(ops.shape_of(score, Type.i64), ints(0))

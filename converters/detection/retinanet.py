@@ -21,8 +21,8 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 def retinanet_detection_output(node: NodeContext) -> NamedOutputs:
     """out = (class + 1, score, box): the best of each level, decoded and suppressed; best first in each image."""
     info = cast_to(node.get_input("im_info"), Type.f32)
-    found = [_level(node, i, info) for i in range(node.get_input_size("scores"))]
-    box, score, label = (ops.concat(list(parts), 1) for parts in zip(*found, strict=True))
+    levels = [_level(node, i, info) for i in range(node.get_input_size("scores"))]
+    box, score, label = (ops.concat(list(parts), 1) for parts in zip(*levels, strict=True))
     classes = dim_of(node.get_input("scores"), 2)
     own = ops.equal(ops.unsqueeze(label, ints([1])), ops.unsqueeze(index_range(classes), ints([0, 2])))
     table = ops.select(own, ops.unsqueeze(score, ints([1])), const(-np.inf, Type.f32))  # [images, classes, boxes]
@@ -43,9 +43,9 @@ def _level(node: NodeContext, i: int, info: Tensor) -> tuple[Node, Node, Node]:
     threshold = 0.0 if last else node.get_float("score_threshold")
     flat = ops.reshape(scores, ints([0, -1]), True)
     limit, total = node.get_int("nms_top_k"), dim_of(flat, 1)
-    found = topk(flat.output(0), ops.minimum(ints(limit), total) if limit > -1 else total, 1, True)
-    above, index = ops.greater(found.output(0), const(threshold, Type.f32)), found.output(1)
-    score = ops.select(above, found.output(0), const(-np.inf, Type.f32))
+    best = topk(flat.output(0), ops.minimum(ints(limit), total) if limit > -1 else total, 1, True)
+    above, index = ops.greater(best.output(0), const(threshold, Type.f32)), best.output(1)
+    score = ops.select(above, best.output(0), const(-np.inf, Type.f32))
     classes = dim_of(scores, 2)
     row = ops.divide(index, classes)
     return _decoded(node, i, row, info), score, ops.subtract(index, ops.multiply(row, classes))

@@ -30,15 +30,15 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def roi_align(node: NodeContext) -> NamedOutputs:
     """out[r, c, i, j] = the mean of bilinear samples in cell (i, j) of region r of its image."""
-    x, given = node.get_input("x"), node.get_input("boxes")
+    x, rois = node.get_input("x"), node.get_input("boxes")
     dtype = x.get_element_type()
     node.require(
         dtype.is_real(), "of integers Paddle computes coordinates and weights as integers, too", x=dtype.get_type_name()
     )
     aligned = node.get_bool("aligned", False)
-    image = image_indices(node, given)
+    image = image_indices(node, rois)
     # A program may know the shape of the boxes where the input given to OpenVINO does not.
-    boxes = ops.reshape(cast_to(given, Type.f32), ints([-1, 4]), False)
+    boxes = ops.reshape(cast_to(rois, Type.f32), ints([-1, 4]), False)
     out = ops.roi_align(
         cast_to(x, Type.f32),
         boxes,
@@ -125,8 +125,8 @@ def _tail(dims: Node) -> Node:
 def image_indices(node: NodeContext, boxes: Output) -> Node:
     """The index of each region's image, int64 [R]."""
     count = dim_of(boxes, 0)
-    given = node.has_input("boxes_num")
-    counts = node.get_tensor("boxes_num", Type.i64) if given else node.sequence_lengths("boxes")
+    has_counts = node.has_input("boxes_num")
+    counts = node.get_tensor("boxes_num", Type.i64) if has_counts else node.sequence_lengths("boxes")
     if counts is not None:
         return segment_ids(counts, count)
     images = node.get_input("x").get_partial_shape()[0]

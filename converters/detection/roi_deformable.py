@@ -105,8 +105,8 @@ def _offsets(node: NodeContext, image: Tensor, channels: int, cells: tuple[int, 
     if node.get_int("no_trans"):
         return None, ints([0] * channels)
     trans = node.get_input("trans")
-    given, declared = trans.get_partial_shape()[1], node.declared_input_shape("trans")
-    width = given.get_length() if given.is_static else declared[1] if declared else -1
+    trans_dim, declared = trans.get_partial_shape()[1], node.declared_input_shape("trans")
+    width = trans_dim.get_length() if trans_dim.is_static else declared[1] if declared else -1
     node.require(width >= 0, "an unknown number of offsets is not supported")
     classes = width // 2
     node.require(

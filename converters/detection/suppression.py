@@ -71,8 +71,8 @@ class GreedyNms(Struct, frozen=True):
         adapts = self.eta < 1 and self.iou_threshold > 0.5
         if adapts or self.points > 2 or (self.iou_threshold <= 0 and not self.normalized):
             return _counted(self._by_definition(boxes, scores, keep), scores)
-        found = _counted(self.by_openvino(boxes, scores, keep), scores)
-        narrow = self.overlap.any_narrow(found.out)
+        kept = _counted(self.by_openvino(boxes, scores, keep), scores)
+        narrow = self.overlap.any_narrow(kept.out)
         # A loop copies its inputs, needed or not.
         end = ops.select(narrow, ints([_BEYOND_ANY_DIM]), ints([0]))
         invariants = [end, _until(end, boxes, 1), _until(end, scores, 2)]
@@ -85,7 +85,7 @@ class GreedyNms(Struct, frozen=True):
             each = zip(state, astuple(exact), strict=True)
             return [ops.concat([_until(nowhere, old, 0), new], 0) for old, new in each], None
 
-        return Kept(*loop(cast_to(narrow, Type.i64), astuple(found), invariants, again, template=(self, keep)))
+        return Kept(*loop(cast_to(narrow, Type.i64), astuple(kept), invariants, again, template=(self, keep)))
 
     @property
     def overlap(self) -> Overlap:
@@ -110,9 +110,9 @@ class GreedyNms(Struct, frozen=True):
         if self.points == 2:
             return ranked.by_openvino(boxes, kept_scores, keep)
         any_boxes = slice_along(boxes, ints([0]), ints([4]), 2)
-        found = ranked.by_openvino(any_boxes, kept_scores, keep)
-        polygon = ops.gather(ops.reshape(boxes, ints([-1, 2 * self.points]), False), found.index, ints(0))
-        return replace(found, out=ops.concat([slice_along(found.out, ints([0]), ints([2]), 1), polygon], 1))
+        selected = ranked.by_openvino(any_boxes, kept_scores, keep)
+        polygon = ops.gather(ops.reshape(boxes, ints([-1, 2 * self.points]), False), selected.index, ints(0))
+        return replace(selected, out=ops.concat([slice_along(selected.out, ints([0]), ints([2]), 1), polygon], 1))
 
     def _considered(self, boxes: Tensor, scores: Tensor) -> Node:
         """The scores that take part; -∞ elsewhere."""
@@ -132,7 +132,7 @@ class GreedyNms(Struct, frozen=True):
         """The same for boxes [images, N, 4] that are not narrow, and a threshold that does not adapt."""
         scale = _scale(self.score_threshold)
         least = _above(self.score_threshold) * scale
-        found = ops.multiclass_nms(
+        selected = ops.multiclass_nms(
             boxes,
             ops.multiply(scores, const(scale, Type.f32)),
             sort_result_type="classid",
@@ -144,8 +144,8 @@ class GreedyNms(Struct, frozen=True):
             background_class=max(self.background, -1),
             normalized=self.normalized,
         )
-        out = ops.multiply(found.output(0), const([1, 1 / scale, 1, 1, 1, 1], Type.f32))
-        return Kept(out, ops.squeeze(found.output(1), ints(1)), found.output(2))
+        out = ops.multiply(selected.output(0), const([1, 1 / scale, 1, 1, 1, 1], Type.f32))
+        return Kept(out, ops.squeeze(selected.output(1), ints(1)), selected.output(2))
 
 
 _LARGEST = float(np.finfo(np.float32).max)

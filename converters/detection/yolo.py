@@ -83,9 +83,9 @@ def _sides_of(x: Output) -> list[Node]:
 
 def _grid(sides: list[Node], halves: AnyArray, bias: float, dtype: Type) -> tuple[Node, Node]:
     """Column and row of each box's cell, plus `bias`, and half its anchor's size in cells: [anchors * H * W, 2]."""
-    given = [value_of(side) for side in sides if isinstance(side, Constant)]
-    if len(given) == 2:
-        rows, columns = arrays.indices([int(item[0]) for item in given])
+    known_sides = [value_of(side) for side in sides if isinstance(side, Constant)]
+    if len(known_sides) == 2:
+        rows, columns = arrays.indices([int(item[0]) for item in known_sides])
         corners = np.stack([columns, rows], -1).reshape(-1, 2) + bias
         return const(arrays.tile(corners, (len(halves), 1)), dtype), const(arrays.repeat(halves, rows.size, 0), dtype)
     # Computed from the number of each box, so that those of some boxes can be computed without the others'.

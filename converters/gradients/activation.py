@@ -77,21 +77,21 @@ class Derivatives:
 
     def second(self, node: NodeContext) -> NamedOutputs:
         """grad_out_grad = grad_x_grad · f', x_grad (or out_grad) = grad_x_grad · grad_out · f''."""
-        given = operand(node, "grad_x_grad")
-        found = {"grad_out_grad": lambda: given * self._by(node, 1)}
+        grad_x_grad = operand(node, "grad_x_grad")
+        gradients = {"grad_out_grad": lambda: grad_x_grad * self._by(node, 1)}
         if len(self._formulas) > 1:
-            found[f"{self._at()}_grad"] = lambda: given * operand(node, "grad_out") * self._by(node, 2)
-        return results(node, found)
+            gradients[f"{self._at()}_grad"] = lambda: grad_x_grad * operand(node, "grad_out") * self._by(node, 2)
+        return results(node, gradients)
 
     def third(self, node: NodeContext) -> NamedOutputs:
         """The gradients of both results of the second order."""
         out, x, by_at, by_out = (operand(node, name) for name in self._third)
-        found = {
+        gradients = {
             self._at(): lambda: by_at * out * x * self._by(node, 3) + by_out * x * self._by(node, 2),
             self._third[0]: lambda: by_at * x * self._by(node, 2),
             self._third[1]: lambda: by_at * out * self._by(node, 2) + by_out * self._by(node, 1),
         }
-        return results(node, {f"{name}_grad": value for name, value in found.items()})
+        return results(node, {f"{name}_grad": value for name, value in gradients.items()})
 
 
 def _inside(x: Term, low: float, high: float, slope: Any = 1.0) -> Term:

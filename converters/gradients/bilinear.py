@@ -64,28 +64,28 @@ class Bilinear:
         product, by_x, by_y = self._bound(node)
         (x, y), out = (_read(node, name) for name in self._names), _read(node, "grad_out")
         of_x, of_y = (_read(node, f"grad_{name}_grad") for name in self._names)
-        found = {
+        gradients = {
             self._names[0]: lambda: by_x(of_y, out),
             self._names[1]: lambda: by_y(of_x, out),
             "grad_out": lambda: product(of_x, y) + product(x, of_y),
         }
-        return results(node, {f"{name}_grad": value for name, value in found.items()})
+        return results(node, {f"{name}_grad": value for name, value in gradients.items()})
 
     def third(self, node: NodeContext) -> NamedOutputs:
         """The gradients of the three results of the second order by all that they are computed of."""
         product, by_x, by_y = self._bound(node)
         x, y = (_read(node, name) for name in self._names)
-        given = [f"{self._forward}{name}" for name in ("grad_out", "grad_grad_x", "grad_grad_y")]
-        out, of_x, of_y = (_read(node, name) for name in given)
+        names = [f"{self._forward}{name}" for name in ("grad_out", "grad_grad_x", "grad_grad_y")]
+        out, of_x, of_y = (_read(node, name) for name in names)
         to_x, to_y, to_out = (_read(node, name) for name in ("grad_x_grad", "grad_y_grad", "grad_grad_out_grad"))
-        found = {
+        gradients = {
             self._names[0]: lambda: by_x(of_y, to_out),
             self._names[1]: lambda: by_y(of_x, to_out),
-            given[0]: lambda: product(to_x, of_y) + product(of_x, to_y),
-            given[1]: lambda: by_x(y, to_out) + by_x(to_y, out),
-            given[2]: lambda: by_y(x, to_out) + by_y(to_x, out),
+            names[0]: lambda: product(to_x, of_y) + product(of_x, to_y),
+            names[1]: lambda: by_x(y, to_out) + by_x(to_y, out),
+            names[2]: lambda: by_y(x, to_out) + by_y(to_x, out),
         }
-        return results(node, {f"{name}_grad": value for name, value in found.items()})
+        return results(node, {f"{name}_grad": value for name, value in gradients.items()})
 
 
 def _read(node: NodeContext, name: str) -> Any:
@@ -127,11 +127,11 @@ def _matmul_by(name: str, other_name: str) -> Product:
         other_transposed = node.get_bool(f"transpose_{other_name}", False) and not other_is_vector
         other = ops.unsqueeze(other, ints([1 if is_x else 0])).output(0) if other_is_vector else other
         if is_x != transposed:
-            found = ops.matmul(out, other, not is_x, is_x != other_transposed)
+            product = ops.matmul(out, other, not is_x, is_x != other_transposed)
         else:
-            found = ops.matmul(other, out, is_x == other_transposed, is_x)
+            product = ops.matmul(other, out, is_x == other_transposed, is_x)
         target = ops.unsqueeze(like, ints([0 if is_x else 1])).output(0) if is_vector else like
-        summed = unbroadcast(_scaled(node, found), target, [*(dims_of(other) or ())[:-2], 1, 1])
+        summed = unbroadcast(_scaled(node, product), target, [*(dims_of(other) or ())[:-2], 1, 1])
         return ops.reshape(summed, shape_of(like), False) if is_vector else summed
 
     return gradient
@@ -160,8 +160,8 @@ def _mul_by(name: str, other_name: str) -> Product:
             _flat(node, other, other_name),
         )
         whole = ops.reshape(out, ops.concat([dim_vector(flat[0], [0]), dim_vector(flat[1], [1])], 0), False)
-        found = ops.matmul(whole, other, False, True) if name == "x" else ops.matmul(other, whole, True, False)
-        return ops.reshape(found, shape_of(like), False)
+        product = ops.matmul(whole, other, False, True) if name == "x" else ops.matmul(other, whole, True, False)
+        return ops.reshape(product, shape_of(like), False)
 
     return gradient
 
@@ -184,5 +184,5 @@ dot = Bilinear(_matmul, _dot_by("x"), _dot_by("y"))
 
 def addmm(node: NodeContext) -> NamedOutputs:
     """The gradients of beta · input + alpha · (x @ y)."""
-    found = {"input_grad": lambda: fit(node, operand(node, "out_grad") * node.get_float("beta", 1.0), "input")}
-    return {**matmul.first(node), **results(node, found)}
+    gradients = {"input_grad": lambda: fit(node, operand(node, "out_grad") * node.get_float("beta", 1.0), "input")}
+    return {**matmul.first(node), **results(node, gradients)}

@@ -48,8 +48,8 @@ def broadcast_gradient(**formulas: Formula) -> Converter:
 
     def convert(node: NodeContext) -> NamedOutputs:
         """The gradients: what is given, times the derivatives, summed over the axes that were broadcast."""
-        found = {result: _fitted(node, result, formula) for result, formula in formulas.items()}
-        return results(node, found)
+        gradients = {result: _fitted(node, result, formula) for result, formula in formulas.items()}
+        return results(node, gradients)
 
     return convert
 
@@ -63,11 +63,11 @@ def _fitted(node: NodeContext, result: str, formula: Formula) -> Callable[[], An
 
 def aligned(node: NodeContext, name: str) -> Output:
     """An operand with the dimensions that the legacy attribute `axis` adds behind it."""
-    axis, given = node.get_int("axis", -1), node.get_input(name)
+    axis, value = node.get_int("axis", -1), node.get_input(name)
     if axis == -1:
-        return given
+        return value
     rank = max(rank_of(node, node.get_input(port, i)) for port, i in node.input_ports())
-    return align(node, name, rank, axis) if rank_of(node, given) < rank else given
+    return align(node, name, rank, axis) if rank_of(node, value) < rank else value
 
 
 def fit(node: NodeContext, value: Any, name: str) -> Any:
@@ -83,9 +83,9 @@ def fit(node: NodeContext, value: Any, name: str) -> Any:
     elif whole.get_partial_shape() != target.get_partial_shape() or whole.get_partial_shape().is_dynamic:
         partners = [operand for operand in _OPERANDS if operand != name and node.has_input(operand)]
         whole = unbroadcast(whole, target, dims_of(aligned(node, partners[0])) if len(partners) == 1 else None)
-    given = node.get_input(name)
-    if rank_of(node, given) != rank_of(node, target):
-        whole = ops.reshape(whole, shape_of(given), False)
+    unaligned = node.get_input(name)
+    if rank_of(node, unaligned) != rank_of(node, target):
+        whole = ops.reshape(whole, shape_of(unaligned), False)
     return Term(whole)
 
 

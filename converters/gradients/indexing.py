@@ -140,13 +140,13 @@ def _rows(x: Output, index: Output) -> Term:
 
 def _reduced_rows(node: NodeContext, rows: Term, index: Output, kind: str, count: str) -> Term:
     """The gradient of each row, of that of the sum, mean, largest or smallest of the rows with its index."""
-    given = _rows(node.get_input("out_grad"), index)
+    grads = _rows(node.get_input("out_grad"), index)
     if kind == "MEAN":
-        number = ops.reshape(cast_to(node.get_input(count), given.value.get_element_type()), ints([-1]), False)
-        rank = rank_of(node, given.value)
+        number = ops.reshape(cast_to(node.get_input(count), grads.value.get_element_type()), ints([-1]), False)
+        rank = rank_of(node, grads.value)
         divisor = ops.gather(ops.maximum(number, const_like(1, number)), index, ints(0))
-        return given / Term(ops.unsqueeze(divisor, ints(list(range(1, rank)))) if rank > 1 else divisor)
-    return given if kind == "SUM" else given * rows.equals(_rows(node.get_input("out"), index))
+        return grads / Term(ops.unsqueeze(divisor, ints(list(range(1, rank)))) if rank > 1 else divisor)
+    return grads if kind == "SUM" else grads * rows.equals(_rows(node.get_input("out"), index))
 
 
 def segment_pool(node: NodeContext) -> NamedOutputs:
@@ -171,26 +171,26 @@ def send_ue_recv(node: NodeContext) -> NamedOutputs:
     multiplied = node.get_str("message_op", "ADD") == "MUL"
     message = sent * edges if multiplied else sent + edges
     kind = node.get_str("reduce_op", "SUM")
-    given = _reduced_rows(node, message, _indices(node, "dst_index"), kind, "dst_count")
-    to_x = unbroadcast((given * edges if multiplied else given).value, sent.value)
-    found = {
+    grads = _reduced_rows(node, message, _indices(node, "dst_index"), kind, "dst_count")
+    to_x = unbroadcast((grads * edges if multiplied else grads).value, sent.value)
+    gradients = {
         "x_grad": lambda: Term(_add_rows(x, source, cast_to(to_x, x.get_element_type()))),
-        "y_grad": lambda: Term(unbroadcast((given * sent if multiplied else given).value, y)),
+        "y_grad": lambda: Term(unbroadcast((grads * sent if multiplied else grads).value, y)),
     }
-    return results(node, found)
+    return results(node, gradients)
 
 
 def send_uv(node: NodeContext) -> NamedOutputs:
     """x_grad and y_grad = the gradients of the edges, added at their ends."""
-    given, found = Term(node.get_input("out_grad")), {}
+    out_grad, gradients = Term(node.get_input("out_grad")), {}
     multiplied = node.get_str("message_op", "ADD") == "MUL"
     ends = {name: (node.get_input(name), _indices(node, f"{end}_index")) for name, end in (("x", "src"), ("y", "dst"))}
     for name, other in (("x", "y"), ("y", "x")):
         value, index = ends[name]
-        rows = given * _rows(*ends[other]) if multiplied else given
+        rows = out_grad * _rows(*ends[other]) if multiplied else out_grad
         summed = unbroadcast(rows.value, ops.gather(value, index, ints(0)))
-        found[f"{name}_grad"] = _add_rows(value, index, summed)
-    return found
+        gradients[f"{name}_grad"] = _add_rows(value, index, summed)
+    return gradients
 
 
 def masked_select(node: NodeContext) -> NamedOutputs:

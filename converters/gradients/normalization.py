@@ -61,34 +61,34 @@ def _reshaped(x: Term, shape: Any) -> Term:
 
 def softmax(node: NodeContext) -> NamedOutputs:
     """x_grad = out · (out_grad - the sum of out_grad · out)."""
-    out, given = operand(node, "out"), operand(node, "out_grad")
+    out, out_grad = operand(node, "out"), operand(node, "out_grad")
     rank = rank_of(node, out.value)
     axes = [normalize_axis(node, node.get_int("axis", -1), rank)] if rank else []
-    return {"x_grad": (out * (given - _summed(out * given, axes))).value}
+    return {"x_grad": (out * (out_grad - _summed(out * out_grad, axes))).value}
 
 
 def log_softmax(node: NodeContext) -> NamedOutputs:
     """x_grad = out_grad - e^out · the sum of out_grad."""
-    out, given = operand(node, "out"), operand(node, "out_grad")
+    out, out_grad = operand(node, "out"), operand(node, "out_grad")
     rank = rank_of(node, out.value)
     axes = [normalize_axis(node, node.get_int("axis", -1), rank)] if rank else []
-    return {"x_grad": (given - exp(out) * _summed(given, axes)).value}
+    return {"x_grad": (out_grad - exp(out) * _summed(out_grad, axes)).value}
 
 
 def cross_entropy(node: NodeContext) -> NamedOutputs:
     """input_grad = (softmax - label) · loss_grad, of a label as one-hot; 0 where it is ignored."""
     node.require(node.get_bool("use_softmax", True), "the gradient is not supported", use_softmax=False)
-    out, given, label = operand(node, "softmax"), operand(node, "loss_grad"), node.get_input("label")
+    out, loss_grad, label = operand(node, "softmax"), operand(node, "loss_grad"), node.get_input("label")
     rank = rank_of(node, out.value)
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
     if node.get_bool("soft_label", False):
-        return {"input_grad": ((out - Term(label)) * given).value}
+        return {"input_grad": ((out - Term(label)) * loss_grad).value}
     classes = cast_to(ops.unsqueeze(label, ints([axis])) if rank_of(node, label) < rank else label, Type.i64)
     shape = [-1 if i == axis else 1 for i in range(rank)]
     numbers = ops.reshape(index_range(dim_of(out.value, axis)), ints(shape), False)
-    found = (out - Term(ops.convert(ops.equal(classes, numbers), out.value.get_element_type()))) * given
+    input_grad = (out - Term(ops.convert(ops.equal(classes, numbers), out.value.get_element_type()))) * loss_grad
     kept = ops.not_equal(classes, const_like(node.get_int("ignore_index", -100), classes))
-    return {"input_grad": select(Term(kept), found, 0.0, found).value}
+    return {"input_grad": select(Term(kept), input_grad, 0.0, input_grad).value}
 
 
 def _clipped(residual: Term, delta: float) -> Term:
@@ -108,28 +108,28 @@ bce_loss = gradient(
 
 def kldiv_loss(node: NodeContext) -> NamedOutputs:
     """x_grad = -label · out_grad, of a mean its part; 0 where the label is not positive."""
-    label, given, x = operand(node, "label"), operand(node, "out_grad"), node.get_input("x")
+    label, out_grad, x = operand(node, "label"), operand(node, "out_grad"), node.get_input("x")
     if node.get_bool("log_target", False):
-        found = -exp(label) * given
+        x_grad = -exp(label) * out_grad
     else:
-        found = select(label > 0, -(label * given), 0.0, label)
+        x_grad = select(label > 0, -(label * out_grad), 0.0, label)
     kind = node.get_str("reduction", "mean")
     if kind in ("mean", "batchmean"):
         dims = shape_of(x) if kind == "mean" else dim_vector(x, [0])
-        found = found / Term(ops.convert(ops.reduce_prod(dims, ints([0]), False), x.get_element_type()))
-    return {"x_grad": found.value}
+        x_grad = x_grad / Term(ops.convert(ops.reduce_prod(dims, ints([0]), False), x.get_element_type()))
+    return {"x_grad": x_grad.value}
 
 
 def sigmoid_cross_entropy(node: NodeContext) -> NamedOutputs:
     """x_grad = (sigmoid(x) - label) · out_grad; 0 where the label is ignored."""
     node.require(not node.get_bool("normalize", False), "the gradient is not supported", normalize=True)
-    x, label, given = (operand(node, name) for name in ("x", "label", "out_grad"))
-    found = sigmoid(x) - label
+    x, label, out_grad = (operand(node, name) for name in ("x", "label", "out_grad"))
+    derivative = sigmoid(x) - label
     if node.has_input("pos_weight"):
         weight = operand(node, "pos_weight")
-        found = sigmoid(x) * (label * (weight - 1) + 1) - label * weight
+        derivative = sigmoid(x) * (label * (weight - 1) + 1) - label * weight
     ignored = label.equals(node.get_int("ignore_index", -100))
-    return {"x_grad": select(ignored, 0.0, found * given, found).value}
+    return {"x_grad": select(ignored, 0.0, derivative * out_grad, derivative).value}
 
 
 def _normalized(x: Term, mean: Term, variance: Term, epsilon: float) -> tuple[Term, Term]:
@@ -146,12 +146,12 @@ def _norm(
     variance = _averaged((x - mean) * (x - mean), axes)
     normal, inverse = _normalized(x, mean, variance, node.get_float("epsilon", 1e-5))
     scaled = given if scale is None else given * scale
-    found = {
+    gradients = {
         "x": lambda: (scaled - _averaged(scaled, axes) - normal * _averaged(scaled * normal, axes)) * inverse,
         "scale": lambda: _summed(given * normal, dims),
         "bias": lambda: _summed(given, dims),
     }
-    shaped = {f"{name}_grad": partial(_like, node, value, name) for name, value in found.items()}
+    shaped = {f"{name}_grad": partial(_like, node, value, name) for name, value in gradients.items()}
     return results(node, shaped)
 
 
@@ -161,28 +161,28 @@ def _like(node: NodeContext, value: Callable[[], Term], name: str) -> Term:
 
 def layer_norm(node: NodeContext) -> NamedOutputs:
     """The gradients of (x - mean) / deviation · scale + bias over the last axes."""
-    x, given = operand(node, "x"), operand(node, "out_grad")
+    x, out_grad = operand(node, "x"), operand(node, "out_grad")
     rank, begin = rank_of(node, x.value), node.get_int("begin_norm_axis", 1)
     scale = _reshaped(operand(node, "scale"), dim_range(x.value, begin)) if node.has_input("scale") else None
-    return _norm(node, x, given, list(range(begin, rank)), scale, list(range(begin)))
+    return _norm(node, x, out_grad, list(range(begin, rank)), scale, list(range(begin)))
 
 
 def instance_norm(node: NodeContext) -> NamedOutputs:
     """The gradients of (x - mean) / deviation · scale + bias over each image's channels."""
-    x, given = operand(node, "x"), operand(node, "y_grad")
+    x, y_grad = operand(node, "x"), operand(node, "y_grad")
     axes = list(range(2, rank_of(node, x.value)))
     scale = _reshaped(operand(node, "scale"), ints([1, -1] + [1] * len(axes))) if node.has_input("scale") else None
-    return _norm(node, x, given, axes, scale, [0, *axes])
+    return _norm(node, x, y_grad, axes, scale, [0, *axes])
 
 
 def group_norm(node: NodeContext) -> NamedOutputs:
     """The gradients of (x - mean) / deviation · scale + bias over groups of channels."""
     node.require(not channels_last(node), "the gradient is not supported", data_format="NHWC")
-    x, given = node.get_input("x"), node.get_input("y_grad")
+    x, y_grad = node.get_input("x"), node.get_input("y_grad")
     rank, groups = rank_of(node, x), node.get_int("groups")
     channels = ops.divide(dim_vector(x, [1]), ints([groups]))
     shape = ops.concat([dim_vector(x, [0]), ints([groups]), channels, dim_range(x, 2)], 0)
-    normed, by_out = (Term(ops.reshape(value, shape, False)) for value in (x, given))
+    normed, by_out = (Term(ops.reshape(value, shape, False)) for value in (x, y_grad))
     per_channel = ops.concat([ints([1, groups]), channels, ints([1] * (rank - 2))], 0)
     scale = _reshaped(operand(node, "scale"), per_channel) if node.has_input("scale") else None
     axes = list(range(2, rank + 1))
@@ -197,7 +197,7 @@ def batch_norm(node: NodeContext) -> NamedOutputs:
         "the gradient of batch statistics is for training",
         is_test=False,
     )
-    x, given = operand(node, "x"), operand(node, "out_grad")
+    x, out_grad = operand(node, "x"), operand(node, "out_grad")
     rank = rank_of(node, x.value)
     channel = rank - 1 if channels_last(node) or rank == 2 else 1
     shape = ints([-1 if axis == channel else 1 for axis in range(rank)])
@@ -205,17 +205,17 @@ def batch_norm(node: NodeContext) -> NamedOutputs:
     normal, inverse = _normalized(x, mean, variance, node.get_float("epsilon", 1e-5))
     axes = [axis for axis in range(rank) if axis != channel]
     scale = _reshaped(operand(node, "scale"), shape) if node.has_input("scale") else Term(const(1.0, Type.f32))
-    found = {
-        "x_grad": lambda: given * scale * inverse,
-        "scale_grad": lambda: _summed(given * normal, axes, False),
-        "bias_grad": lambda: _summed(given, axes, False),
+    gradients = {
+        "x_grad": lambda: out_grad * scale * inverse,
+        "scale_grad": lambda: _summed(out_grad * normal, axes, False),
+        "bias_grad": lambda: _summed(out_grad, axes, False),
     }
-    return results(node, found)
+    return results(node, gradients)
 
 
 def prelu(node: NodeContext) -> NamedOutputs:
     """x_grad = out_grad, times alpha where x is not positive; alpha_grad = the sum of out_grad · x there."""
-    x, given, alpha = (operand(node, name) for name in ("x", "out_grad", "alpha"))
+    x, out_grad, alpha = (operand(node, name) for name in ("x", "out_grad", "alpha"))
     rank, mode = rank_of(node, x.value), node.get_str("mode", "all")
     channel = rank - 1 if channels_last(node) else 1
     shape = ints([-1 if mode == "channel" and axis == channel else 1 for axis in range(rank)])
@@ -225,16 +225,16 @@ def prelu(node: NodeContext) -> NamedOutputs:
     axes = [
         axis for axis in range(rank) if axis == 0 or not (mode == "element" or (mode == "channel" and axis == channel))
     ]
-    found = {
-        "x_grad": lambda: select(x > 0, given, given * slope, given),
-        "alpha_grad": lambda: _like(node, lambda: _summed(select(x > 0, 0.0, given * x, given), axes), "alpha"),
+    gradients = {
+        "x_grad": lambda: select(x > 0, out_grad, out_grad * slope, out_grad),
+        "alpha_grad": lambda: _like(node, lambda: _summed(select(x > 0, 0.0, out_grad * x, out_grad), axes), "alpha"),
     }
-    return results(node, found)
+    return results(node, gradients)
 
 
 def swiglu(node: NodeContext) -> NamedOutputs:
     """The gradients of silu(x) · y; of x alone, whose halves they are, of both together."""
-    x, given = operand(node, "x"), operand(node, "out_grad")
+    x, out_grad = operand(node, "x"), operand(node, "out_grad")
     halved = not node.has_input("y")
     if halved:
         halves = ops.split(x.value, ints(-1), 2)
@@ -242,7 +242,7 @@ def swiglu(node: NodeContext) -> NamedOutputs:
     else:
         left, right = x, operand(node, "y")
     gate = sigmoid(left)
-    by_x, by_y = given * right * gate * (left * (1 - gate) + 1), given * left * gate
+    by_x, by_y = out_grad * right * gate * (left * (1 - gate) + 1), out_grad * left * gate
     if halved:
         return {"x_grad": ops.concat([by_x.value, by_y.value], -1)}
     return results(node, {"x_grad": lambda: by_x, "y_grad": lambda: by_y})

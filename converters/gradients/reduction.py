@@ -64,11 +64,11 @@ def _reduction(
 
         def value() -> Term:
             x, axes = node.get_input("x"), axes_of_node(node)
-            given: dict[str, Any] = {"node": node, "axes": axes, "x": Term(x)}
-            given |= {name: _restored(node, name, axes) for name in names if name.startswith("out")}
-            found = cast_to(formula(*(given[name] for name in names)).value, x.get_element_type())
-            same = dims_of(found) == dims_of(x) and "x" in names
-            return Term(found if same else ops.broadcast(found, shape_of(x)))
+            arguments: dict[str, Any] = {"node": node, "axes": axes, "x": Term(x)}
+            arguments |= {name: _restored(node, name, axes) for name in names if name.startswith("out")}
+            gradient = cast_to(formula(*(arguments[name] for name in names)).value, x.get_element_type())
+            same = dims_of(gradient) == dims_of(x) and "x" in names
+            return Term(gradient if same else ops.broadcast(gradient, shape_of(x)))
 
         return results(node, {"x_grad": value})
 

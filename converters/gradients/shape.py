@@ -77,16 +77,16 @@ def concat(node: NodeContext) -> NamedOutputs:
     parts, out_grad = node.get_inputs("x"), node.get_input("out_grad")
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, out_grad))
     sizes = ops.concat([dim_vector(part, [axis]) for part in parts], 0)
-    found = ops.variadic_split(out_grad, ints(axis), sizes)
-    return {"x_grad": [found.output(i) for i in range(len(parts))]}
+    split_node = ops.variadic_split(out_grad, ints(axis), sizes)
+    return {"x_grad": [split_node.output(i) for i in range(len(parts))]}
 
 
 def stack(node: NodeContext) -> NamedOutputs:
     """x_grad[i] = out_grad[..., i, ...]."""
     out_grad, count = node.get_input("out_grad"), node.get_output_size("x_grad")
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, out_grad))
-    found = ops.split(out_grad, ints(axis), count)
-    return {"x_grad": [ops.squeeze(found.output(i), ints([axis])) for i in range(count)]}
+    split_node = ops.split(out_grad, ints(axis), count)
+    return {"x_grad": [ops.squeeze(split_node.output(i), ints([axis])) for i in range(count)]}
 
 
 def unstack(node: NodeContext) -> NamedOutputs:
@@ -149,8 +149,8 @@ def scattered(node: NodeContext, forward: Converter, name: str = "x", filler: st
     x, out_grad = node.get_input(name), node.get_input("out_grad")
     count = ops.reduce_prod(shape_of(x), ints([0]), True)
     numbers = ops.reshape(ops.add(index_range(ops.squeeze(count, ints([0]))), ints(1)), shape_of(x), False)
-    given = {name: numbers.output(0)} | ({filler: ints(0).output(0)} if filler else {})
-    places = forward(node.with_inputs(**given))["out"]
+    inputs = {name: numbers.output(0)} | ({filler: ints(0).output(0)} if filler else {})
+    places = forward(node.with_inputs(**inputs))["out"]
     flat, added = (ops.reshape(value, ints([-1]), False) for value in (cast("Tensor", places), out_grad))
     zeros = ops.broadcast(const_like(0, out_grad), ops.add(count, ints(1)))
     total = ops.scatter_elements_update(zeros, flat, added, ints(0), "sum")
@@ -164,8 +164,8 @@ def pad3d(node: NodeContext) -> NamedOutputs:
 
 def pad3d_twice(node: NodeContext) -> NamedOutputs:
     """grad_out_grad = grad_x_grad, padded with zeros or with its own elements."""
-    given = node.get_input("grad_x_grad")
-    return {"grad_out_grad": padding.pad3d(node.with_inputs(x=given, pad_value=const_like(0, given).output(0)))["out"]}
+    grad = node.get_input("grad_x_grad")
+    return {"grad_out_grad": padding.pad3d(node.with_inputs(x=grad, pad_value=const_like(0, grad).output(0)))["out"]}
 
 
 def pad(node: NodeContext) -> NamedOutputs:

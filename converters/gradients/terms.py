@@ -172,12 +172,12 @@ def _argument(node: NodeContext, name: str, default: Any, reader: Reader) -> Any
 
 def results(node: NodeContext, values: Mapping[str, Callable[[], Any]]) -> NamedOutputs:
     """The results that the program reads; one that is 0 has the shape of the operand that it is the gradient of."""
-    found: dict[str, Tensor] = {}
+    computed: dict[str, Tensor] = {}
     for result, value_of in values.items():
         if node.is_output_used(result):
             value = value_of()
-            found[result] = _zeros_like(node, result.removesuffix("_grad")) if value is ZERO else value.value
-    return found
+            computed[result] = _zeros_like(node, result.removesuffix("_grad")) if value is ZERO else value.value
+    return computed
 
 
 def _zeros_like(node: NodeContext, name: str) -> Tensor:

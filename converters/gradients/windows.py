@@ -39,13 +39,13 @@ def conv(node: NodeContext) -> NamedOutputs:
     groups = groups_of(node, dims_of(node.get_input("input")), last)
     x, at = _explicit(node, node.get_input("input"), last, rank)
     out = to_channels_first(out, rank).output(0) if last else out
-    found: dict[str, Tensor] = {}
+    gradients: dict[str, Tensor] = {}
     if node.is_output_used("input_grad"):
-        found["input_grad"] = _spread(node, out, x, at, groups)
-        found["input_grad"] = to_channels_last(found["input_grad"], rank) if last else found["input_grad"]
+        gradients["input_grad"] = _spread(node, out, x, at, groups)
+        gradients["input_grad"] = to_channels_last(gradients["input_grad"], rank) if last else gradients["input_grad"]
     if node.is_output_used("filter_grad"):
-        found["filter_grad"] = _filter_gradient(node, x, out, at, groups)
-    return found
+        gradients["filter_grad"] = _filter_gradient(node, x, out, at, groups)
+    return gradients
 
 
 def conv_transpose(node: NodeContext) -> NamedOutputs:
@@ -55,16 +55,16 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
     groups = node.get_int("groups", 1)
     out, at = _explicit(node, node.get_input("out_grad"), last, rank)
     x = to_channels_first(x, rank).output(0) if last else x
-    found: dict[str, Tensor] = {}
+    gradients: dict[str, Tensor] = {}
     if node.is_output_used("x_grad"):
         grouped = ops.group_convolution if groups > 1 else ops.convolution
         whole = grouped(out, _by_groups(node, groups), at.strides, at.begin, at.end, at.dilations)
         axes = list(range(2, rank))
         cut = ops.slice(whole, ints([0] * len(axes)), dim_vector(x, axes), ints([1] * len(axes)), ints(axes))
-        found["x_grad"] = to_channels_last(cut, rank) if last else cut
+        gradients["x_grad"] = to_channels_last(cut, rank) if last else cut
     if node.is_output_used("filter_grad"):
-        found["filter_grad"] = _filter_gradient(node, out, x, at, groups)
-    return found
+        gradients["filter_grad"] = _filter_gradient(node, out, x, at, groups)
+    return gradients
 
 
 def _explicit(node: NodeContext, x: Output, last: bool, rank: int) -> tuple[Output, Geometry]:
@@ -123,8 +123,8 @@ def _filter_gradient(node: NodeContext, x: Output, out: Output, at: Geometry, gr
         node.refuse("the gradient of a filter of unknown size is not supported")
     flat = [_grouped(x, groups)] if not sizes else []
     flat += [_grouped(position, groups) for position in _positions(x, out, sizes, at, const_like(0, x))]
-    given = _grouped(out, groups)
-    products = [ops.reduce_sum(ops.matmul(given, item, False, True), ints([0]), False) for item in flat]
+    grouped_out = _grouped(out, groups)
+    products = [ops.reduce_sum(ops.matmul(grouped_out, item, False, True), ints([0]), False) for item in flat]
     stacked = ops.concat([ops.unsqueeze(product, ints([-1])) for product in products], -1)
     return ops.reshape(stacked, shape_of(node.get_input("filter")), False)
 
@@ -137,13 +137,13 @@ def _grouped(x: Tensor, groups: int) -> Tensor:
 
 def pool(node: NodeContext) -> NamedOutputs:
     """x_grad = the gradient of each window, shared by its elements, or of the first one that is the maximum."""
-    x, out, given = (node.get_input(name) for name in ("x", "out", "out_grad"))
+    x, out, out_grad = (node.get_input(name) for name in ("x", "out", "out_grad"))
     last = channels_last(node)
     mode, rank = node.get_str("pooling_type"), rank_of(node, x)
     if last:
-        x, out, given = (to_channels_first(value, rank).output(0) for value in (x, out, given))
-    found = _pooled(node, x, out, given, mode)
-    return {"x_grad": to_channels_last(found, rank) if last else found}
+        x, out, out_grad = (to_channels_first(value, rank).output(0) for value in (x, out, out_grad))
+    gradient = _pooled(node, x, out, out_grad, mode)
+    return {"x_grad": to_channels_last(gradient, rank) if last else gradient}
 
 
 def _pooled(node: NodeContext, x: Output, out: Output, given: Output, mode: str) -> Tensor:
@@ -204,9 +204,9 @@ def _shared(x: Output, given: Output, at: Windows, exclusive: bool, geometry: Ge
 
 def _first_maxima(images: list[Output], at: Windows, geometry: Geometry) -> Tensor:
     """For each position in a window, the gradients of the windows of which it is the first maximum."""
-    x, out, given = images
+    x, out, out_grad = images
     lowest = const_like(float(np.finfo(np.float32).min), x)
     columns = ops.concat([*_positions(x, out, at.sizes, geometry, lowest)], 1)
-    equal = ops.convert(ops.equal(columns, out), given.get_element_type())
-    is_first = ops.less_equal(ops.cum_sum(equal, ints(1)), const_like(1, output_of(given)))
-    return ops.multiply(ops.multiply(equal, ops.convert(is_first, given.get_element_type())), given)
+    equal = ops.convert(ops.equal(columns, out), out_grad.get_element_type())
+    is_first = ops.less_equal(ops.cum_sum(equal, ints(1)), const_like(1, output_of(out_grad)))
+    return ops.multiply(ops.multiply(equal, ops.convert(is_first, out_grad.get_element_type())), out_grad)

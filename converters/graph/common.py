@@ -264,19 +264,19 @@ def both_with_exact_division(x: Output, y: Output) -> tuple[Output, Output]:
 
 def _quotients(x: Output) -> tuple[set[str], set[str]]:
     """The names of the divisions that `with_exact_division` finds, and of those among the other nodes upstream."""
-    found: set[str] = set()
+    divisions: set[str] = set()
     beside: list[Node] = []
     terms = [(x.get_node(), 3)]
     while terms:
         node, depth = terms.pop()
         if node.get_type_name() == "Divide":
-            found.add(node.get_name())
+            divisions.add(node.get_name())
         elif node.get_type_name() in _EXACT_TERMS and depth:
             terms += [(value.get_node(), depth - 1) for value in node.input_values()]
         else:
             beside.append(node)
     others = itertools.islice(upstream(beside), _UPSTREAM)
-    return found, {node.get_name() for node in others if node.get_type_name() == "Divide"}
+    return divisions, {node.get_name() for node in others if node.get_type_name() == "Divide"}
 
 
 _EXACT_TERMS = {"Add": ops.add, "Subtract": ops.subtract, "Multiply": ops.multiply}

@@ -144,8 +144,8 @@ def scan(
     inputs, initial, constant = ([output_of(value) for value in values] for values in (sliced, state, invariants))
     slices, carried, invariant = _parameters(inputs, axis), _parameters(initial), _parameters(constant)
     iteration = ops.parameter([], Type.i64)
-    after, found = step(iteration.output(0), _outputs(slices), _outputs(carried), _outputs(invariant))
-    results, concatenated = [ops.result(value) for value in after], [ops.result(value) for value in found]
+    after, step_results = step(iteration.output(0), _outputs(slices), _outputs(carried), _outputs(invariant))
+    results, concatenated = [ops.result(value) for value in after], [ops.result(value) for value in step_results]
     trip_count = dim_of(inputs[0], axis).output(0)
     node = build_loop(
         trip_count,
@@ -202,12 +202,12 @@ def scan_unrolled(
     inside, entering = _enter(constant)
     slices = [ops.split(chunk, ints(axis), steps).outputs() for chunk in chunks]
     after: Outputs = _outputs(carried)
-    found = []
+    step_results = []
     for now in list(zip(*slices, strict=True))[:: -1 if reverse else 1]:
         states, results = step(now, after, inside)
         after = [output_of(state) for state in states]
-        found.append(results)
-    joined = [ops.concat(list(ones)[:: -1 if reverse else 1], axis) for ones in zip(*found, strict=True)]
+        step_results.append(results)
+    joined = [ops.concat(list(ones)[:: -1 if reverse else 1], axis) for ones in zip(*step_results, strict=True)]
     outputs = build_iterator(
         list(zip(chunks, inputs, strict=True)),
         list(zip(carried, initial, after, strict=True)),
@@ -256,13 +256,13 @@ def _filled(x: Output, axis: int, missing: Node, in_front: bool) -> Output:
 
 def _parameters(values: Sequence[Output], axis: int | None = None, size: int = 1) -> list[Parameter]:
     """A parameter of a loop's body for each value; given an axis, for a part along it."""
-    found = []
+    parameters = []
     for value in values:
         shape = value.get_partial_shape()
         if axis is not None:
             shape[axis] = size
-        found.append(ops.parameter(shape, value.get_element_type()))
-    return found
+        parameters.append(ops.parameter(shape, value.get_element_type()))
+    return parameters
 
 
 def _outputs(nodes: Sequence[Node]) -> list[Output]:

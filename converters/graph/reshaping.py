@@ -49,8 +49,8 @@ def keeps_shape(name: str = "x_shape") -> Callable[[Converter], Converter]:
     def decorate(converter: Converter) -> Converter:
         @wraps(converter)
         def convert(node: NodeContext) -> NamedOutputs:
-            found = converter(node)
-            return {name: node.get_input("x"), **found} if node.is_output_used(name) else found
+            outputs = converter(node)
+            return {name: node.get_input("x"), **outputs} if node.is_output_used(name) else outputs
 
         return convert
 

@@ -61,10 +61,10 @@ def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
     order = "max" if descending else "min"
     size = _static_size(x, axis)
     if size is not None and size * size <= _CHEAP_COMPARISONS:
-        found = ops.topk(x, length, axis, order, "value", index_element_type=Type.i64, stable=True)
-        return found.output(0), found.output(1)
-    found = ops.topk(x, length, axis, order, "value", index_element_type=Type.i32, stable=False)
-    values, indices = found.output(0), found.output(1)
+        top = ops.topk(x, length, axis, order, "value", index_element_type=Type.i64, stable=True)
+        return top.output(0), top.output(1)
+    top = ops.topk(x, length, axis, order, "value", index_element_type=Type.i32, stable=False)
+    values, indices = top.output(0), top.output(1)
     # Sort once more by (group of equal elements, index), packed into one integer.
     positions = _broadcastable_along(ops.range(ints(0), length, ints(1), "i32"), axis, static_rank(x))
     previous = ops.maximum(ops.subtract(_flat(positions), _i32(1)), _i32(0))

@@ -129,7 +129,7 @@ def eliminate(x: Sequence[Output], rank: int) -> tuple[list[Output], Output, Out
         factor = divide(column, pivot if len(pivot) > 1 else [safe], safe)
         rest = subtract(table, multiply(factor, [ops.multiply(part, right) for part in row]))
         mine = ops.logical_and(ops.equal(across, k), ops.greater(down, k))
-        made: list[Tensor] = [ops.select(mine, one, other) for one, other in zip(factor, rest, strict=True)]
+        made: list[Tensor] = [ops.select(mine, own, other) for own, other in zip(factor, rest, strict=True)]
         named = ops.convert(ops.add(ops.squeeze(best, ints([rank - 2])), ints(1)), Type.i32)
         first = ops.logical_and(ops.equal(info, ops.constant(0, Type.i32)), ops.squeeze(singular, ints([-2, -1])))
         info = ops.select(first, ops.convert(ops.add(k, ints(1)), Type.i32), info).output(0)
@@ -168,18 +168,18 @@ def lu_unpack(node: NodeContext) -> NamedOutputs:
     """pmat, l, u = the permutation and the two factors that lu packed: pmat @ l @ u is the matrix."""
     x = parts_of(node, "x")
     rank = rank_of(node, x[0])
-    found: dict[str, OutputLike] = {}
+    outputs: dict[str, OutputLike] = {}
     if node.is_output_used("pmat"):
         node.require(node.get_bool("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
         matrix = permutation_matrix(node.get_input("y"), dim_of(x[0], rank - 2), rank, x[0])
-        found["pmat"] = matrix
+        outputs["pmat"] = matrix
         if node.is_complex("pmat"):
-            found["pmat"] = make_complex(matrix, ops.multiply(matrix, const_like(0, matrix)))
+            outputs["pmat"] = make_complex(matrix, ops.multiply(matrix, const_like(0, matrix)))
     if node.is_output_used("l") or node.is_output_used("u"):
         node.require(node.get_bool("unpack_ludata", True), "they are not unpacked", unpack_ludata=False)
         low, high = unpack_factors(x, rank)
-        found["l"], found["u"] = joined(low), joined(high)
-    return found
+        outputs["l"], outputs["u"] = joined(low), joined(high)
+    return outputs
 
 
 def lu_solve(node: NodeContext) -> NamedOutputs:

@@ -25,11 +25,11 @@ def determinant(node: NodeContext) -> NamedOutputs:
 
 def slogdeterminant(node: NodeContext) -> NamedOutputs:
     """out = [det(x) / |det(x)|, log|det(x)|]."""
-    found = slogdet_v2(node)
-    logdet = found["logdet"]
+    outputs = slogdet_v2(node)
+    logdet = outputs["logdet"]
     if node.is_complex("x") and not node.is_complex("logdet"):
         logdet = make_complex(logdet, ops.multiply(logdet, const_like(0, logdet)))
-    return {"out": ops.concat([ops.unsqueeze(value, ints([0])) for value in (found["sign"], logdet)], 0)}
+    return {"out": ops.concat([ops.unsqueeze(value, ints([0])) for value in (outputs["sign"], logdet)], 0)}
 
 
 def slogdet_v2(node: NodeContext) -> dict[str, Node]:
@@ -37,12 +37,12 @@ def slogdet_v2(node: NodeContext) -> dict[str, Node]:
     parts = _determinant(node)
     if len(parts) == 1:
         return {"sign": ops.sign(parts[0]), "logdet": ops.log(ops.abs(parts[0]))}
-    found = make_complex(*parts)
-    size = ops.reduce_l2(found, ints([-1]), True)
+    det = make_complex(*parts)
+    size = ops.reduce_l2(det, ints([-1]), True)
     logdet = ops.squeeze(ops.log(size), ints([-1]))
     if node.is_complex("logdet"):
         logdet = make_complex(logdet, ops.broadcast(const_like(0, logdet), shape_of(logdet)))
-    return {"sign": ops.divide(found, size), "logdet": logdet}
+    return {"sign": ops.divide(det, size), "logdet": logdet}
 
 
 def _determinant(node: NodeContext) -> list[Tensor]:

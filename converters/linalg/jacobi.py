@@ -54,8 +54,8 @@ def symmetric_from_triangle(node: NodeContext, x: Output, rank: int, triangle: s
     if sign < 0:
         x = ops.select(ops.equal(down, across), const_like(0, x), x).output(0)
         other = ops.negative(other)
-    given = ops.greater_equal(down, across) if triangle == "L" else ops.less_equal(down, across)
-    return ops.select(given, x, other)
+    in_triangle = ops.greater_equal(down, across) if triangle == "L" else ops.less_equal(down, across)
+    return ops.select(in_triangle, x, other)
 
 
 def gather_per_row(matrix: Tensor, columns: Tensor, rank: int) -> Node:
@@ -77,7 +77,7 @@ def orthogonalize_columns(x: Output, rank: int, vectors: list[Output]) -> list[O
         own = ops.reduce_sum(ops.multiply(matrix, matrix), ints([rank - 2]), False)
         other = ops.gather(own, partner, ints(rank - 2))
         product = ops.reduce_sum(ops.multiply(matrix, moved), ints([rank - 2]), False)
-        c, s = (ops.unsqueeze(one, ints([-2])) for one in _rotation(own, other, product, indices, partner))
+        c, s = (ops.unsqueeze(factor, ints([-2])) for factor in _rotation(own, other, product, indices, partner))
         return [_rotate_and_swap(item, c, s, partner, rank - 1) for item in state], None
 
     return loop(ops.multiply(size, ints(_SWEEPS)), [x, *vectors], [indices, size], rotate)

@@ -37,15 +37,15 @@ def lstsq(node: NodeContext) -> NamedOutputs:
     inverse = ops.select(above, ops.divide(const_like(1, s), ops.select(above, s, const_like(1, s))), const_like(0, s))
     coefficients = ops.multiply(ops.matmul(u, y, True, False), ops.unsqueeze(inverse, ints([-1])))
     solution = ops.matmul(v, coefficients, False, False)
-    found: dict[str, OutputLike] = {"solution": solution, "singular_values": s}
+    outputs: dict[str, OutputLike] = {"solution": solution, "singular_values": s}
     count = ops.reduce_sum(ops.convert(above, Type.i32), ints([-1]), False)
-    found["rank"] = count
+    outputs["rank"] = count
     if node.is_output_used("residuals"):
-        found["residuals"] = _residuals(node, x, y, solution, None if driver == "gels" else count, driver == "gelsy")
+        outputs["residuals"] = _residuals(node, x, y, solution, None if driver == "gels" else count, driver == "gelsy")
     outer = ranked_dims(x)[:-2]
     if outer and all(size == 1 for size in outer):  # Paddle drops the dimensions of a single matrix
-        found["solution"] = ops.squeeze(solution, ints(list(range(rank - 2))))
-    return found
+        outputs["solution"] = ops.squeeze(solution, ints(list(range(rank - 2))))
+    return outputs
 
 
 def _residuals(node: NodeContext, x: Output, y: Output, solution: Node, count: Node | None, never: bool) -> Node:

@@ -54,7 +54,7 @@ def eigh(node: NodeContext) -> NamedOutputs:
         return {"out_w": _eigenvalues(node, triangle)}
     x, rank = node.get_input("x"), rank_of(node, node.get_input("x"))
     (matrix, vectors), indices = diagonalize(node, x, rank, triangle, [batched_eye(x, dim_of(x, rank - 1)).output(0)])
-    found = ops.topk(
+    topk = ops.topk(
         gather_per_row(matrix, indices, rank),
         dim_of(x, rank - 1),
         rank - 2,
@@ -62,7 +62,7 @@ def eigh(node: NodeContext) -> NamedOutputs:
         "value",
         index_element_type=Type.i64,
     )
-    return {"out_w": found.output(0), "out_v": _gather_columns(vectors, found.output(1), rank)}
+    return {"out_w": topk.output(0), "out_v": _gather_columns(vectors, topk.output(1), rank)}
 
 
 def svd(node: NodeContext) -> NamedOutputs:
@@ -170,8 +170,8 @@ def _eigenvalues(node: NodeContext, triangle: str) -> Output:
         )
         x = real_block_matrix((real, imag))
     (matrix,), indices = diagonalize(node, x, rank, triangle, [])
-    found = gather_per_row(matrix, indices, rank)
-    values = ops.topk(found, dim_of(x, rank - 1), rank - 2, "min", "value", index_element_type=Type.i32).output(0)
+    diagonal = gather_per_row(matrix, indices, rank)
+    values = ops.topk(diagonal, dim_of(x, rank - 1), rank - 2, "min", "value", index_element_type=Type.i32).output(0)
     return _drop_duplicates(values) if is_complex else values
 
 
@@ -188,9 +188,9 @@ def _singular_values(node: NodeContext) -> Output:
     if rows is not None and columns is not None and rows < columns:  # fewer columns are fewer rounds
         x = matrix_transpose(x, rank).output(0)
     (matrix,) = orthogonalize_columns(x, rank, [])
-    found = column_norms(matrix, rank)
+    norms = column_norms(matrix, rank)
     least = ops.minimum(dim_of(x, rank - 1), dim_of(x, rank - 2))
-    values = ops.topk(found, least, rank - 2, "max", "value", index_element_type=Type.i32).output(0)
+    values = ops.topk(norms, least, rank - 2, "max", "value", index_element_type=Type.i32).output(0)
     return _drop_duplicates(values) if is_complex else values
 
 
@@ -203,8 +203,8 @@ def singular_vectors(node: NodeContext, x: Output, full: bool) -> tuple[Tensor, 
         x = matrix_transpose(x, rank).output(0)
     matrix, right = orthogonalize_columns(x, rank, [batched_eye(x, dim_of(x, rank - 1)).output(0)])
     size = dim_of(x, rank - 1)
-    found = ops.topk(column_norms(matrix, rank), size, rank - 2, "max", "value", index_element_type=Type.i64)
-    order = found.output(1)
+    topk = ops.topk(column_norms(matrix, rank), size, rank - 2, "max", "value", index_element_type=Type.i64)
+    order = topk.output(1)
     end = ops.unsqueeze(ops.minimum(size, dim_of(x, rank - 2)), ints([0]))
     start, step, last = ints([0]), ints([1]), ints([rank - 1])
     matrix = ops.slice(_gather_columns(matrix, order, rank), start, end, step, last).output(0)
@@ -222,7 +222,7 @@ def singular_vectors(node: NodeContext, x: Output, full: bool) -> tuple[Tensor, 
     vectors: Tensor = _gather_columns(right, order, rank)
     if not full:
         vectors = ops.slice(vectors, start, end, step, last)
-    values = ops.slice(found.output(0), start, end, step, ints([rank - 2])).output(0)
+    values = ops.slice(topk.output(0), start, end, step, ints([rank - 2])).output(0)
     return (vectors, values, left) if transposed else (left, values, vectors)
 
 

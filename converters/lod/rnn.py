@@ -188,15 +188,15 @@ def _recur(
         return after, [ops.unsqueeze(after[i], ints([1])) if axis else after[i] for i in used]
 
     batch = dim_vector(sliced[0], [0]) if axis else ints([1])
-    initial = [_state(node, given, x, ops.concat([batch, ints([width])], 0)) for given, width in states.values()]
+    initial = [_state(node, operand, x, ops.concat([batch, ints([width])], 0)) for operand, width in states.values()]
     is_reversed = backwards and not (axis and of_lengths)
-    found = scan_unrolled(axis, sliced, initial, weights, next_states, is_reversed)
+    scanned = scan_unrolled(axis, sliced, initial, weights, next_states, is_reversed)
     if backwards and not is_reversed:
-        found = [reverse_sequences(item, layout).output(0) for item in found]
+        scanned = [reverse_sequences(item, layout).output(0) for item in scanned]
     names = list(states)
     return {
         names[i]: from_dense(item, layout) if axis else LoDTensor(item, layout)
-        for i, item in zip(used, found, strict=True)
+        for i, item in zip(used, scanned, strict=True)
     }
 
 

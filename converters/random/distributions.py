@@ -181,9 +181,9 @@ def _sample_with_replacement(x: Node, count: Tensor, seed: int) -> Node:
     numbers = ops.multiply(unit_uniform(ops.concat([batch, count], 0), seed), total)
     passed = ops.less_equal(ops.unsqueeze(sums, ints(-2)), ops.unsqueeze(numbers, ints(-1)))
     ones = ops.convert(passed, Type.i64)
-    found = prevent_fusion(ones, ops.reduce_sum(ones, ints([-1]), False), [-1])
+    indices = prevent_fusion(ones, ops.reduce_sum(ones, ints([-1]), False), [-1])
     last = ops.subtract(ops.gather(dims, ints(-1), ints(0)), ints(1))
-    return ops.minimum(found, last)
+    return ops.minimum(indices, last)
 
 
 def sampling_id(node: NodeContext) -> NamedOutputs:
@@ -194,8 +194,8 @@ def sampling_id(node: NodeContext) -> NamedOutputs:
     rows, last = ops.gather(dims, ints([0]), ints(0)), ops.subtract(ops.gather(dims, ints(1), ints(0)), ints(1))
     numbers = _uniform(ops.concat([rows, ints([1])], 0), low, high, "f32", node.get_int("seed", 0))
     passed = ops.less_equal(ops.cum_sum(x, ints(1)), numbers)
-    found = ops.reduce_sum(ops.convert(passed, Type.i64), ints([1]), False)
-    return {"out": ops.minimum(found, last)}
+    indices = ops.reduce_sum(ops.convert(passed, Type.i64), ints([1]), False)
+    return {"out": ops.minimum(indices, last)}
 
 
 def exponential(node: NodeContext) -> NamedOutputs:

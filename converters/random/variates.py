@@ -56,10 +56,10 @@ def _gamma(shape: Tensor) -> Node:
     bound = ops.add(half, ops.multiply(d, ops.add(ops.subtract(one, v), ops.log(v))))
     taken = ops.logical_and(positive, ops.less(ops.log(u), bound))
     attempts = ops.split(v, ints(0), _ATTEMPTS).outputs(), ops.split(taken, ints(0), _ATTEMPTS).outputs()
-    found: Tensor = one
+    chosen: Tensor = one
     for value, accepted in reversed(list(zip(*attempts, strict=True))):
-        found = ops.select(ops.squeeze(accepted, ints([0])), ops.squeeze(value, ints([0])), found)
-    drawn = ops.multiply(d, found)
+        chosen = ops.select(ops.squeeze(accepted, ints([0])), ops.squeeze(value, ints([0])), chosen)
+    drawn = ops.multiply(d, chosen)
     lower = ops.power(positive_uniform(shape_of(shape), 0), ops.divide(one, shape))
     return ops.select(small, ops.multiply(drawn, lower), drawn)
 

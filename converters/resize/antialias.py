@@ -50,8 +50,8 @@ def _sizes(node: NodeContext, x: Output) -> tuple[Tensor, list[float] | None]:
     scales: list[float] | None = None
     if node.has_input("scale_tensor"):
         scales = tensor_scales(node)
-    elif len(given := list(node.get_attribute("scale", []) or [])) > 1:  # Paddle ignores a single number
-        scales = [attribute_scale(item) for item in given]
+    elif len(factors := list(node.get_attribute("scale", []) or [])) > 1:  # Paddle ignores a single number
+        scales = [attribute_scale(item) for item in factors]
     if scales is not None:
         scales = scales * 2 if len(scales) == 1 else scales
         node.require(all(scale > 0 for scale in scales), "a scale must be positive", scale=scales)

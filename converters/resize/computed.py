@@ -145,18 +145,18 @@ def _source_indices(plan: ResizeParameters, i: int, size: Node, same: Node) -> t
     In integers, as floats may be rounded to bfloat16.
     """
     assert plan.scales is not None
-    one = rational_reciprocal(plan.scales[i])
-    above: Node = ints(one.numerator)
+    ratio = rational_reciprocal(plan.scales[i])
+    above: Node = ints(ratio.numerator)
     if plan.first:
         above = ops.multiply(above, ops.convert(ops.not_equal(size, ints(1)), Type.i64))
-    above = ops.select(same, ints(one.denominator), above)
+    above = ops.select(same, ints(ratio.denominator), above)
     twice = ops.multiply(index_range(size), ints(2))
     # Shifted by one element, so that nothing is negative.
     if plan.half_pixel:
-        top = ops.add(ops.multiply(ops.add(twice, ints(1)), above), ints(one.denominator))
+        top = ops.add(ops.multiply(ops.add(twice, ints(1)), above), ints(ratio.denominator))
     else:
-        top = ops.add(ops.multiply(twice, above), ints(2 * one.denominator))
-    bottom = 2 * one.denominator
+        top = ops.add(ops.multiply(twice, above), ints(2 * ratio.denominator))
+    bottom = 2 * ratio.denominator
     index, remainder = int_divmod(ops.convert(top, Type.i32), ops.constant(np.int32(bottom)))
     left = ops.subtract(ops.constant(np.int32(bottom)), remainder)
     fraction, complement = (ops.divide(ops.convert(each, Type.f32), number(bottom)) for each in (remainder, left))

@@ -129,8 +129,8 @@ def _scales(node: NodeContext, count: int) -> tuple[list[float] | None, Output |
             return None, ops.broadcast(flat, ints([count])).output(0)
         values = tensor_scales(node)
     else:
-        given = node.get_attribute("scale") if node.has_attribute("scale") else []  # one number in the older operators
-        values = [attribute_scale(value) for value in np.asarray(given or []).reshape(-1).tolist()]
+        scale = node.get_attribute("scale") if node.has_attribute("scale") else []  # one number in the older operators
+        values = [attribute_scale(value) for value in np.asarray(scale or []).reshape(-1).tolist()]
     if len(values) == 1:
         values = values * count
     if not values or any(value <= 0 for value in values):

@@ -110,9 +110,9 @@ def _dynamic_indices(x: Output, plan: ResizeParameters, i: int, resized: Node | 
 @cache
 def _float_division_is_exact(scale: float) -> bool:
     """Whether division by the scale in single precision truncates as exact division does."""
-    k, one = arrays.arange(2 * MAX_SIZE), rational_reciprocal(scale)
+    k, ratio = arrays.arange(2 * MAX_SIZE), rational_reciprocal(scale)
     single = k.astype(np.float32) * np.float32(1.0 / scale)
-    return bool((single.astype(np.int64) == k * one.numerator // one.denominator).all())
+    return bool((single.astype(np.int64) == k * ratio.numerator // ratio.denominator).all())
 
 
 def rational_reciprocal(scale: float) -> Fraction:
@@ -129,8 +129,8 @@ def _integer_ratio(
         below = ops.maximum(ops.subtract(count, ints(1)), ints(1))
         above = ops.multiply(ops.subtract(length, ints(1)), ints(2))
     elif plan.scales is not None:
-        one = rational_reciprocal(plan.scales[i])
-        above, below = ints(one.numerator), ints(one.denominator)
+        ratio = rational_reciprocal(plan.scales[i])
+        above, below = ints(ratio.numerator), ints(ratio.denominator)
         if resized is not None:
             above, below = ops.select(resized, above, ints(1)), ops.select(resized, below, ints(1))
     top = ops.multiply(k, above)

@@ -107,14 +107,14 @@ def _corrections(scale: float) -> tuple[Integers, Integers]:
     dims = arrays.arange(1, MAX_SIZE)
     above, below = _quotient(scale)
     wrong = scaled_sizes(dims, scale) - dims * above // below
-    found = np.flatnonzero(wrong)
-    return dims[found], wrong[found]
+    indices = np.flatnonzero(wrong)
+    return dims[indices], wrong[indices]
 
 
 def _quotient(scale: float) -> tuple[int, int]:
     """The fraction closest to the scale whose product with a dimension fits in 31 bits."""
-    found = Fraction(float(scale)).limit_denominator(max(int(2**15 / max(scale, 1)), 1))
-    return found.numerator, found.denominator
+    fraction = Fraction(float(scale)).limit_denominator(max(int(2**15 / max(scale, 1)), 1))
+    return fraction.numerator, fraction.denominator
 
 
 def dynamic_scaled_size(length: Node, scale: float) -> Node:

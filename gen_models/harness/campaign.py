@@ -95,11 +95,11 @@ def _name(op: str, format: str) -> str:
 def run_chunk(chunk: Chunk) -> dict[str, Any]:
     """Runs one chunk; its record. Called in a process of the executor."""
     import_paddle().disable_signal_handler()  # which writes a report when the pool ends this process
-    found = explore(all_ops()[chunk.op], chunk.format, chunk.examples, Path(chunk.kept), seed=chunk.round)
-    record: dict[str, Any] = {"asked": chunk.examples, "compared": sorted(found.compared)}
-    if found.error is not None:
-        record["failure"] = f"{type(found.error).__name__}: {found.error}"
-        record["case"] = "" if found.case is None else repr(found.case)
+    exploration = explore(all_ops()[chunk.op], chunk.format, chunk.examples, Path(chunk.kept), seed=chunk.round)
+    record: dict[str, Any] = {"asked": chunk.examples, "compared": sorted(exploration.compared)}
+    if exploration.error is not None:
+        record["failure"] = f"{type(exploration.error).__name__}: {exploration.error}"
+        record["case"] = "" if exploration.case is None else repr(exploration.case)
         record["kept"] = chunk.kept
     return record
 

@@ -60,16 +60,16 @@ def explore(op: Op, format: str, examples: int, folder: Path, seed: int | None =
     died_here = (folder / "drawn.txt").is_file()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    found = Exploration() if died_here else _explore_together(op, format, examples, folder, seed)
-    if died_here or found.error is not None:
+    exploration = Exploration() if died_here else _explore_together(op, format, examples, folder, seed)
+    if died_here or exploration.error is not None:
         singly = _explore_singly(op, format, examples, folder, seed)
         if singly.error is not None:
-            found = singly
+            exploration = singly
         elif died_here:  # and nothing dies of a case alone
-            found = _explore_together(op, format, examples, folder, seed)
-    if found.error is None:
+            exploration = _explore_together(op, format, examples, folder, seed)
+    if exploration.error is None:
         shutil.rmtree(folder)
-    return found
+    return exploration
 
 
 def _explore_together(op: Op, format: str, examples: int, folder: Path, seed: int | None) -> Exploration:
@@ -93,26 +93,26 @@ def _explore_together(op: Op, format: str, examples: int, folder: Path, seed: in
 
 
 def _explore_singly(op: Op, format: str, examples: int, folder: Path, seed: int | None) -> Exploration:
-    found = Exploration()
+    exploration = Exploration()
 
     def check(case: Case) -> None:
-        found.case = None
+        exploration.case = None
         trial = folder / "trial"
         _write(op, case, format, trial)
-        found.compared.add(case.digest())
+        exploration.compared.add(case.digest())
         try:
             check_case(trial)
         except Exception:
             shutil.rmtree(folder / "case", ignore_errors=True)
             trial.rename(folder / "case")
-            found.case = case
+            exploration.case = case
             raise
 
     try:
         _draw(op, format, examples, folder, seed, check)
     except Exception as error:
-        found.error = error
-    return found
+        exploration.error = error
+    return exploration
 
 
 def _draw(op: Op, format: str, examples: int, folder: Path, seed: int | None, use: Callable[[Case], None]) -> None:

@@ -196,8 +196,8 @@ def result_names(program: Any, fetches: list[Any]) -> list[str]:
     """The names of a loaded program's results, in their order."""
     if writes() == "legacy":
         return [str(fetch.name) for fetch in fetches]
-    found = [op.attrs() for op in program.global_block().ops if op.name() == "pd_op.fetch"]
-    return [str(attributes["name"]) for attributes in sorted(found, key=lambda attributes: attributes["col"])]
+    fetched = [op.attrs() for op in program.global_block().ops if op.name() == "pd_op.fetch"]
+    return [str(attributes["name"]) for attributes in sorted(fetched, key=lambda attributes: attributes["col"])]
 
 
 def _fetched(result: Any) -> list[Any]:

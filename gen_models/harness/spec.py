@@ -103,12 +103,12 @@ class TensorSpec:
 
     def __repr__(self) -> str:
         """As it is written in a module of cases."""
-        given = [str(list(self.shape)), repr(self.dtype)]
-        given += [
+        parts = [str(list(self.shape)), repr(self.dtype)]
+        parts += [
             f"{key}={getattr(self, key)!r}" for key in ("low", "high", "values") if getattr(self, key) is not None
         ]
-        given += [] if self.dims is None else [f"dims={list(self.dims)}"]
-        return f"tensor({', '.join(given)})"
+        parts += [] if self.dims is None else [f"dims={list(self.dims)}"]
+        return f"tensor({', '.join(parts)})"
 
     def data(self, seed: int) -> Array:
         """The array to feed; bfloat16 comes as uint16, the bits that Paddle takes for it."""
@@ -225,9 +225,9 @@ class Case:
 
     def __repr__(self) -> str:
         """As it is written in a module of cases."""
-        given = [f"{key}={value!r}" for key, value in self.arguments.items()]
-        given += [f"{key}={getattr(self, key)!r}" for key in (*_OPTIONS, "why", "xfail") if not self._is_default(key)]
-        return f"case({', '.join(given)})"
+        parts = [f"{key}={value!r}" for key, value in self.arguments.items()]
+        parts += [f"{key}={getattr(self, key)!r}" for key in (*_OPTIONS, "why", "xfail") if not self._is_default(key)]
+        return f"case({', '.join(parts)})"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """How hypothesis prints the case that fails."""

@@ -83,22 +83,22 @@ def worker() -> LegacyWorker:
 @cache
 def _sources(module: str) -> str:
     """The text of a module and of those modules of its package that its functions come from."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     package = module.partition(".")[0]
 
     def visit(name: str) -> None:
-        one = sys.modules.get(name)
-        path = getattr(one, "__file__", None)
-        if name in found or path is None:
+        loaded = sys.modules.get(name)
+        path = getattr(loaded, "__file__", None)
+        if name in texts or path is None:
             return
-        found[name] = Path(path).read_text()
-        for value in vars(one).values():
+        texts[name] = Path(path).read_text()
+        for value in vars(loaded).values():
             other = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
             if isinstance(other, str) and other.partition(".")[0] == package:
                 visit(other)
 
     visit(module)
-    return "\0".join(found[name] for name in sorted(found))
+    return "\0".join(texts[name] for name in sorted(texts))
 
 
 @cache

@@ -37,8 +37,8 @@ def serve() -> None:
                 continue
             module = _module(request["module"], request["source"])
             if request["case"] is None:
-                found = next(network for network in module.NETWORKS if network.name == request["op"])
-                generate_network(found, "legacy", Path(request["folder"]))
+                requested = next(network for network in module.NETWORKS if network.name == request["op"])
+                generate_network(requested, "legacy", Path(request["folder"]))
             else:
                 ops = (*getattr(module, "OPS", ()), *getattr(module, "CHAINS", ()))
                 op = next(op for op in ops if op.name == request["op"])

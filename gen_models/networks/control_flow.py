@@ -89,9 +89,9 @@ def _best_masks() -> Any:
         def forward(self, features, size):
             scores = paddle.nn.functional.sigmoid(self.scores(features)).transpose([0, 2, 3, 1]).flatten(0, 2)
             kernels = self.kernels(features).transpose([0, 2, 3, 1]).reshape([-1, 8])
-            found = paddle.nonzero(scores > 0.5)
-            kernels = paddle.gather(kernels, found[:, 0])
-            scores = paddle.gather_nd(scores, found)
+            indices = paddle.nonzero(scores > 0.5)
+            kernels = paddle.gather(kernels, indices[:, 0])
+            scores = paddle.gather_nd(scores, indices)
             masks = paddle.nn.functional.conv2d(features, kernels.unsqueeze([2, 3]))
             masks = paddle.nn.functional.sigmoid(masks).squeeze(0)
             if scores.shape[0] > 50:
@@ -124,13 +124,13 @@ def _listed(element: Callable[[Any, Any], Any]) -> Any:
             self.element = element  # Paddle 2 does not see variables around a method
 
         def forward(self, x):
-            found = []
+            elements = []
             i = paddle.full([1], 0, "int64")
             n = x.shape[0]
             while i < n:
-                found.append(self.element(x, i))
+                elements.append(self.element(x, i))
                 i += 1
-            return paddle.concat(found, axis=0)
+            return paddle.concat(elements, axis=0)
 
     return Listed()
 
@@ -185,12 +185,12 @@ def _array_of_selections(self, x):
     for i in range(x.shape[0]):
         row = x[i]
         place = paddle.nonzero(row[:, 0] > 0)
-        found = paddle.concat([row[:1], paddle.reshape(paddle.gather(row, paddle.flatten(place)), [-1, 3])])
-        if paddle.shape(found)[0] > 2:
-            found = found[:2] * 3
-        parts.append(found)
-        columns.append(paddle.transpose(found, [1, 0]))
-        counts.append(paddle.shape(found)[0:1])
+        gathered = paddle.concat([row[:1], paddle.reshape(paddle.gather(row, paddle.flatten(place)), [-1, 3])])
+        if paddle.shape(gathered)[0] > 2:
+            gathered = gathered[:2] * 3
+        parts.append(gathered)
+        columns.append(paddle.transpose(gathered, [1, 0]))
+        counts.append(paddle.shape(gathered)[0:1])
     return paddle.concat(parts), paddle.concat(columns, axis=1), paddle.concat(counts)
 
 

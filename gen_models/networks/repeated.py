@@ -39,12 +39,12 @@ def repeat(folder: Path, times: int, target: Path) -> Path:
     for k in range(times):
         moved = {entry: last}
         for op in body:
-            one = json.loads(json.dumps(op))
-            for value in one["I"]:
+            copy = json.loads(json.dumps(op))
+            for value in copy["I"]:
                 value["%"] = moved[value["%"]]
-            for value in one["O"]:
+            for value in copy["O"]:
                 moved[value["%"]] = value["%"] = value["%"] + k * most
-            copies.append(one)
+            copies.append(copy)
         last = moved[result]
     fetch["I"][0]["%"], fetch["O"][0]["%"] = last, (times + 1) * most
     block["ops"] = [data, *copies, fetch]

@@ -37,10 +37,10 @@ def _branch_forward(self: Any, x: Any, y: Any) -> Any:
 
 def _same_branches_forward(self: Any, x: Any, y: Any) -> Any:
     if x.sum() > 0.0:
-        one, other = y, y
+        first, second = y, y
     else:
-        one, other = y, y
-    return one, paddle.flatten(other / 2.0)
+        first, second = y, y
+    return first, paddle.flatten(second / 2.0)
 
 
 def _unchanged_forward(self: Any, x: Any, count: Any) -> Any:

@@ -130,10 +130,10 @@ def _streaming() -> Any:
             seen: list[Any] = []
             for i in range(2):
                 x = x + 0.5 * self.steps[2 * i](self.norms[4 * i](x))
-                context, one = self.attended(i, self.norms[4 * i + 1](x), attention[i : i + 1])
-                x, attentions = x + context, [*attentions, one]
-                y, one = self.convolved(i, self.norms[4 * i + 2](x), frames[i])
-                x, seen = x + y, [*seen, one]
+                context, cache = self.attended(i, self.norms[4 * i + 1](x), attention[i : i + 1])
+                x, attentions = x + context, [*attentions, cache]
+                y, cache = self.convolved(i, self.norms[4 * i + 2](x), frames[i])
+                x, seen = x + y, [*seen, cache]
                 x = x + 0.5 * self.steps[2 * i + 1](self.norms[4 * i + 3](x))
             return self.norms[8](x), paddle.concat(attentions, axis=0), paddle.stack(seen, axis=0)
 

@@ -97,7 +97,7 @@ def _recurrent(make: Maker) -> None:
     batch, width = x.dims[1 if major else 0], x.dims[2][0]
     text = f"paddle.nn.{kind}({width}, {hidden}, {layers}, direction='{direction}', time_major={major})"
     layer = make.member(text)
-    given = ""
+    initial = ""
     state = [static_dim(layers * directions), batch, static_dim(hidden)]
     if make.chance(0.4):
         states = []
@@ -108,14 +108,14 @@ def _recurrent(make: Maker) -> None:
                 if is_fixed(batch)
                 else f"paddle.expand({learned}, [{layers * directions}, {make.size(x, 1 if major else 0)}, {hidden}])"
             )
-        given = f", ({', '.join(states)})" if kind == "LSTM" else f", {states[0]}"
+        initial = f", ({', '.join(states)})" if kind == "LSTM" else f", {states[0]}"
     out = [x.dims[0], x.dims[1], static_dim(directions * hidden)]
     if kind == "LSTM" and make.chance(0.5):
-        made = make.add_all(f"{layer}({x}{given})[1]", [(state, "float32")] * 2)
+        made = make.add_all(f"{layer}({x}{initial})[1]", [(state, "float32")] * 2)
     elif kind != "LSTM" and make.chance(0.5):
-        made = make.add_all(f"{layer}({x}{given})", [(out, "float32"), (state, "float32")])
+        made = make.add_all(f"{layer}({x}{initial})", [(out, "float32"), (state, "float32")])
     else:
-        made = [make.add(f"{layer}({x}{given})[0]", out)]
+        made = [make.add(f"{layer}({x}{initial})[0]", out)]
     del made
 
 

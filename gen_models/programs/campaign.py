@@ -58,17 +58,17 @@ def run_chunk(chunk: ProgramChunk) -> dict[str, Any]:
     from gen_models.harness.spec import import_paddle
 
     import_paddle().disable_signal_handler()
-    found = explore_programs([chunk.seed], chunk.format, Path(chunk.kept), sizes=chunk.sizes)
+    outcome = explore_programs([chunk.seed], chunk.format, Path(chunk.kept), sizes=chunk.sizes)
     record: dict[str, Any] = {
         "asked": chunk.examples,
-        "compared": found.compared,
-        "refused": found.refused,
+        "compared": outcome.compared,
+        "refused": outcome.refused,
         "kept": chunk.kept,
     }
-    if found.failures:
-        record["failures"] = found.failures
-        record["failure"] = "; ".join(f"{failure['program']}: {failure['text'][:200]}" for failure in found.failures)
-        record["case"] = ", ".join(failure["script"] for failure in found.failures)
+    if outcome.failures:
+        record["failures"] = outcome.failures
+        record["failure"] = "; ".join(f"{failure['program']}: {failure['text'][:200]}" for failure in outcome.failures)
+        record["case"] = ", ".join(failure["script"] for failure in outcome.failures)
     return record
 
 
@@ -80,7 +80,7 @@ def explore_programs(
     The folder is left behind only when something differs, or when the process dies: then its `drawn.txt` is the
     program that was tried last.
     """
-    found = ProgramOutcome()
+    outcome = ProgramOutcome()
     folder.mkdir(parents=True, exist_ok=True)
     for seed in seeds:
         program, name = random_program(seed, sizes), f"{format}/{seed}"
@@ -88,17 +88,17 @@ def explore_programs(
         try:
             write_program(program, format, folder / "model")
         except GenerationError as error:
-            found.refused[name] = f"{error.__cause__ or error}"[-300:]
+            outcome.refused[name] = f"{error.__cause__ or error}"[-300:]
             continue
-        found.compared.append(name)
+        outcome.compared.append(name)
         for item in _of_each_kind(differences(program, folder / "model")):
             small = shrink(item, format, folder) if is_shrunk else item
-            found.failures.append(keep(small, name, format, folder))
+            outcome.failures.append(keep(small, name, format, folder))
     (folder / "drawn.txt").unlink(missing_ok=True)
     shutil.rmtree(folder / "model", ignore_errors=True)
-    if not found.failures:
+    if not outcome.failures:
         shutil.rmtree(folder)
-    return found
+    return outcome
 
 
 def _of_each_kind(found: Iterable[Mismatch]) -> Iterator[Mismatch]:

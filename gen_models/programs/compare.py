@@ -139,9 +139,9 @@ def _is_sensitive(folder: Path) -> bool:
     compiled = compile_on_cpu(convert(folder), "f32")
     try:
         for which in range(SETS):
-            given = load(folder / f"inputs_{which}.npz")
-            rounded = {name: _rounded(value) if value.dtype == np.float32 else value for name, value in given.items()}
-            exact = [Expected("", "float32", item.array) for item in infer(compiled, given)]
+            inputs = load(folder / f"inputs_{which}.npz")
+            rounded = {name: _rounded(value) if value.dtype == np.float32 else value for name, value in inputs.items()}
+            exact = [Expected("", "float32", item.array) for item in infer(compiled, inputs)]
             compare_rounded(infer(compiled, rounded), exact, ROUNDED / 3, "")
     except MismatchError:
         return True

@@ -27,9 +27,9 @@ def _condition(make: Maker) -> str:
 
 def _matching_value(make: Maker, x: Value) -> Value:
     """A value of a body with the dimensions of x, which the body makes if it has none."""
-    found = [item for item in make.visible if item.dims == x.dims and item != x and item.dtype == x.dtype]
-    if found and make.chance(0.7):
-        return found[-1]
+    matching = [item for item in make.visible if item.dims == x.dims and item != x and item.dtype == x.dtype]
+    if matching and make.chance(0.7):
+        return matching[-1]
     codes = {
         "float32": (f"paddle.tanh({x})", f"{x} * 0.5", f"0.5 - {x}"),
         "bool": (f"paddle.logical_not({x})",),
@@ -122,9 +122,9 @@ def _loop(make: Maker) -> None:
 
 def _trip_count(make: Maker) -> Value:
     """An input with the trip count; 0 in one of the sets."""
-    found = [make.values[number] for number in make.known if number in make.inputs]
-    if found and make.chance(0.7):
-        return found[make.below(len(found))]
+    inputs = [make.values[number] for number in make.known if number in make.inputs]
+    if inputs and make.chance(0.7):
+        return inputs[make.below(len(inputs))]
     counts = [3, 1, 2, 0]
     rounds = [counts[i] for i in make.rng.permutation(4)[:3]]
     return make.input([(1, 1, 1)], "int64", tuple([round_] for round_ in rounds))

@@ -155,11 +155,11 @@ def _reduced(make: Maker) -> None:
     named = axes[0] if len(axes) == 1 else axes
     dims = [static_dim(1) if i in axes else dim for i, dim in enumerate(x.dims) if keep or i not in axes]
     count = max(math.prod(x.dims[axis][which] for axis in axes) for which in range(SETS))
-    given = f"axis={named}, keepdim={keep}"
+    options = f"axis={named}, keepdim={keep}"
     if x.dtype == "bool":
         function = make.among("any", "all", "sum", "count_nonzero")
         kind = "bool" if function in ("any", "all") else "int64"
-        make.add(f"paddle.{function}({x}, {given})", dims, kind, count)
+        make.add(f"paddle.{function}({x}, {options})", dims, kind, count)
     elif make.chance(0.2) and len(axes) == 1:
         function = make.among("cumsum", "cummax")
         first = "[0]" if function == "cummax" else ""
@@ -167,9 +167,9 @@ def _reduced(make: Maker) -> None:
     else:
         function = make.among("sum", "max", "min", "amax")
         if function == "sum":
-            make.add(f"paddle.sum({x}, {given}, dtype='{x.dtype}')", dims, x.dtype, make.bounds[x.number] * count)
+            make.add(f"paddle.sum({x}, {options}, dtype='{x.dtype}')", dims, x.dtype, make.bounds[x.number] * count)
         else:
-            make.add(f"paddle.{function}({x}, {given})", dims, x.dtype)
+            make.add(f"paddle.{function}({x}, {options})", dims, x.dtype)
 
 
 @step(6)

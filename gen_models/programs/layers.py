@@ -150,19 +150,19 @@ def _convolution(make: Maker) -> None:
         weight = make.weight(channels, filters // groups, *kernel, fan_in=fan)
         more = make.among(0, 1)
         dims = [derived_dim(lambda a: 2 * (a - 1) - 2 + 3 + more, dim) for dim in x.dims[2:]]
-        given = f"stride=2, padding=1, output_padding={more}, groups={groups}"
-        make.add(f"F.conv{axes}d_transpose({x}, {weight}, {bias}, {given})", [x.dims[0], static_dim(filters), *dims])
+        options = f"stride=2, padding=1, output_padding={more}, groups={groups}"
+        make.add(f"F.conv{axes}d_transpose({x}, {weight}, {bias}, {options})", [x.dims[0], static_dim(filters), *dims])
         return
     weight = make.weight(filters, channels // groups, *kernel, fan_in=fan)
     if kind == 0:
         stride, dilation = make.among((1, 1), (2, 1), (1, 2))
         dims = [derived_dim(lambda a: -(-a // stride), dim) for dim in x.dims[2:]]
-        given = f"{stride}, 'SAME', {1 if stride > 1 else dilation}, {groups}"
+        options = f"{stride}, 'SAME', {1 if stride > 1 else dilation}, {groups}"
     elif kind == 1:
-        dims, given = list(x.dims[2:]), f"1, {[2, 0] * axes}, 1, {groups}"
+        dims, options = list(x.dims[2:]), f"1, {[2, 0] * axes}, 1, {groups}"
     else:
-        dims, given = list(x.dims[2:]), f"1, 2, 2, {groups}"
-    make.add(f"F.conv{axes}d({x}, {weight}, {bias}, {given})", [x.dims[0], static_dim(filters), *dims])
+        dims, options = list(x.dims[2:]), f"1, 2, 2, {groups}"
+    make.add(f"F.conv{axes}d({x}, {weight}, {bias}, {options})", [x.dims[0], static_dim(filters), *dims])
 
 
 @step(1)

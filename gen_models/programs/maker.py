@@ -173,10 +173,10 @@ class Maker(Chance):
         pool = self.writable if writable else self.visible
         if is_plain:
             pool = [item for item in pool if item.number in self.varying]
-        found = [item for item in pool if rank[0] <= item.rank <= rank[1] and item.dtype in dtypes and fits(item)]
-        if not found:
+        candidates = [item for item in pool if rank[0] <= item.rank <= rank[1] and item.dtype in dtypes and fits(item)]
+        if not candidates:
             raise StopIteration
-        picked = found[-min(int(self.rng.geometric(0.3)), len(found))]
+        picked = candidates[-min(int(self.rng.geometric(0.3)), len(candidates))]
         if picked.dtype in FLOAT and not is_plain and all(map(is_fixed, picked.dims)) and self.chance(self.learned):
             return self.parameter(*picked.shape(0))
         return picked

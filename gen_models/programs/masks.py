@@ -17,9 +17,9 @@ def _half(x: Value, axis: int) -> tuple[int, ...]:
 
 def _condition(make: Maker, x: Value) -> str:
     """A mask with the leading dimensions of x; of floats one that depends on the data."""
-    found = [item for item in make.visible if item.dtype == "bool" and item.rank and item.dims == x.dims[: item.rank]]
-    if found and make.chance(0.5):
-        return str(make.among(*found))
+    masks = [item for item in make.visible if item.dtype == "bool" and item.rank and item.dims == x.dims[: item.rank]]
+    if masks and make.chance(0.5):
+        return str(make.among(*masks))
     if x.rank > 1 and make.chance(0.5):
         make.is_steady = False
         return f"({x}.mean(axis=-1) > {make.number(-0.2, 0.2)})"

@@ -54,11 +54,11 @@ def _statistics(make: Maker) -> None:
     keep = make.chance(0.5)
     named = make.spelled(axis, x.rank)
     dims = [static_dim(1) if i == axis else dim for i, dim in enumerate(x.dims) if keep or i != axis]
-    given = f"{x}, axis={named}, keepdim={keep}"
+    args = f"{x}, axis={named}, keepdim={keep}"
     codes = [
-        f"paddle.nanmean({given})", f"paddle.quantile({x}, 0.3, axis={named}, keepdim={keep})", f"paddle.prod({given})",
-        f"paddle.amin({given})", f"paddle.nansum({given}) * {round(1 / max(x.dims[axis]), 3)}",
-        f"paddle.var({x}, axis={named}, unbiased=False, keepdim={keep})", f"paddle.nanmedian({given})",
+        f"paddle.nanmean({args})", f"paddle.quantile({x}, 0.3, axis={named}, keepdim={keep})", f"paddle.prod({args})",
+        f"paddle.amin({args})", f"paddle.nansum({args}) * {round(1 / max(x.dims[axis]), 3)}",
+        f"paddle.var({x}, axis={named}, unbiased=False, keepdim={keep})", f"paddle.nanmedian({args})",
         f"paddle.sqrt(paddle.mean({x}.square(), axis={named}, keepdim={keep}) + 0.1)",
     ]  # fmt: skip
     if min(x.dims[axis]) > 1:

@@ -86,8 +86,8 @@ class Call:
         """The values that it writes to in place."""
         if self.bodies:
             return {number for body in self.bodies for call in body for number in call.writes()}
-        found = re.match(r"v(\d+)\b", self.code)
-        return {int(found[1])} if found and not self.gives else set()
+        match = re.match(r"v(\d+)\b", self.code)
+        return {int(match[1])} if match and not self.gives else set()
 
     def renamed(self, names: Mapping[int, int]) -> Call:
         """The call with other values in place of some that it reads."""
@@ -202,15 +202,15 @@ class Program:
 
 def live(calls: Iterable[Call], wanted: Iterable[int]) -> tuple[Call, ...]:
     """The calls that the wanted values need."""
-    needed, found = set(wanted), []
+    needed, kept = set(wanted), []
     for call in reversed(tuple(calls)):
         if not needed & (set(call.gives) | call.writes()):
             continue
         if call.bodies:
             call = _trimmed(call, needed)
         needed |= call.reads()
-        found.append(call)
-    return tuple(reversed(found))
+        kept.append(call)
+    return tuple(reversed(kept))
 
 
 def _trimmed(call: Call, needed: set[int]) -> Call:

@@ -25,8 +25,8 @@ def _with_scalar(make: Maker) -> None:
     x = make.take(rank=(0, 5))
     number = make.take(rank=(0, 0))
     codes = ("{} + {}", "{} - {}", "{} * paddle.tanh({})", "paddle.maximum({}, {})", "{} / (paddle.abs({}) + 1.0)")
-    one, two = make.among((x, number), (number, x))
-    make.add(make.among(*codes).format(one, two), x.dims)
+    left, right = make.among((x, number), (number, x))
+    make.add(make.among(*codes).format(left, right), x.dims)
 
 
 @step(3)

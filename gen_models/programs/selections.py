@@ -122,9 +122,9 @@ def _nonzero(make: Maker) -> None:
 @step(1)
 def _index_sample(make: Maker) -> None:
     x = make.take(lambda one: is_fixed(one.dims[1]), rank=(2, 2))
-    found = [item for item in make.visible if item.dtype in INTEGERS and item.rank == 2 and item.dims[0] == x.dims[0]]
-    if found:
-        make.add(f"paddle.index_sample({x}, {found[-1]} % {x.dims[1][0]})", found[-1].dims)
+    indices = [item for item in make.visible if item.dtype in INTEGERS and item.rank == 2 and item.dims[0] == x.dims[0]]
+    if indices:
+        make.add(f"paddle.index_sample({x}, {indices[-1]} % {x.dims[1][0]})", indices[-1].dims)
     else:
         make.is_steady = False
         make.add(f"paddle.index_sample({x}, paddle.argsort({x}, axis=1))", x.dims)

@@ -51,11 +51,11 @@ def _smaller(program: Program) -> Iterator[Program]:
     handed_on = len(set(program.results) & set(program.inputs))
     seen = {program.digest()}
     for changed in (*_fewer_results(program), *_cut(program), *_without_calls(program), *_simplified(program)):
-        one = changed.kept()
-        is_new = one.digest() not in seen
-        if one.inputs and one.results and is_new and len(set(one.results) & set(one.inputs)) <= handed_on:
-            seen.add(one.digest())
-            yield one
+        kept = changed.kept()
+        is_new = kept.digest() not in seen
+        if kept.inputs and kept.results and is_new and len(set(kept.results) & set(kept.inputs)) <= handed_on:
+            seen.add(kept.digest())
+            yield kept
 
 
 def _fewer_results(program: Program) -> Iterator[Program]:

@@ -30,7 +30,7 @@ def layer(program: Program) -> str:
 
 def _lines(calls: Iterable[Call]) -> Iterator[str]:
     for call in calls:
-        given = ", ".join(f"v{number}" for number in call.gives)
+        targets = ", ".join(f"v{number}" for number in call.gives)
         if len(call.bodies) == 2:
             for head, body, numbers in zip((f"if {call.code}:", "else:"), call.bodies, call.yields, strict=True):
                 inner = [*_lines(body), *_moves(call.gives, numbers)]
@@ -47,9 +47,9 @@ def _lines(calls: Iterable[Call]) -> Iterator[str]:
                 counter = call.code.partition(" ")[0]
                 inner.append(f"{counter} = {counter} + 1")
             yield from (f"    {line}" for line in inner or ["pass"])
-        elif given:
+        elif targets:
             *before, last = call.code.splitlines()
-            yield from (*before, f"{given} = {last}")
+            yield from (*before, f"{targets} = {last}")
         else:
             yield from call.code.splitlines()
 

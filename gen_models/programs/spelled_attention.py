@@ -152,13 +152,13 @@ def _masked(make: Maker, scores: Value) -> Value:
 def _softmax(make: Maker, scores: Value) -> Value:
     if make.chance(0.4):
         return make.add(f"F.softmax({scores}, axis={make.among(-1, 3)})", scores.dims)
-    one = [*scores.dims[:3], static_dim(1)]
+    dims = [*scores.dims[:3], static_dim(1)]
     most = make.among(
         None, f"paddle.max({scores}, axis=-1, keepdim=True)", f"paddle.max({scores}, axis=3).unsqueeze(-1)"
     )
     powers = make.add(f"paddle.exp({scores} - {most})" if most else f"paddle.exp({scores})", scores.dims)
     total = make.among(f"paddle.sum({powers}, axis=-1, keepdim=True)", f"{powers}.sum(3).unsqueeze(3)")
-    total = make.add(total, one)
+    total = make.add(total, dims)
     return make.add(make.among(f"{powers} / {total}", f"{powers} * (1 / {total})"), scores.dims)
 
 

@@ -60,13 +60,13 @@ def _scalar(make: Maker) -> None:
     """A tensor of no dimensions among those that have some."""
     x = make.take(is_plain=True)
     scalars = [item for item in make.visible if not item.rank and item.dtype == "float32"]
-    one = str(scalars[-1]) if scalars else f"paddle.mean({x})"
+    text = str(scalars[-1]) if scalars else f"paddle.mean({x})"
     codes = (
-        (f"{x} + {one}", x.dims), (f"paddle.full_like({x}, {one})", x.dims), (f"{one} * {x} * 0.5", x.dims),
-        (f"paddle.maximum({one}, {x})", x.dims), (f"paddle.concat([paddle.reshape({one}, [1]), paddle.zeros([2])])",
-        [static_dim(3)]), (f"paddle.stack([{one}, {one} * 0.5])", [static_dim(2)]),
-        (f"paddle.expand({one}, [2, 3])", [static_dim(2), static_dim(3)]),
-        (f"paddle.where({one} > 0.0, {x}, {x} * 0.5)", x.dims), (f"{one}.unsqueeze([0, 1])", [static_dim(1)] * 2),
+        (f"{x} + {text}", x.dims), (f"paddle.full_like({x}, {text})", x.dims), (f"{text} * {x} * 0.5", x.dims),
+        (f"paddle.maximum({text}, {x})", x.dims), (f"paddle.concat([paddle.reshape({text}, [1]), paddle.zeros([2])])",
+        [static_dim(3)]), (f"paddle.stack([{text}, {text} * 0.5])", [static_dim(2)]),
+        (f"paddle.expand({text}, [2, 3])", [static_dim(2), static_dim(3)]),
+        (f"paddle.where({text} > 0.0, {x}, {x} * 0.5)", x.dims), (f"{text}.unsqueeze([0, 1])", [static_dim(1)] * 2),
     )  # fmt: skip
     code, dims = make.among(*codes)
     if "where" in code:

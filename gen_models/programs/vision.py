@@ -77,8 +77,8 @@ def _priors(make: Maker) -> None:
         flat = derived_dim(lambda a, b: 2 * a * b, *x.dims[2:])
         shifts = f"paddle.tanh(paddle.reshape({boxes}, [1, -1, 4])) * 0.3"
         kind = "'decode_center_size'"
-        given = f"paddle.reshape({boxes}, [-1, 4]), [0.1, 0.1, 0.2, 0.2], {shifts}, {kind}"
-        make.add(f"paddle.vision.ops.box_coder({given}, False, 0)", [static_dim(1), flat, static_dim(4)])
+        arguments = f"paddle.reshape({boxes}, [-1, 4]), [0.1, 0.1, 0.2, 0.2], {shifts}, {kind}"
+        make.add(f"paddle.vision.ops.box_coder({arguments}, False, 0)", [static_dim(1), flat, static_dim(4)])
 
 
 @step(1)

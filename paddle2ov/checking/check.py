@@ -99,9 +99,9 @@ def check(
     arrays = chosen_inputs(subject.model, subject.program, inputs, shape_sets(shapes), seed)
     sequences = run_orders(arrays)
     sets = [tensors_of(subject.model, array) for array in arrays]
-    found = Check(subject.name, target.name, target.precision, default_precision(device), openvino.__version__)
+    report = Check(subject.name, target.name, target.precision, default_precision(device), openvino.__version__)
     checking = _Checking(
-        subject, target, sets, sequences, say, found, Path(case) if case is not None else None, timeout
+        subject, target, sets, sequences, say, report, Path(case) if case is not None else None, timeout
     )
     judged = checking.run()
     names = [_result_name(port) for port in subject.model.outputs]
@@ -109,13 +109,13 @@ def check(
     keys = [input_name(node) for node in subject.model.get_parameters()]
     for request, (sequence, runs) in enumerate(zip(sequences, judged, strict=True)):
         for k, run in zip(sequence, runs, strict=True):
-            given = {name: tuple(tensor.shape) for name, tensor in zip(keys, sets[k], strict=True)}
-            found.runs.append(_run(request, given, run, names, kinds))
-    if found.runs and all(run.refused for run in found.runs):
+            input_shapes = {name: tuple(tensor.shape) for name, tensor in zip(keys, sets[k], strict=True)}
+            report.runs.append(_run(request, input_shapes, run, names, kinds))
+    if report.runs and all(run.refused for run in report.runs):
         raise OpenVINORunError(
-            f"the model cannot be computed for any of the inputs; the first: {found.runs[0].refused}"
+            f"the model cannot be computed for any of the inputs; the first: {report.runs[0].refused}"
         )
-    return found
+    return report
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +212,8 @@ class _Checking:
         wrong = shrinker.run(self.sequences[0], (), error=True)
         if wrong is not None:
             self._add(wrong)
-        one = Judged(refused=error) if wrong is None else Judged(error=error)
-        return [[one for _ in sequence] for sequence in self.sequences]
+        judged = Judged(refused=error) if wrong is None else Judged(error=error)
+        return [[judged for _ in sequence] for sequence in self.sequences]
 
     def _blame_device(self, model: Model, requests: Sequence[Sequence[Judged]]) -> None:
         sequence, judged = next(

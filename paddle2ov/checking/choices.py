@@ -63,13 +63,13 @@ class Choices:
             return wrote
         kernel = self.reference.kernel(number)
         unit = self.reference.rounding.unit
-        given = [item if item is not None else lanes[0] for item, lanes in zip(seen.read, read, strict=True)]
-        if any(compare(item, lanes, unit).reason for item, lanes in zip(given, read, strict=True)):
+        inputs = [item if item is not None else lanes[0] for item, lanes in zip(seen.read, read, strict=True)]
+        if any(compare(item, lanes, unit).reason for item, lanes in zip(inputs, read, strict=True)):
             return wrote
-        if not _is_right(kernel, node, given, seen.wrote, unit):
+        if not _is_right(kernel, node, inputs, seen.wrote, unit):
             return wrote
         name = node.get_friendly_name()
-        if all(one.get_shape() == other.get_shape() for one, other in zip(seen.wrote, wrote, strict=True)):
+        if all(tensor.get_shape() == other.get_shape() for tensor, other in zip(seen.wrote, wrote, strict=True)):
             pairs = [(to_array(a), to_array(b)) for a, b in zip(seen.wrote, wrote, strict=True)]
             moved, elements = max(((a != b).sum(), a.size) for a, b in pairs)
         else:
@@ -81,7 +81,7 @@ class Choices:
 def _is_right(kernel: Kernel, node: Node, read: Sequence[Tensor], wrote: Sequence[Tensor], unit: float) -> bool:
     """Whether a node alone computes the same from the same; elements that are equal may stand in any order."""
     alone = kernel(read)
-    if all(not compare(one, (other,), unit).reason for one, other in zip(wrote, alone, strict=True)):
+    if all(not compare(tensor, (other,), unit).reason for tensor, other in zip(wrote, alone, strict=True)):
         return True
     if node.get_type_name() != "TopK":
         return False
@@ -121,20 +121,20 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
         results = device.run(copy, sequence)
     except RuntimeError:
         return [{} for _ in sequence]
-    found = []
-    for given, result in zip(sequence, results, strict=True):
+    observed = []
+    for input_tensors, result in zip(sequence, results, strict=True):
         seen: dict[int, ObservedNode] = {}
         for number, node in nodes.items():
             if isinstance(result, str):
                 break
             read_keys = [(number_of(port.get_node()), port.get_index()) for port in node.input_values()]
             read_tensors = [
-                given[inputs[key[0]]] if key[0] in inputs else result[shown[key]] if key in shown else None
+                input_tensors[inputs[key[0]]] if key[0] in inputs else result[shown[key]] if key in shown else None
                 for key in read_keys
             ]
             seen[number] = ObservedNode(read_tensors, [result[shown[number, i]] for i in range(node.get_output_size())])
-        found.append(seen)
-    return found
+        observed.append(seen)
+    return observed
 
 
 def _varies(node: Node) -> bool:

@@ -41,17 +41,17 @@ class Device:
             RuntimeError: the model cannot be compiled.
         """
         request = self.compile(model).create_infer_request()
-        found: list[list[Tensor] | str] = []
+        results: list[list[Tensor] | str] = []
         for inputs in sequence:
             try:
                 request.reset_state()
                 for i, tensor in enumerate(inputs):
                     request.set_input_tensor(i, tensor)
                 request.infer()
-                found.append([copied(request.get_output_tensor(i)) for i in range(len(model.outputs))])
+                results.append([copied(request.get_output_tensor(i)) for i in range(len(model.outputs))])
             except RuntimeError as error:
-                found.append(plain_message(error))
-        return found
+                results.append(plain_message(error))
+        return results
 
 
 def chosen_device(name: str, precision: str) -> Device:
@@ -75,8 +75,8 @@ def chosen_device(name: str, precision: str) -> Device:
 
 def default_precision(name: str) -> str:
     """What a device computes in unless told otherwise."""
-    found = shared_core().compile_model(_probe(), name).get_property(_HINT).get_type_name()
-    return str(found) if found in ("f32", "bf16", "f16") else "f32"
+    precision = shared_core().compile_model(_probe(), name).get_property(_HINT).get_type_name()
+    return str(precision) if precision in ("f32", "bf16", "f16") else "f32"
 
 
 def _probe() -> Model:

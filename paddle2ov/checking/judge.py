@@ -76,13 +76,13 @@ class Judge:
         requests = [self.device.run(self.model, [sets[k] for k in sequence]) for sequence in sequences]
         used = list(dict.fromkeys(k for sequence in sequences for k in sequence))
         computed = {k: self._computed(sets[k], done, len(used)) for done, k in enumerate(used)}
-        found = []
+        by_request = []
         for got, sequence in zip(requests, sequences, strict=True):
             judged = [_compared(item, computed[k], self._unit) for item, k in zip(got, sequence, strict=True)]
             if self.is_same and any(item.wrong for item in judged):
                 self._settle(judged, got, sets, sequence)
-            found.append(judged)
-        return found
+            by_request.append(judged)
+        return by_request
 
     @property
     def _unit(self) -> float:

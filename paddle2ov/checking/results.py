@@ -141,5 +141,5 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; infinite differences are null."""
-        found: dict[str, Any] = jsonable(dataclasses.asdict(self))
-        return {"ok": self.ok, "verdict": self.verdict, **found}
+        data: dict[str, Any] = jsonable(dataclasses.asdict(self))
+        return {"ok": self.ok, "verdict": self.verdict, **data}

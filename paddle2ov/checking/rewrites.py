@@ -94,14 +94,14 @@ class RewriteCheck:
 
     def _observed(self, got: Computed, choosing: Sequence[Node]) -> dict[int, ObservedNode]:
         """What the nodes of the same names read and wrote in the other graph."""
-        found = {}
+        observed = {}
         for node in choosing:
             number = self._by_name.get((node.get_type_name(), node.get_friendly_name()))
             if number is not None:
                 read = [got.kept[key][0] if key in got.kept else None for key in _read_by(node)]
                 wrote = [got.kept[number_of(node), i][0] for i in range(node.get_output_size())]
-                found[number] = ObservedNode(read, wrote)
-        return found
+                observed[number] = ObservedNode(read, wrote)
+        return observed
 
 
 def _read_by(node: Node) -> list[ValueKey]:

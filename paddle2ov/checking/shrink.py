@@ -107,27 +107,27 @@ class Shrinker:
         """
         whole = Part(self.structure.results)
         self._by_error = error
-        found = self._try(whole, tuple(sequence))
-        if found is None:
+        smallest = self._try(whole, tuple(sequence))
+        if smallest is None:
             return None
-        for fewer in _fewer_runs(found):
+        for fewer in _fewer_runs(smallest):
             if smaller := self._try(whole, fewer):
-                found = smaller
+                smallest = smaller
                 break
         for key in dict.fromkeys(self.structure.results[i] for i in wrong):
-            if len(whole.results) > 1 and (smaller := self._try(Part((key,)), found.sequence)):
-                found = smaller
+            if len(whole.results) > 1 and (smaller := self._try(Part((key,)), smallest.sequence)):
+                smallest = smaller
                 break
-        found = self._later_inputs(found)
-        found = self._earlier_results(found)
-        if len(self.structure.computed(found.part)) <= _FEW:
+        smallest = self._later_inputs(smallest)
+        smallest = self._earlier_results(smallest)
+        if len(self.structure.computed(smallest.part)) <= _FEW:
             self._values = {}
-            self._keep_values(found)
-            found = self._single_nodes(found)
-        for fewer in _fewer_runs(found):
-            if smaller := self._try(found.part, fewer):
+            self._keep_values(smallest)
+            smallest = self._single_nodes(smallest)
+        for fewer in _fewer_runs(smallest):
+            if smaller := self._try(smallest.part, fewer):
                 return smaller
-        return found
+        return smallest
 
     def _later_inputs(self, found: Wrong) -> Wrong:
         """Cuts away the longest beginning without which the rest is still wrong."""
@@ -254,7 +254,7 @@ class Shrinker:
 
     def _constants(self, part: Part, used: Sequence[int]) -> dict[ValueKey, Tensor] | None:
         """The values that are constants of a part; None if they differ between its runs."""
-        found = {}
+        constants = {}
         for key in self.structure.given(part) if part.constants else ():
             if key[0] in part.constants and key not in part.results:
                 for k in used:
@@ -262,8 +262,8 @@ class Shrinker:
                 values = [self._values[k, key] for k in used]
                 if not all(is_same(value, values[0]) for value in values):
                     return None
-                found[key] = values[0]
-        return found
+                constants[key] = values[0]
+        return constants
 
     def _inputs(self) -> list[int]:
         return [number_of(node) for node in self.structure.model.get_parameters()]

@@ -54,14 +54,14 @@ class Structure:
 
     def computed(self, part: Part) -> list[int]:
         """The nodes of a part that compute something, in order."""
-        pending, found = [number for number, _ in part.results], set()
+        pending, reached = [number for number, _ in part.results], set()
         while pending:
             number = pending.pop()
-            if number in found or number in part.cuts or self.kinds[number] in _SOURCES:
+            if number in reached or number in part.cuts or self.kinds[number] in _SOURCES:
                 continue
-            found.add(number)
+            reached.add(number)
             pending += [item for item, _ in self.sources[number]]
-        return [number for number in self.order if number in found]
+        return [number for number in self.order if number in reached]
 
     def given(self, part: Part) -> list[ValueKey]:
         """The values that are given to a part, but for inputs of the model: those of the cuts."""

@@ -219,8 +219,8 @@ def convert_command(
             measured, verified = request.arrays(arrays, converted, report.program, bool(reports))
         written = _write(converted, xml, serving, as_fp16)
         if compare:
-            given, operators = arrays is not None, bool(reports)
-            verification = request.verify(converted, verified, given, operators, precision, paddle_python)
+            has_arrays, operators = arrays is not None, bool(reports)
+            verification = request.verify(converted, verified, has_arrays, operators, precision, paddle_python)
         if report is not None and reports:
             _write_reports(request, reports, converted, report, verification, measured, quiet)
     if not quiet:

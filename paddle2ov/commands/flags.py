@@ -55,8 +55,8 @@ class ValuedFlags(click.Command):
         return arguments
 
     def _without_value(self, argument: str, ctx: click.Context) -> str:
-        name, given, value = argument.partition("=")
-        for option in self.params if given else ():
+        name, separator, value = argument.partition("=")
+        for option in self.params if separator else ():
             if name in option.opts and option.secondary_opts:
                 on = click.BOOL.convert(value, option, ctx)
                 return name if on else option.secondary_opts[0]

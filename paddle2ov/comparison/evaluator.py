@@ -207,11 +207,11 @@ class Evaluator:
 
     def count_methods(self) -> Counter[tuple[str, str]]:
         """How nodes were computed, those of bodies included."""
-        found = Counter(self.methods)
+        counts = Counter(self.methods)
         for scheduled in self._schedule:
             for body in scheduled.bodies:
-                found += body.count_methods()
-        return found
+                counts += body.count_methods()
+        return counts
 
     def _compute(self, scheduled: ScheduledNode, read: list[Lanes], choose: Chooser | None) -> list[Lanes]:
         if scheduled.constant is not None:
@@ -225,12 +225,12 @@ class Evaluator:
             wrote = scheduled.kernel([item[0] for item in read])
             if choose is not None:
                 wrote = list(choose(scheduled.number, scheduled.node, read, wrote))
-            found: list[Lanes] = [(item,) for item in wrote]
+            outputs: list[Lanes] = [(item,) for item in wrote]
         else:
             read = self.rounding.read(scheduled.kernel.type, read, scheduled.kernel.constants, (scheduled.number,))
-            found = _all_lanes(scheduled.kernel, read)
+            outputs = _all_lanes(scheduled.kernel, read)
         self.methods[scheduled.kernel.type, scheduled.kernel.method] += 1
-        return self.rounding.written(scheduled.node, read, found, (scheduled.number, 1))
+        return self.rounding.written(scheduled.node, read, outputs, (scheduled.number, 1))
 
     def kernel(self, number: int) -> Kernel:
         """What computes a node of the main graph."""
@@ -239,13 +239,13 @@ class Evaluator:
 
 def _live(sources: Mapping[int, Sequence[ValueKey]], wanted: Collection[ValueKey]) -> set[int]:
     """The nodes that values need."""
-    pending, found = [number for number, _ in wanted], set()
+    pending, live = [number for number, _ in wanted], set()
     while pending:
         number = pending.pop()
-        if number not in found:
-            found.add(number)
+        if number not in live:
+            live.add(number)
             pending += [item for item, _ in sources[number]]
-    return found
+    return live
 
 
 def _all_lanes(kernel: Kernel, read: Sequence[Lanes]) -> list[Lanes]:

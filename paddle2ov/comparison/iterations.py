@@ -29,9 +29,9 @@ def run_if(node: Any, bodies: Sequence[Body], read: Sequence[Lanes]) -> list[Lan
         description.body_parameter_index: read[description.input_index]
         for description in node.get_input_descriptions(branch)
     }
-    found = bodies[branch]([inputs[i] for i in range(len(inputs))])
+    results = bodies[branch]([inputs[i] for i in range(len(inputs))])
     outputs = {
-        description.output_index: found[description.body_value_index]
+        description.output_index: results[description.body_value_index]
         for description in node.get_output_descriptions(branch)
     }
     return [outputs[i] for i in range(node.get_output_size())]
@@ -58,18 +58,18 @@ def run_iterations(node: Any, bodies: Sequence[Body], read: Sequence[Lanes]) -> 
     last: list[Lanes] = []
     done = 0
     while going and (limit < 0 or done < limit):
-        given = dict(carried) | {i: pieces[done] for i, pieces in slices.items()}
+        body_inputs = dict(carried) | {i: pieces[done] for i, pieces in slices.items()}
         if counter >= 0:
             kind = node.get_function().get_parameters()[counter].get_element_type()
             shape = node.get_function().get_parameters()[counter].get_partial_shape()
-            given[counter] = (_number(done, kind, shape.rank.get_length() if shape.rank.is_static else 0),)
-        last = body([given[i] for i in range(len(given))])
-        for one in inputs:
-            if isinstance(one, MergedInputDescription):
-                carried[one.body_parameter_index] = last[one.body_value_index]
-        for one in outputs:
-            if isinstance(one, ConcatOutputDescription):
-                concatenated[one.output_index].append(last[one.body_value_index])
+            body_inputs[counter] = (_number(done, kind, shape.rank.get_length() if shape.rank.is_static else 0),)
+        last = body([body_inputs[i] for i in range(len(body_inputs))])
+        for description in inputs:
+            if isinstance(description, MergedInputDescription):
+                carried[description.body_parameter_index] = last[description.body_value_index]
+        for description in outputs:
+            if isinstance(description, ConcatOutputDescription):
+                concatenated[description.output_index].append(last[description.body_value_index])
         done += 1
         going = condition < 0 or bool(to_array(last[condition][0]).reshape(-1)[0])
     return [_result(node, item, last, carried, inputs, concatenated) for item in _in_order(outputs)]
@@ -120,11 +120,11 @@ def _piece(tensor: Tensor, axis: int, start: int, size: int) -> Tensor:
 
 def _concatenated(pieces: Sequence[Lanes], axis: int) -> Lanes:
     lanes = max(len(piece) for piece in pieces)
-    found = []
+    joined = []
     for k in range(lanes):
         tensors = [piece[k] if len(piece) > 1 else piece[0] for piece in pieces]
-        found.append(_of_storage(np.concatenate([tensor.data for tensor in tensors], axis), tensors[0]))
-    return tuple(found)
+        joined.append(_of_storage(np.concatenate([tensor.data for tensor in tensors], axis), tensors[0]))
+    return tuple(joined)
 
 
 def _of_storage(array: AnyArray, like: Tensor) -> Tensor:

@@ -63,12 +63,12 @@ def _pads(attributes: Attributes, sizes: Sequence[int], extents: Sequence[int]) 
     if mode == "valid":
         return [(0, 0)] * len(sizes)
     if mode in ("same_upper", "same_lower"):
-        found = []
+        pads = []
         for size, extent, stride in zip(sizes, extents, attributes["strides"], strict=True):
             whole = max(0, (-(-size // stride) - 1) * stride + extent - size)
             less, more = whole // 2, whole - whole // 2
-            found.append((less, more) if mode == "same_upper" else (more, less))
-        return found
+            pads.append((less, more) if mode == "same_upper" else (more, less))
+        return pads
     return list(zip(attributes["pads_begin"], attributes["pads_end"], strict=True))
 
 

@@ -57,8 +57,8 @@ class PaddleModel:
         Raises:
             PaddleRunError: Paddle refuses the inputs, or dies.
         """
-        found = self.process.compute(self._number, inputs, None, len(self.names))
-        results = [item for item in found if item is not None]
+        values = self.process.compute(self._number, inputs, None, len(self.names))
+        results = [item for item in values if item is not None]
         if len(results) != len(self.names):
             raise PaddleRunError("Paddle gave no value for some of the model's results")
         return [replace(item, name=name) for name, item in zip(self.names, results, strict=True)]
@@ -175,16 +175,16 @@ class PaddleProcess:
         self, number: int, inputs: Mapping[str, AnyArray], values: Sequence[Mapping[str, Any]] | None, count: int
     ) -> list[Expected | None]:
         """The results of a model, or values inside it; `count` of them."""
-        given, taken = self._folder / "inputs.npz", self._folder / "outputs.npz"
-        save_arrays(given, inputs)
-        request = {"run": str(given), "to": str(taken), "model": number, "values": values}
+        inputs_path, outputs_path = self._folder / "inputs.npz", self._folder / "outputs.npz"
+        save_arrays(inputs_path, inputs)
+        request = {"run": str(inputs_path), "to": str(outputs_path), "model": number, "values": values}
         reply = self._ask(request)
         kinds, lengths = reply["dtypes"], {key: np.array(rows) for key, rows in reply["lengths"].items()}
-        with np.load(taken) as file:
-            found = {name: file[name] for name in file.files}
-        taken.unlink()
+        with np.load(outputs_path) as file:
+            arrays = {name: file[name] for name in file.files}
+        outputs_path.unlink()
         keys = [str(i) for i in range(count)]
-        return [Expected("", kinds[key], found[key], lengths.get(key)) if key in found else None for key in keys]
+        return [Expected("", kinds[key], arrays[key], lengths.get(key)) if key in arrays else None for key in keys]
 
     def _load_request(self, files: ModelFiles, number: int) -> dict[str, Any]:
         # Paddle wants the names of its own; the model's files may have others.

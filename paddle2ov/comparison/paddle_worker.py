@@ -114,8 +114,8 @@ class LoadedProgram:
     def _fetchable(self, value: dict[str, Any]) -> Any:
         key = json.dumps(value, sort_keys=True)
         if key not in self._found:
-            found = self._pir_value(value) if self.is_pir else self._legacy_value(value)
-            self._found[key] = found
+            fetchable = self._pir_value(value) if self.is_pir else self._legacy_value(value)
+            self._found[key] = fetchable
         return self._found[key]
 
     def _pir_value(self, value: dict[str, Any]) -> Any:
@@ -128,17 +128,17 @@ class LoadedProgram:
             or value["result"] >= op.num_results()
         ):
             return None
-        found = op.result(value["result"])
-        if not found.is_dense_tensor_type():  # a list: its elements come out of the operators that take it apart
-            found = self._element(found, value["element"])
+        result = op.result(value["result"])
+        if not result.is_dense_tensor_type():  # a list: its elements come out of the operators that take it apart
+            result = self._element(result, value["element"])
         elif value["element"]:
             return None
-        if found is None:
+        if result is None:
             return None
-        users = [user.name() for user in found.all_used_ops()]
+        users = [user.name() for user in result.all_used_ops()]
         if any(name.endswith("_") for name in (op.name(), *users)):
-            return self._copied(found)
-        return found
+            return self._copied(result)
+        return result
 
     def _element(self, found: Any, element: int) -> Any:
         for user in found.all_used_ops():

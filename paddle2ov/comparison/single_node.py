@@ -70,12 +70,12 @@ class Kernel:
             wide = np.float64 if exact else np.float32
             arrays_given = [_as_float(to_array(item), wide) for item in given]
             try:
-                found = FLOAT64[self.type](self._node.get_attributes(), arrays_given)
+                output = FLOAT64[self.type](self._node.get_attributes(), arrays_given)
             except ValueError as error:
                 raise RuntimeError(f"{self.type} '{self._node.get_friendly_name()}': {error}") from error
-            if found is not None:
+            if output is not None:
                 self.method = "float64"
-                return [to_tensor(found, self._node.get_output_element_type(0))]
+                return [to_tensor(output, self._node.get_output_element_type(0))]
         self._fit(given)
         assert self._model is not None
         arrays = [given[i] for i in self._open]

@@ -68,11 +68,11 @@ def with_error_reporting(config: Mapping[str, Any], device: str, any_hint: bool 
     Without streams the calling thread computes. So it does for many runs at a time as well, with `any_hint`: without,
     whoever runs them waits for each (`wait` raises what `infer` drops).
     """
-    given = dict(config)
-    is_chosen = any_hint or str(given.get("PERFORMANCE_HINT", "LATENCY")).endswith("LATENCY")
-    if _runs_as_cpu(device) and is_chosen and str(given.get("INFERENCE_NUM_THREADS") or processors()) == "1":
-        given.setdefault("NUM_STREAMS", 0)
-    return given
+    properties = dict(config)
+    is_chosen = any_hint or str(properties.get("PERFORMANCE_HINT", "LATENCY")).endswith("LATENCY")
+    if _runs_as_cpu(device) and is_chosen and str(properties.get("INFERENCE_NUM_THREADS") or processors()) == "1":
+        properties.setdefault("NUM_STREAMS", 0)
+    return properties
 
 
 @works_around("saturated_integer_products")
@@ -82,10 +82,10 @@ def with_exact_integers(config: Mapping[str, Any], device: str) -> dict[str, Any
     On x86 processors without VNNI, OpenVINO 2026.4 adds up pairs of 8-bit products in 16 bits, where they saturate. Its
     transformations for low precision are off there, and quantized values are computed in floating point.
     """
-    given = dict(config)
+    properties = dict(config)
     if device == "CPU" and not has_integer_kernels():
-        given.setdefault("LP_TRANSFORMS_MODE", "NO")
-    return given
+        properties.setdefault("LP_TRANSFORMS_MODE", "NO")
+    return properties
 
 
 @works_around("repeated_values_of_a_snippet")
@@ -128,13 +128,13 @@ def _as_forked(config: Mapping[str, Any], device: str) -> dict[str, Any]:
     The threads that OpenVINO shares between models are not in the new process. It asks them for help all the same, and
     waits for a lock that one of them may have held.
     """
-    given = dict(config)
+    properties = dict(config)
     if not forks.has_lost_threads() or not _runs_as_cpu(device):
-        return given
-    hint, wanted = str(given.get("PERFORMANCE_HINT", "LATENCY")), str(given.get("NUM_STREAMS", ""))
+        return properties
+    hint, wanted = str(properties.get("PERFORMANCE_HINT", "LATENCY")), str(properties.get("NUM_STREAMS", ""))
     streams = int(wanted) if wanted.isdigit() else 0 if hint.endswith("LATENCY") and not wanted else processors()
     streams = 0 if streams < 2 else streams
-    return {**given, "NUM_STREAMS": streams, "INFERENCE_NUM_THREADS": max(streams, 1)}
+    return {**properties, "NUM_STREAMS": streams, "INFERENCE_NUM_THREADS": max(streams, 1)}
 
 
 @cache

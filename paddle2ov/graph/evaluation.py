@@ -105,10 +105,10 @@ class _Evaluation:
             return unknown
         inputs = []
         for source in node.inputs():
-            found = self.value(source.get_source_output())
-            if found is None:
+            value = self.value(source.get_source_output())
+            if value is None:
                 return unknown
-            inputs.append(found)
+            inputs.append(value)
         if not inputs:
             return unknown
         if outputs[0].get_element_type() == Type.f64:

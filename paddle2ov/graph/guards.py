@@ -122,9 +122,9 @@ UNCHECKED = frozenset(("assign", "constant", "if_op", "loop", "parameter", "read
 
 def _check_topk(node: Node) -> None:
     axis = int(node.get_attributes()["axis"])
-    given, taken = (node.get_input_partial_shape(0), node.get_output_partial_shape(0))
-    if given.rank.is_static and given[axis].is_static and taken[axis].is_static:
-        size, count = given[axis].get_length(), taken[axis].get_length()
+    input_shape, output_shape = (node.get_input_partial_shape(0), node.get_output_partial_shape(0))
+    if input_shape.rank.is_static and input_shape[axis].is_static and output_shape[axis].is_static:
+        size, count = input_shape[axis].get_length(), output_shape[axis].get_length()
         if count > size:
             raise ValueError(f"the first {count} of {size} elements are asked for")
 
@@ -146,9 +146,9 @@ def _check_division(node: Node) -> None:
 
 def check_reshape(node: Node) -> None:
     """Refuses a Reshape with `special_zero` to another number of elements; OpenVINO checks those without."""
-    given, made = node.get_input_partial_shape(0), node.get_output_partial_shape(0)
-    if given.is_static and made.is_static:
-        before, after = (known_dims(parsed(value.to_string())) or [] for value in (given, made))
+    input_shape, output_shape = node.get_input_partial_shape(0), node.get_output_partial_shape(0)
+    if input_shape.is_static and output_shape.is_static:
+        before, after = (known_dims(parsed(value.to_string())) or [] for value in (input_shape, output_shape))
         if math.prod(before) != math.prod(after):
             raise ValueError(f"a tensor of shape {before} is reshaped to {after}")
 

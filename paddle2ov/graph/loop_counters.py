@@ -59,7 +59,7 @@ def _count(value: Output) -> int | None:
 
 def _limits(condition: Output) -> dict[str, int]:
     """The names of nodes -> the greatest integer that they can be where the condition holds."""
-    found: dict[str, int] = {}
+    limits: dict[str, int] = {}
     pending = [condition]
     while pending:
         node = source(pending.pop())
@@ -70,8 +70,8 @@ def _limits(condition: Output) -> dict[str, int]:
             limit = number_of(node.input_value(1 - limited))
             if limit is not None and float(limit).is_integer():
                 name = source(node.input_value(limited)).get_name()
-                found[name] = min(int(limit) - below, found.get(name, int(limit)))
-    return found
+                limits[name] = min(int(limit) - below, limits.get(name, int(limit)))
+    return limits
 
 
 __all__ = ["counter_ranges", "source"]

@@ -96,12 +96,12 @@ def build_iterator(
     """
     copy_invariants(parameter for parameter, _ in invariant)
     copy_viewed_states(parameter for parameter, _, _ in carried)
-    after, found = ([ops.result(value) for value in values] for values in ([item[2] for item in carried], concatenated))
+    after, parts = ([ops.result(value) for value in values] for values in ([item[2] for item in carried], concatenated))
     states = [(parameter, result) for (parameter, _, _), result in zip(carried, after, strict=True)]
     copy_states(states)
     node = ops.tensor_iterator()
     parameters = [parameter for ones in (sliced, carried, invariant) for parameter, *_ in ones]
-    node.set_body(Model([*after, *found], parameters))
+    node.set_body(Model([*after, *parts], parameters))
     part, start, end = abs(stride), *((0, -1) if stride > 0 else (-1, 0))
     for parameter, tensor in sliced:
         node.set_sliced_input(parameter, tensor, start, stride, part, end, axis)
@@ -109,7 +109,7 @@ def build_iterator(
         node.set_merged_input(parameter, initial, result.output(0))
     for parameter, value in invariant:
         node.set_invariant_input(parameter, value)
-    for result in found:
+    for result in parts:
         node.get_concatenated_slices(result.output(0), start, stride, part, end, axis)
     node.validate_and_infer_types()
     return list(node.outputs())

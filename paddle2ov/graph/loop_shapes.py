@@ -35,8 +35,8 @@ def erase_bounds(value: Output, shape: PartialShape, current_iteration: Node, ke
     """
     entered = ops.greater_equal(current_iteration, ops.constant(0, Type.i64))
     one = ops.reshape(ops.convert(entered, Type.i64), ops.constant([1], Type.i64), False).output(0)
-    given = value.get_partial_shape()
-    if given.rank.is_static and shape.rank.is_static and len(given) == len(shape):
+    value_shape = value.get_partial_shape()
+    if value_shape.rank.is_static and shape.rank.is_static and len(value_shape) == len(shape):
         return hide_dims(value, shape, one, kept)
     return _opaque_reshape(value, one).output(0)
 
@@ -58,10 +58,10 @@ def hide_dims(value: Output, shape: PartialShape, one: Output | None, kept: Coll
         kept: the dynamic axes that the loop does not change: once they are known outside (`Model.reshape`), they are
             known inside.
     """
-    given = value.get_partial_shape()
-    if given.rank.is_dynamic or shape.rank.is_dynamic or len(given) != len(shape) or one is None:
+    outer_shape = value.get_partial_shape()
+    if outer_shape.rank.is_dynamic or shape.rank.is_dynamic or len(outer_shape) != len(shape) or one is None:
         return value
-    static = [old.is_static and new.is_static for old, new in zip(given, shape, strict=True)]
+    static = [old.is_static and new.is_static for old, new in zip(outer_shape, shape, strict=True)]
     if all(static):
         return value
     if all(axis in kept for axis, is_static in enumerate(static) if not is_static):
@@ -77,7 +77,7 @@ def hide_dims(value: Output, shape: PartialShape, one: Output | None, kept: Coll
         else ops.gather(
             known_sizes if axis in kept else sizes, ops.constant([axis], Type.i64), ops.constant(0, Type.i64)
         )
-        for axis, (is_static, old) in enumerate(zip(static, given, strict=True))
+        for axis, (is_static, old) in enumerate(zip(static, outer_shape, strict=True))
     ]
     return ops.reshape(hidden, ops.concat(dims, 0), False).output(0)
 

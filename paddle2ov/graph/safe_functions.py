@@ -207,8 +207,8 @@ def _missing_axes(broadcast: Node) -> int:
 
     OpenVINO (2026.4) eliminates a Broadcast of reshaped data to a shape of ones, even if it adds axes.
     """
-    given, made = broadcast.get_input_partial_shape(0).rank, broadcast.get_output_partial_shape(0).rank
-    return made.get_length() - given.get_length() if given.is_static and made.is_static else 0
+    input_rank, output_rank = broadcast.get_input_partial_shape(0).rank, broadcast.get_output_partial_shape(0).rank
+    return output_rank.get_length() - input_rank.get_length() if input_rank.is_static and output_rank.is_static else 0
 
 
 SAFE: dict[str, Callable[..., Node]] = {

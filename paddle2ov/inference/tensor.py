@@ -104,8 +104,8 @@ class Tensor:
             ConversionInputError: as for `share_external_data`.
         """
         if not self._has_overwritten(array, _SMALL):
-            given = self._array_of(array)
-            self._set(given, copied=given.nbytes <= _SMALL)
+            input_array = self._array_of(array)
+            self._set(input_array, copied=input_array.nbytes <= _SMALL)
 
     def share_external_data_by_ptr_name(self, data: str, shape: Sequence[int], dtype: int, place: int) -> None:
         """Not possible: it shares memory of a CUDA device with another process, and Paddle refuses it on CPUs as well.

@@ -122,8 +122,8 @@ def _replaced(declared: openvino.PartialShape, shape: Sequence[int], sizes: Sequ
     if declared.rank.is_dynamic or len(declared) != len(shape):
         return list(shape)
     sizes_now = [int(size.get_length()) if size.is_static else -1 for size in declared]
-    for axis, (size, given) in enumerate(zip(declared, shape, strict=True)):
-        if not size.compatible(openvino.Dimension(given)):
+    for axis, (size, actual) in enumerate(zip(declared, shape, strict=True)):
+        if not size.compatible(openvino.Dimension(actual)):
             sizes_now[axis] = -1 if sizes is None else sizes[axis]
     return sizes_now
 

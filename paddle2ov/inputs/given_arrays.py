@@ -41,7 +41,7 @@ def given_inputs(program: Program, argument: InputsArgument) -> list[Inputs]:
         ConversionInputError: an input is missing, or of another type or rank than the program's.
         OSError: a file cannot be read.
     """
-    found = []
+    input_sets = []
     for arrays in named_arrays(argument):
         missing = [input_.name for input_ in program.inputs if input_.name not in arrays]
         if missing:
@@ -52,11 +52,11 @@ def given_inputs(program: Program, argument: InputsArgument) -> list[Inputs]:
         lengths = [
             name for input_ in program.inputs if input_.lod_level and (name := input_.name + LENGTHS_SUFFIX) in arrays
         ]
-        found.append(
+        input_sets.append(
             {input_.name: _checked(input_, np.asarray(arrays[input_.name])) for input_ in program.inputs}
             | {name: np.asarray(arrays[name]) for name in lengths}
         )
-    return found
+    return input_sets
 
 
 def named_arrays(argument: InputsArgument) -> list[Mapping[str, AnyArray]]:
@@ -101,7 +101,7 @@ def model_inputs(model: Model, program: Program, arrays: Inputs) -> Inputs:
     Raises:
         ConversionInputError: an input is missing, or of another type or shape than the model's.
     """
-    found = {}
+    inputs = {}
     for port in model.inputs:
         name, kind, shape = port.get_any_name(), port.get_element_type(), port.get_partial_shape()
         if name not in arrays:
@@ -109,7 +109,7 @@ def model_inputs(model: Model, program: Program, arrays: Inputs) -> Inputs:
                 f"inputs: '{name}' is missing; the model's inputs are "
                 f"{', '.join(port.get_any_name() for port in model.inputs)}, given are {', '.join(arrays) or 'none'}"
             )
-        found[name] = array = np.asarray(arrays[name])
+        inputs[name] = array = np.asarray(arrays[name])
         declared = (program.variables[name].dtype or "") if name in program.variables else ""
         pairs = [2] if array.dtype.kind == "c" and declared.startswith("complex") else []
         as_declared = declared in dtypes.STORAGE and OV_TYPES.get(declared) == kind
@@ -118,7 +118,7 @@ def model_inputs(model: Model, program: Program, arrays: Inputs) -> Inputs:
             raise ConversionInputError(f"inputs: '{name}' is {array.dtype}, the model takes {kind.to_string()}")
         if not shape.compatible(PartialShape([*array.shape, *pairs])):
             raise ConversionInputError(f"inputs: '{name}' has shape {list(array.shape)}, the model takes {shape}")
-    return found
+    return inputs
 
 
 def cast_inputs(arrays: Inputs, ports: Sequence[ConstOutput]) -> Inputs:
@@ -142,10 +142,10 @@ def rounded_inputs(arrays: Inputs, retyped: Mapping[str, Type]) -> Inputs:
 
 
 def _rounded(array: AnyArray, kind: Type) -> AnyArray:
-    found = _values(cast(array, kind))
+    values = _values(cast(array, kind))
     if array.dtype.kind == "c":
-        return np.ascontiguousarray(found[..., 0] + 1j * found[..., 1]).astype(array.dtype)
-    return bfloat16_bits(found) if array.dtype == np.uint16 else found.astype(array.dtype)
+        return np.ascontiguousarray(values[..., 0] + 1j * values[..., 1]).astype(array.dtype)
+    return bfloat16_bits(values) if array.dtype == np.uint16 else values.astype(array.dtype)
 
 
 def cast(array: AnyArray, kind: Type) -> AnyArray:

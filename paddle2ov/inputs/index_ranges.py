@@ -76,10 +76,10 @@ def index_ranges(
             numbers = {name: ranges[name][1] - 1 if is_last else ranges[name][0] for name in concerned}
             arrays = {name: np.full(tuple(shapes[name]), number, kinds[name]) for name, number in numbers.items()}
             try:
-                found = infer(compiled, {**rest, **arrays})
+                outputs = infer(compiled, {**rest, **arrays})
             except RuntimeError:
                 return False
-            for item, result in zip(watched, found, strict=True):
+            for item, result in zip(watched, outputs, strict=True):
                 if (result.array < item.least).any() or (result.array >= item.below).any():
                     return False
         return True
@@ -160,7 +160,7 @@ def _axis(node: Node) -> int | None:
 
 def _sources(value: Output, integers: frozenset[str]) -> frozenset[str] | None:
     """The inputs that integers are computed from; None if these are not inputs of integers alone, or too many nodes."""
-    found, seen, waiting = set(), set(), [value.get_node()]
+    inputs, seen, waiting = set(), set(), [value.get_node()]
     while waiting:
         node = waiting.pop()
         name = node.get_friendly_name()
@@ -172,9 +172,9 @@ def _sources(value: Output, integers: frozenset[str]) -> frozenset[str] | None:
             names = {name, *node.output(0).get_names()} & integers
             if not names:
                 return None
-            found |= names
+            inputs |= names
         elif kind not in ("ShapeOf", "Constant"):
             waiting += [value.get_node() for value in node.input_values()]
         if len(seen) > _MOST_NODES or node.get_type_name() in ("Loop", "If", "TensorIterator"):
             return None
-    return frozenset(found)
+    return frozenset(inputs)

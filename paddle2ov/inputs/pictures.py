@@ -62,10 +62,10 @@ class Pictures:
         known = {self._picture.name: image, **dict(zip(SIZES, (size[None] for size in sizes), strict=True))}
         arrays = {input_.name: known[input_.name] for input_ in self._program.inputs}
         try:
-            (found,) = given_inputs(self._program, arrays)
+            (checked,) = given_inputs(self._program, arrays)
         except ConversionInputError as error:
             raise ConversionInputError(f"image: prepared as {self._settings.path} says: {error}; {_HINT}") from error
-        return found
+        return checked
 
 
 def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLike[str]]) -> list[Inputs]:
@@ -79,15 +79,15 @@ def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLi
 
 def _plan(settings: Settings) -> PreprocessingPlan:
     """The preprocessing that settings describe, all of it."""
-    found = plan(settings)
-    if found.remaining:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in found.remaining)
+    preprocessing = plan(settings)
+    if preprocessing.remaining:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in preprocessing.remaining)
         raise ConversionInputError(
             f"image: the preprocessing of {settings.path} cannot be done here ({reasons}); {_HINT}"
         )
-    if not found.steps:
+    if not preprocessing.steps:
         raise ConversionInputError(f"image: {settings.path} describes no preprocessing of pictures; {_HINT}")
-    return found
+    return preprocessing
 
 
 def _image_variable(program: Program) -> Variable:
@@ -129,5 +129,5 @@ def _read(path: Path) -> AnyArray:
     pixels = cv2.imdecode(content, cv2.IMREAD_COLOR) if content.size else None
     if pixels is None:
         raise UnreadablePictureError(f"image: {path} is not a picture that OpenCV reads")
-    found: AnyArray = np.asarray(pixels)
-    return found
+    picture: AnyArray = np.asarray(pixels)
+    return picture

@@ -156,14 +156,14 @@ class RandomInputs:
             yield usual | empty
         for size in (None, *_EQUAL):
             different = iter(_DISTINCT)
-            found = {}
+            sizes = {}
             for input_ in self._program.inputs:
                 usual, free = self.sets[k][input_.name].shape, free_dims(input_, bounds.get(input_.name))
-                found[input_.name] = tuple(
+                sizes[input_.name] = tuple(
                     clamp(free[axis], size or next(different, _DISTINCT[-1])) if axis in free else usual[axis]
                     for axis in range(len(usual))
                 )
-            yield found
+            yield sizes
 
     def _other_values(self, sizes: Sizes) -> Iterator[Values]:
         if self._integers:
@@ -198,10 +198,10 @@ class RandomInputs:
     def beyond_32_bits(self) -> Inputs | None:
         """The first set with integers that 32 bits do not hold, where the program takes any, such as to hash them."""
         wide = [name for name in self._unlimited if self.sets[0][name].dtype.itemsize > 4]
-        rng, found = np.random.default_rng(self._seed), dict(self.sets[0])
+        rng, inputs = np.random.default_rng(self._seed), dict(self.sets[0])
         for name in wide:
-            found[name] = rng.integers(2**31, 2**40, found[name].shape).astype(found[name].dtype)
-        return found if wide else None
+            inputs[name] = rng.integers(2**31, 2**40, inputs[name].shape).astype(inputs[name].dtype)
+        return inputs if wide else None
 
     def _draw(self, k: int, sizes: Sizes, values: Values) -> Inputs:
         rng = np.random.default_rng([self._seed, k])
@@ -214,24 +214,24 @@ class RandomInputs:
         self._unlimited = [name for name, (_, high) in ranges.items() if high == UNLIMITED]
         ranges |= {name: (ranges[name][0], _HASHED) for name in self._unlimited}
         counts = self._counts(sizes)
-        found = dict(lengths)
+        inputs = dict(lengths)
         for input_ in self._program.inputs:
             if input_.name in counts and len(sizes[input_.name]) == 1 and sizes[input_.name][0]:
                 share = np.full(sizes[input_.name], 1 / sizes[input_.name][0])
-                found[input_.name] = rng.multinomial(counts[input_.name], share).astype(_storage(input_))
+                inputs[input_.name] = rng.multinomial(counts[input_.name], share).astype(_storage(input_))
             else:
-                found[input_.name] = _array(rng, input_, sizes, ranges.get(input_.name), values)
-        return found
+                inputs[input_.name] = _array(rng, input_, sizes, ranges.get(input_.name), values)
+        return inputs
 
     def _counts(self, sizes: Sizes) -> dict[str, int]:
         """The inputs that count the boxes on each image, and how many there are."""
-        found = {}
+        counts = {}
         for operator in self._program.block.operators if self._integers else ():
             boxes = operator.inputs.get(_COUNTS.get(operator.type, ""), ())
             for name in operator.inputs.get("boxes_num", ()):
                 if name in sizes and boxes and boxes[0] in sizes:
-                    found[name] = sizes[boxes[0]][0]
-        return found
+                    counts[name] = sizes[boxes[0]][0]
+        return counts
 
 
 def random_inputs(

@@ -36,7 +36,7 @@ def shapes_by_name(program: Program, argument: InputArgument) -> dict[str, Parti
     Raises:
         ConversionInputError: they do not fit the program.
     """
-    found = {}
+    shapes = {}
     for position, override in enumerate(parse_input(argument)):
         if override.name is None and position >= len(program.inputs):
             raise ConversionInputError(f"shapes: the program has {len(program.inputs)} inputs")
@@ -48,8 +48,8 @@ def shapes_by_name(program: Program, argument: InputArgument) -> dict[str, Parti
         if override.shape is not None:
             if variable.shape is not None and len(override.shape) != len(variable.shape):
                 raise ConversionInputError(f"shapes: '{name}' has {len(variable.shape)} dimensions in the program")
-            found[name] = override.shape
-    return found
+            shapes[name] = override.shape
+    return shapes
 
 
 def usual_sets(program: Program) -> tuple[tuple[int, tuple[int, int]], ...]:
@@ -63,12 +63,12 @@ def usual_sets(program: Program) -> tuple[tuple[int, tuple[int, int]], ...]:
 def bounds_of(program: Program, settings: Settings | None) -> dict[str, PartialShape]:
     """The bounds that settings name, of the dimensions that the program leaves open."""
     shapes = settings.shapes if settings is not None else {}
-    found = {}
+    named = {}
     for input_ in program.inputs:
         if input_.name in shapes and input_.shape is not None and len(input_.shape) == len(shapes[input_.name][0]):
             sizes = zip(input_.shape, *shapes[input_.name], strict=True)
-            found[input_.name] = PartialShape([Dimension(low, high) if size < 0 else size for size, low, high in sizes])
-    return found
+            named[input_.name] = PartialShape([Dimension(low, high) if size < 0 else size for size, low, high in sizes])
+    return named
 
 
 def named_shapes(program: Program, settings: Settings | None) -> list[dict[str, PartialShape]]:
@@ -83,13 +83,13 @@ def named_shapes(program: Program, settings: Settings | None) -> list[dict[str, 
         height, width = None, None
     if (height or 0) > 0 and (width or 0) > 0:
         named.append({name: (1, -1, height or 0, width or 0) for name, shape in known.items() if len(shape) == 4})
-    found = []
+    shapes = []
     for item in named:
         fitting = {name: shape for name, shape in item.items() if len(known.get(name, ())) == len(shape)}
         if fitting:
             pairs = {name: zip(known[name], shape, strict=True) for name, shape in fitting.items()}
-            found.append({name: PartialShape([b if a < 0 else a for a, b in both]) for name, both in pairs.items()})
-    return found
+            shapes.append({name: PartialShape([b if a < 0 else a for a, b in both]) for name, both in pairs.items()})
+    return shapes
 
 
 def usual_shape(
@@ -127,19 +127,19 @@ def clamp(dimension: Dimension, usual: int) -> int:
 
 def within(program: Program, shapes: Mapping[str, PartialShape], model: Model | None) -> dict[str, PartialShape]:
     """The bounds of shapes, with the sizes that the model's inputs have where these leave the program's open."""
-    found = dict(shapes)
+    bounds = dict(shapes)
     own = (
         {} if model is None else {name: port.get_partial_shape() for port in model.inputs for name in port.get_names()}
     )
     for input_ in program.inputs:
         if input_.shape is None or input_.name not in own or own[input_.name].rank.is_dynamic:
             continue
-        known, asked = own[input_.name], found.get(input_.name, PartialShape([-1] * len(input_.shape)))
+        known, asked = own[input_.name], bounds.get(input_.name, PartialShape([-1] * len(input_.shape)))
         if len(known) >= len(input_.shape) == len(asked):
-            found[input_.name] = PartialShape(
+            bounds[input_.name] = PartialShape(
                 [b if a.is_dynamic and b.is_static else a for a, b in zip(asked, known, strict=False)]
             )
-    return found
+    return bounds
 
 
 def free_dims(variable: Variable, bounds: PartialShape | None) -> dict[int, Dimension]:

@@ -26,18 +26,18 @@ def target_of(reshape: Node) -> list[int | Output | None] | None:
     if source.get_node().get_type_name() != "Concat":
         known = ints_of(source)
         return None if known is None else list(known)
-    found: list[int | Output | None] = []
+    target: list[int | Output | None] = []
     for piece in source.get_node().input_values():
         node = piece.get_node()
         value = ints_of(node.input_value(0) if node.get_type_name() == "Unsqueeze" else piece)
         if value is not None:
-            found += value
+            target += value
             continue
         length = (dims_of(piece) or [None])[0]
         if length is None:
             return None
-        found += [piece] if length == 1 else [None] * length
-    return found
+        target += [piece] if length == 1 else [None] * length
+    return target
 
 
 def reshaped_dims(reshape: Node) -> Dims | None:

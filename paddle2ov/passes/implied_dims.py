@@ -45,8 +45,8 @@ def narrow_inputs(graph: Graph) -> int:
         return 0
     shapes = list(before)
     try:
-        while found := _implied(model, nodes, shapes):
-            for (index, axis), size in found.items():
+        while implied := _implied(model, nodes, shapes):
+            for (index, axis), size in implied.items():
                 shapes[index] = _with_dim(shapes[index], axis, size)
         _validate(model, shapes)
     except RuntimeError:  # no input fits the program: each run reports it
@@ -62,7 +62,7 @@ def narrow_inputs(graph: Graph) -> int:
 def _implied(model: Model, nodes: list[Node], shapes: list[PartialShape]) -> dict[tuple[int, int], int]:
     """The unknown dimensions of inputs, as (input, axis), that must have a known size; contradictions are left out."""
     places = _symbolic(model, shapes)
-    found: dict[tuple[int, int], set[int]] = {}
+    required_sizes: dict[tuple[int, int], set[int]] = {}
     for node in nodes:
         for item in _required(node):
             if not _is_open(item):
@@ -70,8 +70,8 @@ def _implied(model: Model, nodes: list[Node], shapes: list[PartialShape]) -> dic
             (unknown,), (known,) = ([dim for dim in item if dim.is_dynamic is state] for state in (True, False))
             for symbol, index, axis in places if unknown.has_symbol() else ():
                 if unknown.get_symbol() == symbol and unknown.compatible(known):
-                    found.setdefault((index, axis), set()).add(known.get_length())
-    return {place: sizes.pop() for place, sizes in found.items() if len(sizes) == 1}
+                    required_sizes.setdefault((index, axis), set()).add(known.get_length())
+    return {place: sizes.pop() for place, sizes in required_sizes.items() if len(sizes) == 1}
 
 
 def _is_open(required: Required) -> bool:

@@ -326,27 +326,27 @@ class Index:
     @cached_property
     def _varying(self) -> set[int]:
         """The places of the nodes that depend on no Parameter, and yet on no constants alone."""
-        found: set[int] = set()
+        varying: set[int] = set()
         for place in self.free:
-            if self.kinds[place] in VARYING or not found.isdisjoint(self.sources[place]):
-                found.add(place)
-        return found
+            if self.kinds[place] in VARYING or not varying.isdisjoint(self.sources[place]):
+                varying.add(place)
+        return varying
 
     def independent(self, kinds: Collection[str], opaque: Collection[str] = ()) -> list[bool]:
         """Of each node, whether it depends on no node of some types; those of types `opaque` never do."""
         key = kinds, opaque
         if key not in self._independent:
-            found = self._independent[key] = [False] * len(self.kinds)
+            flags = self._independent[key] = [False] * len(self.kinds)
             can_skip = "Parameter" in kinds and not opaque
             for place in self._in_order:
                 kind = self.kinds[place]
                 judged = kind not in kinds and (self.is_free[place] or not can_skip)
                 if judged and kind not in opaque:
                     for source in self.sources[place]:
-                        if not found[source]:
+                        if not flags[source]:
                             judged = False
                             break
-                found[place] = judged
+                flags[place] = judged
         return self._independent[key]
 
 

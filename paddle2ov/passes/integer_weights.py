@@ -40,10 +40,10 @@ class IntegerWeights(Rule[Node, tuple[Node, AnyArray]]):
         return node if is_float and source_behind(data, _KEEPING).get_type_name() == "FakeQuantize" else None
 
     def check(self, graph: Graph, match: Node) -> tuple[Node, AnyArray]:
-        found = _integers(match.input_value(1))
-        if found is None:
+        weights = _integers(match.input_value(1))
+        if weights is None:
             raise MatchFailureError("the weights are not whole numbers of 8 bits")
-        return match, found
+        return match, weights
 
     def rewrite(self, graph: Graph, plan: tuple[Node, AnyArray]) -> Counts:
         layer, integers = plan
@@ -56,8 +56,8 @@ def _integers(weights: Output) -> AnyArray | None:
     values = constant_of(weights)
     if values is None or not ((values >= _LOWEST) & (values <= _HIGHEST)).all():
         return None
-    found = values.astype(np.int8)
-    return found if bool((found == values).all()) else None
+    integers = values.astype(np.int8)
+    return integers if bool((integers == values).all()) else None
 
 
 integer_weights = IntegerWeights()

@@ -98,13 +98,13 @@ class _Tracer:
             for state, axes in zip(record.states, kept, strict=True):
                 inner.enter(state.parameter, state.initial, axes)
             self.trace(bodies_of(record.node)[0])
-            found = [
+            unchanged = [
                 {axis for axis in axes if _is_same(state.parameter.output(0), state.after, axis)}
                 for state, axes in zip(record.states, kept, strict=True)
             ]
-            if found == kept:
+            if unchanged == kept:
                 break
-            kept = found
+            kept = unchanged
         if not record.is_entered and not self._fits_any(inner, bodies_of(record.node)[0]):
             self.guarded.add(record.node.get_name())
         self.kept[record.node.get_name()] = kept
@@ -115,17 +115,17 @@ class _Tracer:
             record.node.set_output_type(index, output.get_element_type(), shape)
 
     def _trace_branches(self, record: IfRecord) -> None:
-        found: list[list[list[list[Symbol]]]] = []  # branch, output, axis -> the outer symbols that it has
+        outer: list[list[list[list[Symbol]]]] = []  # branch, output, axis -> the outer symbols that it has
         for branch, body in enumerate(bodies_of(record.node)):
             inner = _InnerSymbols()
             for pair, value in record.entering:
                 if (parameter := pair[branch]) is not None:
                     inner.enter(parameter, value)
             self.trace(body)
-            found.append([inner.outer(result.input_value(0).get_partial_shape()) for result in body.get_results()])
+            outer.append([inner.outer(result.input_value(0).get_partial_shape()) for result in body.get_results()])
         common: list[dict[int, _Place]] = []
         places = [place for _, value in record.entering for place in _unknown_dims(value)]
-        for output, *branches in zip(record.node.outputs(), *found, strict=True):
+        for output, *branches in zip(record.node.outputs(), *outer, strict=True):
             shape, same = forget_symbols(output.get_partial_shape()), dict[int, _Place]()
             if shape.rank.is_static and all(len(branch) == len(shape) for branch in branches):
                 dims = [_copy(dim) for dim in shape]

@@ -14,8 +14,8 @@ _MAX_BETWEEN = 6
 
 def only_consumer(output: Output) -> Node | None:
     """The only node that reads a tensor; None if there are several inputs that do."""
-    found = consumers(output)
-    return found[0].get_node() if len(found) == 1 else None
+    ports = consumers(output)
+    return ports[0].get_node() if len(ports) == 1 else None
 
 
 def readers(node: Node) -> list[Node]:
@@ -27,14 +27,14 @@ def nearest(
     nodes: list[Node], kinds: Collection[str], between: Collection[str], follow: Callable[[Node], list[Node]]
 ) -> list[Node]:
     """The nodes of types `kinds` that `follow` reaches from `nodes`, through at most six nodes of types `between`."""
-    found: list[Node] = []
+    matched: list[Node] = []
     seen: set[str] = set()
     for _ in range(_MAX_BETWEEN + 1):
         new = {node.get_name(): node for node in nodes if node.get_name() not in seen}
         seen |= new.keys()
-        found += [node for node in new.values() if node.get_type_name() in kinds]
+        matched += [node for node in new.values() if node.get_type_name() in kinds]
         nodes = [item for node in new.values() if node.get_type_name() in between for item in follow(node)]
-    return found
+    return matched
 
 
 __all__ = ["Consumer", "consumers", "key_of", "nearest", "only_consumer", "readers", "revalidate", "rewire"]

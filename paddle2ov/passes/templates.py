@@ -41,22 +41,22 @@ def outcome(body: Model, rewrites: Hashable, rewrite: Callable[[Model], Outcome]
         for parameter in body.get_parameters()
     ]
     key = body.get_friendly_name(), rewrites, *inputs
-    found = _known.get(key)
-    if found is None:
+    result = _known.get(key)
+    if result is None:
         # Comparing takes as long as the rewrites: it pays from the third clone on, and most processes meet no second.
         before = _content(body) if key in _known else None
-        found = rewrite(body)
-        _known[key] = found if before is not None and _content(body) == before else None
+        result = rewrite(body)
+        _known[key] = result if before is not None and _content(body) == before else None
         while len(_known) > _MAX_KEPT:
             _known.popitem(last=False)
     body.set_friendly_name(body.get_name())  # what is done to it from now on is not done to other clones
-    done, failures = found
+    done, failures = result
     return {name: {**counts} for name, counts in done.items()}, failures
 
 
 def _content(model: Model) -> list[Hashable]:
     """What a rewrite may change: the nodes in order, with their inputs, outputs, attributes, names and operators."""
-    found: list[Hashable] = []
+    content: list[Hashable] = []
     for node in model.get_ordered_ops():
         read = tuple((value.get_node().get_name(), value.get_index()) for value in node.input_values())
         written = tuple(
@@ -64,10 +64,10 @@ def _content(model: Model) -> list[Hashable]:
         )
         about = tuple((name, str(value)) for name, value in node.get_attributes().items())
         noted = *node.get_rt_info().keys(), operators_of(node)
-        found.append((node.get_name(), node.get_friendly_name(), about, noted, read, written))
+        content.append((node.get_name(), node.get_friendly_name(), about, noted, read, written))
         for body in bodies_of(node):
-            found += _content(body)
-    return found
+            content += _content(body)
+    return content
 
 
 __all__ = ["Outcome", "outcome"]

@@ -97,11 +97,11 @@ def taking_archives(function: _Function) -> _Function:
 
         from paddle2ov.program.files import parameter_file
 
-        given = signature(function).bind(model, *args, **kwargs).arguments
+        arguments = signature(function).bind(model, *args, **kwargs).arguments
         with unpacked(Path(model)) as folder:
-            given |= {"model": folder, "params": parameters_beside(folder, parameter_file(given.get("params")))}
-            options = given.pop("options", {})
-            return function(**given, **options)
+            arguments |= {"model": folder, "params": parameters_beside(folder, parameter_file(arguments.get("params")))}
+            options = arguments.pop("options", {})
+            return function(**arguments, **options)
 
     return cast(_Function, wrapped)
 
@@ -196,8 +196,8 @@ def _place_of_model(archive: Path, names: Collection[str]) -> PurePosixPath:
     if not places:
         held = ", ".join([*names][:20]) or "nothing"
         raise ModelReadError(f"{archive}: no Paddle inference model in it; it holds: {held}")
-    found = ", ".join(sorted(map(str, places))[:20])
-    raise ModelReadError(f"{archive}: holds {len(places)} models ({found}); unpack it")
+    listing = ", ".join(sorted(map(str, places))[:20])
+    raise ModelReadError(f"{archive}: holds {len(places)} models ({listing}); unpack it")
 
 
 def _is_program(path: PurePosixPath, names: Collection[str]) -> bool:
@@ -228,9 +228,9 @@ def _members(archive: Path, most: int) -> Iterator[dict[str, _Member]]:
         with _decompressed(archive) as file:
             bounded: Any = _Bounded(file, most, archive)
             with tarfile.open(fileobj=bounded, mode="r:") as packed_tar:
-                found = (item for item in packed_tar if item.isfile())
+                files = (item for item in packed_tar if item.isfile())
                 yield _by_name(
-                    archive, ((item.name, _Member(item.size, partial(packed_tar.extractfile, item))) for item in found)
+                    archive, ((item.name, _Member(item.size, partial(packed_tar.extractfile, item))) for item in files)
                 )
 
 
@@ -247,14 +247,14 @@ _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "lzma", b"]\0\
 
 
 def _by_name(archive: Path, members: Iterable[tuple[str, _Member]]) -> dict[str, _Member]:
-    found: dict[str, _Member] = {}
+    by_name: dict[str, _Member] = {}
     for number, (name, member) in enumerate(members):
         if number >= _MAX_MEMBERS:
             raise ModelReadError(f"{archive}: holds more than {_MAX_MEMBERS} files")
-        found.pop(name, None)  # it stands where the last one does: a tar that is compressed is read in its order
+        by_name.pop(name, None)  # it stands where the last one does: a tar that is compressed is read in its order
         if not PurePosixPath(name).name.startswith(APPLE_DOUBLE):
-            found[name] = member
-    return found
+            by_name[name] = member
+    return by_name
 
 
 __all__ = [

@@ -57,9 +57,9 @@ class _Arrays:
             for port, names in operator.inputs.items():
                 for name in names:
                     self._readers[name].append((operator, port))
-            for one, other in _aliases(operator):
-                if one and other:
-                    self._parents[self.root(one)] = self.root(other)
+            for alias, other in _aliases(operator):
+                if alias and other:
+                    self._parents[self.root(alias)] = self.root(other)
         self._members: defaultdict[str, set[str]] = defaultdict(set)
         for name in list(self._parents):
             self._members[self.root(name)].add(name)

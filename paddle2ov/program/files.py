@@ -178,21 +178,21 @@ def _no_program(path: Path) -> str:
 def _below(folder: Path) -> str:
     """What a folder of models' folders holds, and the command for it."""
     programs = ("inference.json", "inference.pdmodel", "__model__")
-    found = sorted(path.parent.name for name in programs for path in folder.glob(f"*/{name}"))
-    if not found:
+    folders = sorted(path.parent.name for name in programs for path in folder.glob(f"*/{name}"))
+    if not folders:
         return ""
-    shown = ", ".join(dict.fromkeys(found[:5])) + (", ..." if len(found) > 5 else "")
+    shown = ", ".join(dict.fromkeys(folders[:5])) + (", ..." if len(folders) > 5 else "")
     return f"; models are in the folders below it ({shown}): pass one, or convert all with `paddle2ov batch {folder}`"
 
 
 def _program_of_prefix(prefix: Path) -> Path:
-    found = [
+    files = [
         candidate for suffix in (".json", ".pdmodel") if (candidate := prefix.with_name(prefix.name + suffix)).is_file()
     ]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise ModelReadError(f"{prefix}: both {found[0].name} and {found[1].name} exist; pass the file that is meant")
+    if len(files) == 1:
+        return files[0]
+    if files:
+        raise ModelReadError(f"{prefix}: both {files[0].name} and {files[1].name} exist; pass the file that is meant")
     raise ModelReadError(f"{prefix}: no such file or folder")
 
 
@@ -232,5 +232,5 @@ def _with_params(program: Path, kind: str, params: PathLike | None) -> ModelFile
     elif kind == "legacy":
         names += ["__params__", "params"]
     candidates = tuple(program.with_name(name) for name in dict.fromkeys(names))
-    found = next((candidate for candidate in candidates if candidate.is_file()), None)
-    return ModelFiles(program, kind, found, candidates)
+    params_file = next((candidate for candidate in candidates if candidate.is_file()), None)
+    return ModelFiles(program, kind, params_file, candidates)

@@ -155,10 +155,10 @@ class _Reader:
 
     def _operators(self, index: int) -> list[Op]:
         if index not in self._ops:
-            found = self._ops[index] = []
+            operators = self._ops[index] = []
             for position, desc in enumerate(self._blocks[index].ops):
                 try:
-                    found.append(self._cache.operator(desc))
+                    operators.append(self._cache.operator(desc))
                 except ModelReadError as error:
                     raise placed(error, index, position, desc.type) from None
         return self._ops[index]
@@ -193,12 +193,12 @@ class _Reader:
         key = signature.key if signature else desc.type
         inputs: dict[str, list[str]] = {}
         for port, i in by_preference(desc.inputs, signature):
-            given = [name for name in desc.inputs[i][1] if name != "@EMPTY@"]
+            arguments = [name for name in desc.inputs[i][1] if name != "@EMPTY@"]
             if desc.inputs[i][0] in _CLIPPED and desc.type.endswith("_grad"):
-                given = [name for name in given if scope.find(name) is not None]
-            for name in given:
+                arguments = [name for name in arguments if scope.find(name) is not None]
+            for name in arguments:
                 self._begin_array(block, scope, name, index)
-            names = [self._use(scope, name) for name in given]
+            names = [self._use(scope, name) for name in arguments]
             if names:  # of several ports for one operand (`ShapeTensor`, `Shape`) the preferred one counts
                 inputs.setdefault(port, names)
         if desc.type == "write_to_array":  # updates an array in place, without naming it as an input
@@ -213,9 +213,9 @@ class _Reader:
                 attributes.pop(name, None)
                 inputs.setdefault(name, [self._use(scope, item) for item in attribute.names])
         outputs: dict[str, list[str]] = {}
-        for port, given in desc.outputs:
-            if given:
-                names = ["" if name == "@EMPTY@" else self._define(scope, name) for name in given]
+        for port, arguments in desc.outputs:
+            if arguments:
+                names = ["" if name == "@EMPTY@" else self._define(scope, name) for name in arguments]
                 outputs.setdefault(canonical_name(port, signature), []).extend(names)
         block.operators.append(
             Operator(key, inputs, outputs, attributes, desc.type, block.index, index, (), call_stack, semantics)
@@ -268,7 +268,7 @@ class _Reader:
         mine = inner._declared  # what the block declares is local to each iteration
         written = [name for name in self._written_in(number) if scope.declares(name) and name not in mine]
         first = [self._use(scope, name) for name in initial] + [scope.find(name) or "" for name in written]
-        given = [self._use(scope, name) for name in sequences]
+        sequence_names = [self._use(scope, name) for name in sequences]
         declared = self._declared_in(number)
         arguments = [self._argument_name(name, inner) for name in (*sequences, *entering, *written)]
         for name, argument in zip(sequences, arguments, strict=False):  # inside, this is the name of one element
@@ -279,7 +279,7 @@ class _Reader:
         for name, element in zip(results, body.outputs[len(first) :], strict=True):
             self._variables[element] = _element(declared.get(name), self._variables[element])
         after = [""] * len(leaving) + [self._define(scope, name) for name in (*written, *results)]
-        inputs, outputs = {"x": given, "states": first}, {"out": after}
+        inputs, outputs = {"x": sequence_names, "states": first}, {"out": after}
         block.operators.append(
             Operator("recurrent", inputs, outputs, attributes, desc.type, block.index, index, (body,), call_stack)
         )
@@ -314,7 +314,7 @@ class _Reader:
 
     def _read_select_input(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
         mask = self._use(scope, argument_of(desc.inputs, "Mask"))
-        names = [name for port, given in desc.inputs if port == "X" for name in given]
+        names = [name for port, arguments in desc.inputs if port == "X" for name in arguments]
         if len(names) != 2:
             raise ModelReadError(f"selects between {len(names)} values; only two are supported")
         branches = []
@@ -366,10 +366,10 @@ class _Reader:
         return self._writes[index]
 
     def _use(self, scope: _Scope, name: str) -> str:
-        found = scope.find(name)
-        if found is None:
+        variable = scope.find(name)
+        if variable is None:
             raise ModelReadError(f"variable '{name}' is used before it is written")
-        return found
+        return variable
 
     def _begin_array(self, block: Block, scope: _Scope, name: str, index: int) -> None:
         """Legacy programs only declare an array: where one is read before anything is written to it, it is empty."""

@@ -53,19 +53,19 @@ class DescCache:
         inputs = [(port.parameter, list(port.arguments)) for port in desc.inputs]
         outputs = [(port.parameter, list(port.arguments)) for port in desc.outputs]
         names = [desc.type]
-        for port, given in (*inputs, *outputs):
+        for port, arguments in (*inputs, *outputs):
             names.append(port)
-            names += given
+            names += arguments
         if not _STRINGS.issuperset(map(type, names)):  # what is not UTF-8 comes as bytes
             wrong = next(name for name in names if not isinstance(name, str))
             raise ModelReadError(f"the name {wrong!r} is not valid UTF-8")
         return Op(desc.type, inputs, outputs, [self._attribute(text) for text in desc.attrs])
 
     def _attribute(self, text: bytes) -> Attribute:
-        found = self._attributes.get(text)
-        if found is None:
-            found = self._attributes[text] = _attribute(Attr.FromString(text))
-        return found
+        attribute = self._attributes.get(text)
+        if attribute is None:
+            attribute = self._attributes[text] = _attribute(Attr.FromString(text))
+        return attribute
 
     def type(self, text: bytes) -> Variable | None:
         """A variable of that type, without a name; None for a type that is not a tensor."""

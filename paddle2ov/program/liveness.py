@@ -55,15 +55,15 @@ def liveness(block: Block, wanted: Iterable[str], given: Iterable[str] = ()) -> 
         wanted: the variables to compute.
         given: variables that are inputs, so that what computes them in the block is not needed.
     """
-    found = _Dependencies()
-    found.add(block, frozenset(given))
-    return found.closure(wanted)
+    dependencies = _Dependencies()
+    dependencies.add(block, frozenset(given))
+    return dependencies.closure(wanted)
 
 
 def prune(block: Block, wanted: Iterable[str], given: Iterable[str] = ()) -> tuple[Block, frozenset[str]]:
     """The block without the operators that `wanted` does not need, and every variable that is read; see `liveness`."""
-    found = liveness(block, wanted, given)
-    return found.prune(block), found.names
+    live = liveness(block, wanted, given)
+    return live.prune(block), live.names
 
 
 def count_operators(block: Block) -> int:

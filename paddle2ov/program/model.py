@@ -133,13 +133,13 @@ class Block(Struct, gc=False):
 
     def walk(self) -> list[Operator]:
         """All operators of this block and, after each, of the blocks that it owns."""
-        found = []
+        operators = []
         for operator in self.operators:
-            found.append(operator)
+            operators.append(operator)
             if operator.blocks:
                 for block in operator.blocks:
-                    found += block.walk()
-        return found
+                    operators += block.walk()
+        return operators
 
 
 class Output(Struct, gc=False):

@@ -34,8 +34,8 @@ _OLD_SEMANTICS = {key: old for trait, old in _TRAITS.items() for key in with_tra
 def semantics_of(op_type: str, version: int, attributes: Mapping[str, object] | None = None) -> Semantics:
     """The semantics of the operator, with these attributes, in that version of Paddle."""
     end, semantics = _OLD_SEMANTICS.get(op_type, (0, _CURRENT))
-    found = semantics if 0 < version < end else _CURRENT
-    return replace(found, end_before_first=True) if version < _PADDLE_3_0 and _has_steps(attributes or {}) else found
+    chosen = semantics if 0 < version < end else _CURRENT
+    return replace(chosen, end_before_first=True) if version < _PADDLE_3_0 and _has_steps(attributes or {}) else chosen
 
 
 def _has_steps(attributes: Mapping[str, object]) -> bool:

@@ -212,13 +212,13 @@ def _read_tensor(
         raise fail(f"impossible description size {size}")
     text = file.bytes_at(offset, size)
     offset += size
-    found = headers.get(text)
-    if found is None:
+    header = headers.get(text)
+    if header is None:
         try:
-            found = headers[text] = _header(text)
+            header = headers[text] = _header(text)
         except ValueError as error:
             raise fail(str(error)) from None
-    dtype, shape, storage, count = found.dtype, found.shape, found.storage, found.count
+    dtype, shape, storage, count = header.dtype, header.shape, header.storage, header.count
     if variable.shape is not None and shape != variable.shape and not _fits(shape, variable.shape):
         raise fail(f"the program declares shape {list(variable.shape)}, the file holds {list(shape)}")
     after = offset + count * storage.itemsize

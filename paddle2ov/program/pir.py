@@ -203,12 +203,12 @@ class _Reader:
 
     def _attributes(self, op: pir_file.Op) -> dict[str, Any]:
         """The attributes of an operator; lists are copied, as operators may share the JSON of a value."""
-        found = {}
+        attributes = {}
         for item in op.attributes:
             if type(item) is pir_file.Attribute:
                 value = self._attribute_values[bytes(item.value)]
-                found[item.name] = value.copy() if type(value) is list else value
-        return found
+                attributes[item.name] = value.copy() if type(value) is list else value
+        return attributes
 
     def _control_flow(self, block: Block, op: pir_file.Op, name: str, index: int) -> Operator:
         inputs = {

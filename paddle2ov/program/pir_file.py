@@ -102,16 +102,16 @@ class DecodedTypes(dict[bytes, list[Variable] | Variable | None]):
     """JSON of a type -> a variable of that type, without a name; a list for a vector, None for no value."""
 
     def __missing__(self, text: bytes) -> list[Variable] | Variable | None:
-        found = self[text] = _declared(_read_type(text))
-        return found
+        declared = self[text] = _declared(_read_type(text))
+        return declared
 
 
 class DecodedAttributes(dict[bytes, Any]):
     """JSON of an attribute -> its value."""
 
     def __missing__(self, text: bytes) -> Any:
-        found = self[text] = _attribute(_read_attribute(text))
-        return found
+        attribute = self[text] = _attribute(_read_attribute(text))
+        return attribute
 
 
 decode_any = msgspec.json.Decoder().decode

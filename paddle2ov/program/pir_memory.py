@@ -41,12 +41,12 @@ class _Memories:
 
     def of(self, value: int) -> int:
         """The memory of a value: another value stands for it."""
-        found = value
-        while (parent := self._parents.get(found, found)) != found:
-            found = parent
-        while (parent := self._parents.get(value, value)) != found:
-            self._parents[value], value = found, parent
-        return found
+        root = value
+        while (parent := self._parents.get(root, root)) != root:
+            root = parent
+        while (parent := self._parents.get(value, value)) != root:
+            self._parents[value], value = root, parent
+        return root
 
     def values(self) -> list[int]:
         """The values that may be in the memory of others."""
@@ -66,8 +66,8 @@ class _Memories:
                     self._join(result.id, operand.id)
             for inner in (block for region in op.regions for block in region.blocks):
                 self._join_in(inner)
-                given = yielded(inner)[1:] if is_loop else yielded(inner)
-                for result, item in zip(results, given, strict=False):
+                yields = yielded(inner)[1:] if is_loop else yielded(inner)
+                for result, item in zip(results, yields, strict=False):
                     self._join(result.id, item.id)
                 for argument, first in zip(inner.args, op.operands[1:], strict=False):
                     self._join(argument.id, first.id)
@@ -91,7 +91,7 @@ def _kept_in_place(body: Block, written: Collection[int]) -> dict[int, int]:
         if operand is not None:
             roots.update({result.id: roots.get(operand.id, operand.id) for result in results_of(op)[:1]})
     pairs = zip(body.args, yielded(body)[1:], strict=False)
-    return {argument.id: roots.get(given.id, given.id) for argument, given in pairs if argument.id in written}
+    return {argument.id: roots.get(after.id, after.id) for argument, after in pairs if argument.id in written}
 
 
 class LoopArguments(NamedTuple):
@@ -177,9 +177,9 @@ class ProgramMemory:
             sources.append(op.operands[1:])
         elif len(blocks) > 1:
             self._join_results(results, sources)
-        for given in sources:
+        for source in sources:
             same: dict[tuple[str, ...], list[int]] = {}
-            for result, item in zip(results, given, strict=False):
+            for result, item in zip(results, source, strict=False):
                 names = tuple(self._names.get(item.id, ()))
                 same.setdefault(names, [item.id]).append(result.id)
             for values in same.values():
@@ -188,8 +188,8 @@ class ProgramMemory:
     def _join_results(self, results: list[Value], sources: list[list[Value]]) -> None:
         """Results that every branch gives the same value are one variable, and those of one outer value are that."""
         joined: dict[tuple[tuple[str, ...], ...], list[str]] = {}
-        for result, *given in zip(results, *sources, strict=False):
-            names = [self._names.get(item.id, []) for item in given]
+        for result, *branch_values in zip(results, *sources, strict=False):
+            names = [self._names.get(item.id, []) for item in branch_values]
             if all(names):
                 known = names[0] if all(name == names[0] for name in names) else self._names[result.id]
                 self._names[result.id] = joined.setdefault(tuple(map(tuple, names)), known)
@@ -200,9 +200,9 @@ class ProgramMemory:
             return []
         memories = _Memories(body)
         groups: dict[tuple[str, object], list[int]] = {}
-        for argument, first, given in zip(body.args, op.operands[1:], yielded(body)[1:], strict=False):
+        for argument, first, after in zip(body.args, op.operands[1:], yielded(body)[1:], strict=False):
             groups.setdefault(("first", tuple(self._names.get(first.id, ()))), [first.id]).append(argument.id)
-            groups.setdefault(("given", memories.of(given.id)), []).append(argument.id)
+            groups.setdefault(("given", memories.of(after.id)), []).append(argument.id)
         for value in memories.values():
             if value in self._names:
                 groups.setdefault(("given", memories.of(value)), []).append(value)
@@ -212,19 +212,19 @@ class ProgramMemory:
         self.writes.may_alias(*(self._names.get(value, ()) for value in values))
 
     def _values_written(self, regions: list[Region]) -> dict[int, None]:
-        found = self._written.get(id(regions))
-        if found is None:
-            found = self._written[id(regions)] = {}
+        written = self._written.get(id(regions))
+        if written is None:
+            written = self._written[id(regions)] = {}
             for op in (op for region in regions for inner in region.blocks for op in inner.ops):
                 operand = _written(op)
                 if operand is not None:
-                    found[operand.id] = None
+                    written[operand.id] = None
                 if op.regions:
                     inside = self._values_written(op.regions)
-                    found.update(inside)
+                    written.update(inside)
                     if op.id.endswith(".while"):
-                        found.update(dict.fromkeys(_first_values_written(op, inside)))
-        return found
+                        written.update(dict.fromkeys(_first_values_written(op, inside)))
+        return written
 
 
 def _first_values_written(loop: Op, written: Collection[int]) -> Iterator[int]:

@@ -120,21 +120,21 @@ def read_settings(path: Path) -> Settings:
     """
     try:
         plain = _load(path)
-        found = msgspec.convert(plain if plain is not None else {}, _File)
-        shapes, usual = _shapes(found.Hpi)
-        toolkit, transforms = _transforms(found)
-        image_shape = _image_shape(found)
+        file = msgspec.convert(plain if plain is not None else {}, _File)
+        shapes, usual = _shapes(file.Hpi)
+        toolkit, transforms = _transforms(file)
+        image_shape = _image_shape(file)
     except (OSError, ValueError, yaml.YAMLError, msgspec.ValidationError) as error:
         raise ModelReadError(f"{path}: {error}") from error
-    model = (found.Deploy.model, found.Deploy.params) if found.Deploy is not None and found.Deploy.model else None
+    model = (file.Deploy.model, file.Deploy.params) if file.Deploy is not None and file.Deploy.model else None
     floats = toolkit == "segmentation" and path.stem != "inference"
-    return Settings(path, shapes, toolkit, transforms, floats, image_shape, model, usual, _postprocess(found))
+    return Settings(path, shapes, toolkit, transforms, floats, image_shape, model, usual, _postprocess(file))
 
 
 def _postprocess(found: _File) -> str | None:
     """PaddleOCR writes the name under `name`, PaddleClas as the one key."""
-    given = found.PostProcess or {}
-    name = given.get("name", next(iter(given), None))
+    section = found.PostProcess or {}
+    name = section.get("name", next(iter(section), None))
     return name[:_MAX_NAME] if isinstance(name, str) else None
 
 
@@ -183,12 +183,12 @@ def _count(node: yaml.Node, known: dict[int, int]) -> int:
 
 def _shapes(hpi: _Hpi | None) -> tuple[dict[str, tuple[Shape, Shape]], dict[str, Shape]]:
     """(Smallest, largest) of each input over all backends, and the usual one of the first."""
-    found: dict[str, tuple[Shape, Shape]] = {}
+    ranges: dict[str, tuple[Shape, Shape]] = {}
     usual: dict[str, Shape] = {}
     backends = {**(hpi.backend_configs or {}), **(hpi.backend_config or {})} if hpi is not None else {}
     for backend, settings in backends.items():
-        given = (settings.trt_dynamic_shapes, settings.dynamic_shapes) if settings is not None else ()
-        for name, shapes in (item for value in given if value is not None for item in value.items()):
+        shape_maps = (settings.trt_dynamic_shapes, settings.dynamic_shapes) if settings is not None else ()
+        for name, shapes in (item for value in shape_maps if value is not None for item in value.items()):
             where = f"Hpi.backend_configs.{backend}: the shapes of '{name}'"
             if len(shapes) != 3:
                 raise ValueError(f"{where} are not [min, opt, max]: {str(shapes)[:80]}")
@@ -197,24 +197,24 @@ def _shapes(hpi: _Hpi | None) -> tuple[dict[str, tuple[Shape, Shape]], dict[str,
                 raise ValueError(f"{where} have different ranks: {str(shapes)[:80]}")
             if not all(a <= b <= c for a, b, c in zip(low, best, high, strict=True)):
                 raise ValueError(f"{where} do not grow from min to opt to max: {str(shapes)[:80]}")
-            if name in found:
-                if len(found[name][0]) != len(low):
+            if name in ranges:
+                if len(ranges[name][0]) != len(low):
                     raise ValueError(f"{where} have another rank than those of another backend")
-                low = [min(pair) for pair in zip(found[name][0], low, strict=True)]
-                high = [max(pair) for pair in zip(found[name][1], high, strict=True)]
-            found[name] = low, high
+                low = [min(pair) for pair in zip(ranges[name][0], low, strict=True)]
+                high = [max(pair) for pair in zip(ranges[name][1], high, strict=True)]
+            ranges[name] = low, high
             usual.setdefault(name, best)
-    return found, usual
+    return ranges, usual
 
 
 def _image_shape(found: _File) -> tuple[int, int, int, int] | None:
-    given = found.image_shape if found.Deploy is None else found.Deploy.input_shape
-    if given is None:
+    declared = found.image_shape if found.Deploy is None else found.Deploy.input_shape
+    if declared is None:
         return None
-    shape = [-1 if item is None else item for item in given]
+    shape = [-1 if item is None else item for item in declared]
     shape = [-1, *shape] if len(shape) == 3 else shape
     if len(shape) != 4 or not all(item == -1 or 1 <= item < 2**31 for item in shape):
-        raise ValueError(f"the shape of the image is not [N, 3, H, W]: {str(given)[:100]}")
+        raise ValueError(f"the shape of the image is not [N, 3, H, W]: {str(declared)[:100]}")
     return shape[0], shape[1], shape[2], shape[3]
 
 

@@ -31,8 +31,8 @@ class _CanonicalNames(dict[str, str]):
     """Names of operands, results and attributes in any spelling -> their canonical names."""
 
     def __missing__(self, name: str) -> str:
-        found = self[name] = snake_case(name)
-        return found
+        canonical = self[name] = snake_case(name)
+        return canonical
 
 
 class Signature(Struct, frozen=True):
@@ -60,12 +60,12 @@ class Signature(Struct, frozen=True):
 
     def by_preference(self, spellings: tuple[str, ...]) -> list[tuple[str, int]]:
         """Canonical names with the indices of their spellings; of several for one name Paddle's preferred one first."""
-        found = self._orders.get(spellings)
-        if found is None:  # an operator has the same ones at every place of a program
+        preferred = self._orders.get(spellings)
+        if preferred is None:  # an operator has the same ones at every place of a program
             names = [self.canonical(spelling) for spelling in spellings]
             order = sorted(range(len(names)), key=lambda i: self._rank(names[i], spellings[i]))
-            found = self._orders[spellings] = [(names[i], i) for i in order]
-        return found
+            preferred = self._orders[spellings] = [(names[i], i) for i in order]
+        return preferred
 
     def _rank(self, name: str, spelling: str) -> int:
         order = self.spellings(name)

@@ -116,11 +116,11 @@ class Source:
             ModelReadError: one does not exist, or keeps changing.
         """
         for _ in range(_PAUSES if self._waits else 1):
-            found = {path: _stamp(path) for path in paths}
+            stamps = {path: _stamp(path) for path in paths}
             now = time.time_ns()
-            age = min((now - max(value.modified, value.changed) for value in found.values()), default=-1) / 1e9
+            age = min((now - max(value.modified, value.changed) for value in stamps.values()), default=-1) / 1e9
             if not (self._waits and 0 <= age < _QUIET):  # a time in the future: the clocks differ
-                self._stamps |= found
+                self._stamps |= stamps
                 self._absolute |= {path: path.absolute() for path in paths}
                 return
             time.sleep(_QUIET - age)

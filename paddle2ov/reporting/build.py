@@ -82,8 +82,8 @@ def build_report(
         arrays = {}
     if verification is not None:  # times and differences are of the same computation
         config = {"INFERENCE_PRECISION_HINT": verification.precision, **(config or {})}
-    given = "random inputs, so nothing was measured (others can be given)" if inputs is None else "these inputs"
-    attempts = [(arrays, f"run on {given}")] if arrays else []
+    inputs_text = "random inputs, so nothing was measured (others can be given)" if inputs is None else "these inputs"
+    attempts = [(arrays, f"run on {inputs_text}")] if arrays else []
     for arguments, what in (*attempts, ({}, "compiled")):
         try:
             report.compiled = compile_report(model, report.operators, arguments, config, conversion.origins)

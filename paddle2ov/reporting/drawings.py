@@ -94,11 +94,11 @@ def draw_compiled(compiled: CompiledReport, operators: Sequence[ReportedOperator
     nodes: list[DrawnNode] = []
     paths: dict[int, Path] = dict.fromkeys(order, ())
     for id in order:
-        one = compiled.primitives[id]
-        kind = {"Input": "input", "Output": "output"}.get(one.layer, "primitive")
-        nodes.append(DrawnNode(f"p{id}", kind, one.name if kind != "primitive" else one.layer, id))
+        item = compiled.primitives[id]
+        kind = {"Input": "input", "Output": "output"}.get(item.layer, "primitive")
+        nodes.append(DrawnNode(f"p{id}", kind, item.name if kind != "primitive" else item.layer, id))
         if kind == "primitive":
-            paths[id] = known[one.operator] if one.operator is not None else _of_neighbour(one.inputs, paths)
+            paths[id] = known[item.operator] if item.operator is not None else _of_neighbour(item.inputs, paths)
     numbered = [(place[source], place[target]) for source, target in edges]
     loose = {i for i, node in enumerate(nodes) if node.kind != "primitive"}
     return Drawing("Compiled for the CPU", nodes, numbered, group_nodes([paths[id] for id in order], numbered, loose))

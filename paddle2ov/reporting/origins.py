@@ -113,7 +113,7 @@ def trace(model: Model, writers: Mapping[str, int], noted: Mapping[str, tuple[in
         origins._by_name.setdefault(name, []).append(i)
     for i in reversed(range(len(ordered))):
         if origins.nodes[i].operator is None:
-            read_by = [one for k in readers[i] if (one := origins.nodes[k].operator) is not None]
+            read_by = [reader_id for k in readers[i] if (reader_id := origins.nodes[k].operator) is not None]
             origins.nodes[i].operators, origins.nodes[i].guessed = tuple(sorted(read_by)[:1]), True
     for traced in origins.nodes:  # what is left is read by results only
         if traced.operator is None:

@@ -54,12 +54,12 @@ def results_without_elements(
         for name, value in zip(operator.inputs[port], values, strict=True):
             if value is not None and _dims(value) != _declared(variables.get(name)):
                 return None
-    found = {
+    results = {
         port: [_empty_constant(variables[name]) for name in names]
         for port, names in operator.outputs.items()
         if names and all(name in empty for name in names)
     }
-    return found or None
+    return results or None
 
 
 def constant_if_empty(value: Result, instead: ConstantValue | None) -> Result:

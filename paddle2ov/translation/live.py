@@ -235,14 +235,14 @@ def _variables(program: Any, given: Any, argument: str) -> list[Any]:
     if not any(isinstance(item, str) for item in items):
         return items
     by_name = {name: variable for variable in _all_variables(program) if (name := _name_of(variable))}
-    found = []
+    variables = []
     for name in parse_output(items):
         if name not in by_name:
             raise ConversionInputError(
                 f"{argument}: the program has no variable '{name}'; pass the variable itself: in PIR few have a name"
             )
-        found.append(by_name[name])
-    return found
+        variables.append(by_name[name])
+    return variables
 
 
 def _name_of(variable: Any) -> str | None:

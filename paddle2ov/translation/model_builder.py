@@ -84,7 +84,7 @@ def convert_program(request: TranslationRequest, progress: Progress | None = Non
 
 def _as_given(program: Program, overrides: Sequence[InputOverride]) -> list[str]:
     """Each shape and type that was given, beside what the program declares."""
-    given = []
+    descriptions = []
     for position, override in enumerate(overrides):
         variable = program.variables[override.name] if override.name is not None else program.inputs[position]
         declared = "any shape" if variable.shape is None else str(list(variable.shape))
@@ -94,8 +94,8 @@ def _as_given(program: Program, overrides: Sequence[InputOverride]) -> list[str]
             if part is not None
         )
         if asked:
-            given.append(f"'{variable.name}' as {asked} (the program declares {declared} {variable.dtype})")
-    return given
+            descriptions.append(f"'{variable.name}' as {asked} (the program declares {declared} {variable.dtype})")
+    return descriptions
 
 
 def _translated(request: TranslationRequest, progress: Progress | None) -> Model:
@@ -103,9 +103,9 @@ def _translated(request: TranslationRequest, progress: Progress | None) -> Model
     program, registry = request.program, request.registry
     with FailingAs(_cannot_be_converted):
         wanted = chosen_outputs(program, request.output_names)
-        given = _inputs(program, request.overrides)
+        inputs = _inputs(program, request.overrides)
         own = {variable.name for variable in program.inputs}
-        cuts = [name for name in given if name not in own]
+        cuts = [name for name in inputs if name not in own]
         block, used = prune(program.block, (item.variable for item in wanted), cuts)
         budget = _budget_of(program)
     translator = request.translator(
@@ -118,7 +118,7 @@ def _translated(request: TranslationRequest, progress: Progress | None) -> Model
         block = concatenate_arrays(block, (item.variable for item in wanted))
         block = mark_softmaxes_tested_against_zero(block)
         # All inputs of the program stay, used or not, unless a cut replaces them.
-        parameters = _enter_inputs(program, given, {name for name in given if not cuts or name in used}, scope)
+        parameters = _enter_inputs(program, inputs, {name for name in inputs if not cuts or name in used}, scope)
         _enter_weights(program, used, request.share_weights, scope)
         if request.sequence_lengths:
             parameters += lengths_inputs(
@@ -229,7 +229,7 @@ def chosen_outputs(program: Program, names: Sequence[str]) -> list[ProgramOutput
 
 
 def _inputs(program: Program, overrides: Sequence[InputOverride]) -> dict[str, tuple[Variable, InputOverride | None]]:
-    given: dict[str, tuple[Variable, InputOverride | None]] = {input_.name: (input_, None) for input_ in program.inputs}
+    feeds: dict[str, tuple[Variable, InputOverride | None]] = {input_.name: (input_, None) for input_ in program.inputs}
     if len(overrides) > len(program.inputs) and any(override.name is None for override in overrides):
         raise ConversionInputError(f"input: {len(overrides)} are given, the program has {len(program.inputs)}")
     named: set[str] = set()
@@ -240,11 +240,11 @@ def _inputs(program: Program, overrides: Sequence[InputOverride]) -> dict[str, t
         named.add(name)
         variable = program.variables.get(name)
         if variable is None or name in program.parameters:
-            raise ConversionInputError(f"input: the program has no '{name}'; its inputs are {', '.join(given)}")
+            raise ConversionInputError(f"input: the program has no '{name}'; its inputs are {', '.join(feeds)}")
         if override.shape is not None and variable.shape is not None:
             _check_shape(name, override.shape, variable)
-        given[name] = (variable, override)
-    return given
+        feeds[name] = (variable, override)
+    return feeds
 
 
 def _check_shape(name: str, shape: PartialShape, variable: Variable) -> None:

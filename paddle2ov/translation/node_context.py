@@ -143,7 +143,7 @@ class NodeContext:
             name, idx = flat[name]
         values = self._inputs.get(name) or self._given(name)
         if not -len(values) <= idx < len(values):
-            passed = ", ".join(port for port, given in self._inputs.items() if given) or "none"
+            passed = ", ".join(port for port, arguments in self._inputs.items() if arguments) or "none"
             self.refuse(f"input '{name}' [{idx}] is missing; the program passes {passed}")
         value = values[idx]
         return value if isinstance(value, Output) else self._output(value, name)
@@ -208,12 +208,12 @@ class NodeContext:
         Raises:
             OpConversionError: it holds none, or nothing is known of them.
         """
-        found = self._sequences(name, idx)
-        if found is None:
+        sequences = self._sequences(name, idx)
+        if sequences is None:
             self.refuse(f"'{name}' has no LoD, which would tell where its sequences begin")
-        if found.lod is None:
+        if sequences.lod is None:
             self.refuse(f"the lengths (LoD) of the sequences of '{name}' are not known")
-        return found.lod
+        return sequences.lod
 
     def sequence_lengths(self, name: str, idx: int = 0) -> Output | None:
         """How many rows each sequence of an input has, int64 [count]; None for an input that holds no sequences.
@@ -250,10 +250,10 @@ class NodeContext:
             OpConversionError: it is absent and has no default, it is a tensor that is not known at conversion, or it is
                 of another type than its default.
         """
-        found = self._value(name, default)
-        if type(found) is not type(default) and default is not REQUIRED and not fits(found, default):
-            self._refuse_type(name, found, f"a value like {default!r}")
-        return found
+        value = self._value(name, default)
+        if type(value) is not type(default) and default is not REQUIRED and not fits(value, default):
+            self._refuse_type(name, value, f"a value like {default!r}")
+        return value
 
     def is_known(self, name: str) -> bool:
         """Whether an attribute, or an input that may be one, has a value at conversion (absent counts as known)."""
@@ -279,33 +279,33 @@ class NodeContext:
 
     def get_bool(self, name: str, default: bool | Required = REQUIRED) -> bool:
         """A boolean attribute or single-element input that is known at conversion; 0 and 1 count as booleans."""
-        found = self._value(name, default)
-        if type(found) is not bool and not fits(found, False):
-            self._refuse_type(name, found, "a boolean")
-        return bool(found)
+        value = self._value(name, default)
+        if type(value) is not bool and not fits(value, False):
+            self._refuse_type(name, value, "a boolean")
+        return bool(value)
 
     def get_str(self, name: str, default: str | Required = REQUIRED) -> str:
         """An attribute that is a string."""
-        found = self._value(name, default)
-        if not isinstance(found, str):
-            self._refuse_type(name, found, "a string")
-        return found
+        value = self._value(name, default)
+        if not isinstance(value, str):
+            self._refuse_type(name, value, "a string")
+        return value
 
     def get_int(self, name: str, default: int | Required = REQUIRED) -> int:
         """An integer attribute or single-element input that is known at conversion."""
-        found = self._value(name, default)
-        if type(found) is not int:
-            found = self._scalar(name, found, default)
-            if not is_integral(found) and not (self._given(name) and np.isfinite(found)):
-                self._refuse_type(name, found, "an integer")
-        return int(found)
+        value = self._value(name, default)
+        if type(value) is not int:
+            value = self._scalar(name, value, default)
+            if not is_integral(value) and not (self._given(name) and np.isfinite(value)):
+                self._refuse_type(name, value, "an integer")
+        return int(value)
 
     def get_float(self, name: str, default: float | Required = REQUIRED) -> float:
         """A floating-point attribute or single-element input that is known at conversion."""
-        found = self._scalar(name, self._value(name, default), default)
-        if not is_number(found):
-            self._refuse_type(name, found, "a number")
-        return float(found)
+        value = self._scalar(name, self._value(name, default), default)
+        if not is_number(value):
+            self._refuse_type(name, value, "a number")
+        return float(value)
 
     def get_ints(self, name: str, default: Sequence[int] | int | Required = REQUIRED) -> list[int]:
         """A list of integers that is known at conversion; a single integer gives a list of one.
@@ -313,31 +313,31 @@ class NodeContext:
         Raises:
             BudgetError: it holds integers for dimensions, and more of them than a tensor may have dimensions.
         """
-        found = self._attributes.get(name)
-        if type(found) is list and name not in self._inputs and _INTEGER.issuperset(map(type, found)):
+        values = self._attributes.get(name)
+        if type(values) is list and name not in self._inputs and _INTEGER.issuperset(map(type, values)):
             self._read.add(name)  # nearly always
-            found = found.copy()
+            values = values.copy()
         else:
-            found = self._ints(name, default)
-        if len(found) > MAX_RANK and name in PER_DIMENSION:
-            check_rank(len(found))
-        return found
+            values = self._ints(name, default)
+        if len(values) > MAX_RANK and name in PER_DIMENSION:
+            check_rank(len(values))
+        return values
 
     def _ints(self, name: str, default: Any) -> list[int]:
         if self._given(name):
             return [int(item) for item in self.get_constant(name).reshape(-1).tolist()]
-        found = self._attribute(name, default)
-        items = np.asarray(self._numbers(name, found, default)).reshape(-1).tolist()
+        value = self._attribute(name, default)
+        items = np.asarray(self._numbers(name, value, default)).reshape(-1).tolist()
         if not all(map(is_integral, items)):
-            self._refuse_type(name, found, "a list of integers")
+            self._refuse_type(name, value, "a list of integers")
         return [int(item) for item in items]
 
     def get_floats(self, name: str, default: Sequence[float] | float | Required = REQUIRED) -> list[float]:
         """A list of numbers that is known at conversion, as floating point; a single number gives a list of one."""
-        found = self.get_constant(name, default)
-        if found.dtype.kind not in "biuf":
-            self._refuse_type(name, found.tolist(), "a list of numbers")
-        return [float(item) for item in found.reshape(-1).tolist()]
+        values = self.get_constant(name, default)
+        if values.dtype.kind not in "biuf":
+            self._refuse_type(name, values.tolist(), "a list of numbers")
+        return [float(item) for item in values.reshape(-1).tolist()]
 
     def get_tensor(self, name: str, dtype: Type | None = None, default: Any = REQUIRED) -> Output:
         """An attribute or input as a tensor, converted to `dtype`; a list of scalars becomes one 1-D tensor."""
@@ -387,10 +387,10 @@ class NodeContext:
         value = self._attributes.get(self._attribute_name(name))
         if is_undefined_dtype(value):
             return default
-        found = element_type(value) if type(value) in (int, str) else None
-        if found is None:
+        dtype = element_type(value) if type(value) in (int, str) else None
+        if dtype is None:
             self._refuse_type(name, value, "a data type")
-        return found
+        return dtype
 
     # --- results --------------------------------------------------------------------------------------------------
 
@@ -463,17 +463,17 @@ class NodeContext:
                 inputs[port][i] = LoDTensor(real, value.lod) if isinstance(value, LoDTensor) else real
         operator = self._operator
         if numbers:
-            found = {self._attribute_name(name): part for name, part in numbers.items() if self.has_attribute(name)}
-            components = {name: _component_of_numbers(operator.attributes[name], part) for name, part in found.items()}
+            parts = {self._attribute_name(name): part for name, part in numbers.items() if self.has_attribute(name)}
+            components = {name: _component_of_numbers(operator.attributes[name], part) for name, part in parts.items()}
             operator = replace(operator, attributes={**operator.attributes, **components})
         return NodeContext(operator, inputs, self._variables, self._signature, self._used, on_components=True)
 
     def with_inputs(self, **replaced: Output | Sequence[Output]) -> NodeContext:
         """The same operator with other inputs, for what is computed by the converter of another operator."""
-        given: dict[str, Any] = {
+        replacements: dict[str, Any] = {
             name: [value] if isinstance(value, Output) else list(value) for name, value in replaced.items()
         }
-        inputs: Mapping[str, Sequence[Value | None]] = ChainMap(given, cast("dict[str, Any]", self._inputs))
+        inputs: Mapping[str, Sequence[Value | None]] = ChainMap(replacements, cast("dict[str, Any]", self._inputs))
         return NodeContext(self._operator, inputs, self._variables, self._signature, self._used, self._on_components)
 
     def default_single_output_mapping(self, node: Node, names: Sequence[str]) -> NamedOutputs:
@@ -539,10 +539,10 @@ class NodeContext:
         if name not in self._attributes:
             name = self._attribute_name(name)
         self._read.add(name)
-        found = self._attributes.get(name, default)
-        if found is REQUIRED:
+        value = self._attributes.get(name, default)
+        if value is REQUIRED:
             self.refuse(f"attribute '{name}' is missing")
-        return found
+        return value
 
     def _value(self, name: str, default: Any) -> Any:
         """What the program passes as an input, if it passes any, else an attribute's value."""
@@ -556,10 +556,10 @@ class NodeContext:
 
     def _numbers(self, name: str, value: Any, default: Any) -> Any:
         """The value of an attribute, which must be a number, or lists of numbers."""
-        found = from_text(value)
-        if found is not default and not are_numbers(found):
-            self._refuse_type(name, found, "a number or numbers")
-        return found
+        parsed = from_text(value)
+        if parsed is not default and not are_numbers(parsed):
+            self._refuse_type(name, parsed, "a number or numbers")
+        return parsed
 
     def _scalar(self, name: str, value: Any, default: Any) -> Any:
         """The value of an attribute or an input, which must be one number."""

@@ -127,7 +127,7 @@ class Registry:
 
     def signatures(self) -> list[Signature]:
         """The signatures that they come with."""
-        return [found for item in self.extensions() if (found := item.parsed_signature()) is not None]
+        return [signature for item in self.extensions() if (signature := item.parsed_signature()) is not None]
 
     def names(self) -> list[str]:
         """The sorted names of all operators that have a converter."""
@@ -136,15 +136,15 @@ class Registry:
 
 @cache
 def _installed() -> tuple[ConversionExtension, ...]:
-    found: list[ConversionExtension] = []
+    extensions: list[ConversionExtension] = []
     for entry in _entry_points():
         try:
-            found += extensions_of(entry.load())
+            extensions += extensions_of(entry.load())
         except Exception as error:
             raise ConversionInputError(
                 f"entry point {entry.name} = {entry.value} of {ENTRY_POINT_GROUP}: {error}"
             ) from error
-    return tuple(found)
+    return tuple(extensions)
 
 
 def _entry_points() -> Iterable[EntryPoint]:

@@ -39,9 +39,9 @@ class Scope:
 
     def find(self, name: str) -> Value | None:
         """The value of a variable, or None if nothing defines it."""
-        found = self.values.get(name)
-        if found is not None or self._parent is None:
-            return found
+        value = self.values.get(name)
+        if value is not None or self._parent is None:
+            return value
         outer = self._parent.find(name)
         if outer is None:
             return None

@@ -51,7 +51,7 @@ SequenceCount: TypeAlias = Literal["one", "few", "many"]
 
 def lengths_inputs(inputs: Iterable[Variable], scope: Scope, expected: SequenceCount) -> list[Parameter]:
     """An input `NAME.lengths`, int64 [count], for each of the inputs that holds sequences; the scope has both."""
-    found = []
+    parameters = []
     for variable in inputs:
         if variable.lod_level == 1 and variable.name in scope.values:
             name = variable.name + LENGTHS_SUFFIX
@@ -61,13 +61,13 @@ def lengths_inputs(inputs: Iterable[Variable], scope: Scope, expected: SequenceC
             within = rows.value if isinstance(rows, LoDTensor) else rows
             layout = 1 if expected == "one" else SequenceLengths(lengths.output(0), expected == "few")
             scope.values[variable.name] = LoDTensor(within, layout)
-            found.append(lengths)
-    return found
+            parameters.append(lengths)
+    return parameters
 
 
 def lengths_results(outputs: Sequence[ProgramOutput], scope: Scope) -> list[Result]:
     """A result `NAME.lengths`, int64 [count], for each of the results that is known to hold sequences."""
-    found = []
+    results = []
     for item in outputs:
         value = scope.find(item.variable)
         if not isinstance(value, LoDTensor) or value.lod is None:
@@ -79,5 +79,5 @@ def lengths_results(outputs: Sequence[ProgramOutput], scope: Scope) -> list[Resu
         copy_operators(lengths, rows.get_node())
         result = ops.result(lengths, name=item.name + LENGTHS_SUFFIX)
         result.output(0).set_names({item.name + LENGTHS_SUFFIX})
-        found.append(result)
-    return found
+        results.append(result)
+    return results

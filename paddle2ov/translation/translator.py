@@ -196,8 +196,8 @@ class Translator:
             context.refuse_unread_attributes()
         if self._provenance:
             read = (unmarked(value) for values in inputs.values() for value in values)
-            given = {item.get_node().get_name() for item in read if isinstance(item, Output)}
-            set_operators(_outputs_of(results.values()), operator_id(operator), given)
+            sources = {item.get_node().get_name() for item in read if isinstance(item, Output)}
+            set_operators(_outputs_of(results.values()), operator_id(operator), sources)
         if are_constant and are_foldable(inputs):
             results = {port: [_folded(value) for value in values] for port, values in results.items()}
         self._bind(operator, results, inputs, rule.signature, scope)
@@ -225,12 +225,12 @@ class Translator:
         """The results if an input has no elements; results that are declared to have none need not be computed."""
         declared = results_without_elements(operator, inputs, self.variables, self._used, self._empty) or {}
         try:
-            given = _call(converter, context, operator)
+            converted = _call(converter, context, operator)
         except Paddle2OVError:
             if not declared:
                 raise
-            given = declared
-        results = _by_port(given, operator, self._rules[operator.type].signature)
+            converted = declared
+        results = _by_port(converted, operator, self._rules[operator.type].signature)
         for port, values in results.items():
             instead = declared.get(port, [None] * len(values))
             results[port] = [constant_if_empty(value, instead[i]) for i, value in enumerate(values)]
@@ -379,13 +379,13 @@ def _outputs_of(results: Iterable[Iterable[Any]]) -> Iterator[Output]:
     """The outputs that are an operator's results, including lengths of sequences."""
     for values in results:
         for value in values:
-            found = [unmarked(value), *([value.lod] if isinstance(value, LoDTensor) else [])]
-            for item in found:
-                one = item.output if isinstance(item, SequenceLengths) else item
-                if isinstance(one, Node):
-                    yield from one.outputs()
-                elif isinstance(one, Output):
-                    yield one
+            components = [unmarked(value), *([value.lod] if isinstance(value, LoDTensor) else [])]
+            for item in components:
+                output = item.output if isinstance(item, SequenceLengths) else item
+                if isinstance(output, Node):
+                    yield from output.outputs()
+                elif isinstance(output, Output):
+                    yield output
 
 
 def _as_plain_value(value: Any, name: str, names: Names) -> PlainValue:

@@ -100,7 +100,7 @@ class BodySearch:
         self, files: ModelFiles, body: Cut, known: Mapping[str, AnyArray], original: Operator, block: int
     ) -> LocalisedFault | None:
         registry = Registry(self._extension)
-        signatures = [one for item in registry.extensions() if (one := item.parsed_signature()) is not None]
+        signatures = [signature for item in registry.extensions() if (signature := item.parsed_signature()) is not None]
         program = read_program(files.program, files.params, signatures)
         inner = {operator.index: operator for operator in original.blocks[block].operators}
         originals = {index: inner[old] for index, old in body.positions.items() if old in inner}
@@ -160,11 +160,11 @@ class BodySearch:
     ) -> Iterator[tuple[int, dict[str, AnyArray]]]:
         """The first iterations whose results differ, and their inputs; a branch has one iteration."""
         compiled = self._where.compile(convert(program, extension=self._extension, device=self._where.target))
-        given = {name: known[variable] for name, variable in body.given.items()}
+        captured = {name: known[variable] for name, variable in body.given.items()}
         state = {name: known[first] for name, (first, _) in body.state.items()}
         differing = 0
         for number in range(_MAX_ITERATIONS if body.state else 1):
-            inputs = {**given, **state}
+            inputs = {**captured, **state}
             expected = paddle.run(inputs)
             if not all(result.ok for result in compare_results(infer(compiled, inputs), expected, self._tolerance)):
                 yield number, inputs
@@ -178,6 +178,6 @@ class BodySearch:
 def _known(values: Values, operator: Operator) -> dict[str, AnyArray]:
     """Paddle's values of what an operator and its blocks read."""
     names = dict.fromkeys(variables_read(operator))
-    found = {name: value.array for name, value in values.of_paddle(names).items()}
-    found |= {name: array for name, array in values.inputs.items() if name in names}
-    return found | {name: parameter.data for name, parameter in values.program.parameters.items() if name in names}
+    arrays = {name: value.array for name, value in values.of_paddle(names).items()}
+    arrays |= {name: array for name, array in values.inputs.items() if name in names}
+    return arrays | {name: parameter.data for name, parameter in values.program.parameters.items() if name in names}

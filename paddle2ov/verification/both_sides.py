@@ -168,8 +168,8 @@ def _lengths(subject: Subject, results: Sequence[Expected]) -> Iterator[Expected
     known = {result.name: result for result in results}
     for port in subject.compiled.outputs[len(results) :]:
         name = port.get_any_name()
-        one = known[name.removesuffix(LENGTHS_SUFFIX)]
-        yield Expected(name, "int64", np.array([len(one.array)]) if one.lengths is None else one.lengths)
+        expected = known[name.removesuffix(LENGTHS_SUFFIX)]
+        yield Expected(name, "int64", np.array([len(expected.array)]) if expected.lengths is None else expected.lengths)
 
 
 def _chosen(results: Sequence[Expected], values: Values, whole: Program) -> list[Expected]:

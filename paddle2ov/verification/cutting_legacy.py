@@ -25,10 +25,10 @@ def cut_operator(files: ModelFiles, operator: Operator, inputs: Collection[str],
     # The reader numbers the writes of a variable beyond the first; such a one has another name in the file.
     if before is None or not set(_written([wanted])).issuperset(results):
         return None
-    given, constants = before
+    feeds, constants = before
     kept = [*constants, wanted]
-    used = {*given, *_read(kept), *_written(kept)}
-    cut = _assembled(given, kept, results, [variable for variable in block.vars if variable.name in used])
+    used = {*feeds, *_read(kept), *_written(kept)}
+    cut = _assembled(feeds, kept, results, [variable for variable in block.vars if variable.name in used])
     del desc.blocks[:]
     desc.blocks.add().CopyFrom(cut)
     return Cut(desc.SerializeToString(), weights & used)
@@ -66,16 +66,16 @@ def cut_body(
     leaving = list(dict.fromkeys((*leaving, *(name for name in read_by_array_ops if name in written))))
     if before is None or not leaving:
         return None
-    given, constants = before
-    main.CopyFrom(_assembled((*state, *given), (*constants, *body), leaving, declared.values()))
+    feeds, constants = before
+    main.CopyFrom(_assembled((*state, *feeds), (*constants, *body), leaving, declared.values()))
     for other in list(desc.blocks)[1:]:
         if other.parent_idx == chosen.index:
             other.parent_idx = 0
-    start = len(state) + len(given) + len(constants)
+    start = len(state) + len(feeds) + len(constants)
     return Cut(
         desc.SerializeToString(),
         weights,
-        given,
+        feeds,
         {name: (first, name) for name, first in state.items()},
         leaving[0] if operator.type == "while" else "",
         {start + i: old for i, old in enumerate(positions)},
@@ -98,7 +98,7 @@ def _resolve(
         an input that cannot be given.
     """
     makers = {name: i for i, op in enumerate(ops) for name in _written([op])}
-    given: dict[str, str] = {}
+    feeds: dict[str, str] = {}
     constants: set[int] = set()
     seen: set[str] = set()
     waiting = list(names)
@@ -108,7 +108,7 @@ def _resolve(
             continue
         seen.add(name)
         if name in variables:
-            given[name] = variables[name]
+            feeds[name] = variables[name]
         elif name in weights:
             continue
         elif name not in makers or ops[makers[name]].type == "feed":
@@ -116,7 +116,7 @@ def _resolve(
         else:
             constants.add(makers[name])
             waiting += _read([ops[makers[name]]])
-    return given, [ops[i] for i in sorted(constants)]
+    return feeds, [ops[i] for i in sorted(constants)]
 
 
 def _assembled(feeds: Collection[str], ops: Iterable[Any], results: Iterable[str], variables: Iterable[Any]) -> Any:

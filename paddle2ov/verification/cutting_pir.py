@@ -66,8 +66,8 @@ def cut_body(
     before = _resolve(captured, ops, {value: name for value, name in _names(program, ops).items() if name in known})
     if before is None:
         return None
-    given, constants = before
-    feeds += given.values()
+    outer_feeds, constants = before
+    feeds += outer_feeds.values()
     kinds = {value["%"]: value for op in (*feeds, *ops, *body) for value in _results(op)}
     leaving = [value for value in yielded if value not in arrays] + _read_by_array_ops(body[:-1], chosen)
     tensors = [value for value in (ids.get(value, value) for value in leaving) if _is_tensor(kinds[value])]
@@ -81,7 +81,7 @@ def cut_body(
     return Cut(
         source,
         _weights(constants),
-        {name: name for feed in given.values() for name in [feed["A"][0]["AT"]["D"]]},
+        {name: name for feed in outer_feeds.values() for name in [feed["A"][0]["AT"]["D"]]},
         {name: (variable, names[position]) for position, (name, variable) in first.items()},
         names[0] if is_loop else "",
         {start + i: old for i, old in enumerate(chosen)},

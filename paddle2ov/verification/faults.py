@@ -100,33 +100,33 @@ def _is_rounding(run: Run, location: Localisation) -> bool:
 
 def _explain(found: Verification, inside: LocalisedFault, case: str | os.PathLike[str] | None) -> None:
     location, place = inside.location, inside.operator.place
-    one = location.culprit
-    assert one is not None
+    culprit = location.culprit
+    assert culprit is not None
     folder = None
     if case is not None and location.isolated is not None:
         folder = _save_case(Path(case), found, inside)
         inputs, results = location.isolated.inputs.keys(), list(location.isolated.expected)
-        extract(folder, inside.files, inside.program, one.operator, inputs, results)
+        extract(folder, inside.files, inside.program, culprit.operator, inputs, results)
     found.culprit = Culprit(
         place.op_type,
         place.index,
         place.block,
         str(place),
-        one.outputs,
-        one.isolated,
+        culprit.outputs,
+        culprit.isolated,
         location.amplifies,
         folder,
         tuple(inside.within),
-        one.float64 or "",
+        culprit.float64 or "",
     )
-    if any(map(_exceeds_32_bits, one.outputs)):
+    if any(map(_exceeds_32_bits, culprit.outputs)):
         found.add_note(INT64)
     if location.amplifies:
         found.add_note(
             "No operator is wrong by itself: each agrees with Paddle when it gets Paddle's inputs. The difference is "
             "rounding that adds up and that the network magnifies, or an optimisation of OpenVINO's"
         )
-    elif one.operator.blocks:
+    elif culprit.operator.blocks:
         found.add_note(
             "No operator inside of it is at fault, as far as they can be run alone: its own conversion is, an operator "
             "over tensor arrays, or rounding that adds up from iteration to iteration"

@@ -77,21 +77,21 @@ def _promote_legacy(desc: Any) -> bytes:
 
 
 def _promote_type(text: bytes) -> bytes:
-    found = VarType.FromString(text)
+    var_type = VarType.FromString(text)
     for name in ("dense_tensor", "tensor_array"):
-        if found.HasField(name):
-            tensor = getattr(found, name).tensor
+        if var_type.HasField(name):
+            tensor = getattr(var_type, name).tensor
             tensor.data_type = _LEGACY_NUMBERS.get(tensor.data_type, tensor.data_type)
-    promoted: bytes = found.SerializeToString()
+    promoted: bytes = var_type.SerializeToString()
     return promoted
 
 
 def _promote_attribute(text: bytes) -> bytes:
-    found = Attr.FromString(text)
-    if found.type != _INT or found.name not in _TYPE_ATTRIBUTES:
+    attribute = Attr.FromString(text)
+    if attribute.type != _INT or attribute.name not in _TYPE_ATTRIBUTES:
         return text
-    found.i = _LEGACY_NUMBERS.get(found.i, found.i)
-    promoted: bytes = found.SerializeToString()
+    attribute.i = _LEGACY_NUMBERS.get(attribute.i, attribute.i)
+    promoted: bytes = attribute.SerializeToString()
     return promoted
 
 

@@ -143,18 +143,18 @@ class Localiser:
     def compare_all(self, progress: Progress | None = None) -> list[OperatorComparison]:
         """All operators of the main block that the results need, in the whole model, in program order."""
         values = self._values
-        found: dict[str, TensorComparison] = {}
+        by_name: dict[str, TensorComparison] = {}
         written = [name for operator in values.block.operators for name in operator.output_names()]
         names = [name for name in written if name in values.used and values.is_known(name)]
         batches = _Batches(names, progress)
         for batch in batches:
-            found |= self._compare(batch, batches)
+            by_name |= self._compare(batch, batches)
         compared = []
         for operator in values.block.operators:
-            outputs = tuple(found[name] for name in operator.output_names() if name in found)
+            outputs = tuple(by_name[name] for name in operator.output_names() if name in by_name)
             filled = values.filled_by(operator)
             agree = all(
-                found[name].ok for value in (*filled, operator) for name in variables_read(value) if name in found
+                by_name[name].ok for value in (*filled, operator) for name in variables_read(value) if name in by_name
             )
             # Nothing but what reads an array shows what a loop or branch wrote to it.
             compared.append(OperatorComparison(operator, outputs, agree and not any(item.blocks for item in filled)))
@@ -193,8 +193,8 @@ class Localiser:
             plain = [item for item in batch if not item.blocks and not values.works_on_arrays(item)]
             compared = self._plain_alone(plain, batches)
             for operator in batch:
-                found = compared.get(operator.index)
-                yield OperatorComparison(operator, (), True, found) if found else self._one_alone(operator)
+                isolated = compared.get(operator.index)
+                yield OperatorComparison(operator, (), True, isolated) if isolated else self._one_alone(operator)
 
     def _is_compared(self, name: str) -> bool:
         values = self._values
@@ -208,7 +208,7 @@ class Localiser:
         wanted = [name for operator in operators for name in operator.output_names() if self._is_compared(name)]
         read, expected = values.around(operators, wanted)
         batches.fetched(value.array.nbytes for value in (read | expected).values())
-        found = {}
+        by_index = {}
         for group in _independent(operators):
             names = [name for item in group for name in item.output_names() if name in expected]
             inside = {name for item in group for name in variables_read(item)}
@@ -223,8 +223,8 @@ class Localiser:
                 for name, result in zip(names, results, strict=True)
             }
             for item in group:
-                found[item.index] = tuple(compared[name] for name in item.output_names() if name in compared)
-        return found
+                by_index[item.index] = tuple(compared[name] for name in item.output_names() if name in compared)
+        return by_index
 
     def _one_alone(self, operator: Operator) -> OperatorComparison:
         isolated = self.isolate(operator, self._values.filled_by(operator))
@@ -272,14 +272,14 @@ class Localiser:
         rounded = [name for item in location.rounded for name in item.operator.output_names() if name in values.used]
         if rounded:
             values.fixed |= values.of_paddle(rounded)
-        location.culprit = found = self._first_in_whole()
-        if found is None:
+        location.culprit = culprit = self._first_in_whole()
+        if culprit is None:
             location.is_explained = bool(rounded)
             return
-        location.isolated = self.isolate(found.operator, values.filled_by(found.operator))
+        location.isolated = self.isolate(culprit.operator, values.filled_by(culprit.operator))
         if location.isolated is not None:
-            found.isolated = self._compare_alone(location.isolated)
-            location.amplifies = _agree(found.isolated)
+            culprit.isolated = self._compare_alone(location.isolated)
+            location.amplifies = _agree(culprit.isolated)
 
     def _first_in_whole(self) -> OperatorComparison | None:
         """An operator whose results differ in the whole model although its inputs agree; None if the results agree.
@@ -301,9 +301,9 @@ class Localiser:
         first = frontiers[low][0] + 1 if low >= 0 else 0
         between = values.block.operators[first : frontiers[high][0] + 1]
         names = [name for item in between for name in item.output_names() if self._is_compared(name)]
-        found = self._compare(names)
+        comparisons = self._compare(names)
         for operator in between:
-            outputs_compared = tuple(found[name] for name in operator.output_names() if name in found)
+            outputs_compared = tuple(comparisons[name] for name in operator.output_names() if name in comparisons)
             if not _agree(outputs_compared):
                 owner = next((item for item in values.filled_by(operator) if item.blocks), operator)
                 return OperatorComparison(owner, outputs_compared, True)
@@ -373,12 +373,12 @@ def _frontiers(values: Values) -> list[tuple[int, list[str]]]:
     for position in range(len(operators) - 1, -1, -1):
         for name in variables_read(operators[position]):
             last.setdefault(name, position)
-    found = []
+    fronts = []
     needed: dict[str, int] = {}
     for position, operator in enumerate(operators):
         needed |= {name: last[name] for name in operator.output_names() if name in last}
         needed = {name: end for name, end in needed.items() if end > position}
         is_last = position == len(operators) - 1
         if is_last or all(values.is_known(name) for name in needed):
-            found.append((position, [name for name in needed if values.is_known(name) and name not in values.fixed]))
-    return found
+            fronts.append((position, [name for name in needed if values.is_known(name) and name not in values.fixed]))
+    return fronts

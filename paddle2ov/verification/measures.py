@@ -73,9 +73,9 @@ def _labels(found: Results, wanted: Results) -> float:
 def _text(found: Results, wanted: Results) -> float:
     """The part of the characters that are those that are wanted, by edit distance, of what the lines [N, T, C] say."""
     errors = characters = 0
-    for one, other in zip(found[0], wanted[0], strict=True):
+    for scores, other in zip(found[0], wanted[0], strict=True):
         line = decoded(other)
-        errors += edit_distance(decoded(one), line)
+        errors += edit_distance(decoded(scores), line)
         characters += len(line)
     return max(0.0, 1.0 - errors / characters) if characters else float(errors == 0)
 
@@ -90,10 +90,10 @@ def decoded(scores: AnyArray) -> list[int]:
 def edit_distance(a: Sequence[object], b: Sequence[object]) -> int:
     """The Levenshtein distance: the fewest deletions, insertions and substitutions."""
     row = list(range(len(b) + 1))
-    for i, one in enumerate(a, 1):
+    for i, item in enumerate(a, 1):
         diagonal, row[0] = row[0], i
         for j, other in enumerate(b, 1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (one != other))
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (item != other))
     return row[-1]
 
 
@@ -130,14 +130,14 @@ def _overlaps(a: AnyArray, b: AnyArray) -> NDArray[Any]:
 def _results(found: Results, wanted: Results) -> float:
     """1 less the root mean square of the errors, relative to that of the values; of the result that is worst."""
     worst = 0.0
-    for one, other in zip(found, wanted, strict=True):
-        if one.shape != other.shape:
+    for array, other in zip(found, wanted, strict=True):
+        if array.shape != other.shape:
             return 0.0
         if other.dtype.kind != "f":
-            worst = max(worst, float((one != other).mean()) if one.size else 0.0)
+            worst = max(worst, float((array != other).mean()) if array.size else 0.0)
             continue
         with np.errstate(invalid="ignore", over="ignore"):
-            error, size = (root_mean_square(a) for a in (one.astype(np.float64) - other, other))
+            error, size = (root_mean_square(a) for a in (array.astype(np.float64) - other, other))
         worst = max(worst, error / max(size, 1e-9) if np.isfinite(error) else 1.0)
     return max(0.0, 1.0 - worst)
 

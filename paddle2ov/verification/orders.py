@@ -54,8 +54,8 @@ class ObservedOperator:
 
     def number(self, name: str, default: int) -> int:
         """An attribute, or an operand as Paddle computes it."""
-        given = next(iter(self.operator.inputs.get(name, ())), None)
-        value = self.paddle.get(given) if given else self.operator.attributes.get(name)
+        variable = next(iter(self.operator.inputs.get(name, ())), None)
+        value = self.paddle.get(variable) if variable else self.operator.attributes.get(name)
         return default if value is None else int(np.asarray(value).reshape(-1)[0])
 
     def limit(self, scores: AnyArray) -> float:

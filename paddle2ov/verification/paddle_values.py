@@ -48,10 +48,10 @@ def with_paddle_values(values: Values, taken: Mapping[str, Expected], results: S
     """The results of the model where it takes values inside of it from Paddle, which become `fixed` values."""
     values.fix(taken)
     outputs = [item.variable for item in values.program.outputs]
-    found = values.of_openvino(outputs)
+    computed = values.of_openvino(outputs)
     changed = [
-        replace(result, array=values.fixed[name].array if name in values.fixed else found[name].array)
-        if name in values.fixed or name in found
+        replace(result, array=values.fixed[name].array if name in values.fixed else computed[name].array)
+        if name in values.fixed or name in computed
         else result
         for name, result in zip(outputs, results, strict=False)
     ]

@@ -90,9 +90,9 @@ def compare_precisions(
             compared[name] = [_quantized(item, side) for side in ran]
         else:
             compared[name] = [_judged(item, paddle, side) for side in ran]
-    rows = [_row(name, found, measure) for name, found in compared.items()]
+    rows = [_row(name, judged, measure) for name, judged in compared.items()]
     say("measuring precisions", 0, 1)
-    taken = [side.inputs for i, side in enumerate(ran) if all(found[i].results for found in compared.values())]
+    taken = [side.inputs for i, side in enumerate(ran) if all(judged[i].results for judged in compared.values())]
     if taken:  # OpenVINO takes these inputs
         times = _times({name: subject.compiled for name, subject in subjects.items()}, taken[0])
         rows = [_timed(row, times) for row in rows]
@@ -106,10 +106,10 @@ def quantized_model(given: str | os.PathLike[str] | openvino.Model, model: openv
         ConversionInputError: it is not an IR, or has other inputs or results than the model, by name, type or shape.
     """
     try:
-        found = given if isinstance(given, openvino.Model) else shared_core().read_model(given)
+        in_int8 = given if isinstance(given, openvino.Model) else shared_core().read_model(given)
     except RuntimeError as error:
         raise ConversionInputError(f"quantized: {given} is not an OpenVINO IR: {plain_message(error)}") from None
-    for what, ports, others in (("inputs", found.inputs, model.inputs), ("results", found.outputs, model.outputs)):
+    for what, ports, others in (("inputs", in_int8.inputs, model.inputs), ("results", in_int8.outputs, model.outputs)):
         if [port.get_names() for port in ports] != [item.get_names() for item in others]:
             mine, theirs = (", ".join(item.get_any_name() for item in both) or "none" for both in (ports, others))
             raise ConversionInputError(f"quantized: its {what} are {mine}, those of the model {theirs}")
@@ -119,7 +119,7 @@ def quantized_model(given: str | os.PathLike[str] | openvino.Model, model: openv
                     f"quantized: its '{port.get_any_name()}' is {_described(port)}, that of the model "
                     f"{_described(other)}"
                 )
-    return found
+    return in_int8
 
 
 def _fits(one: openvino.Output, other: openvino.Output) -> bool:
@@ -162,13 +162,13 @@ def _compiled(model: openvino.Model, precision: str) -> openvino.CompiledModel:
 
 def _judged(subject: Subject, paddle: PaddleModel, side: Sides) -> Sides:
     """A set of inputs in another precision, judged as in float32; no operator is looked for."""
-    found = run_both(subject, paddle, side.inputs, side.expected)
-    if not found.run.ok:
-        found.look_for_ties(subject)
-    if not found.run.ok and not found.run.explained:
-        found.compute_in_float64(subject)
-        found.run = replace(found.run, rounding=is_paddle_rounding(found.run.float64))
-    return found
+    judged = run_both(subject, paddle, side.inputs, side.expected)
+    if not judged.run.ok:
+        judged.look_for_ties(subject)
+    if not judged.run.ok and not judged.run.explained:
+        judged.compute_in_float64(subject)
+        judged.run = replace(judged.run, rounding=is_paddle_rounding(judged.run.float64))
+    return judged
 
 
 def _quantized(subject: Subject, side: Sides) -> Sides:
@@ -186,12 +186,12 @@ def _row(name: str, sides: Sequence[Sides], measure: Measure) -> ComparedPrecisi
 
 
 def _agreement(side: Sides, measure: Measure) -> float:
-    found, wanted = [result.array for result in side.results], _arrays(side.expected)
-    if [item.ndim for item in found] != [item.ndim for item in wanted]:
+    arrays, wanted = [result.array for result in side.results], _arrays(side.expected)
+    if [item.ndim for item in arrays] != [item.ndim for item in wanted]:
         return 0.0
-    if measure is not BOXES and [item.shape for item in found] != [item.shape for item in wanted]:
+    if measure is not BOXES and [item.shape for item in arrays] != [item.shape for item in wanted]:
         return 0.0
-    return measure.agreement(found, wanted)
+    return measure.agreement(arrays, wanted)
 
 
 def _arrays(expected: Sequence[Expected]) -> list[AnyArray]:

@@ -215,12 +215,12 @@ class Verification:
         - "differ": the results do, or OpenVINO does not run what Paddle runs, see `error`;
         - "unknown": they agree as far as they were compared, and the time was up.
         """
-        found = {run.verdict for run in self.runs}
-        if "differ" in found:
+        verdicts = {run.verdict for run in self.runs}
+        if "differ" in verdicts:
             return "differ"
-        if self.unfinished and (not found or not self.is_all_run):
+        if self.unfinished and (not verdicts or not self.is_all_run):
             return "unknown"
-        return next((name for name in ("rounding", "ties") if name in found), "agree")
+        return next((name for name in ("rounding", "ties") if name in verdicts), "agree")
 
     @property
     def error(self) -> str:
@@ -233,5 +233,5 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; infinite differences are null."""
-        found: dict[str, Any] = jsonable(dataclasses.asdict(self))
-        return {"ok": self.ok, "verdict": self.verdict, "error": self.error, **found}
+        data: dict[str, Any] = jsonable(dataclasses.asdict(self))
+        return {"ok": self.ok, "verdict": self.verdict, "error": self.error, **data}

@@ -148,11 +148,11 @@ class TieFinder:
     ) -> Tie | None:
         place = operator.place
         theirs = {name: as_openvino_array(value) for name, value in paddle.items()}
-        given = {name: value for name, value in theirs.items() if name in self._values.inputs}
+        inputs = {name: value for name, value in theirs.items() if name in self._values.inputs}
         seen = ObservedOperator(
             operator,
             theirs,
-            given | {name: value.array for name, value in ours.items()},
+            inputs | {name: value.array for name, value in ours.items()},
             self._tolerance,
         )
         order = ORDER_CHECKS[operator.type](seen) if operator.type in ORDER_CHECKS else None

@@ -88,8 +88,8 @@ class Values:
     def of_paddle(self, names: Iterable[str]) -> dict[str, Expected]:
         """Paddle's values, of the variables that it can hand out."""
         known = [name for name in dict.fromkeys(names) if self.is_known(name)]
-        found = self._paddle.values(self.inputs, [self._requests[name] for name in known]) if known else []
-        return {name: item for name, item in zip(known, found, strict=True) if item is not None}
+        fetched = self._paddle.values(self.inputs, [self._requests[name] for name in known]) if known else []
+        return {name: item for name, item in zip(known, fetched, strict=True) if item is not None}
 
     def of_openvino(self, names: Iterable[str]) -> dict[str, Result]:
         """OpenVINO's values of the variables that can be model outputs, without the fixed ones."""
@@ -116,23 +116,23 @@ class Values:
             for name in dict.fromkeys(name for operator in operators for name in variables_read(operator))
             if name in self.dynamic and not self._is_array(name)
         ]
-        found = self.of_paddle([*names, *wanted])
-        read = {name: found[name] for name in names if name in found}
+        fetched = self.of_paddle([*names, *wanted])
+        read = {name: fetched[name] for name in names if name in fetched}
         for name in names:
             if name in self.inputs:
                 read[name] = Expected(name, self.program.variables[name].dtype or "float32", self.inputs[name])
-        return read, {name: found[name] for name in wanted if name in found}
+        return read, {name: fetched[name] for name in wanted if name in fetched}
 
     def filled_by(self, operator: Operator) -> list[Operator]:
         """The operators that made and filled the tensor arrays that an operator reads, in program order."""
-        found: dict[int, Operator] = {}
+        by_index: dict[int, Operator] = {}
         waiting = [operator]
         while waiting:
             arrays = [name for name in variables_read(waiting.pop()) if self._is_array(name)]
             makers = [self._makers[name] for name in arrays if name in self._makers]
-            waiting += [maker for maker in makers if maker.index not in found]
-            found |= {maker.index: maker for maker in makers}
-        return [found[index] for index in sorted(found) if index < operator.index]
+            waiting += [maker for maker in makers if maker.index not in by_index]
+            by_index |= {maker.index: maker for maker in makers}
+        return [by_index[index] for index in sorted(by_index) if index < operator.index]
 
     def works_on_arrays(self, operator: Operator) -> bool:
         """Whether an operator reads or writes tensor arrays."""
@@ -203,8 +203,8 @@ def _fetch_requests(program: Program, operator: Operator) -> Iterator[tuple[str,
 
 
 def _dynamic_variables(block: Block, inputs: Iterable[str]) -> set[str]:
-    found = set(inputs)
+    dynamic = set(inputs)
     for operator in block.operators:
-        if any(name in found for name in variables_read(operator)):
-            found.update(name for name in operator.output_names() if name)
-    return found
+        if any(name in dynamic for name in variables_read(operator)):
+            dynamic.update(name for name in operator.output_names() if name)
+    return dynamic

@@ -152,7 +152,7 @@ def verify(
     doing = _Progress(progress)
     say = doing.say
     say("starting Paddle", 0, len(sets))
-    found = Verification(origin(files.program), program.format, "", openvino.__version__, tolerance, where.precision)
+    report = Verification(origin(files.program), program.format, "", openvino.__version__, tolerance, where.precision)
     with PaddleProcess(program.format, paddle_python, deadline) as side:
         subject = Subject(
             files=files,
@@ -171,17 +171,17 @@ def verify(
             with PaddleProcess(program.format, paddle_python, deadline) as process:
                 paddle = process.load(files)
                 source.check()  # that is what Paddle has read
-                found.paddle = process.version
-                sides = run_all(found, subject, paddle, sets, drawn, say, on_run or (lambda found: None))
-                _look_into(found, subject, sides, operators, case, say)
+                report.paddle = process.version
+                sides = run_all(report, subject, paddle, sets, drawn, say, on_run or (lambda found: None))
+                _look_into(report, subject, sides, operators, case, say)
                 if precision == "all":
-                    found.precisions = compare_precisions(subject, paddle, sides, lower, model, in_int8, settings, say)
+                    report.precisions = compare_precisions(subject, paddle, sides, lower, model, in_int8, settings, say)
         except TimeUpError:
-            found.unfinished = doing.what
+            report.unfinished = doing.what
     source.check()
-    if found.verdict == "differ" and where.precision != "f32":
-        found.add_note(_ROUNDED)
-    return found
+    if report.verdict == "differ" and where.precision != "f32":
+        report.add_note(_ROUNDED)
+    return report
 
 
 def _retyped(model: openvino.Model, program: Program) -> dict[str, openvino.Type]:
@@ -191,7 +191,7 @@ def _retyped(model: openvino.Model, program: Program) -> dict[str, openvino.Type
         ConversionInputError: the model has other inputs than the program.
     """
     variables = {input_.name: input_ for input_ in program.inputs}
-    found = {}
+    retyped = {}
     for port in model.inputs:
         if port.get_any_name().endswith(LENGTHS_SUFFIX):
             continue
@@ -202,8 +202,8 @@ def _retyped(model: openvino.Model, program: Program) -> dict[str, openvino.Type
                 f"not: its inputs are {', '.join(variables) or 'none'}"
             )
         if OV_TYPES.get(variables[name].dtype or "float32") != port.get_element_type():
-            found[name] = port.get_element_type()
-    return found
+            retyped[name] = port.get_element_type()
+    return retyped
 
 
 class _Progress:
@@ -233,14 +233,14 @@ def _look_into(
         found.runs = [side.run for side in sides]
 
     differing = unexplained(found, subject, sides)
-    for i, one in enumerate(differing):
+    for i, pair in enumerate(differing):
         say("looking for ties", i, len(differing))
-        one.look_for_ties(subject)
+        pair.look_for_ties(subject)
         note()
     differing = [item for item in differing if not item.run.explained]
-    for i, one in enumerate(differing):
+    for i, pair in enumerate(differing):
         say("computing in float64", i, len(differing))
-        one.compute_in_float64(subject)
+        pair.compute_in_float64(subject)
         note()
     if operators:
         chosen = next(side for side in (*differing, *sides) if not side.run.refused)
@@ -248,13 +248,13 @@ def _look_into(
     clear = [item for item in differing if is_paddle_rounding(item.run.float64)]
     unclear = [item for item in differing if not is_paddle_rounding(item.run.float64)]
     # Where float64 shows Paddle's rounding everywhere, the operators that round are looked for on one of the sets.
-    for one in unclear or clear[:1]:
-        locate_fault(found, subject, one, case, lambda done, total: say("looking for the operator", done, total))
+    for pair in unclear or clear[:1]:
+        locate_fault(found, subject, pair, case, lambda done, total: say("looking for the operator", done, total))
         note()
-        if one.run.verdict == "differ":
+        if pair.run.verdict == "differ":
             return
-    for one in clear:
-        one.run = replace(one.run, rounding=True)
+    for pair in clear:
+        pair.run = replace(pair.run, rounding=True)
     note()
 
 

@@ -70,19 +70,19 @@ def compute(graph: Graph) -> Counts:
         (`ROIAlign`), and a gather whose indices are unknown or out of range, read a copy of their data that is computed
         at run time.
     """
-    found, hidden = _constant_nodes(graph)
+    nodes, hidden = _constant_nodes(graph)
     if hidden:
         _hide_data(graph, hidden)
-        found, _ = _constant_nodes(graph)  # what is computed from their results is computed by each run, too
-    outputs = [output for node in found.values() for output in node.outputs() if _has_other_consumer(output, found)]
+        nodes, _ = _constant_nodes(graph)  # what is computed from their results is computed by each run, too
+    outputs = [output for node in nodes.values() for output in node.outputs() if _has_other_consumer(output, nodes)]
     if outputs:
-        _check_work(found.values())
+        _check_work(nodes.values())
         read = [consumers(output) for output in outputs]
-        for ports, value in zip(read, _moved(found.values(), outputs) or compute_apart(outputs), strict=True):
+        for ports, value in zip(read, _moved(nodes.values(), outputs) or compute_apart(outputs), strict=True):
             constant = Constant(value)
             for port in ports:
                 port.replace_source_output(constant.output(0))
-    return {"sites": len(found) + len(hidden)}
+    return {"sites": len(nodes) + len(hidden)}
 
 
 def _hide_data(graph: Graph, nodes: Sequence[Node]) -> None:
@@ -94,7 +94,7 @@ def _hide_data(graph: Graph, nodes: Sequence[Node]) -> None:
 def _constant_nodes(graph: Graph) -> tuple[dict[str, Node], list[Node]]:
     """The nodes to compute, by name, and those that each run has to compute."""
     index = graph.index
-    found, hidden = {}, []
+    computable, hidden = {}, []
     for place in [*index.places(_OVER_CONSTANTS), *_in_float64(index)]:
         node = index.nodes[place]
         if _is_folded(node):
@@ -108,8 +108,8 @@ def _constant_nodes(graph: Graph) -> tuple[dict[str, Node], list[Node]]:
         elif static_dims(node) is None or not _is_computable(node):
             hidden.append(node)
         else:
-            found[node.get_name()] = node
-    return found, hidden
+            computable[node.get_name()] = node
+    return computable, hidden
 
 
 def _is_computable(node: Node) -> bool:

@@ -72,7 +72,7 @@ class _Computation:
             self._missing[node.get_name()] = len(read)
             for name in read:
                 self._readers[name].append(node)
-        self._unread = {name: len(found) for name, found in self._readers.items()}
+        self._unread = {name: len(readers) for name, readers in self._readers.items()}
         self._ready = [node for node in nodes if not self._missing[node.get_name()]]
 
     def run(self) -> None:
@@ -82,11 +82,11 @@ class _Computation:
             waiting = []
             while self._ready:
                 node = self._ready.pop()
-                found = _evaluated(node, self._inputs(node))
-                if found is None:
+                outputs = _evaluated(node, self._inputs(node))
+                if outputs is None:
                     waiting.append(node)
                 else:
-                    self._finish(node, found)
+                    self._finish(node, outputs)
             self._compute(waiting)
         raise RewriteError(
             "constants.compute",
@@ -131,22 +131,22 @@ class _Computation:
         """Computes nodes that do not depend on each other as parts of one model."""
         if not nodes:
             return
-        parameters, given = [], []
+        parameters, inputs = [], []
         for node in nodes:
             first, *others = self._inputs(node)
             parameters.append(Parameter(first.get_element_type(), PartialShape(first.get_shape())))
-            given.append(first)
+            inputs.append(first)
             for port, source in zip(node.inputs(), [parameters[-1], *map(Constant, others)], strict=True):
                 port.replace_source_output(source.output(0))
         results = [ops.result(output) for node in nodes for output in node.outputs()]
         compiled = shared_core().compile_model(Model(results, parameters), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
         request = compiled.create_infer_request()
-        request.infer(given)
-        found = [request.get_output_tensor(i) for i in range(len(results))]
+        request.infer(inputs)
+        outputs = [request.get_output_tensor(i) for i in range(len(results))]
         for node in nodes:
             count = node.get_output_size()
-            self._finish(node, found[:count])
-            found = found[count:]
+            self._finish(node, outputs[:count])
+            outputs = outputs[count:]
 
 
 def _evaluated(node: Node, inputs: Sequence[Tensor]) -> list[Tensor] | None:

@@ -85,9 +85,9 @@ def _slope(graph: Graph, product: Node, depth: int = 3) -> Input | None:
         dims = static_dims(source)
         if dims is not None and len(dims) == 1 and dims != [1] and graph.is_constant(source.get_node()):
             return port
-        found = _slope(graph, source.get_node(), depth - 1)
-        if found is not None:
-            return found
+        slope = _slope(graph, source.get_node(), depth - 1)
+        if slope is not None:
+            return slope
     return None
 
 

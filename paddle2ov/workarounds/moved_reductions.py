@@ -187,7 +187,7 @@ def _unchanged(output: Output, copies: Collection[str]) -> Output | None:
         same = inputs[:1] if kind != "Concat" or len(inputs) == 1 else []
     elif kind in _NEUTRAL:
         pairs = list(zip(inputs, inputs[::-1], strict=True))[: 2 if kind in ("Add", "Multiply") else 1]
-        same = [one for one, other in pairs if number_of(other) == _NEUTRAL[kind]]
+        same = [value for value, other in pairs if number_of(other) == _NEUTRAL[kind]]
     else:
         return None
     return next((x for x in same if dims_of(x) == dims and x.get_element_type() == output.get_element_type()), None)

@@ -33,12 +33,12 @@ def _following(node: Node) -> list[Node]:
 
 def _rows_after(product: Node) -> list[Input]:
     """The constants along the last axis alone in what follows a MatMul."""
-    found = []
+    rows = []
     for port in (port for node in _following(product) for port in node.inputs()):
         array = constant_of(port.get_source_output())
         if array is not None and array.ndim and 1 < array.shape[-1] == array.size:
-            found.append(port)
-    return found
+            rows.append(port)
+    return rows
 
 
 def _last_dim(index: Index, place: int) -> int | None:
@@ -154,7 +154,7 @@ def of_one_pixel(graph: Graph, convolution: Node) -> list[Input] | None:
     """
     if any(size.get_min_length() > 1 for axis, size in enumerate(convolution.get_output_partial_shape(0)) if axis != 1):
         return None
-    found: list[Input] = []
+    ports: list[Input] = []
     is_biased = convolution.get_type_name() == "GroupConvolution"  # some of these are wrong without a bias as well
     is_linear = True
     node = only_consumer(convolution.output(0))
@@ -162,12 +162,12 @@ def of_one_pixel(graph: Graph, convolution: Node) -> list[Input] | None:
         kind = node.get_type_name()
         constants = [port for port in node.inputs() if _is_along_one_axis(port)] if kind in _FUSED else []
         if constants and (not is_linear or kind == "PRelu"):
-            found += constants if is_biased else []
+            ports += constants if is_biased else []
         elif constants:
             is_biased |= kind in ("Add", "Subtract")
         is_linear &= bool(constants) and kind in _LINEAR
         node = only_consumer(node.output(0))
-    return found
+    return ports
 
 
 def _is_along_one_axis(port: Input) -> bool:
@@ -186,8 +186,8 @@ def of_unknown_channels(graph: Graph, node: Node) -> list[Input] | Skip | None:
         [1, ..., n, ..., 1], n above 1, where the dimension of the other operand is not known.
     """
     after = nearest(readers(node), _LINEAR, ELEMENTWISE, readers)
-    found = [port for item in after for port in item.inputs() if _is_along_unknown(port)]
-    return found or Skip("no constant along an axis of unknown size follows")
+    ports = [port for item in after for port in item.inputs() if _is_along_unknown(port)]
+    return ports or Skip("no constant along an axis of unknown size follows")
 
 
 def _is_along_unknown(port: Input) -> bool:

@@ -116,7 +116,7 @@ def constants_before_ranges(graph: Graph, node: Node) -> list[Input] | Skip | No
     ranges = [constant_of(node.input_value(i)) for i in (1, 2)]
     if not all(ends is not None and ends.size == 1 for ends in ranges):
         return Skip("its ranges differ by channel, or are computed")
-    found: list[Input] = []
+    ports: list[Input] = []
     value = node.input_value(0)
     for _ in range(_MOST_FOLDED):
         source, is_read_once = value.get_node(), len(consumers(value)) == 1
@@ -125,12 +125,12 @@ def constants_before_ranges(graph: Graph, node: Node) -> list[Input] | Skip | No
             if is_read_once and source.get_type_name() in _FUSING:
                 return Skip("OpenVINO fuses it into the node before")
             break
-        if not found and _is_along_channels(side, len(dims)):
-            found = [side]
+        if not ports and _is_along_channels(side, len(dims)):
+            ports = [side]
         if not is_read_once:
             break
         value = source.input_value(1 - side.get_index())
-    return found or Skip("no constant lies along the channels")
+    return ports or Skip("no constant lies along the channels")
 
 
 def _constant_side(node: Node) -> Input | None:

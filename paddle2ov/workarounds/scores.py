@@ -86,15 +86,15 @@ def _path(value: Output, most: int, seen: set[str]) -> list[_Step] | None:
     if node.get_type_name() not in ELEMENTWISE or not most:
         return None
     for port in node.inputs():
-        found = _path(port.get_source_output(), most - 1, seen)
-        if found is not None:
-            return [(node, port.get_index()), *found]
+        rest = _path(port.get_source_output(), most - 1, seen)
+        if rest is not None:
+            return [(node, port.get_index()), *rest]
     return None
 
 
 def _merged(path: list[_Step]) -> list[_Affine]:
     """The runs of two or more nodes with constants, one of them a row."""
-    found: list[_Affine] = []
+    merged: list[_Affine] = []
     run: list[_Step] = []
     for step in [*path, None]:
         if step is not None and _constant(step) is not None and (not run or len(readers(step[0])) == 1):
@@ -102,9 +102,9 @@ def _merged(path: list[_Step]) -> list[_Affine]:
             continue
         is_merged = [(node.get_type_name(), port) for node, port in run] == [("Add", 1), ("Multiply", 1)]
         if len(run) > 1 and not is_merged and any(_is_row(node.input_value(1 - port)) for node, port in run):
-            found += _fold_affine(run)
+            merged += _fold_affine(run)
         run = [step] if step is not None and _constant(step) is not None else []
-    return found
+    return merged
 
 
 def _fold_affine(run: list[_Step]) -> list[_Affine]:

@@ -122,9 +122,9 @@ def types_of(fault):
 def test_faults_of_the_plugin(build, expected):
     """Found, and cut down to the nodes that make them."""
     nodes, inputs = expected
-    found = paddle2ov.check(build(), inputs=inputs)
-    assert found.verdict == "differ"
-    (fault,) = found.faults
+    report = paddle2ov.check(build(), inputs=inputs)
+    assert report.verdict == "differ"
+    (fault,) = report.faults
     assert (fault.kind, types_of(fault)) == ("device", nodes)
     assert fault.reason
     assert fault.name == fault.nodes[0]
@@ -132,8 +132,8 @@ def test_faults_of_the_plugin(build, expected):
 
 def test_fault_as_files(tmp_path):
     """The smallest part as IR, with a script that needs OpenVINO only; the IR is wrong by itself."""
-    found = paddle2ov.check(returned_input(), case=tmp_path / "case")
-    (fault,) = found.faults
+    report = paddle2ov.check(returned_input(), case=tmp_path / "case")
+    (fault,) = report.faults
     assert fault.case == tmp_path / "case"
     assert len(fault.shapes) == 2  # a large input, and then a small one
     script = (fault.case / "reproduce.py").read_text()
@@ -149,11 +149,11 @@ def test_fault_as_files(tmp_path):
 
 
 def test_what_the_device_cannot_compile():
-    found = paddle2ov.check(no_code())
-    (fault,) = found.faults
+    report = paddle2ov.check(no_code())
+    (fault,) = report.faults
     assert types_of(fault) == {"MatMul", "Add"}
     assert "OC" in fault.reason
-    assert all(run.error for run in found.runs)
+    assert all(run.error for run in report.runs)
 
 
 # --- planted faults ---
@@ -191,8 +191,8 @@ def deep(x):
 def test_a_part_of_many_nodes(wrong_sinh):
     """A node that is wrong only behind another one is found with it, among many."""
     x = parameter(-1, 4, 6, 6)
-    found = paddle2ov.check(Model([deep(x), ops.relu(x)], [x]))
-    (fault,) = found.faults
+    report = paddle2ov.check(Model([deep(x), ops.relu(x)], [x]))
+    (fault,) = report.faults
     assert [node.partition(" ")[0] for node in fault.nodes] == ["Cosh", "Sinh"]
     assert len(fault.shapes) == 1
 
@@ -209,10 +209,10 @@ def test_a_rewrite_that_forgets_a_constant(format, monkeypatch):
     network = generated_network(all_networks()["constants_along_axis_1"], format)
     assert paddle2ov.check(network).ok
     monkeypatch.setattr("paddle2ov.workarounds.applying.REWRITES", (*REWRITES[:3], forget, *REWRITES[3:]))
-    found = paddle2ov.check(network)
-    (fault,) = found.faults
+    report = paddle2ov.check(network)
+    (fault,) = report.faults
     assert (fault.kind, fault.name) == ("rewrite", "forget")
-    assert found.verdict == "differ"
+    assert report.verdict == "differ"
     shown = call("check", network)
     assert shown.exit_code == 1
     assert "The rewrite forget changes what the graph computes" in shown.output
@@ -270,16 +270,16 @@ def test_narrow_types():
 @pytest.mark.parametrize(("dims", "build"), GOOD.values(), ids=GOOD)
 def test_what_is_right(dims, build, precision):
     x = parameter(*dims)
-    found = paddle2ov.check(Model([build(x)], [x]), precision=precision)
-    assert found.verdict == "agree"
-    assert not any(run.refused for run in found.runs)
+    report = paddle2ov.check(Model([build(x)], [x]), precision=precision)
+    assert report.verdict == "agree"
+    assert not any(run.refused for run in report.runs)
 
 
 def test_how_nodes_are_computed():
     x = parameter(2, 6)
     y = ops.elu(ops.matmul(ops.exp(x), random(6, 3), False, False), 0.5)
-    found = paddle2ov.check(Model([y], [x]))
-    assert found.references == {"alone": {"Elu": 1}, "evaluate": {"Exp": 1}, "float64": {"MatMul": 1}}
+    report = paddle2ov.check(Model([y], [x]))
+    assert report.references == {"alone": {"Elu": 1}, "evaluate": {"Exp": 1}, "float64": {"MatMul": 1}}
 
 
 def test_an_error_above_rounding_is_one():
@@ -291,9 +291,9 @@ def test_an_error_above_rounding_is_one():
     unit = UNITS["f32"]
     assert not compare(Tensor(right), lanes, unit).reason
     assert compare(Tensor(right + np.float32(0.05)), lanes, unit).wrong == 1000
-    one = right.copy()
-    one[0, 7] += np.float32(0.05)
-    assert "1 of 1000 elements; the worst at [0, 7]" in compare(Tensor(one), lanes, unit).reason
+    changed = right.copy()
+    changed[0, 7] += np.float32(0.05)
+    assert "1 of 1000 elements; the worst at [0, 7]" in compare(Tensor(changed), lanes, unit).reason
     assert "mean square" in compare(Tensor(right + np.float32(0.004)), lanes, unit).reason
 
 
@@ -301,10 +301,10 @@ def test_equal_numbers_are_ties():
     x = parameter(-1, 100)
     best = ops.topk(ops.relu(ops.multiply(x, np.float32(0))), np.int64(5), 1, "max", "value")
     positive = ops.greater(ops.reduce_sum(x, np.array([1]), True), ops.reduce_sum(x, np.array([1]), True))
-    found = paddle2ov.check(Model([best.output(0), best.output(1), positive.output(0)], [x]))
-    assert found.verdict == "ties"
-    assert found.ok
-    assert {tie.type for run in found.runs for tie in run.ties} == {"TopK"}
+    report = paddle2ov.check(Model([best.output(0), best.output(1), positive.output(0)], [x]))
+    assert report.verdict == "ties"
+    assert report.ok
+    assert {tie.type for run in report.runs for tie in run.ties} == {"TopK"}
 
 
 def test_a_sort_that_is_wrong_is_no_tie(monkeypatch):
@@ -312,25 +312,25 @@ def test_a_sort_that_is_wrong_is_no_tie(monkeypatch):
     run = Device.run
 
     def run_wrongly(self, model, sequence):
-        found = run(self, model, sequence)
-        for results in found:
+        runs = run(self, model, sequence)
+        for results in runs:
             for result in results:
                 if result.get_element_type() == Type.i32:
                     result.data[...] = result.data[..., ::-1].copy()
-        return found
+        return runs
 
     monkeypatch.setattr(Device, "run", run_wrongly)
     x = parameter(2, 100)
-    found = paddle2ov.check(Model([ops.topk(x, np.int64(5), 1, "max", "value").output(1)], [x]))
-    assert found.verdict == "differ"
+    report = paddle2ov.check(Model([ops.topk(x, np.int64(5), 1, "max", "value").output(1)], [x]))
+    assert report.verdict == "differ"
 
 
 def test_random_numbers_are_not_compared():
     x = parameter(2, 3)
     drawn = ops.random_uniform(np.array([2, 3]), np.float32(0), ONE, "f32", 0, 0)
-    found = paddle2ov.check(Model([ops.add(x, drawn), ops.relu(x)], [x]))
-    assert found.ok
-    assert [output.drawn for output in found.runs[0].outputs] == [True, False]
+    report = paddle2ov.check(Model([ops.add(x, drawn), ops.relu(x)], [x]))
+    assert report.ok
+    assert [output.drawn for output in report.runs[0].outputs] == [True, False]
 
 
 # --- bodies, states ---
@@ -358,17 +358,17 @@ def test_loop(scale):
     x = np.full((6, 3), scale, np.float32)
     model = loop_model()
     want = compile_on_cpu(model)([x])
-    found = Evaluator(model).run([Tensor(x)]).results
+    results = Evaluator(model).run([Tensor(x)]).results
     assert [len(want[i]) for i in range(2)] == [1, 4 if scale == 0.1 else 1]
-    for i, item in enumerate(found):
+    for i, item in enumerate(results):
         np.testing.assert_allclose(item[0].data, want[i], rtol=1e-6)
 
 
 @pytest.mark.parametrize("network", ["nested", "returned_of_a_branch"])
 def test_branches_and_loops_of_programs(network):
-    found = paddle2ov.check(generated_network(all_networks()[network], "pir"))
-    assert found.verdict == "agree"
-    assert not any(run.refused for run in found.runs)
+    report = paddle2ov.check(generated_network(all_networks()[network], "pir"))
+    assert report.verdict == "agree"
+    assert not any(run.refused for run in report.runs)
 
 
 def test_states_begin_anew():
@@ -379,9 +379,9 @@ def test_states_begin_anew():
     read = ops.read_value(ops.constant(np.ones((1, 3), np.float32)), state)
     total = ops.add(read, x)
     model = Model([ops.result(total)], [ops.assign(total, state)], [x], "state")
-    found = paddle2ov.check(model)
-    assert found.verdict == "agree"
-    assert len(found.runs) == 2
+    report = paddle2ov.check(model)
+    assert report.verdict == "agree"
+    assert len(report.runs) == 2
 
 
 # --- inputs ---
@@ -392,8 +392,8 @@ def test_no_rows():
     x = ops.parameter(PartialShape([-1, 9]), Type.f32)
     model = Model([ops.topk(x, np.int64(3), 1, "max", "value").output(0)], [x])
     x.output(0).get_tensor().set_names({"x"})
-    found = paddle2ov.check(model, inputs=[{"x": random(2, 9)}, {"x": np.zeros((0, 9), np.float32)}], precision="f32")
-    assert found.verdict == "agree"
+    report = paddle2ov.check(model, inputs=[{"x": random(2, 9)}, {"x": np.zeros((0, 9), np.float32)}], precision="f32")
+    assert report.verdict == "agree"
 
 
 def test_orders_of_runs():
@@ -476,10 +476,10 @@ def test_batch(tmp_path, monkeypatch):
     run = Device.run
 
     def wrong(self, model, sequence):
-        found = run(self, model, sequence)
-        for results in found:
+        runs = run(self, model, sequence)
+        for results in runs:
             results[0].data[...] += 1
-        return found
+        return runs
 
     monkeypatch.setattr(Device, "run", wrong)
     shown = call("batch", folder, "-o", tmp_path / "out", "--check", "--again")

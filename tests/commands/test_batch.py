@@ -31,8 +31,8 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2
 
 def put(folder, format="pir", op="relu", name="inference"):
     """Copies a small model there."""
-    one = all_ops()[op]
-    source = generated(one, one.cases[0], format)
+    operator = all_ops()[op]
+    source = generated(operator, operator.cases[0], format)
     folder.mkdir(parents=True, exist_ok=True)
     for path in source.glob("inference.*"):
         shutil.copy(path, folder / path.name.replace("inference", name))
@@ -100,8 +100,8 @@ def test_discovery(tree, tmp_path):
     put(tree / "both", name="a")
     put(tree / "both", name="b")
     out = tmp_path / "out"
-    found = {model.name: model.target.relative_to(out).as_posix() for model in find_models(tree, out)}
-    assert found == {
+    targets = {model.name: model.target.relative_to(out).as_posix() for model in find_models(tree, out)}
+    assert targets == {
         "both/a.json": "both/a.xml",
         "both/b.json": "both/b.xml",
         "broken": "broken.xml",
@@ -124,8 +124,8 @@ def test_links(tmp_path):
     }.items():
         (root / link).symlink_to(target, target_is_directory=True)
     warnings = []
-    found = find_models(root, tmp_path / "out", warnings.append)
-    assert [item.name for item in found] == ["one", "z/v3"]
+    models = find_models(root, tmp_path / "out", warnings.append)
+    assert [item.name for item in models] == ["one", "z/v3"]
     assert warnings == [
         f"{root}/gone: skipped: a link that leads nowhere",
         f"{root}/latest: skipped: the same folder as {root}/z/v3",
@@ -171,8 +171,8 @@ def test_the_page_needs_jinja2(tmp_path, inline, monkeypatch):
 def test_one_model_in_both_formats(tmp_path):
     put(tmp_path / "m", "pir")
     put(tmp_path / "m", "legacy")
-    found = [model.target.name for model in find_models(tmp_path, tmp_path / "out")]
-    assert found == ["inference.json.xml", "inference.pdmodel.xml"]
+    names = [model.target.name for model in find_models(tmp_path, tmp_path / "out")]
+    assert names == ["inference.json.xml", "inference.pdmodel.xml"]
 
 
 def test_batch(tree, tmp_path, inline):
@@ -287,8 +287,8 @@ def test_an_interrupted_run_goes_on(tree, tmp_path, inline, monkeypatch):
 
 
 def test_what_the_page_counts_as_done(tree, tmp_path, inline, monkeypatch):
-    found = {"broken": "refused", "cls": "agrees up to ties", "ocr/det": "agrees"}
-    monkeypatch.setattr(conversions, "convert_one", lambda job: {"state": found[job.name], "message": ""})
+    state_of = {"broken": "refused", "cls": "agrees up to ties", "ocr/det": "agrees"}
+    monkeypatch.setattr(conversions, "convert_one", lambda job: {"state": state_of[job.name], "message": ""})
     assert batch(tree, "-o", tmp_path / "out").exit_code == 1
     page = (tmp_path / "out" / "summary.html").read_text()
     assert '<span class="badge good">2 done</span>' in page
@@ -356,8 +356,8 @@ def test_two_models_of_one_name(tmp_path, inline):
     put(root / "a", op="tanh", name="b")
     put(root / "a", op="sigmoid", name="c")
     assert batch(root, "-o", out).exit_code == 0
-    found = {path.relative_to(out).as_posix(): path.read_text() for path in out.rglob("*.xml")}
-    assert [kind for kind in ("ReLU", "Tanh", "Sigmoid") for text in found.values() if f'type="{kind}"' in text] == [
+    texts = {path.relative_to(out).as_posix(): path.read_text() for path in out.rglob("*.xml")}
+    assert [kind for kind in ("ReLU", "Tanh", "Sigmoid") for text in texts.values() if f'type="{kind}"' in text] == [
         "ReLU",
         "Tanh",
         "Sigmoid",

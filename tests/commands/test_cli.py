@@ -392,8 +392,8 @@ def test_verify_of_an_embedding_with_narrow_indices(tmp_path):
         return [paddle.nn.functional.embedding(x, paddle.arange(40, dtype="float32").reshape([10, 4]))]
 
     folder = save_program(tmp_path, embedded, x=([-1, 3], "int64"))
-    given = {"x": np.arange(6, dtype=np.int32).reshape(2, 3)}
-    np.savez(tmp_path / "x.npz", **given)
+    inputs = {"x": np.arange(6, dtype=np.int32).reshape(2, 3)}
+    np.savez(tmp_path / "x.npz", **inputs)
     arguments = (folder, "-o", tmp_path / "net.xml", "--input", "x{i32}", "--verify")
     for more in ((), ("--inputs", tmp_path / "x.npz")):
         result = call(*arguments, *more)
@@ -502,10 +502,10 @@ def test_inspect(model, tmp_path):
     assert result.exit_code == 0, result.output
     for words in ("pir program, version", "x  float32 [?, 3, 64, 64]", "conv2d", "It converts."):
         assert words in result.stdout
-    found = json.loads(call("inspect", model, "--json").stdout)
-    assert found["convertible"] is True
-    assert found["nesting"] == 0
-    assert {"name": "conv2d", "count": 26, "supported": True} in found["operators"]
+    inspection = json.loads(call("inspect", model, "--json").stdout)
+    assert inspection["convertible"] is True
+    assert inspection["nesting"] == 0
+    assert {"name": "conv2d", "count": 26, "supported": True} in inspection["operators"]
 
     folder = tmp_path / "foreign"
     shutil.copytree(model, folder)
@@ -566,16 +566,16 @@ def test_inspect_gives_each_operator_to_its_converter_once(tmp_path):
         "lu": lambda x: [nn.relu(nn.relu(x) + 1), paddle.linalg.lu(x, pivot=False)[0]],
     }.items():
         places = []
-        found = paddle2ov.inspect(save_program(tmp_path, results, x=[4, 4]), extension={"relu": relu})
-        assert [refusal.operator for refusal in found.refusals] == [refused] * bool(refused)
+        inspection = paddle2ov.inspect(save_program(tmp_path, results, x=[4, 4]), extension={"relu": relu})
+        assert [refusal.operator for refusal in inspection.refusals] == [refused] * bool(refused)
         assert len(places) == len(set(places)) == 2
 
 
 def test_inspect_sees_loops():
-    found = paddle2ov.inspect(generated_network(all_networks()["nested"], "pir"))
-    assert found.nesting == 2
-    assert [port.name for port in found.inputs] == ["x", "n"]
-    assert found.convertible
+    inspection = paddle2ov.inspect(generated_network(all_networks()["nested"], "pir"))
+    assert inspection.nesting == 2
+    assert [port.name for port in inspection.inputs] == ["x", "n"]
+    assert inspection.convertible
 
 
 def test_version_and_help():
@@ -652,13 +652,13 @@ def run_with_output(arguments, stdout):
 @pytest.mark.parametrize("command", [["--version"], ["ops"], ["inspect", "MODEL"], ["MODEL", "-o", "OUT"]])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_output_that_cannot_be_written_is_no_verdict(command, model, tmp_path):
-    given = [{"MODEL": model, "OUT": tmp_path / "out.xml"}.get(part, part) for part in command]
+    arguments = [{"MODEL": model, "OUT": tmp_path / "out.xml"}.get(part, part) for part in command]
     with Path("/dev/full").open("w") as full:
-        ended = run_with_output(given, full)
+        ended = run_with_output(arguments, full)
     assert (ended.returncode, ended.stderr) == (2, "error: the output cannot be written: No space left on device\n")
     read, write = os.pipe()
     os.close(read)
-    ended = run_with_output(given, write)
+    ended = run_with_output(arguments, write)
     os.close(write)
     assert (ended.returncode, ended.stderr) == (141, "")
 

@@ -25,10 +25,10 @@ def parsed(*arguments):
 )
 def test_a_flag_with_a_value(flag, expected):
     assert parsed("net", flag) == (expected, "net")
-    name, given, value = flag.partition("=")
+    name, separator, value = flag.partition("=")
     if value in ("True", "False"):
         assert parsed(name, value, "net") == parsed("net", name, value.lower()) == (expected, "net")
-    if not given:
+    if not separator:
         assert parsed(flag, "net") == (expected, "net")
 
 

@@ -30,8 +30,8 @@ def test_products_of_full_range():
     kernel = ops.multiply(ops.convert(ops.constant(np.full((4, 4, 1, 1), 127, np.int8)), Type.f32), np.float32(1))
     quantized = ops.fake_quantize(x, low, high, low, high, 256)
     model = Model([ops.convolution(quantized, kernel, [1, 1], [0, 0], [0, 0], [1, 1])], [x])
-    (found,) = compile_on_cpu(model)([np.full((1, 4, 2, 2), 255, np.float32)]).values()
-    np.testing.assert_array_equal(found, np.full((1, 4, 2, 2), 4 * 255 * 127, np.float32))
+    (products,) = compile_on_cpu(model)([np.full((1, 4, 2, 2), 255, np.float32)]).values()
+    np.testing.assert_array_equal(products, np.full((1, 4, 2, 2), 4 * 255 * 127, np.float32))
 
 
 def test_only_where_products_saturate(processor):

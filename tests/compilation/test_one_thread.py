@@ -17,8 +17,8 @@ from paddle2ov.graph.core import shared_core, with_error_reporting
 
 @pytest.fixture
 def model():
-    one, other = (opset16.parameter([-1, -1], np.float32) for _ in range(2))
-    return Model([opset16.add(one, other)], [one, other])
+    x, y = (opset16.parameter([-1, -1], np.float32) for _ in range(2))
+    return Model([opset16.add(x, y)], [x, y])
 
 
 def assert_fails(compiled):

@@ -44,11 +44,11 @@ class Core:
     ],
 )
 def test_only_for_that_error(message, config, tries, monkeypatch):
-    found = Core(message)
-    monkeypatch.setattr(core, "shared_core", lambda: found)
+    fake_core = Core(message)
+    monkeypatch.setattr(core, "shared_core", lambda: fake_core)
     if len(tries) == 1:
         with pytest.raises(RuntimeError, match=message):
             compile_on("CPU", openvino.Model([], []), config)
     else:
-        assert compile_on("CPU", openvino.Model([], []), config) is found
-    assert found.configs == tries
+        assert compile_on("CPU", openvino.Model([], []), config) is fake_core
+    assert fake_core.configs == tries

@@ -182,15 +182,15 @@ def test_a_runner_of_paddlex_keeps_its_version(pir):
 
 def served(folder, kind):
     """For each kind of change after it was made, the version of a predictor's clone and its own."""
-    found = []
+    rows = []
     for how in CHANGES:
         sys.stderr.write(f"{how}\n")  # where it dies
         mine = shutil.copytree(folder, f"{folder}-{how}")
         served = Runner(mine) if kind == "runner" else create_predictor(Config(mine))
         change(Path(mine), how, Path(folder).with_name("2"))
         runs = (served, served) if kind == "runner" else (served.clone().run, served.run)
-        found.append([how, *(version_of(run([ONES])) for run in runs)])
-    return found
+        rows.append([how, *(version_of(run([ONES])) for run in runs)])
+    return rows
 
 
 # Reading: whole, or not at all

@@ -188,12 +188,12 @@ def test_text_detection(with_settings, told, sizes):
     compiled = compile_on_cpu(model)
     assert "yours" not in str(model.get_rt_info(["paddle2ov", "preprocessing"]).value)
     for height, width in sizes:
-        (one,) = picture(height, width, 1)
-        one = cv2.GaussianBlur(one, (7, 7), 3)
-        small = np.zeros((max(32, height), max(32, width), 3), np.uint8) if height + width < 64 else one
-        small[:height, :width] = one
+        (image,) = picture(height, width, 1)
+        image = cv2.GaussianBlur(image, (7, 7), 3)
+        small = np.zeros((max(32, height), max(32, width), 3), np.uint8) if height + width < 64 else image
+        small[:height, :width] = image
         new_height, new_width = text_size(*small.shape[:2], **told)
-        in_levels(compiled(one[None])[0], normalized(cv2.resize(small, (new_width, new_height))[None]))
+        in_levels(compiled(image[None])[0], normalized(cv2.resize(small, (new_width, new_height))[None]))
 
 
 def test_default_of_text_detection(tmp_path):
@@ -227,8 +227,8 @@ def test_text_recognition(with_settings):
     )
     compiled = compile_on_cpu(convert(with_settings("any", text), preprocess=True))
     for height, width in ((20, 30), (48, 96), (31, 62), (32, 500), (49, 98), (10, 1000)):
-        one = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
-        in_levels(compiled(one[None])[0], recognised(one)[None])
+        image = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
+        in_levels(compiled(image[None])[0], recognised(image)[None])
     (port,) = convert(with_settings("any", text), bounded=True).inputs
     assert port.get_partial_shape() == openvino.PartialShape("[1..,3,48,1..]")
 
@@ -258,17 +258,17 @@ def test_short_side_and_crop(with_settings):
     )
     compiled = compile_on_cpu(convert(with_settings("any", text), preprocess=True))
     for height, width in ((37, 53), (41, 40), (80, 120), (100, 63)):
-        one = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
+        image = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
         scale = 40 / min(height, width)
-        resized = cv2.resize(one, (round(width * scale), round(height * scale)))
+        resized = cv2.resize(image, (round(width * scale), round(height * scale)))
         top, left = (resized.shape[0] - 24) // 2, (resized.shape[1] - 32) // 2
-        in_levels(compiled(one[None])[0], normalized(resized[None, top : top + 24, left : left + 32, ::-1]))
+        in_levels(compiled(image[None])[0], normalized(resized[None, top : top + 24, left : left + 32, ::-1]))
     (port,) = convert(with_settings("any", text), bounded=True).inputs
     assert port.get_partial_shape() == openvino.PartialShape("[1..,3,24,32]")
     text = text.replace("resize_short: 40", "resize_short: 28")
-    found = plan(read_settings(with_settings("any", text) / "inference.yml"))
-    assert found.remaining[-1] == ("CropImage", "an image may be smaller")
-    assert len(found.steps) == 2
+    preprocessing = plan(read_settings(with_settings("any", text) / "inference.yml"))
+    assert preprocessing.remaining[-1] == ("CropImage", "an image may be smaller")
+    assert len(preprocessing.steps) == 2
 
 
 def test_pad(with_settings):
@@ -279,18 +279,18 @@ def test_pad(with_settings):
     )
     compiled = compile_on_cpu(convert(with_settings("any", text), preprocess=True))
     for height, width in ((37, 53), (80, 30), (40, 40)):
-        one = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
+        image = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
         scale = 40 / max(height, width)
-        resized = cv2.resize(one, (round(width * scale), round(height * scale)))
+        resized = cv2.resize(image, (round(width * scale), round(height * scale)))
         want = np.full((40, 48, 3), [114, 100, 90], np.float32)
         want[: resized.shape[0], : resized.shape[1]] = resized[..., ::-1]
-        np.testing.assert_allclose(compiled(one[None])[0], want.transpose(2, 0, 1)[None], rtol=0, atol=1 + 1e-4)
+        np.testing.assert_allclose(compiled(image[None])[0], want.transpose(2, 0, 1)[None], rtol=0, atol=1 + 1e-4)
     (port,) = convert(with_settings("any", text), bounded=True).inputs
     assert port.get_partial_shape() == openvino.PartialShape("[1..,3,40,48]")
-    found = plan(
+    preprocessing = plan(
         read_settings(with_settings("any", text.replace("size: [40, 48]", "size: [32, 48]")) / "inference.yml")
     )
-    assert found.remaining[-2:] == [
+    assert preprocessing.remaining[-2:] == [
         ("Pad", "an image may be larger"),
         ("Permute", "comes after Pad"),
     ]
@@ -320,17 +320,17 @@ def test_resize_in_proportion(models, file, interpolation):
     finally:
         path.unlink()
     for height, width in ((37, 53), (53, 37), (20, 90), (24, 40), (61, 64)):
-        one = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
+        image = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
         least, most = min(height, width), max(height, width)
         if file == "infer_cfg.yml":
             scale = 24 / least
             scale = 40 / most if np.round(scale * most) > 40 else scale
-            resized = cv2.resize(one, None, None, fx=scale, fy=scale, interpolation=interpolation)
+            resized = cv2.resize(image, None, None, fx=scale, fy=scale, interpolation=interpolation)
         else:
             scale = min(40 / most, 24 / least)
-            resized = cv2.resize(one, (round(width * scale), round(height * scale)), interpolation=interpolation)
+            resized = cv2.resize(image, (round(width * scale), round(height * scale)), interpolation=interpolation)
         want = ((resized[..., ::-1].astype(np.float32) / 255 - MEAN) / STD).transpose(2, 0, 1)
-        in_levels(compiled(one[None])[0], want[None])
+        in_levels(compiled(image[None])[0], want[None])
 
 
 SEGMENTATION = """
@@ -376,10 +376,10 @@ def test_segmentation(models, step, size_of):
         path.unlink()
     compiled = compile_on_cpu(model)
     for height, width in ((37, 53), (60, 50), (100, 63), (25, 75)):
-        (one,) = picture(height, width, 1)
-        want = segmented(one, tuple(size_of(height, width)))
+        (image,) = picture(height, width, 1)
+        want = segmented(image, tuple(size_of(height, width)))
         # Both interpolate in float32; the weights are rounded once more by OpenCV: 1e-5 of 255 levels over 0.2.
-        np.testing.assert_allclose(compiled(one[None])[0], want, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(compiled(image[None])[0], want, rtol=0, atol=1e-4)
 
 
 def test_deploy_yaml_names_the_model(models, tmp_path):
@@ -398,27 +398,27 @@ def test_deploy_yaml_names_the_model(models, tmp_path):
 def test_segmentation_in_paddlex(with_settings):
     """An inference.yml is read by PaddleX: bytes, whose resize is rounded; keep_ratio unless told otherwise."""
     step = "Resize, target_size: [60, 40], keep_ratio: false"
-    (one,) = picture(90, 70, 1)
-    one = cv2.GaussianBlur(one, (7, 7), 3)
-    got = computed(with_settings("any", SEGMENTATION % step), one[None])
-    resized = cv2.resize(one, (64, 64))[..., ::-1].astype(np.float32)
+    (image,) = picture(90, 70, 1)
+    image = cv2.GaussianBlur(image, (7, 7), 3)
+    got = computed(with_settings("any", SEGMENTATION % step), image[None])
+    resized = cv2.resize(image, (64, 64))[..., ::-1].astype(np.float32)
     want = resized * np.float32(1 / 255) / [0.2, 0.3, 0.4] - 0.4 / np.array([0.2, 0.3, 0.4])
     in_levels(got, want.transpose(2, 0, 1)[None], std=0.2)
     compiled = compile_on_cpu(
         convert(with_settings("any", SEGMENTATION % "Resize, target_size: [60, 40]"), preprocess=True)
     )
-    assert compiled(one[None])[0].shape == (1, 3, 64, 64)  # 51 x 40, rounded up to multiples of 32
-    found = plan(read_settings(with_settings("any", SEGMENTATION % "Resize") / "inference.yml"))
-    assert found.remaining == [("Resize", "no target_size")]
+    assert compiled(image[None])[0].shape == (1, 3, 64, 64)  # 51 x 40, rounded up to multiples of 32
+    preprocessing = plan(read_settings(with_settings("any", SEGMENTATION % "Resize") / "inference.yml"))
+    assert preprocessing.remaining == [("Resize", "no target_size")]
 
 
 def test_sizes_are_those_of_double_precision():
     """Products that are whole numbers, where Python's double is below, on and above them; compared bit by bit."""
     a, n, h = (ops.parameter([-1], np.int32) for _ in range(3))
-    found = sizes.scale_exactly(a, n, h)
+    scaled = sizes.scale_exactly(a, n, h)
     results = [
-        found.floor(),
-        found.ceil(),
+        scaled.floor(),
+        scaled.ceil(),
         sizes.round_scaled(a, n, h),
         sizes.to_multiple(a, 32),
         sizes.up_to_multiple(a, 48),
@@ -430,7 +430,7 @@ def test_sizes_are_those_of_double_precision():
     side[::3] = (other // np.gcd(limit, other) * rng.integers(1, 30, count))[::3]  # a whole quotient
     side[1::3], limit[1::3], other[1::3] = 48, rng.integers(1, 3000, count)[1::3], rng.integers(1, 100, count)[1::3]
     fits = side * limit / other < 32_000
-    values = [one[fits & (side < 32_000)].astype(np.int32) for one in (side, limit, other)]
+    values = [array[fits & (side < 32_000)].astype(np.int32) for array in (side, limit, other)]
     product = values[0].astype(np.float64) * (values[1].astype(np.float64) / values[2])
     quotient = values[0].astype(np.int64) * values[1] // values[2]
     whole = values[0].astype(np.int64) * values[1] % values[2] == 0
@@ -442,8 +442,8 @@ def test_sizes_are_those_of_double_precision():
         np.maximum(np.round(values[0] / 32) * 32, 32),
         np.ceil(values[0] / 48) * 48,
     ]
-    for got, one in zip(compiled(values).values(), want, strict=True):
-        np.testing.assert_array_equal(got, one)
+    for got, array in zip(compiled(values).values(), want, strict=True):
+        np.testing.assert_array_equal(got, array)
 
 
 @pytest.mark.parametrize(
@@ -551,10 +551,10 @@ def test_steps_after_a_float_picture_are_the_callers(tmp_path):
     """What follows a normalisation that stays outside would take its floats for bytes."""
     path = tmp_path / "inference.yml"
     path.write_text(CLASSIFICATION.replace("channel_num: 3", "channel_num: 6") % "")
-    found = plan(read_settings(path))
-    assert found.steps == []
-    assert [name for name, _ in found.remaining] == ["ResizeImage", "NormalizeImage", "ToCHWImage"]
-    assert "channel_num" in BuiltIn(found).describe()
+    preprocessing = plan(read_settings(path))
+    assert preprocessing.steps == []
+    assert [name for name, _ in preprocessing.remaining] == ["ResizeImage", "NormalizeImage", "ToCHWImage"]
+    assert "channel_num" in BuiltIn(preprocessing).describe()
 
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(

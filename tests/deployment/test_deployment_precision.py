@@ -79,11 +79,11 @@ def in_both(network, steps, file, settings):
 
 
 def check(network, steps, file, settings):
-    for wanted, found in in_both(network, steps, file, settings):
-        assert found.shape == wanted.shape
+    for wanted, actual in in_both(network, steps, file, settings):
+        assert actual.shape == wanted.shape
         # One level by interpolation, one by the 8 bits of what the network takes.
-        np.testing.assert_allclose(found, wanted, rtol=0, atol=2 * LEVEL)
-        assert np.abs(found - wanted).mean() < 0.4 * LEVEL
+        np.testing.assert_allclose(actual, wanted, rtol=0, atol=2 * LEVEL)
+        assert np.abs(actual - wanted).mean() < 0.4 * LEVEL
 
 
 @NEEDS_BFLOAT16

@@ -50,8 +50,8 @@ def model(identity):
 def pictures(smooth=True):
     rng = np.random.default_rng(11)
     for height, width in SIZES:
-        one = rng.integers(0, 256, (height, width, 3), np.uint8)
-        yield cv2.GaussianBlur(one, (5, 5), 2) if smooth else one
+        image = rng.integers(0, 256, (height, width, 3), np.uint8)
+        yield cv2.GaussianBlur(image, (5, 5), 2) if smooth else image
 
 
 def in_levels(got, want, share=0.2):

@@ -93,9 +93,9 @@ def test_what_is_not_ours_in_config_json_stays(tmp_path):
     path = tmp_path / "config.json"
     path.write_text(json.dumps(mine))
     write_layout(model(), tmp_path, "m", save)
-    found = json.loads(path.read_text())
+    config = json.loads(path.read_text())
     mine["model_config_list"][0]["config"]["base_path"] = "m"
-    assert found == mine
+    assert config == mine
     path.write_text(json.dumps({"mediapipe_config_list": []}))
     write_layout(model(), tmp_path, "m", save)
     assert json.loads(path.read_text()) == {

@@ -66,9 +66,9 @@ def test_in_a_cache(folder, put, tmp_path):
     expected = compile_model(folder)(state)[0]
     for _ in range(2):
         np.testing.assert_array_equal(compile_model(folder, cache_dir=tmp_path)(state)[0], expected)
-    found = list(tmp_path.iterdir())  # files again, but for folders
-    assert all(path.is_dir() or (path.is_file() and not path.is_symlink()) for path in found)
-    assert all(path.suffix in (".blob", ".content") for path in found)
+    files = list(tmp_path.iterdir())  # files again, but for folders
+    assert all(path.is_dir() or (path.is_file() and not path.is_symlink()) for path in files)
+    assert all(path.suffix in (".blob", ".content") for path in files)
 
 
 def test_beside_an_ir(folder, put, tmp_path):

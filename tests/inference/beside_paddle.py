@@ -114,15 +114,15 @@ def type_cells(declared):
         for name, cell in seen.items():
             array = NUMBERS.astype(name)
             # Of a legacy program, Paddle keeps the kernels of the first run.
-            expected, found = result(theirs.clone(), array), result(ours, array)
+            expected, actual = result(theirs.clone(), array), result(ours, array)
             if (declared, name) == ("bfloat16", "uint16"):
                 cell.add("bits")
             elif expected is None:
-                cell.add("refused" if found is None else "+")
-            elif found is not None and "bool" in (declared, name):  # Paddle adds in the type of the array
-                cell.add("=" if is_same(found.astype(bool), expected.astype(bool)) else "other")
+                cell.add("refused" if actual is None else "+")
+            elif actual is not None and "bool" in (declared, name):  # Paddle adds in the type of the array
+                cell.add("=" if is_same(actual.astype(bool), expected.astype(bool)) else "other")
             else:
-                cell.add("stricter" if found is None else "=" if is_same(found, expected) else "other")
+                cell.add("stricter" if actual is None else "=" if is_same(actual, expected) else "other")
     # Which operators Paddle computes in 16 bits depends on the processor.
     for name, cell in seen.items():
         if "float16" in (declared, name) or declared == "bfloat16":
@@ -195,10 +195,10 @@ def shapes_table():
         theirs, ours = of_paddle(folder), create_predictor(Config(folder))
         for shape in arrays:
             array = np.random.default_rng(0).random(shape, np.float32)
-            expected, found = result(theirs, array), result(ours, array)
-            here = "refuses" if found is None else "computes"
-            if expected is not None and found is not None:
-                here = "the same" if is_same(found, expected) else "another result"
+            expected, actual = result(theirs, array), result(ours, array)
+            here = "refuses" if actual is None else "computes"
+            if expected is not None and actual is not None:
+                here = "the same" if is_same(actual, expected) else "another result"
             lines.append([name, declared, shape, "refuses" if expected is None else "computes", here])
     return _table(lines)
 

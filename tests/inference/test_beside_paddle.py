@@ -112,9 +112,9 @@ def test_calls(line, folder):
 
     def answer(module):
         def config():
-            found = module.Config(str(folder / "inference.json"), "")
-            found.disable_glog_info()
-            return found
+            settings = module.Config(str(folder / "inference.json"), "")
+            settings.disable_glog_info()
+            return settings
 
         array = np.arange(6, dtype=np.float32).reshape(2, 3)
         names = {"M": module, "config": config, "A": array, "T": paddle.to_tensor(array)}
@@ -126,11 +126,11 @@ def test_calls(line, folder):
         try:
             for item in before:
                 exec(item, names)
-            found = eval(last, names)
+            value = eval(last, names)
         except ERRORS:
             return "refused"
-        if isinstance(found, np.ndarray):
-            return str(found.dtype), found.tolist()
-        return getattr(found, "name", None) or found
+        if isinstance(value, np.ndarray):
+            return str(value.dtype), value.tolist()
+        return getattr(value, "name", None) or value
 
     assert answer(paddle2ov.inference) == answer(paddle.inference)

@@ -35,37 +35,37 @@ def test_float32_is_rounded_to_the_nearest_even(predictor, give):
     expected = rounded(VALUES)
     handle = predictor.get_input_handle("x")
     if give == "run":
-        (found,) = predictor.run([VALUES])
+        (actual,) = predictor.run([VALUES])
     else:
         getattr(handle, give)(VALUES)
         predictor.run()
-        found = predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
+        actual = predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
     np.testing.assert_array_equal(handle.copy_to_cpu(), expected)
-    np.testing.assert_array_equal(found, np.concatenate([expected, expected]))
+    np.testing.assert_array_equal(actual, np.concatenate([expected, expected]))
 
 
 def test_nan_stays_nan(predictor):
     bits = np.array([[0x7F800001, 0x7FFFFFFF, 0xFFFFFFFF]], np.uint32)  # of the first, bfloat16 keeps what inf has
-    (found,) = predictor.run([bits.view(np.float32)])
-    assert np.isnan(found).all()
+    (result,) = predictor.run([bits.view(np.float32)])
+    assert np.isnan(result).all()
 
 
 def test_bits_are_taken_as_they_are(predictor):
     tensor = paddle.to_tensor(VALUES).astype("bfloat16")
-    for given in (tensor, tensor.numpy()):
-        (found,) = predictor.run([given])
-        np.testing.assert_array_equal(found[:4], rounded(VALUES))
+    for value in (tensor, tensor.numpy()):
+        (result,) = predictor.run([value])
+        np.testing.assert_array_equal(result[:4], rounded(VALUES))
     handle = predictor.get_input_handle("x")
     handle.copy_from_cpu(tensor.numpy())
     np.testing.assert_array_equal(handle.copy_to_cpu(), rounded(VALUES))
-    (found,) = predictor.run([found])  # results are float32, and may be given back
-    np.testing.assert_array_equal(found[:4], rounded(VALUES))
+    (result,) = predictor.run([result])  # results are float32, and may be given back
+    np.testing.assert_array_equal(result[:4], rounded(VALUES))
 
 
 def test_no_rows(predictor):
-    (found,) = predictor.run([np.zeros((0, 3), np.float32)])
-    assert found.shape == (0, 3)
-    assert found.dtype == np.float32
+    (result,) = predictor.run([np.zeros((0, 3), np.float32)])
+    assert result.shape == (0, 3)
+    assert result.dtype == np.float32
 
 
 @pytest.mark.parametrize(

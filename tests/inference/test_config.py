@@ -89,8 +89,8 @@ def test_getters_answer_as_those_of_paddle():
                 assert method in ("set_model_buffer", "to_native_config") or not any(arguments)
                 continue
         for getter in GETTERS:
-            found, expected = getattr(ours, getter)(), getattr(theirs, getter)()
-            assert getattr(found, "value", found) == getattr(expected, "value", expected), (
+            actual, expected = getattr(ours, getter)(), getattr(theirs, getter)()
+            assert getattr(actual, "value", actual) == getattr(expected, "value", expected), (
                 f"{method}{arguments}: {getter}"
             )
         compared += 1
@@ -152,9 +152,9 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
 def test_integers_of_numpy(kind, folder):
     config, other = Config(folder), paddle.inference.Config(str(folder / "inference.json"), "")
-    for one in (config, other):
-        one.set_cpu_math_library_num_threads(kind(2))
-        assert one.cpu_math_library_num_threads() == 2
+    for each in (config, other):
+        each.set_cpu_math_library_num_threads(kind(2))
+        assert each.cpu_math_library_num_threads() == 2
     for switch in (config.set_openvino_streams, config.set_openvino_requests):
         switch(kind(1))
     in_memory = Config()
@@ -217,9 +217,9 @@ def test_properties_that_openvino_would_ignore(folder):
 
 @pytest.mark.parametrize("switch", ["enable_openvino_engine", "set_openvino_cores", "set_openvino_precision"])
 def test_what_cannot_be_looked_up(switch):
-    for given in (["f32"], {"a": 1}, None, 5):
+    for value in (["f32"], {"a": 1}, None, 5):
         with pytest.raises(ConversionInputError, match=switch):
-            getattr(Config(), switch)(given)
+            getattr(Config(), switch)(value)
 
 
 def test_two_predictors_of_a_copy(folder):

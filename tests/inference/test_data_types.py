@@ -28,15 +28,15 @@ class Reshaped(paddle.nn.Layer):
 )
 def test_handles_tell_the_type_as_paddle_does(name, tmp_path):
     folder = saved(tmp_path, Reshaped(), name, [-1])
-    known, found = theirs(folder), ours(folder)
+    known, predictor = theirs(folder), ours(folder)
     zeros = paddle.zeros([2]).astype(name)
     if name == "bfloat16":
         known.get_input_handle("x").share_external_data(zeros)
     else:
         known.get_input_handle("x").copy_from_cpu(zeros.numpy())
     known.run()
-    found.run([zeros])
-    for handle, expected in zip(handles(found), handles(known), strict=True):
+    predictor.run([zeros])
+    for handle, expected in zip(handles(predictor), handles(known), strict=True):
         assert handle.type() is DataType[name.upper()]
         assert int(handle.type()) == int(expected.type())
         assert handle.type().name == expected.type().name

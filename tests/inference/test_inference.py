@@ -58,8 +58,8 @@ def test_handles(folder, predictor):
 
 def test_lists(folder, predictor):
     for inputs, (expected,) in sets(folder):
-        (found,) = predictor.run([inputs["x"]])
-        np.testing.assert_allclose(found, expected, atol=1e-5)
+        (actual,) = predictor.run([inputs["x"]])
+        np.testing.assert_allclose(actual, expected, atol=1e-5)
 
 
 def test_results_and_inputs_are_copies(predictor):
@@ -85,7 +85,7 @@ def test_a_clone_has_handles_of_its_own(predictor):
     other.get_input_handle("x").copy_from_cpu(zeros)
     predictor.run()
     other.run()
-    results = [one.get_output_handle("fetch_name_0").copy_to_cpu() for one in (predictor, other)]
+    results = [each.get_output_handle("fetch_name_0").copy_to_cpu() for each in (predictor, other)]
     assert not np.array_equal(*results)
 
 
@@ -216,8 +216,8 @@ def test_every_name_of_paddle_inference_is_there(python, folder, monkeypatch, ca
         if kind in ours:
             asked += 1
             known = {*dir(ours[kind]), "name", "value"}  # which members of an enumeration have
-            found = [part for part in names.split() if part not in known and not hasattr(ours[kind], part)]
-            assert [item for item in found if item not in INTERNAL] == []
+            missing = [part for part in names.split() if part not in known and not hasattr(ours[kind], part)]
+            assert [item for item in missing if item not in INTERNAL] == []
     assert asked == len(ours)
 
 
@@ -244,9 +244,9 @@ for kind in ("DataType", "PlaceType", "PrecisionType"):
         print(kind, name, int(one))
 """
     told = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
-    found = [line.split() for line in told.stdout.splitlines() if line.startswith(("DataType", "Place", "Precision"))]
-    assert len(found) == 18
-    for kind, name, number in found:
+    members = [line.split() for line in told.stdout.splitlines() if line.startswith(("DataType", "Place", "Precision"))]
+    assert len(members) == 18
+    for kind, name, number in members:
         assert getattr(inference, kind)[name].value == int(number)
     assert PlaceType.CUSTOM.value == 4
 
@@ -276,10 +276,10 @@ def test_a_model_in_memory(folder):
 
 def test_a_pool_has_predictors_of_their_own(folder):
     pool = PredictorPool(Config(folder), 2)
-    one, other = pool.retrieve(0), pool.retrieve(1)
-    one.get_input_handle("x").copy_from_cpu(np.zeros((1, 3, 32, 40), np.float32))
+    first, second = pool.retrieve(0), pool.retrieve(1)
+    first.get_input_handle("x").copy_from_cpu(np.zeros((1, 3, 32, 40), np.float32))
     with pytest.raises(paddle2ov.ConversionInputError, match="'x' is not set"):
-        other.run()
+        second.run()
     with pytest.raises(paddle2ov.ConversionInputError, match="predictor 2 of a pool of 2"):
         pool.retrieve(2)
     with pytest.raises(paddle2ov.ConversionInputError, match="a pool of 0"):
@@ -310,10 +310,10 @@ def test_hints_are_properties_of_openvino(folder):
     config.set_openvino_streams(2)
     config.set_openvino_requests(5)
     config.set_openvino_cores("performance")
-    found = config.openvino_properties()
-    assert found["PERFORMANCE_HINT"] == "THROUGHPUT"
-    assert (found["NUM_STREAMS"], found["PERFORMANCE_HINT_NUM_REQUESTS"]) == (2, 5)
-    assert found["SCHEDULING_CORE_TYPE"] == "PCORE_ONLY"
+    properties = config.openvino_properties()
+    assert properties["PERFORMANCE_HINT"] == "THROUGHPUT"
+    assert (properties["NUM_STREAMS"], properties["PERFORMANCE_HINT_NUM_REQUESTS"]) == (2, 5)
+    assert properties["SCHEDULING_CORE_TYPE"] == "PCORE_ONLY"
     assert create_predictor(config)._spare.bound == 5
     for switch, value in (("hint", "fast"), ("streams", 0), ("requests", -1), ("cores", "big")):
         with pytest.raises(ConversionInputError, match=f"set_openvino_{switch}: {value!r}"):
@@ -333,9 +333,9 @@ def test_any_number_of_threads_may_run_a_predictor(folder, hint):
     expected = [predictor.run([line])[0] for line in lines]
     others = [predictor, predictor.clone()]
     with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda i: others[i % 2].run([lines[i]])[0], range(40)))
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-6)
+        results = list(threads.map(lambda i: others[i % 2].run([lines[i]])[0], range(40)))
+    for actual, desired in zip(results, expected, strict=True):
+        np.testing.assert_allclose(actual, desired, atol=1e-6)
     assert 1 <= len(predictor._spare._idle) <= predictor._spare.bound
 
 
@@ -345,8 +345,8 @@ def test_a_thread_that_finds_the_predictor_busy_takes_a_request_that_is_shared(f
     expected = create_predictor(Config(folder)).run([other])[0]
     predictor.get_input_handle("x").copy_from_cpu(line)
     with predictor._lock, ThreadPoolExecutor(1) as threads:
-        (found,) = threads.submit(predictor.run, [other]).result(60)
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+        (actual,) = threads.submit(predictor.run, [other]).result(60)
+    np.testing.assert_allclose(actual, expected, atol=1e-6)
     np.testing.assert_array_equal(predictor.get_input_handle("x").copy_to_cpu(), line)
 
 
@@ -356,11 +356,11 @@ def test_shared_requests_are_bounded():
     gate = threading.Barrier(3, timeout=60)
 
     def use(_):
-        with spare.borrow() as one:
-            lent.append(one)
+        with spare.borrow() as request:
+            lent.append(request)
             most.append(len(lent))
             gate.wait()  # all three are lent at once
-            lent.remove(one)
+            lent.remove(request)
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(use, range(30)))
@@ -377,10 +377,10 @@ def test_several_lists_are_run_together(folder, hint):
     config.set_openvino_hint(hint)
     predictor, lines = create_predictor(config), _lines(9)
     expected = [predictor.run([line]) for line in lines]
-    found = predictor.run([[line] for line in lines])
-    for one, other in zip(found, expected, strict=True):
-        assert len(one) == len(other) == 1
-        np.testing.assert_allclose(one[0], other[0], atol=1e-6)
+    results = predictor.run([[line] for line in lines])
+    for actual, desired in zip(results, expected, strict=True):
+        assert len(actual) == len(desired) == 1
+        np.testing.assert_allclose(actual[0], desired[0], atol=1e-6)
     with pytest.raises(ConversionInputError, match="2 arrays are given; the inputs are x"):
         predictor.run([[lines[0]], [lines[0], lines[1]]])
     with pytest.raises(ConversionInputError, match="'x' is float32, the array is float64"):
@@ -580,25 +580,25 @@ def test_a_run_that_fails_spoils_no_others(threads, tmp_path):
     first = create_predictor(config)
     second = first.clone()
     fits, wrong = np.zeros((2, 4), np.float32), np.zeros((2, 3), np.float32)
-    for one, other in ((first, second), (second, first)):
-        x, result = one.get_input_handle("x"), one.get_output_handle(one.get_output_names()[0])
+    for failing, other in ((first, second), (second, first)):
+        x, result = failing.get_input_handle("x"), failing.get_output_handle(failing.get_output_names()[0])
         for _ in range(2):
-            assert (one.run([fits])[0] == np.arange(8)).all()
+            assert (failing.run([fits])[0] == np.arange(8)).all()
             with pytest.raises(OpenVINORunError):
-                one.run([wrong])
+                failing.run([wrong])
             with pytest.raises(OpenVINORunError):
-                one.run([wrong])
+                failing.run([wrong])
         x.copy_from_cpu(fits)
-        assert one.run() is None
+        assert failing.run() is None
         assert (result.copy_to_cpu() == np.arange(8)).all()
         assert (other.run([fits])[0] == np.arange(8)).all()
 
 
 def test_known_dimensions_are_checked(folder):
     """Those that the program declares, and those that its weights imply."""
-    given = np.zeros((1, 4, 32, 48), np.float32)
+    array = np.zeros((1, 4, 32, 48), np.float32)
     with pytest.raises(ConversionInputError, match=r"input 'x' takes \[\?,3,.*\], the array is \[1, 4, 32, 48\]"):
-        create_predictor(Config(folder)).run([given])
+        create_predictor(Config(folder)).run([array])
     product = case(x=tensor([2, 8], dims=[-1, -1]), y=tensor([8, 4]))
     predictor = create_predictor(Config(generated(all_ops()["matmul_v2"], product, "pir")))
     assert predictor.get_input_tensor_shape() == {"x": [-1, 8], "y": [8, 4]}

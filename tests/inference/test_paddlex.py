@@ -223,8 +223,8 @@ def test_threads_share_a_runner(tmp_path):
     assert runner._predictor._spare.bound == 3
     rows = [np.full((1 + i % 3, 2), i, np.float32) for i in range(60)]
     with ThreadPoolExecutor(6) as threads:
-        for given, (found,) in zip(rows, threads.map(runner, rows), strict=True):
-            np.testing.assert_array_equal(found, 2 * given)
+        for row, (result,) in zip(rows, threads.map(runner, rows), strict=True):
+            np.testing.assert_array_equal(result, 2 * row)
 
 
 def test_a_runner_in_a_precision(tmp_path):

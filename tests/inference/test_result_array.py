@@ -21,12 +21,12 @@ def test_code_for_paddles_tensors_runs(tmp_path):
     x = np.arange(4, dtype=np.float32).reshape(2, 2)
     expected = [item.numpy() for item in theirs(folder).run([paddle.to_tensor(x)])]
     predictor = ours(folder)
-    for found in (predictor.run([x]), predictor.run([[x], [x]])[1]):
-        assert all(isinstance(item, np.ndarray) for item in found)
-        for one, other in zip(found, expected, strict=True):
-            assert type(one.numpy()) is np.ndarray
-            np.testing.assert_array_equal(one.numpy(), other, strict=True)
-            assert one.numpy().base is not None  # not copied
+    for results in (predictor.run([x]), predictor.run([[x], [x]])[1]):
+        assert all(isinstance(item, np.ndarray) for item in results)
+        for actual, desired in zip(results, expected, strict=True):
+            assert type(actual.numpy()) is np.ndarray
+            np.testing.assert_array_equal(actual.numpy(), desired, strict=True)
+            assert actual.numpy().base is not None  # not copied
     (doubled, _) = predictor.run(predictor.run([x])[:1])  # results are inputs
     np.testing.assert_array_equal(doubled, x * 4)
 

@@ -215,8 +215,8 @@ def test_what_answers_with_an_error_is_no_array(folder):
 def test_both_names_of_long_integers(folder):
     predictor = ours(folder)
     for name in ("l", "q"):
-        (found,) = predictor.run([X.astype(name)])
-        np.testing.assert_array_equal(found, 2 * X)
+        (result,) = predictor.run([X.astype(name)])
+        np.testing.assert_array_equal(result, 2 * X)
 
 
 def test_tensors_of_paddle_are_arrays(folder):
@@ -224,8 +224,8 @@ def test_tensors_of_paddle_are_arrays(folder):
     tensor.set(X, paddle.base.core.CPUPlace())
     for predictor in (theirs(folder), ours(folder)):
         x, result = handles(predictor)
-        for given in (eager, tensor):
-            x.share_external_data(given)
+        for value in (eager, tensor):
+            x.share_external_data(value)
             predictor.run()
             np.testing.assert_array_equal(result.copy_to_cpu(), 2 * X)
 

@@ -96,8 +96,8 @@ def test_threads_share_a_model_for_other_sizes(folder, layer, made):
     arrays = [picture(1, 3, 48 if i % 3 else 32, 8 + i % 4) for i in range(24)]
     with ThreadPoolExecutor(4) as threads:
         results = list(threads.map(lambda array: predictor.run([array])[0], arrays))
-    for array, found in zip(arrays, results, strict=True):
-        np.testing.assert_allclose(found, expected(layer, array), rtol=1e-5)
+    for array, result in zip(arrays, results, strict=True):
+        np.testing.assert_allclose(result, expected(layer, array), rtol=1e-5)
     assert made == [{"x": [-1, 3, 32, -1]}]
 
 

@@ -71,9 +71,9 @@ def test_lengths_whose_longest_is_the_sequence(static, tmp_path):
         return x * paddle.nn.functional.sequence_mask(lengths, dtype="float32")
 
     save(static, tmp_path, build, x=([-1, -1], "float32"), lengths=([-1], "int64"))
-    found = paddle2ov.verify(tmp_path)
-    assert found.verdict == "agree"
-    assert not any(run.refused for run in found.runs)
+    report = paddle2ov.verify(tmp_path)
+    assert report.verdict == "agree"
+    assert not any(run.refused for run in report.runs)
 
 
 def test_layers_that_share_a_state(static, tmp_path):
@@ -148,12 +148,12 @@ def test_integers_that_are_hashed(static, tmp_path):
         rows = static.create_parameter([n, 1], "float32", default_initializer=table)
         return paddle.nn.functional.embedding(ids * factor % n, rows)
 
-    found = paddle2ov.verify(save(static, tmp_path, build, ids=([-1, 4], "int64")))
-    assert found.verdict == "agree"
-    assert found.note == WIDE
-    found = paddle2ov.verify(save(static, tmp_path, partial(build, factor=2654435761), ids=([-1, 4], "int64")))
-    assert found.verdict == "differ"
-    assert found.note == INT64
+    report = paddle2ov.verify(save(static, tmp_path, build, ids=([-1, 4], "int64")))
+    assert report.verdict == "agree"
+    assert report.note == WIDE
+    report = paddle2ov.verify(save(static, tmp_path, partial(build, factor=2654435761), ids=([-1, 4], "int64")))
+    assert report.verdict == "differ"
+    assert report.note == INT64
 
 
 def test_sizes_that_nothing_ties_together_differ(static, tmp_path):
@@ -199,9 +199,9 @@ def test_paddle_runs_dequantize_linear_as_quantize_linear(static, tmp_path):
         return paddle.matmul(x, w)
 
     save(static, tmp_path, build, x=([-1, 8], "float32"))
-    found = paddle2ov.verify(tmp_path)
-    assert found.verdict == "agree"
-    assert found.note == PADDLE_FAULT
+    report = paddle2ov.verify(tmp_path)
+    assert report.verdict == "agree"
+    assert report.note == PADDLE_FAULT
     wrong = {"dequantize_linear": lambda node: {"y": node.get_input("x")}}
     assert paddle2ov.verify(tmp_path, extension=wrong).verdict == "differ"
 
@@ -231,23 +231,23 @@ def test_matrices_that_are_positive_definite(static, tmp_path):
 @pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
 @pytest.mark.filterwarnings("ignore:'if'. where its condition")
 def test_a_scalar_of_one_side_of_a_branch(format):
-    found = paddle2ov.verify(generated_network(all_networks()["marked"], format), paddle_python=legacy_python())
-    assert found.verdict == "differ"
-    assert found.note == SCALARS.format(f"'{found.runs[0].outputs[0].name}'"), "no operator is blamed"
+    report = paddle2ov.verify(generated_network(all_networks()["marked"], format), paddle_python=legacy_python())
+    assert report.verdict == "differ"
+    assert report.note == SCALARS.format(f"'{report.runs[0].outputs[0].name}'"), "no operator is blamed"
 
 
 @pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
 def test_several_sequences_in_an_input(format, caplog):
     op = all_ops()["sequence_conv"]
     folder = generated(op, next(case for case in op.cases if not case.arguments.get("lod")), format)
-    found = paddle2ov.verify(folder, paddle_python=legacy_python())
-    assert found.verdict == "agree"
-    assert "'x' holds sequences (LoD), compared with one: --sequence-lengths gives several" in found.note
-    found = paddle2ov.verify(folder, paddle_python=legacy_python(), sequence_lengths=True)
-    assert found.verdict == "agree"
-    assert not found.note
-    assert all(run.inputs["x.lengths"][0] > 1 for run in found.runs)
-    assert any(output.name.endswith(".lengths") for output in found.runs[0].outputs)
+    report = paddle2ov.verify(folder, paddle_python=legacy_python())
+    assert report.verdict == "agree"
+    assert "'x' holds sequences (LoD), compared with one: --sequence-lengths gives several" in report.note
+    report = paddle2ov.verify(folder, paddle_python=legacy_python(), sequence_lengths=True)
+    assert report.verdict == "agree"
+    assert not report.note
+    assert all(run.inputs["x.lengths"][0] > 1 for run in report.runs)
+    assert any(output.name.endswith(".lengths") for output in report.runs[0].outputs)
     paddle2ov.convert(folder)
     assert "'x' takes sequences (LoD)" in caplog.text
     result = CliRunner().invoke(cli, ["inspect", str(folder)])

@@ -30,15 +30,15 @@ JOBS = ["raise", "die", "one", "hang", "two", "three"]
 
 def check(executor):
     """Every job has its outcome, and only those fail that do."""
-    found = {outcome.job: outcome for outcome in executor.run(job, iter(JOBS))}
-    assert sorted(found) == sorted(JOBS)
+    outcomes = {outcome.job: outcome for outcome in executor.run(job, iter(JOBS))}
+    assert sorted(outcomes) == sorted(JOBS)
     for name in ("one", "two", "three"):
-        assert found[name].failure == ""
-        assert found[name].returned[0] == name
-        assert found[name].returned[1] != os.getpid()
-    assert found["raise"].failure == "ValueError: a reason"
-    assert found["hang"].failure == "took longer than 3 s"
-    assert found["die"].failure == "its process died (exit code 3)"
+        assert outcomes[name].failure == ""
+        assert outcomes[name].returned[0] == name
+        assert outcomes[name].returned[1] != os.getpid()
+    assert outcomes["raise"].failure == "ValueError: a reason"
+    assert outcomes["hang"].failure == "took longer than 3 s"
+    assert outcomes["die"].failure == "its process died (exit code 3)"
 
 
 def test_local_executor():
@@ -75,9 +75,9 @@ def test_tasks_of_a_cluster(monkeypatch):
             return Outcome(job, job)
 
     monkeypatch.setattr(RayExecutor, "_connected", lambda self: Cluster)
-    found = {item.job: item for item in RayExecutor("local", timeout=3, workers=2).run(job, iter(JOBS))}
-    assert sorted(found) == sorted(JOBS)
-    assert {name: value.failure for name, value in found.items() if value.failure} == {"die": "RuntimeError: gone"}
+    outcomes = {item.job: item for item in RayExecutor("local", timeout=3, workers=2).run(job, iter(JOBS))}
+    assert sorted(outcomes) == sorted(JOBS)
+    assert {name: value.failure for name, value in outcomes.items() if value.failure} == {"die": "RuntimeError: gone"}
     assert not pending
 
 

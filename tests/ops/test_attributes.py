@@ -275,9 +275,9 @@ def is_listed(op, name):
 
 def stale(op, ignored):
     """What the lists say of an operator that no case of it shows: it is read, or no program carries it."""
-    found = {name for name, (_, seen_in) in INERT.items() if seen_in == op and name not in ignored}
+    names = {name for name, (_, seen_in) in INERT.items() if seen_in == op and name not in ignored}
     patterns = {part for pattern in INERT_OF.get(op, {}) for part in pattern.split("|")}
-    return found | {pattern for pattern in patterns if not any(re.fullmatch(pattern, name) for name in ignored)}
+    return names | {pattern for pattern in patterns if not any(re.fullmatch(pattern, name) for name in ignored)}
 
 
 def test_what_is_listed_and_read_is_stale():

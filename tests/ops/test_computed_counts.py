@@ -26,9 +26,9 @@ def test_tile(known, counts, tmp_path):
     request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
     for run, times in enumerate(counts):
         data = np.random.default_rng(run).standard_normal(dims if known or run % 2 == 0 else [1, 2, 4, 2])
-        found = request.infer([data.astype(np.float32), np.array(times, np.int32)], share_outputs=False)
+        results = request.infer([data.astype(np.float32), np.array(times, np.int32)], share_outputs=False)
         wanted = paddle.tile(paddle.to_tensor(data.astype(np.float32)), paddle.to_tensor(times, dtype="int32"))
-        np.testing.assert_array_equal(found[0], wanted.numpy())
+        np.testing.assert_array_equal(results[0], wanted.numpy())
 
 
 def test_tile_along_one_axis(tmp_path):
@@ -42,8 +42,8 @@ def test_tile_along_one_axis(tmp_path):
     model = paddle2ov.convert(tmp_path)
     assert [node.get_type_name() for node in model.get_ops()].count("Tile") == 1
     data = np.random.default_rng(0).standard_normal([1, 3, 2, 4]).astype(np.float32)
-    found = compile_on_cpu(model).create_infer_request().infer([data])
-    np.testing.assert_array_equal(found[0], function(paddle.to_tensor(data)).numpy())
+    results = compile_on_cpu(model).create_infer_request().infer([data])
+    np.testing.assert_array_equal(results[0], function(paddle.to_tensor(data)).numpy())
 
 
 def _tile(x, count):
@@ -62,9 +62,9 @@ def test_no_rows(function, tmp_path):
     request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
     for rows, count in ((2, 3), (0, 7), (0, 3), (0, 7), (2, 7)):
         data = np.random.default_rng(count).standard_normal([rows, 9]).astype(np.float32)
-        found = request.infer([data, np.array(count, np.int32)], share_outputs=False)
+        results = request.infer([data, np.array(count, np.int32)], share_outputs=False)
         wanted = function(paddle.to_tensor(data), paddle.to_tensor(count))
-        np.testing.assert_array_equal(found[0], wanted.numpy())
+        np.testing.assert_array_equal(results[0], wanted.numpy())
 
 
 def test_adaptive_pool(tmp_path):
@@ -78,6 +78,6 @@ def test_adaptive_pool(tmp_path):
     request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
     for size in (3, 2):
         data = np.random.default_rng(size).standard_normal([1, 2, 7, 9]).astype(np.float32)
-        found = request.infer([data, np.array([size], np.int32)], share_outputs=False)
+        results = request.infer([data, np.array([size], np.int32)], share_outputs=False)
         wanted = paddle.nn.functional.adaptive_avg_pool2d(paddle.to_tensor(data), size)
-        np.testing.assert_allclose(found[0], wanted.numpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(results[0], wanted.numpy(), rtol=1e-5, atol=1e-6)

@@ -59,8 +59,8 @@ def test_convolution(rank, last, groups, geometry, tmp_path):
         x = rng.standard_normal([count, *sizes, 4] if last else [count, 4, *sizes]).astype(np.float32)
         filters = rng.standard_normal([number, 4 // groups, *[width] * rank]).astype(np.float32)
         wanted = function(paddle.to_tensor(x), paddle.to_tensor(filters)).numpy()
-        (found,) = request.infer([x, filters], share_outputs=False).values()
-        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+        (actual,) = request.infer([x, filters], share_outputs=False).values()
+        np.testing.assert_allclose(actual, wanted, rtol=1e-4, atol=1e-4)
 
 
 def test_a_transposed_convolution_is_refused(tmp_path):

@@ -26,8 +26,8 @@ family_of = cache(families)
 
 def named(text, label):
     """The words in backquotes behind a label."""
-    found = re.search(rf"^{label}: (.*?)(?=^[A-Z][\w ]*: |^\s*$|\Z)", text, re.MULTILINE | re.DOTALL)
-    return re.findall(r"`([^`]*)`", found[1]) if found else []
+    match = re.search(rf"^{label}: (.*?)(?=^[A-Z][\w ]*: |^\s*$|\Z)", text, re.MULTILINE | re.DOTALL)
+    return re.findall(r"`([^`]*)`", match[1]) if match else []
 
 
 def docstring(module):
@@ -63,9 +63,9 @@ def test_names_are_read_up_to_the_next_label_or_paragraph():
 @pytest.mark.parametrize("module", MODULES)
 def test_the_docstring_names_the_operators_of_the_module(module):
     keys = {key for key, other in family_of().items() if other == module}
-    found = named(docstring(module), "Paddle")
-    assert set(found) - in_pir(keys) - keys == set(), "named, but the table takes them from elsewhere"
-    assert keys - set(found) == set(), "taken from this module, but not named"
+    names = named(docstring(module), "Paddle")
+    assert set(names) - in_pir(keys) - keys == set(), "named, but the table takes them from elsewhere"
+    assert keys - set(names) == set(), "taken from this module, but not named"
 
 
 @pytest.mark.parametrize(

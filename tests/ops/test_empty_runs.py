@@ -52,11 +52,11 @@ def test_rows_of_nothing(function, tmp_path):
     request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
     for size in (5, 0, 1, 3, 0):
         data = np.sort(np.random.default_rng(size).uniform(-1, 1, (2, size)).astype(np.float32))
-        found = request.infer([data], share_outputs=False).values()
+        results = request.infer([data], share_outputs=False).values()
         wanted = [item.numpy() for item in function(paddle.to_tensor(data))]
-        for one, other in zip(found, wanted, strict=True):
-            assert one.dtype == other.dtype
-            np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+        for actual, desired in zip(results, wanted, strict=True):
+            assert actual.dtype == desired.dtype
+            np.testing.assert_allclose(actual, desired, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize(("axis", "dims"), [(None, [-1]), (None, [-1, -1]), (0, [-1, 2]), (1, [2, -1])])
@@ -64,8 +64,8 @@ def test_unique(axis, dims, tmp_path):
     import paddle
 
     def function(x):
-        found = paddle.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis)
-        return [*found, paddle.unique(x, axis=axis)]
+        unique = paddle.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis)
+        return [*unique, paddle.unique(x, axis=axis)]
 
     spec = [paddle.static.InputSpec(dims, "float32", "x")]
     paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
@@ -73,12 +73,12 @@ def test_unique(axis, dims, tmp_path):
     for size in (5, 0, 1, 3, 0):
         shape = [size if dim == -1 else dim for dim in dims]
         data = np.random.default_rng(size).integers(0, 3, shape).astype(np.float32)
-        found = request.infer([data], share_outputs=False).values()
+        results = request.infer([data], share_outputs=False).values()
         wanted = [item.numpy() for item in function(paddle.to_tensor(data))]
         if axis is None:  # Paddle keeps the shape of a matrix of nothing, whose elements the program declares as 1-D
             wanted = [item.reshape(-1) for item in wanted]
-        for one, other in zip(found, wanted, strict=True):
-            np.testing.assert_array_equal(one, other)
+        for actual, desired in zip(results, wanted, strict=True):
+            np.testing.assert_array_equal(actual, desired)
 
 
 @pytest.mark.parametrize("axis", [0, 1])
@@ -92,5 +92,5 @@ def test_transform_to_nothing(transform, axis, tmp_path):
     request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
     for size in (3, 1, 4, 2, 1):
         data = np.random.default_rng(size).uniform(-1, 1, (2, size) if axis else (size, 2)).astype(np.float32)
-        (found,) = request.infer([data], share_outputs=False).values()
-        np.testing.assert_allclose(found, function(paddle.to_tensor(data)).numpy(), rtol=1e-5, atol=1e-5)
+        (actual,) = request.infer([data], share_outputs=False).values()
+        np.testing.assert_allclose(actual, function(paddle.to_tensor(data)).numpy(), rtol=1e-5, atol=1e-5)

@@ -16,6 +16,6 @@ def test_long_rows_with_special_numbers(operator, special):
     rng = np.random.default_rng(0)
     x = rng.integers(-9, 9, [4, LENGTH]).astype(np.float32)
     x[rng.random(x.shape) < np.array([[0.0], [0.001], [0.5], [1.0]])] = special
-    found = run_legacy(operator, {"x": x}, {"axis": 1, "keepdims": False, "flatten": False, "dtype": 3})
+    indices = run_legacy(operator, {"x": x}, {"axis": 1, "keepdims": False, "flatten": False, "dtype": 3})
     wanted = {"arg_max": paddle.argmax, "arg_min": paddle.argmin}[operator](paddle.to_tensor(x), 1)
-    np.testing.assert_array_equal(found, wanted.numpy())
+    np.testing.assert_array_equal(indices, wanted.numpy())

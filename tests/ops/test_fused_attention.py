@@ -37,10 +37,10 @@ def test_flash_attn_with_a_mask(queries, keys, heads, dynamic):
     q, k, v = normal(2, queries, 4, 8), normal(2, keys, heads, 8), normal(2, keys, heads, 8)
     mask = normal(2, 1, queries, keys)
     if dynamic:
-        found = some_dynamic("flash_attn", {"q": q, "k": k, "v": v, "attn_mask": mask}, {})
+        actual = some_dynamic("flash_attn", {"q": q, "k": k, "v": v, "attn_mask": mask}, {})
     else:
-        (found,) = run("flash_attn", {"q": q, "k": k, "v": v, "attn_mask": mask}, {"dropout": 0.0, "is_test": True})
-    close(found, attention(q, k, v, mask))
+        (actual,) = run("flash_attn", {"q": q, "k": k, "v": v, "attn_mask": mask}, {"dropout": 0.0, "is_test": True})
+    close(actual, attention(q, k, v, mask))
 
 
 def some_dynamic(op_type, inputs, attributes):
@@ -64,17 +64,17 @@ def test_flash_attn_without_a_mask(heads, is_causal):
 def test_flash_attn_is_causal_from_the_end(dynamic):
     q, k, v = normal(2, 3, 4, 8), normal(2, 6, 4, 8), normal(2, 6, 4, 8)
     inputs, attributes = {"q": q, "k": k, "v": v}, {"causal": True}
-    found = some_dynamic("flash_attn", inputs, attributes) if dynamic else run("flash_attn", inputs, attributes)[0]
-    close(found, attention(q, k, v, causal(3, 6, 3)))
+    actual = some_dynamic("flash_attn", inputs, attributes) if dynamic else run("flash_attn", inputs, attributes)[0]
+    close(actual, attention(q, k, v, causal(3, 6, 3)))
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_flash_attn_of_queries_that_see_no_key_is_zero(dynamic):
     q, k, v = normal(2, 6, 4, 8), normal(2, 4, 4, 8), normal(2, 4, 4, 8)
     inputs, attributes = {"q": q, "k": k, "v": v}, {"causal": True}
-    found = some_dynamic("flash_attn", inputs, attributes) if dynamic else run("flash_attn", inputs, attributes)[0]
-    assert not found[:, :2].any()
-    close(found[:, 2:], attention(q[:, 2:], k, v, is_causal=True))
+    actual = some_dynamic("flash_attn", inputs, attributes) if dynamic else run("flash_attn", inputs, attributes)[0]
+    assert not actual[:, :2].any()
+    close(actual[:, 2:], attention(q[:, 2:], k, v, is_causal=True))
 
 
 def test_flash_attn_refuses_dropout():
@@ -183,14 +183,14 @@ def test_fused_rotary_position_embedding(neox, tables, time_major):
     q, k, v = normal(2, 5, 4, 6), normal(2, 5, 2, 6), normal(2, 5, 2, 6)
     angle, places = normal(9 if tables == "places" else 5, 6), RNG.integers(0, 9, (2, 5))
     own = {"rank 4": lambda one: one[None, :, None]}.get(tables, lambda one: one)
-    given = {} if tables == "none" else {"sin": own(np.sin(angle)), "cos": own(np.cos(angle))}
+    extra_inputs = {} if tables == "none" else {"sin": own(np.sin(angle)), "cos": own(np.cos(angle))}
     if tables == "places":
-        given["position_ids"] = places
+        extra_inputs["position_ids"] = places
     order = [1, 0, 2, 3] if time_major else [0, 1, 2, 3]
-    inputs = {name: value.transpose(order).copy() for name, value in {"q": q, "k": k, "v": v}.items()} | given
+    inputs = {name: value.transpose(order).copy() for name, value in {"q": q, "k": k, "v": v}.items()} | extra_inputs
     attributes = {"use_neox_rotary_style": neox, "time_major": time_major}
     attributes |= {"rotary_emb_base": 100.0} if tables == "none" else {}
-    found = run("fused_rotary_position_embedding", inputs, attributes, ["out_q", "out_k", "out_v"])
+    outputs = run("fused_rotary_position_embedding", inputs, attributes, ["out_q", "out_k", "out_v"])
     (angle,) = tensors(angle)
     if tables == "places":
         angle = functional().embedding(paddle.to_tensor(places), angle)
@@ -200,7 +200,7 @@ def test_fused_rotary_position_embedding(neox, tables, time_major):
             paddle.to_tensor(100.0), columns / 6
         )
     angle = paddle.unsqueeze(angle if tables == "places" else paddle.unsqueeze(angle, 0), 2)
-    for out, x in zip(found, tensors(q, k, v), strict=True):
+    for out, x in zip(outputs, tensors(q, k, v), strict=True):
         if neox:
             turned = paddle.stack([-x[..., 1::2], x[..., ::2]], -1).reshape(x.shape)
         else:

@@ -174,8 +174,8 @@ def test_fused_rms_norm_quant(given, dynamic):
         made = fused(x, bias, residual, norm_weight, norm_bias, 1e-3, 2, -1.0, 0, 0.0, 0.0)
         return list(made[: len(results)])
 
-    found = run("fused_rms_norm_quant", inputs, attributes, results, dynamic)
-    for mine, wanted in zip(found, decomposed(build, inputs), strict=True):
+    outputs = run("fused_rms_norm_quant", inputs, attributes, results, dynamic)
+    for mine, wanted in zip(outputs, decomposed(build, inputs), strict=True):
         close(mine, wanted)
 
 

@@ -28,12 +28,12 @@ def computed(folder, inputs):
 
 def differences(function, x):
     """The gradient of a function of an array to a number."""
-    found = np.zeros_like(x)
+    gradient = np.zeros_like(x)
     for i in np.ndindex(x.shape):
         step = np.zeros_like(x)
         step[i] = STEP
-        found[i] = (function(x + step) - function(x - step)) / (2 * STEP)
-    return found
+        gradient[i] = (function(x + step) - function(x - step)) / (2 * STEP)
+    return gradient
 
 
 def logsumexp(x):
@@ -67,11 +67,11 @@ def test_first_order(key, number):
     """The cases differentiate with 0.7 f + 0.3, which makes them the gradients of the sum of 0.35 f² + 0.3 f."""
     folder = generated(all_ops()[key], all_ops()[key].cases[number], "pir")
     inputs = dict(np.load(folder / "inputs.npz"))
-    (found,) = computed(folder, inputs)
+    (gradient,) = computed(folder, inputs)
     (x,) = inputs.values()
     function = FUNCTIONS[key, number]
     wanted = differences(lambda x: (0.35 * function(x) ** 2 + 0.3 * function(x)).sum(), x.astype(np.float64))
-    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-4, atol=1e-5)
 
 
 def in_float64(network):

@@ -29,13 +29,13 @@ def test_bodies_that_are_kept_hold_each_integer_once():
         return [ops.multiply(ops.multiply(turned, np.float32(2)), np.float32(2))], None
 
     x = ops.parameter([2, 3], Type.f32)
-    found = [loop(ints(i), [x], [], step, template="shared")[0] for i in (1, 2)]
-    for output in found:
+    outputs = [loop(ints(i), [x], [], step, template="shared")[0] for i in (1, 2)]
+    for output in outputs:
         (body,) = bodies_of(output.get_node())
         constants = [node for node in body.get_ops() if node.get_type_name() == "Constant"]
         assert sum(constant.get_element_type() == Type.i64 for constant in constants) == 1
         assert sum(constant.get_element_type() == Type.f32 for constant in constants) == 2
-    results = compile_on_cpu(Model(found, [x]))([np.ones((2, 3), np.float32)])
+    results = compile_on_cpu(Model(outputs, [x]))([np.ones((2, 3), np.float32)])
     for i, factor in enumerate((4, 16)):
         np.testing.assert_array_equal(results[i], np.full((2, 3), factor, np.float32))
 
@@ -73,9 +73,9 @@ def test_a_body_that_was_built_before_is_cloned():
 
     x = {kind: ops.parameter([2], kind) for kind in (Type.f32, Type.f64)}
     kinds = [Type.f32, Type.f32, Type.f64, Type.f32, Type.f64]
-    found = [loop(ints(i), [x[kind]], [x[kind]], step, template="test") for i, kind in enumerate(kinds)]
+    outputs = [loop(ints(i), [x[kind]], [x[kind]], step, template="test") for i, kind in enumerate(kinds)]
     assert built == [Type.f32, Type.f64]
-    model = Model(list(itertools.chain(*found)), list(x.values()))
+    model = Model(list(itertools.chain(*outputs)), list(x.values()))
     names = [node.get_friendly_name() for node in walk(model)]
     assert len(names) == len(set(names))
     results = compile_on_cpu(model)([np.array([1, 2], np.float32), np.array([3, 4], np.float64)])

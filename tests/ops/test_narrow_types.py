@@ -96,5 +96,5 @@ def test_sums_wrap_around(dtype, axis, tmp_path):
     paddle.jit.save(paddle.jit.to_static(total, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
     limits = np.iinfo(dtype)
     data = np.random.default_rng(0).integers(limits.min, limits.max, (200, 300)).astype(dtype)
-    (found,) = run(paddle2ov.convert(tmp_path), {"x": data})
-    np.testing.assert_array_equal(found.array, data.sum(axis, dtype=dtype))
+    (result,) = run(paddle2ov.convert(tmp_path), {"x": data})
+    np.testing.assert_array_equal(result.array, data.sum(axis, dtype=dtype))

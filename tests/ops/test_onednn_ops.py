@@ -57,8 +57,8 @@ def test_an_unknown_activation_is_refused():
 )
 @by_hand(argument="op_type")
 def test_elementwise(op_type, wanted):
-    found = run_legacy(op_type, {"x": X, "y": Y}, {"axis": -1, "fused_unsqueeze2_axes": [1]})
-    close(found, getattr(paddle, wanted)(*tensors(X, Y)).unsqueeze(1))
+    actual = run_legacy(op_type, {"x": X, "y": Y}, {"axis": -1, "fused_unsqueeze2_axes": [1]})
+    close(actual, getattr(paddle, wanted)(*tensors(X, Y)).unsqueeze(1))
 
 
 def heads(x):
@@ -78,8 +78,8 @@ def test_matmul_of_heads():
     shape, order = [0, 0, 2, 4], [0, 2, 1, 3]
     attributes = {f"fused_reshape_{port}": shape for port in "XY"} | {f"fused_transpose_{port}": order for port in "XY"}
     x, y = tensors(X, Y)
-    found = run_legacy("fused_matmul", {"x": X, "y": Y}, attributes | {"trans_y": True})
-    close(found, paddle.matmul(heads(x), heads(y), transpose_y=True))
+    actual = run_legacy("fused_matmul", {"x": X, "y": Y}, attributes | {"trans_y": True})
+    close(actual, paddle.matmul(heads(x), heads(y), transpose_y=True))
     weights = normal(2, 2, 3, 3)
     attributes = {"fused_reshape_Out": [0, 0, 8], "fused_transpose_Out": order}
     attributes |= {"fused_reshape_Y": shape, "fused_transpose_Y": order}
@@ -105,10 +105,10 @@ def test_softplus():
 def test_transpose(attributes, wanted):
     turned = paddle.transpose(paddle.to_tensor(X), [1, 0, 2])
     close(run_legacy("fused_transpose", {"x": X}, {"axis": [1, 0, 2], **attributes}), wanted(turned))
-    found = run_legacy(
+    actual = run_legacy(
         "fused_transpose", {"x": X[:, None]}, {"axis": [1, 0, 2], "fused_squeeze2_axes": [1], **attributes}
     )
-    close(found, wanted(turned))
+    close(actual, wanted(turned))
 
 
 @pytest.mark.parametrize("attributes", [{"scale": 0.5}, {"shift": 1.0}, {"output_data_type": "int8"}])
@@ -128,10 +128,10 @@ def test_convolution(op_type):
     inputs = {**CONV, "residual_data": residual}
     if op_type == "fused_conv3d":
         inputs = {name: array if name == "bias" else array[..., None] for name, array in inputs.items()}
-    found = run_legacy(op_type, inputs, attributes, "output" if op_type.startswith("fused") else "out")
+    actual = run_legacy(op_type, inputs, attributes, "output" if op_type.startswith("fused") else "out")
     x, weight, bias, rest = tensors(*CONV.values(), residual)
     wanted = functional().leaky_relu(functional().conv2d(x, weight, bias) + rest, 0.1)
-    close(found.reshape(wanted.shape), wanted)
+    close(actual.reshape(wanted.shape), wanted)
 
 
 @pytest.mark.parametrize(
@@ -151,9 +151,9 @@ def test_activations_of_old_programs(attributes, wanted):
 
 def test_fc_and_batch_norm():
     w, bias, x = normal(8, 4), normal(4), normal(3, 8)
-    found = run_legacy("fc", {"input": x, "w": w, "bias": bias}, {"fuse_activation": "gelu_tanh", "in_num_col_dims": 1})
-    close(found, functional().gelu(functional().linear(*tensors(x, w, bias)), approximate=True))
+    out = run_legacy("fc", {"input": x, "w": w, "bias": bias}, {"fuse_activation": "gelu_tanh", "in_num_col_dims": 1})
+    close(out, functional().gelu(functional().linear(*tensors(x, w, bias)), approximate=True))
     statistics = {name: np.abs(normal(2)) for name in ("mean", "variance", "scale", "bias")}
-    found = run_legacy("batch_norm", {"x": CONV["input"], **statistics}, {"is_test": True, "fuse_with_relu": True})
+    out = run_legacy("batch_norm", {"x": CONV["input"], **statistics}, {"is_test": True, "fuse_with_relu": True})
     wanted = functional().batch_norm(*tensors(CONV["input"], *statistics.values()))
-    close(found, functional().relu(wanted))
+    close(out, functional().relu(wanted))

@@ -14,10 +14,10 @@ DEFAULT_SEEDS = 1
 def cases(every_form):
     """Every operator in one of its formats, which alternate, or in each; both go through the same converters."""
     for number, op in enumerate(all_ops().values()):
-        found = formats(op)
-        if found and not every_form:
-            found = [found[number % len(found)]]
-        for format in found:
+        available = formats(op)
+        if available and not every_form:
+            available = [available[number % len(available)]]
+        for format in available:
             yield pytest.param(op, format, marks=marks_of(format), id=f"testOpRandom/{op.name}/{format}")
 
 
@@ -30,12 +30,12 @@ def pytest_generate_tests(metafunc):
 @pytest.mark.one_in(15)
 def test_op_random(op, format, request):
     kept = FOLDER.parent / "failures" / f"{op.name}-{format}"
-    found = explore(op, format, request.config.getoption("--seeds") or DEFAULT_SEEDS, kept)
-    if found.error is not None:
-        if found.case is not None:
-            text = f"{found.case}\nIt is kept: python -m gen_models --rerun {kept / 'case'}"
+    exploration = explore(op, format, request.config.getoption("--seeds") or DEFAULT_SEEDS, kept)
+    if exploration.error is not None:
+        if exploration.case is not None:
+            text = f"{exploration.case}\nIt is kept: python -m gen_models --rerun {kept / 'case'}"
             request.node.add_report_section("call", "smallest case", text)
-        elif isinstance(found.error, BatchError):
+        elif isinstance(exploration.error, BatchError):
             text = f"They are kept: python -m gen_models --rerun {kept / 'together'}"
             request.node.add_report_section("call", "cases", text)
-        raise found.error
+        raise exploration.error

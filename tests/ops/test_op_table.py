@@ -67,9 +67,9 @@ def test_programs_of_other_cases_hold_it(key, other):
 
 
 def test_what_has_no_cases_is_operators_by_hand():
-    found = operators_by_hand()
-    assert set().union(*BY_HAND.values()) - found == set()
-    assert found - OP_TABLE.keys() == set()
+    operators = operators_by_hand()
+    assert set().union(*BY_HAND.values()) - operators == set()
+    assert operators - OP_TABLE.keys() == set()
 
 
 def test_a_test_by_hand_that_converts_something_else_fails():
@@ -107,8 +107,8 @@ def with_kernels(python):
         with redirect_stdout(io.StringIO()) as told:
             exec(KERNELS, {})
         return set(told.getvalue().split())
-    found = subprocess.run([python, "-W", "ignore", "-c", KERNELS], capture_output=True, text=True, check=True)
-    return set(found.stdout.split())
+    completed = subprocess.run([python, "-W", "ignore", "-c", KERNELS], capture_output=True, text=True, check=True)
+    return set(completed.stdout.split())
 
 
 def test_there_is_no_kernel():
@@ -141,16 +141,16 @@ def test_what_is_made_for_training_is_appended_by_functions_that_take_labels():
     claimed = {name: key for key in claimed_for_training() for name in names(key)}
     any_name = "|".join(claimed)
     appends = re.compile(rf"_C_ops\.({any_name})\(|type=['\"]({any_name})['\"]")
-    root, found = Path(import_paddle().__file__).parent, set()
+    root, seen = Path(import_paddle().__file__).parent, set()
     for path in (path for part in ("incubate", "nn", "static", "vision") for path in (root / part).rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if appends.search(text) is None:
             continue
         for function in (child for child in ast.walk(ast.parse(text)) if isinstance(child, ast.FunctionDef)):
             appended = {claimed[a or b] for a, b in appends.findall(ast.get_source_segment(text, function) or "")}
-            found |= appended
+            seen |= appended
             assert not appended or "label" in ast.unparse(function.args), f"{path}: {function.name} appends {appended}"
-    assert found >= {"auc", "hierarchical_sigmoid", "nce", "warpctc", "yolov3_loss"}
+    assert seen >= {"auc", "hierarchical_sigmoid", "nce", "warpctc", "yolov3_loss"}
 
 
 def test_the_kernels_that_need_a_processor_are_there():
@@ -196,12 +196,12 @@ def test_programs_of_it_are_wrong_or_cannot_be_built():
             for name, arguments in (("ones_like", like), ("tensor_unfold", (1, 2, 1)), ("zeros_like", like)):
                 with pytest.raises(ValueError, match="must be Tensor"):
                     getattr(paddle._C_ops, name)(variable, *arguments)
-        (found,) = paddle.static.Executor().run(main, {"x": x}, [viewed])
+        (result,) = paddle.static.Executor().run(main, {"x": x}, [viewed])
         with paddle.static.program_guard(main):
             strided = paddle._C_ops.as_strided(variable, [2], [3], 0)
         with pytest.raises(RuntimeError, match=r"pd_op.as_strided\] kernel output args"):
             paddle.static.Executor().run(main, {"x": x}, [strided])
     finally:
         paddle.disable_static()
-    assert found.shape == (2, 3)
+    assert result.shape == (2, 3)
     assert list(paddle.to_tensor(x).view([3, 2]).shape) == [3, 2]

@@ -19,10 +19,10 @@ def test_gather_nd(depth, far, kind):
     inside = np.array([[0, 0, 0], [1, 2, 3], [-1, -3, -4]])
     outside = np.array([[2, 0, 0], [0, 3, 0], [0, 0, 4], [-3, 0, 0], [-1, -4, 0], [1, 2, -5]]) * far
     index = np.concatenate([inside, outside])[:, :depth].astype(kind)
-    found = run_legacy("gather_nd", {"x": X, "index": index}, {})
+    gathered = run_legacy("gather_nd", {"x": X, "index": index}, {})
     wanted = paddle.gather_nd(paddle.to_tensor(X), paddle.to_tensor(index[: len(inside)]))
-    np.testing.assert_array_equal(found[: len(inside)], wanted.numpy())
-    assert np.isin(found, X).all()
+    np.testing.assert_array_equal(gathered[: len(inside)], wanted.numpy())
+    assert np.isin(gathered, X).all()
 
 
 @pytest.mark.one_in(4)
@@ -40,9 +40,9 @@ def test_gather_of_a_vector(dims, far, kind, tmp_path):
     request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
     x, inside = np.array([3, 5, 7, 9], kind), np.array([2, 0, -1, -4])
     outside = np.clip(np.array([4, 5, 63, 64, -5, -9]) * far, -(2**31), 2**31 - 1)
-    (found,) = request.infer([x, np.concatenate([inside, outside])]).values()
+    (gathered,) = request.infer([x, np.concatenate([inside, outside])]).values()
     wanted = function(paddle.to_tensor(x), paddle.to_tensor(inside)).numpy()
-    np.testing.assert_array_equal(found, np.concatenate([wanted, np.zeros(len(outside), kind)]))
+    np.testing.assert_array_equal(gathered, np.concatenate([wanted, np.zeros(len(outside), kind)]))
 
 
 @pytest.mark.parametrize("kind", ["int32", "float32"])
@@ -84,8 +84,8 @@ def test_split_of_too_few(function, tmp_path):
     request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
     for rows in (5, 4, 8):
         x = np.arange(rows * 4, dtype=np.float32).reshape(rows, 4)
-        for found, wanted in zip(request.infer([x]).values(), function(paddle.to_tensor(x)), strict=True):
-            np.testing.assert_array_equal(found, wanted.numpy())
+        for part, wanted in zip(request.infer([x]).values(), function(paddle.to_tensor(x)), strict=True):
+            np.testing.assert_array_equal(part, wanted.numpy())
     for rows in (1, 2):
         with pytest.raises(RuntimeError, match="hape"):
             request.infer([np.ones((rows, 4), np.float32)])

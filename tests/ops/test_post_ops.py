@@ -82,7 +82,7 @@ def primitives(compiled, skipped=SKIPPED_KINDS):
 
     Changes of the layout are not counted: a network has them at its ends, a chain would have them around each node.
     """
-    found, live = [], set()
+    nodes, live = [], set()
     for node in compiled.get_runtime_model().get_ordered_ops():
         info = node.get_rt_info()
         kind = info["layerType"].astype(str)
@@ -92,8 +92,8 @@ def primitives(compiled, skipped=SKIPPED_KINDS):
                 continue
             live.add(node.get_name())
             if kind not in skipped:
-                found.append((kind, set(info["originalLayersNames"].astype(str).split(","))))
-    return found
+                nodes.append((kind, set(info["originalLayersNames"].astype(str).split(","))))
+    return nodes
 
 
 def skipped_kinds(chain):
@@ -111,15 +111,15 @@ def test_post_ops(chain):
     inputs = load(folder / "inputs.npz")
     expected = [Expected("", "float32", array) for array in load(folder / "outputs.npz").values()]
     compare(infer(compiled, inputs), expected, 2e-5, 2e-5, chain.name)
-    found = primitives(compiled, skipped_kinds(chain))
+    nodes = primitives(compiled, skipped_kinds(chain))
     why = limit(chain.name) or (limit(chain.name, AVX512_LIMITS) if has_avx512() else None)
     if why is None:
-        assert len(found) == 1, f"{chain.name} is {[kind for kind, _ in found]}"
-        assert (last <= found[0][1]) != any(fnmatchcase(chain.name, pattern) for pattern in UNNAMED), (
-            f"{chain.name} ends in {last}, which is not among {found[0][1]}"
+        assert len(nodes) == 1, f"{chain.name} is {[kind for kind, _ in nodes]}"
+        assert (last <= nodes[0][1]) != any(fnmatchcase(chain.name, pattern) for pattern in UNNAMED), (
+            f"{chain.name} ends in {last}, which is not among {nodes[0][1]}"
         )
     else:
-        assert len(found) > 1, f"{chain.name} is one node now; LIMITS says: {why}"
+        assert len(nodes) > 1, f"{chain.name} is one node now; LIMITS says: {why}"
 
 
 def dynamic_shapes(chain, unknown):
@@ -152,9 +152,9 @@ def test_dynamic_shapes(chain, unknown):
     (case,) = chain.cases
     model = paddle2ov.convert(generated(chain, case, "pir"), input=dynamic_shapes(chain, unknown))
     assert all(port.get_partial_shape().is_dynamic for port in model.inputs)
-    found = [kind for kind, _ in primitives(compile_on_cpu(model), skipped_kinds(chain))]
+    kinds = [kind for kind, _ in primitives(compile_on_cpu(model), skipped_kinds(chain))]
     why = limit(chain.name, LIMITS + DYNAMIC_LIMITS + (SIZES_LIMITS if unknown == "sizes" else []))
-    assert (len(found) > 1) == bool(why), f"{chain.name} is {found}; the limits say: {why}"
+    assert (len(kinds) > 1) == bool(why), f"{chain.name} is {kinds}; the limits say: {why}"
 
 
 def graph(folder):
@@ -174,6 +174,6 @@ def graph(folder):
 @pytest.mark.parametrize("chain", some(3, LEGACY_LIMITS))
 def test_legacy_format(chain):
     (case,) = chain.cases
-    one, other = (graph(generated(chain, case, format)) for format in ("pir", "legacy"))
+    pir, legacy = (graph(generated(chain, case, format)) for format in ("pir", "legacy"))
     why = limit(chain.name, LEGACY_LIMITS)
-    assert (one != other) == bool(why), f"{chain.name}: {one - other} in PIR, {other - one} in legacy; {why}"
+    assert (pir != legacy) == bool(why), f"{chain.name}: {pir - legacy} in PIR, {legacy - pir} in legacy; {why}"

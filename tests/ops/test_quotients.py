@@ -39,10 +39,10 @@ def test_whole_quotients(name, known, tmp_path):
     save_model(model, tmp_path / "saved.xml", fp16=False)
     for value in (model, tmp_path / "saved.xml"):
         compiled = openvino.compile_model(value, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-        found = compiled(inputs)[0]
-        np.testing.assert_array_equal(found[:-2], expected[:-2])
+        actual = compiled(inputs)[0]
+        np.testing.assert_array_equal(actual[:-2], expected[:-2])
         # What is too large to be corrected is what OpenVINO divides, off in the last place.
-        np.testing.assert_allclose(found[-2:], expected[-2:], rtol=2**-23)
+        np.testing.assert_allclose(actual[-2:], expected[-2:], rtol=2**-23)
 
 
 @pytest.mark.one_in(2)
@@ -53,8 +53,8 @@ def test_quotients_of_known_sizes_compile(dims, which, tmp_path):
     import paddle
 
     def run(x, y):
-        found = {"floor_divide": x // y, "remainder": x % y}
-        return [*found.values()] if which == "both" else found[which]
+        results = {"floor_divide": x // y, "remainder": x % y}
+        return [*results.values()] if which == "both" else results[which]
 
     specs = [paddle.static.InputSpec(shape, "float32", item) for item, shape in (("x", [4, 6]), ("y", dims))]
     paddle.jit.save(paddle.jit.to_static(run, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
@@ -62,8 +62,8 @@ def test_quotients_of_known_sizes_compile(dims, which, tmp_path):
     inputs = [rng.uniform(-9, 9, shape).astype(np.float32) for shape in ((4, 6), dims)]
     expected = paddle.utils.flatten(run(*map(paddle.to_tensor, inputs)))
     compiled = openvino.compile_model(paddle2ov.convert(tmp_path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    for found, wanted in zip(compiled(inputs).values(), expected, strict=True):
-        np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-6, atol=1e-6)
+    for actual, wanted in zip(compiled(inputs).values(), expected, strict=True):
+        np.testing.assert_allclose(actual, wanted.numpy(), rtol=1e-6, atol=1e-6)
 
 
 PICKED = {
@@ -87,8 +87,8 @@ def test_quotients_are_equal_to_what_is_picked_of_them(name, tmp_path):
     paddle.jit.save(paddle.jit.to_static(run, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
     x = np.random.default_rng(0).uniform(-9, 9, (1, 2, 15, 17)).astype(np.float32)
     compiled = openvino.compile_model(paddle2ov.convert(tmp_path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    for found, expected in zip(compiled(x).values(), run(paddle.to_tensor(x)), strict=True):
-        np.testing.assert_array_equal(found, expected.numpy())
+    for actual, expected in zip(compiled(x).values(), run(paddle.to_tensor(x)), strict=True):
+        np.testing.assert_array_equal(actual, expected.numpy())
 
 
 def test_the_variance_of_one_element_is_not_a_number(tmp_path):
@@ -106,5 +106,5 @@ def test_the_variance_of_one_element_is_not_a_number(tmp_path):
         compiled = compile_on_cpu(paddle2ov.convert(tmp_path / str(i)))
         for rows in (5, 1):
             data = np.random.default_rng(rows).normal(size=(rows, 3)).astype(np.float32)
-            for found, wanted in zip(compiled([data]).values(), deviations(paddle.to_tensor(data)), strict=True):
-                np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-5)
+            for actual, wanted in zip(compiled([data]).values(), deviations(paddle.to_tensor(data)), strict=True):
+                np.testing.assert_allclose(actual, wanted.numpy(), rtol=1e-5)

@@ -13,14 +13,14 @@ N = 20_000
 
 def draw(op, attributes, x=None, results=("out",), dtype="float32"):
     """What an operator draws, from an input or from attributes alone."""
-    given = x if isinstance(x, dict) else {} if x is None else {"x": x}
-    inputs = [Variable(name, str(array.dtype), array.shape) for name, array in given.items()]
+    arrays = x if isinstance(x, dict) else {} if x is None else {"x": x}
+    inputs = [Variable(name, str(array.dtype), array.shape) for name, array in arrays.items()]
     variables = {input_.name: input_ for input_ in (*(Variable(name, dtype, None) for name in results), *inputs)}
-    ports = {name: [name] for name in given}
+    ports = {name: [name] for name in arrays}
     operator = Operator(op, ports, {name: [name] for name in results}, attributes, op, 0, 0)
     outputs = [Output(name, name) for name in results]
     model = paddle2ov.convert(Program("pir", 4, Block(0, [operator]), inputs, outputs, variables, {}))
-    drawn = [result.array for result in run(model, given)]
+    drawn = [result.array for result in run(model, arrays)]
     return drawn if len(drawn) > 1 else drawn[0]
 
 
@@ -200,8 +200,8 @@ def test_poisson(rate):
 
 
 def test_binomial():
-    given = {"count": np.full([N], 10, np.float32), "prob": np.full([N], 0.3, np.float32)}
-    out = draw("binomial", {}, given, dtype="int64")
+    inputs = {"count": np.full([N], 10, np.float32), "prob": np.full([N], 0.3, np.float32)}
+    out = draw("binomial", {}, inputs, dtype="int64")
     np.testing.assert_allclose([out.mean(), out.var()], [3.0, 2.1], rtol=0.05)
     assert out.max() <= 10
     np.testing.assert_allclose(np.mean(out == 3), 0.2668, atol=0.02)

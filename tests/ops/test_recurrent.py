@@ -29,12 +29,12 @@ def test_sequences_of_any_length(op, index, format):
     config = paddle.inference.Config(str(folder / "inference.pdmodel"), str(folder / "inference.pdiparams"))
     config.disable_glog_info()
     predictor = paddle.inference.create_predictor(config)
-    given = load(folder / "inputs.npz")
-    one, several = (paddle2ov.convert(folder, sequence_lengths=lengths) for lengths in (False, True))
-    requests = [openvino.compile_model(model, "CPU").create_infer_request() for model in (one, several)]
+    arrays = load(folder / "inputs.npz")
+    plain, several = (paddle2ov.convert(folder, sequence_lengths=lengths) for lengths in (False, True))
+    requests = [openvino.compile_model(model, "CPU").create_infer_request() for model in (plain, several)]
     for offsets in SEQUENCES:
-        rows = np.arange(offsets[-1]) * 7 % len(given["input"])
-        inputs = given | {"input": given["input"][rows]}
+        rows = np.arange(offsets[-1]) * 7 % len(arrays["input"])
+        inputs = arrays | {"input": arrays["input"][rows]}
         for name, array in inputs.items():
             handle = predictor.get_input_handle(name)
             handle.copy_from_cpu(array)
@@ -45,11 +45,11 @@ def test_sequences_of_any_length(op, index, format):
         single = len(offsets) == 2
         for request in requests[not single :]:
             lengths = {"input.lengths": np.diff(offsets)} if request is requests[1] else {}
-            found = list(request.infer(inputs | lengths).values())
-            for expected, result in zip(wanted, found, strict=False):
+            results = list(request.infer(inputs | lengths).values())
+            for expected, result in zip(wanted, results, strict=False):
                 np.testing.assert_allclose(result, expected, atol=2e-6, rtol=2e-6)
         if single:
-            fixed = one.clone()
+            fixed = plain.clone()
             fixed.reshape({port: inputs[port.any_name].shape for port in fixed.inputs})
             for expected, known in zip(wanted, run(fixed, inputs), strict=True):
                 np.testing.assert_allclose(known.array, expected, atol=2e-6, rtol=2e-6)
@@ -57,11 +57,11 @@ def test_sequences_of_any_length(op, index, format):
 
 def layer_with_lengths(mode, format):
     """A layer with states; its inputs, and the name of the lengths."""
-    given = {"mode": mode, "sequence_length": True, "states": True}
+    arguments = {"mode": mode, "sequence_length": True, "states": True}
     case = next(
         case
         for case in all_ops()["rnn"].cases
-        if case.arguments["mode"] == mode and all(case.arguments.get(name) for name in given)
+        if case.arguments["mode"] == mode and all(case.arguments.get(name) for name in arguments)
     )
     folder = generated(all_ops()["rnn"], case, format)
     inputs = load(folder / "inputs.npz")

@@ -37,9 +37,9 @@ def test_sizes_and_elements(told, tmp_path):
         for height, width in ((333, 517), (300, 259)):
             picture = np.random.default_rng(1).integers(0, 256, (1, 3, height, width)).astype(np.float32)
             (wanted,) = executor.run(main, feed={"x": picture}, fetch_list=[y])
-            found = compiled(picture)[0]
-            assert found.shape == wanted.shape
-            np.testing.assert_allclose(found, wanted, rtol=0, atol=0.6 if told["mode"] == "bilinear" else 0)
+            actual = compiled(picture)[0]
+            assert actual.shape == wanted.shape
+            np.testing.assert_allclose(actual, wanted, rtol=0, atol=0.6 if told["mode"] == "bilinear" else 0)
     finally:
         paddle.disable_static()
 
@@ -62,5 +62,5 @@ def test_what_follows_a_resize_of_one_axis(length, tmp_path):
     paddle.jit.save(network, str(tmp_path / "inference"), [paddle.static.InputSpec([-1, 3, length], name="x")])
     data = np.random.default_rng(1).standard_normal((2, 3, 4)).astype(np.float32)
     wanted = network(paddle.to_tensor(data)).numpy()
-    found = compile_on_cpu(paddle2ov.convert(tmp_path), "bf16")(data)[0]
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=0.03)
+    actual = compile_on_cpu(paddle2ov.convert(tmp_path), "bf16")(data)[0]
+    np.testing.assert_allclose(actual, wanted, rtol=0, atol=0.03)

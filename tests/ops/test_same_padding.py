@@ -51,5 +51,5 @@ def test_sizes_after_reshape(last, tmp_path):
             assert [str(output.partial_shape) for output in model.outputs] == [
                 str(PartialShape(item.shape)) for item in wanted
             ]
-        for found, right in zip(compile_on_cpu(model)([x]).values(), wanted, strict=True):
-            np.testing.assert_allclose(found, right, rtol=1e-4, atol=1e-5)
+        for actual, right in zip(compile_on_cpu(model)([x]).values(), wanted, strict=True):
+            np.testing.assert_allclose(actual, right, rtol=1e-4, atol=1e-5)

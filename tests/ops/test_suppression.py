@@ -31,9 +31,9 @@ def test_a_score_that_is_no_number_hides_no_other(shift, background):
     scores = np.roll(scores, shift, 1)
     attributes = {"score_threshold": 0.5, "nms_top_k": -1, "keep_top_k": -1, "nms_threshold": 0.4}
     attributes |= {"normalized": True, "nms_eta": 1.0, "background_label": background}
-    found = run("multiclass_nms3", {"bboxes": boxes, "scores": scores}, attributes, ("out", "index", "nms_rois_num"))
+    results = run("multiclass_nms3", {"bboxes": boxes, "scores": scores}, attributes, ("out", "index", "nms_rois_num"))
     tensors = paddle.to_tensor(boxes), paddle.to_tensor(scores), None
-    for item, wanted in zip(found, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
+    for item, wanted in zip(results, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
         close(item, wanted.numpy())
 
 
@@ -52,9 +52,9 @@ def test_boxes_beyond_the_best_of_their_class(keep, crowded):
     scores = (rng.integers(1, 30, (2, 3, 90)) / 32).astype(np.float32)
     attributes = {"score_threshold": 0.05, "nms_top_k": 15, "keep_top_k": keep, "nms_threshold": 0.4}
     attributes |= {"normalized": True, "nms_eta": 1.0, "background_label": -1}
-    found = run("multiclass_nms3", {"bboxes": boxes, "scores": scores}, attributes, ("out", "index", "nms_rois_num"))
+    results = run("multiclass_nms3", {"bboxes": boxes, "scores": scores}, attributes, ("out", "index", "nms_rois_num"))
     tensors = paddle.to_tensor(boxes), paddle.to_tensor(scores), None
-    for item, wanted in zip(found, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
+    for item, wanted in zip(results, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
         close(item, wanted.numpy())
 
 
@@ -83,14 +83,14 @@ def test_boxes_and_scores_that_openvino_sees_differently(boxes, scores):
     """The best 7 of each image, to the last bit; half of the boxes are far from the others."""
     paddle, rng = import_paddle(), np.random.default_rng(0)
     for normalized, top_k in ((False, -1), (True, 12)):
-        given = BOXES[boxes](rng, (2, 30)).astype(np.float32)
-        given[:, ::2] += 9 * np.arange(15, dtype=np.float32)[:, None]
+        box = BOXES[boxes](rng, (2, 30)).astype(np.float32)
+        box[:, ::2] += 9 * np.arange(15, dtype=np.float32)[:, None]
         score = SCORES[scores](rng, (2, 3, 30)).astype(np.float32)
         attributes = {"score_threshold": 1e-8, "nms_top_k": top_k, "keep_top_k": 7, "nms_threshold": 0.3}
         attributes |= {"normalized": normalized, "nms_eta": 1.0, "background_label": -1}
-        found = run("multiclass_nms3", {"bboxes": given, "scores": score}, attributes, ("out", "index", "nms_rois_num"))
-        tensors = paddle.to_tensor(given), paddle.to_tensor(score), None
-        for item, wanted in zip(found, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
+        results = run("multiclass_nms3", {"bboxes": box, "scores": score}, attributes, ("out", "index", "nms_rois_num"))
+        tensors = paddle.to_tensor(box), paddle.to_tensor(score), None
+        for item, wanted in zip(results, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
             np.testing.assert_array_equal(item, wanted.numpy())
 
 

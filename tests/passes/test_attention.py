@@ -144,8 +144,8 @@ def test_cut_of_unequal_parts():
 
 
 def _gate(x):
-    one, other = ops.split(_projected(x), np.array(-1), 2).outputs()
-    return [ops.multiply(one, ops.sigmoid(other))]
+    value, gate = ops.split(_projected(x), np.array(-1), 2).outputs()
+    return [ops.multiply(value, ops.sigmoid(gate))]
 
 
 def _read_twice(x):
@@ -307,9 +307,9 @@ def test_what_is_left_to_move(fused, dims):
     model = Model([reshape(transpose(context, 0, 2, 1, 3), 0, 0, WIDTH)], [x])
     run_rewrites(model, rewrites_for())
     moving = [node for node in compile_on_cpu(model).get_runtime_model().get_ops() if not _of_a_constant(node)]
-    found = Counter(node.get_rt_info()["layerType"].astype(str) for node in moving)
-    assert {kind: found[kind] for kind in MOVES if found[kind]} == {"Transpose": 1}
-    assert not found["MatMul"] + found["Softmax"]
+    counts = Counter(node.get_rt_info()["layerType"].astype(str) for node in moving)
+    assert {kind: counts[kind] for kind in MOVES if counts[kind]} == {"Transpose": 1}
+    assert not counts["MatMul"] + counts["Softmax"]
 
 
 def _of_a_constant(node):

@@ -91,8 +91,8 @@ def plain(program, outputs=()):
 def test_networks(name, format):
     folder = generated_network(all_networks()[name], format)
     model = convert(folder)
-    found = gathered(model)
-    assert {kind: found.get(kind) for kind in DECODED[name]} == DECODED[name]
+    counts = gathered(model)
+    assert {kind: counts.get(kind) for kind in DECODED[name]} == DECODED[name]
     inputs = [load(folder / f"inputs_{i}.npz") for i in range(2)]
     dull = {**inputs[0], "image": 0 * inputs[0]["image"]}  # other boxes survive, if any
     with unfiltered():
@@ -180,8 +180,8 @@ def gathering(build, axis, dims):
     inputs = [parameter(f"x{i}", *dim) for i, dim in enumerate(dims)]
     mask = parameter("mask", -1, kind=Type.boolean)
     index = ops.squeeze(ops.non_zero(mask, "i64"), np.array(0))
-    found = build(*inputs)
-    values = found if isinstance(found, tuple) else (found,)
+    built = build(*inputs)
+    values = built if isinstance(built, tuple) else (built,)
     results = [ops.gather(value, index, np.array(axis)) for value in values[:1]]
     return Model([*results, *values[1:]], [*inputs, mask])
 
@@ -195,15 +195,15 @@ def check(build, axis, dims, *shapes, nodes, masks=None):
     computed, expected = compile_on_cpu(model), compile_on_cpu(plain)
     gather = plain.get_results()[0].input_value(0).get_node()
     whole = compile_on_cpu(Model([gather.input_value(0)], plain.get_parameters()[:-1]))
-    for given in shapes:
-        arrays = [RNG.standard_normal(item).astype(np.float32) for item in given]
+    for input_shapes in shapes:
+        arrays = [RNG.standard_normal(item).astype(np.float32) for item in input_shapes]
         count = whole(arrays)[0].shape[axis]
         given_masks = masks or [RNG.uniform(size=count) < 0.5, np.arange(count) == count - 1, np.ones(count, bool)]
         for mask in given_masks:
             got, wanted = computed([*arrays, mask]), expected([*arrays, mask])
-            for one, other in zip(got.values(), wanted.values(), strict=True):
-                assert one.shape == other.shape
-                np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+            for actual, desired in zip(got.values(), wanted.values(), strict=True):
+                assert actual.shape == desired.shape
+                np.testing.assert_allclose(actual, desired, rtol=1e-6, atol=1e-6)
 
 
 def test_one_row_for_all_or_all():
@@ -400,8 +400,8 @@ def test_levels_of_two_tensors_share_their_indices(dims):
     arrays = [RNG.standard_normal((1, 2, 3, 4)).astype(np.float32) for _ in maps]
     for chosen in (RNG.uniform(size=24) < 0.5, np.arange(24) == 13, np.zeros(24, bool)):
         got, wanted = (compile_on_cpu(value)([*arrays, chosen]) for value in (model, plain))
-        for one, other in zip(got.values(), wanted.values(), strict=True):
-            np.testing.assert_array_equal(one, other)
+        for actual, desired in zip(got.values(), wanted.values(), strict=True):
+            np.testing.assert_array_equal(actual, desired)
 
 
 # --- where a Gather stays ---------------------------------------------------------------------------------------------

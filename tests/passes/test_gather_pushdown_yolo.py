@@ -54,7 +54,7 @@ def program(heads=3, wanted=RESULTS, known=True, turn="each", kind="multiclass_n
         else:
             add("concat", {"x": [f"scores_{i}" for i in range(heads)]}, {"out": "joined"}, {"axis": 1})
             add("transpose2", {"x": "joined"}, {"out": "scores"}, {"perm": [0, 2, 1]})
-    given = {
+    basic = {
         "score_threshold": 0.1,
         "nms_top_k": 20,
         "keep_top_k": 30,
@@ -64,7 +64,7 @@ def program(heads=3, wanted=RESULTS, known=True, turn="each", kind="multiclass_n
         "background_label": -1,
     }
     add(
-        kind, {"bboxes": boxes, "scores": scores}, {name: name for name in wanted if name in _PORTS}, given | attributes
+        kind, {"bboxes": boxes, "scores": scores}, {name: name for name in wanted if name in _PORTS}, basic | attributes
     )
     declared = {input_.name: input_ for input_ in inputs} | {name: Variable(name) for name in wanted}
     block = Block(0, operators, [input_.name for input_ in inputs], list(wanted))
@@ -74,14 +74,14 @@ def program(heads=3, wanted=RESULTS, known=True, turn="each", kind="multiclass_n
 def feeds(heads=3, batch=2, shift=0.0, aware=False):
     """Heads whose objects are the surer the larger `shift` is; the same numbers whichever test runs first."""
     rng = np.random.default_rng(3)
-    found = {"img_size": np.array([[64 + 40 * i, 90 - 20 * i] for i in range(batch)], np.int32)}
+    inputs = {"img_size": np.array([[64 + 40 * i, 90 - 20 * i] for i in range(batch)], np.int32)}
     for i, size in enumerate(SIZES[:heads]):
         raw = rng.normal(0, 1, (batch, 2, 5 + CLASSES, *size)).astype("float32")
         raw[:, :, 4] += shift
         x = raw.reshape(batch, -1, *size)
         more = rng.normal(0, 1, (batch, 2, *size)).astype("float32")
-        found[f"head_{i}"] = np.concatenate([more, x], 1) if aware else x
-    return found
+        inputs[f"head_{i}"] = np.concatenate([more, x], 1) if aware else x
+    return inputs
 
 
 def convert(whole, registry=None, outputs=()):
@@ -187,8 +187,8 @@ def between(whole, kind, dtype="float32", **attributes):
     reader = operator(whole, "concat")
     reader.inputs["x"][0] = "other"
     at = whole.block.operators.index(reader)
-    one = Operator(kind, {"x": ["boxes_0"]}, {"out": ["other"]}, attributes, kind, 0, 99)
-    whole.block.operators.insert(at, one)
+    inserted = Operator(kind, {"x": ["boxes_0"]}, {"out": ["other"]}, attributes, kind, 0, 99)
+    whole.block.operators.insert(at, inserted)
     whole.variables["boxes_0"] = Variable("boxes_0", "float32", (-1, -1, 4))
     whole.variables["other"] = Variable("other", dtype, (-1, -1, 4))
     return whole
@@ -259,7 +259,7 @@ def test_a_converter_of_the_users_own():
     def yolo_box(node):
         from paddle2ov.converters.detection.yolo import yolo_box
 
-        found = yolo_box(node)
-        return {**found, "boxes": ops.multiply(found["boxes"], np.float32(2))}
+        outputs = yolo_box(node)
+        return {**outputs, "boxes": ops.multiply(outputs["boxes"], np.float32(2))}
 
     check_same(program(), feeds(), registry=Registry(ConversionExtension("yolo_box", yolo_box)))

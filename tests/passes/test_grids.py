@@ -20,8 +20,8 @@ def _convolved(image):
 
 
 def orders(model):
-    found = [node for node in model.get_ordered_ops() if node.get_type_name() == "Transpose"]
-    return [node.input_value(1).get_node().get_data().tolist() for node in found]
+    transposes = [node for node in model.get_ordered_ops() if node.get_type_name() == "Transpose"]
+    return [node.input_value(1).get_node().get_data().tolist() for node in transposes]
 
 
 @pytest.mark.parametrize(

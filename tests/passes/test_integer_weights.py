@@ -63,8 +63,8 @@ OTHERS = {
 @pytest.mark.parametrize(("weights", "is_quantized"), OTHERS.values(), ids=list(OTHERS))
 def test_others_stay(weights, is_quantized):
     x = parameter(1, 4, 3, 3)
-    one = convolution(quantized(x), random(8, 4, 1, 1))
-    model = Model([convolution(quantized(x) if is_quantized else x, weights), one], [x])
+    float_layer = convolution(quantized(x), random(8, 4, 1, 1))
+    model = Model([convolution(quantized(x) if is_quantized else x, weights), float_layer], [x])
     assert integer_weights(Graph(model)) == {"layers": 0}
 
 

@@ -136,9 +136,9 @@ def test_of_several_only_what_pays():
 
     def build():
         x, y = parameter(-1, 3, 4, 5), parameter(-1, 3, 4, 5, name="y")
-        one = ops.add(transpose(ops.exp(x), *LAST), transpose(ops.exp(y), *LAST))
-        two = ops.add(one, ops.relu(one))
-        return Model([fixed(two), fixed(transpose(ops.relu(two), *FIRST))], [x, y])
+        first_sum = ops.add(transpose(ops.exp(x), *LAST), transpose(ops.exp(y), *LAST))
+        second_sum = ops.add(first_sum, ops.relu(first_sum))
+        return Model([fixed(second_sum), fixed(transpose(ops.relu(second_sum), *FIRST))], [x, y])
 
     assert check(build, [2, 3, 4, 5], [2, 3, 4, 5], left=1)[1]["transposes after"] == 1
 
@@ -295,27 +295,27 @@ def test_random_graphs(seed):
             kind = rng.integers(7)
             picked = [len(values) - 1 - int(min(rng.geometric(0.5), len(values)) - 1) for _ in range(2)]
             read.update(picked[: 2 if kind in (2, 3) else 1])
-            one, other = (values[i] for i in picked)
+            first, second = (values[i] for i in picked)
             match kind:
                 case 0 | 1:
-                    value = transpose(one, *perms[rng.integers(2)])
+                    value = transpose(first, *perms[rng.integers(2)])
                 case 2:
-                    value = ops.add(one, other)
+                    value = ops.add(first, second)
                 case 3:
-                    value = ops.split(ops.concat([one, other], int(rng.integers(4))), np.array(1), 1).output(0)
+                    value = ops.split(ops.concat([first, second], int(rng.integers(4))), np.array(1), 1).output(0)
                     value = ops.slice(value, np.zeros(4, int), np.array([2, 3, 3, 3]), np.ones(4, int), np.arange(4))
                 case 4:
-                    value = ops.multiply(one, ops.reduce_mean(one, np.array([int(rng.integers(1, 4))]), True))
+                    value = ops.multiply(first, ops.reduce_mean(first, np.array([int(rng.integers(1, 4))]), True))
                 case 5:
-                    value = fixed(one, int(rng.integers(4)))
+                    value = fixed(first, int(rng.integers(4)))
                 case _:
-                    value = ops.tanh(ops.add(one, random(3) * 0 + np.float32([0.1, 0.2, 0.3])))
+                    value = ops.tanh(ops.add(first, random(3) * 0 + np.float32([0.1, 0.2, 0.3])))
             values.append(value)
         return Model([ops.tanh(values[i]) for i in range(len(values)) if i not in read], [x])
 
     def transposed(model):
-        found = [node for node in model.get_ops() if node.get_type_name() == "Transpose"]
-        return sum(math.prod(node.output(0).get_shape()) for node in found)
+        transposes = [node for node in model.get_ops() if node.get_type_name() == "Transpose"]
+        return sum(math.prod(node.output(0).get_shape()) for node in transposes)
 
     model, _ = apply(move_transposes, build, [2, 3, 3, 3])
     assert transposed(model) <= transposed(build())
@@ -326,15 +326,15 @@ def test_minimum_cut(seed):
     """No other set of vertices with the starts in it is left by less."""
     rng = np.random.default_rng(seed)
     edges = {i: {} for i in range(6)}
-    for one, other in itertools.permutations(range(7), 2):
-        if one < 6 and rng.random() < 0.4:
-            edges[one][END if other == 6 else other] = int(rng.integers(1, 9))
+    for source, target in itertools.permutations(range(7), 2):
+        if source < 6 and rng.random() < 0.4:
+            edges[source][END if target == 6 else target] = int(rng.integers(1, 9))
     cut = MinimumCut()
     for start in (0, 1):
         cut.start(start, lambda vertex: edges[vertex])
 
     def leaving(chosen):
-        return sum(left for one in chosen for other, left in edges[one].items() if other not in chosen)
+        return sum(left for source in chosen for target, left in edges[source].items() if target not in chosen)
 
     assert {0, 1} <= cut.before
     sets = ({0, 1, *more} for count in range(5) for more in itertools.combinations(range(2, 6), count))

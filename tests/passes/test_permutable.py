@@ -114,21 +114,21 @@ class Graphs:
         shape = [sizes[axis] for axis in perm]
         shared = None
         for _ in range(1 + (form == "shared")):
-            given = []
+            operands = []
             for i, role in enumerate(inputs(self.kind)):
                 is_boolean = "Logical" in self.kind or (self.kind, i) == ("Select", 0)
                 if i == at and form != "input" and role in HAVING_AXES:
                     shared = shared or self.constant(form, shape, is_boolean)
-                    given.append(shared)
+                    operands.append(shared)
                 elif role in HAVING_AXES:
                     x = self.parameter(self.array(sizes, is_boolean), is_known)
-                    given.append(ops.transpose(x, np.array(perm)).output(0))
-                    self.surround(given[-1], around)
+                    operands.append(ops.transpose(x, np.array(perm)).output(0))
+                    self.surround(operands[-1], around)
                 else:
                     value = np.asarray(self.other(i, role, back))
                     is_input = i == at and form == "input"
-                    given.append(self.parameter(value) if is_input else ops.constant(value).output(0))
-            for output in FACTORY.create(self.kind, given, attributes).outputs():
+                    operands.append(self.parameter(value) if is_input else ops.constant(value).output(0))
+            for output in FACTORY.create(self.kind, operands, attributes).outputs():
                 same_rank = output.get_partial_shape().rank == len(perm)
                 self.results.append(ops.transpose(output, np.array(back)).output(0) if same_rank else output)
                 self.surround(output, around)
@@ -165,8 +165,8 @@ def computed(model, arrays):
     except RuntimeError as error:
         if "Evaluation failed" not in str(error):
             raise
-        found = compile_on_cpu(model)(arrays)
-        return [found[i] for i in range(len(tensors))]
+        results = compile_on_cpu(model)(arrays)
+        return [results[i] for i in range(len(tensors))]
     return [tensor.data for tensor in tensors]
 
 
@@ -261,8 +261,8 @@ def test_a_shared_constant_is_permuted_once():
         return Model([*sums, ops.cum_sum(constant, np.array(1))], [x])
 
     model, got, want, done = both(build, np.ones((1, 3, 4, 5), np.float32))
-    for one, other in zip(got, want, strict=True):
-        np.testing.assert_array_equal(one, other)
+    for actual, desired in zip(got, want, strict=True):
+        np.testing.assert_array_equal(actual, desired)
     shapes = [node.output(0).shape for node in model.get_ops() if node.get_type_name() == "Constant"]
     assert done == 4
     assert sorted(list(shape) for shape in shapes if len(shape) == 4) == [[1, 3, 5, 5], [1, 5, 5, 3]]

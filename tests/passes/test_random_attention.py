@@ -59,13 +59,13 @@ class Maker:
 
         Constants tell no size that the scores leave open: conversion would put it on the inputs.
         """
-        mask = given = self.numbers(*self.mask_shape())
+        mask = whole = self.numbers(*self.mask_shape())
         if self.unknown == "all":
             mask = mask[(slice(1),) * mask.ndim]
         return self.among(
             lambda: ops.add(scores, mask),
             lambda: ops.add(ops.constant(mask), scores),
-            lambda: ops.add(scores, self.input(given)),
+            lambda: ops.add(scores, self.input(whole)),
             lambda: ops.subtract(scores, mask),
             lambda: ops.subtract(ops.constant(mask), scores),
             lambda: ops.multiply(scores, np.float32(self.among(0.3, 0.5, 2))),
@@ -73,7 +73,7 @@ class Maker:
             lambda: ops.multiply(scores, np.sign(mask)),
             lambda: ops.relu(scores),
             lambda: ops.select(ops.constant(mask > -0.5), scores, np.float32(-30)),
-            lambda: ops.select(self.input(given > -0.5), scores, np.float32(-30)),
+            lambda: ops.select(self.input(whole > -0.5), scores, np.float32(-30)),
         )()
 
     def model(self):
@@ -104,9 +104,9 @@ def test_random_attention(seed):
     np.testing.assert_allclose(compile_on_cpu(model)(inputs)[0], want, rtol=1e-4, atol=1e-5)
     request = compile_on_cpu(model, "bf16").create_infer_request()
     for _ in range(2):
-        found = request.infer(inputs)[0]
-        assert found.shape == want.shape
-        assert np.square(found - want).mean() < 0.06**2 * np.square(want).mean()
+        actual = request.infer(inputs)[0]
+        assert actual.shape == want.shape
+        assert np.square(actual - want).mean() < 0.06**2 * np.square(want).mean()
 
 
 @pytest.fixture(autouse=True)

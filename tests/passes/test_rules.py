@@ -107,9 +107,9 @@ def test_reasons_in_branches_are_counted_with_the_others():
     branch.set_input(outer.get_parameters()[0].output(0), *inputs)
     results = [branch.get_then_body().get_results()[0], branch.get_else_body().get_results()[0]]
     chosen = branch.set_output(*results)
-    found = [result.input_value(0) for result in outer.get_results()]
+    outputs = [result.input_value(0) for result in outer.get_results()]
     failures = {}
-    run_rewrites(Model([chosen, *found], [condition, *outer.get_parameters()]), (fuse_transposes,), failures)
+    run_rewrites(Model([chosen, *outputs], [condition, *outer.get_parameters()]), (fuse_transposes,), failures)
     assert failures == {"fuse_transposes": {NOT_UNDONE: 3}}
 
 

@@ -33,23 +33,23 @@ class Rewrite:
         self.changes, self.runs = changes, 0
 
     def __call__(self, graph):
-        found = graph.nodes("Relu")
-        self.runs += bool(found)
-        for node in found:
+        nodes = graph.nodes("Relu")
+        self.runs += bool(nodes)
+        for node in nodes:
             if self.changes:
                 replace(node.output(0), ops.clamp(node.input_value(0), 0, 1e30).output(0))
             else:
                 graph.match_failed("rewrite", node, "it stays")
-        return {"nodes": len(found)}
+        return {"nodes": len(nodes)}
 
 
 def rewritten(rewrite: Rewrite, *models: Model) -> list[object]:
     """What a rewrite does in each model, and why it leaves matches as they are."""
-    found: list[object] = []
+    outcomes: list[object] = []
     for model in models:
         failures: dict[str, dict[str, int]] = {}
-        found.append((run_rewrites(model, (rewrite,), failures), failures))
-    return found
+        outcomes.append((run_rewrites(model, (rewrite,), failures), failures))
+    return outcomes
 
 
 def test_what_changes_nothing_is_run_twice():

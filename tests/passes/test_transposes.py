@@ -90,8 +90,8 @@ def test_the_table_adds_up():
     moved = [ops.relu(transpose(x, *perm)) for perm in perms]
     there_and_back = transpose(transpose(x, 0, 2, 1, 3), 0, 2, 1, 3)
     model = Model([*moved, ops.relu(there_and_back), ops.transpose(x, order)], [x, order])
-    found = ConversionReport(rewrites=run_rewrites(model, rewrites_for())).transposes
-    assert found == {"total": 7, "identity": 1, "reshape": 0, "2-D": 1, "higher": 5, "removed": 2}
+    counts = ConversionReport(rewrites=run_rewrites(model, rewrites_for())).transposes
+    assert counts == {"total": 7, "identity": 1, "reshape": 0, "2-D": 1, "higher": 5, "removed": 2}
 
 
 def test_results_keep_their_names():
@@ -116,10 +116,10 @@ def test_bodies_of_branches():
         return inner, Model([ops.result(transpose(inner, 1, 0))], [inner])
 
     branch = ops.if_op(condition.output(0))
-    (one, then), (other, otherwise) = body(), body()
+    (then_input, then), (else_input, otherwise) = body(), body()
     branch.set_then_body(then)
     branch.set_else_body(otherwise)
-    branch.set_input(x.output(0), one, other)
+    branch.set_input(x.output(0), then_input, else_input)
     out = branch.set_output(then.results[0], otherwise.results[0])
     counts = run_rewrites(Model([out], [condition, x]), rewrites_for())
     assert counts["transposes_to_reshapes"]["reshape"] == 2

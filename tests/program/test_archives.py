@@ -65,7 +65,7 @@ def test_what_macos_adds_is_no_model(folder, tmp_path):
             (tmp_path / place / f"._{file.name}").write_bytes(b"\0\5\x16\7" + bytes(172))
     assert same(paddle2ov.convert(tmp_path / "models" / "growing"), folder)
     assert same(paddle2ov.convert(shutil.make_archive(str(tmp_path / "growing"), "zip", tmp_path / "models")), folder)
-    assert [found.name for found in find_models(tmp_path / "models", tmp_path / "out", pytest.fail)] == ["growing"]
+    assert [model.name for model in find_models(tmp_path / "models", tmp_path / "out", pytest.fail)] == ["growing"]
 
 
 def test_commands_take_archives(folder, tmp_path, monkeypatch):
@@ -102,9 +102,9 @@ def test_errors_name_the_archive(folder, tmp_path):
 @pytest.mark.one_in(2)
 def test_results_name_the_archive(folder, tmp_path):
     archive = packed(folder, tmp_path / "model", "tar")
-    for found in (paddle2ov.verify(archive), paddle2ov.check(archive)):
-        assert str(found.model) == str(archive)
-        assert found.to_dict()["model"] == str(archive)
+    for report in (paddle2ov.verify(archive), paddle2ov.check(archive)):
+        assert str(report.model) == str(archive)
+        assert report.to_dict()["model"] == str(archive)
     for command in ("verify", "check"):
         result = CliRunner().invoke(cli, [command, str(archive)])
         assert result.exit_code == 0, result.output
@@ -129,14 +129,14 @@ def test_parameters_by_their_name(tmp_path, monkeypatch, command):
     shutil.copy(params, model / "inside.bin")
     monkeypatch.chdir(tmp_path)
     more = ("-o", "out.xml") if command == "convert" else ()
-    for given, name in (
+    for source, name in (
         ("model", "inside.bin"),
         ("model", "outside.bin"),
         (archive, "w.bin"),
         (archive, "outside.bin"),
     ):
         for option in ("-pf", "--params-filename"):
-            result = CliRunner().invoke(cli, [command, str(given), option, name, *more])
+            result = CliRunner().invoke(cli, [command, str(source), option, name, *more])
             assert result.exit_code == 0, result.output
     assert paddle2ov.inspect(archive, "w.bin").parameters
     assert paddle2ov.convert(archive, "outside.bin").inputs
@@ -175,12 +175,12 @@ def files_of(folder):
 @pytest.mark.one_in(2)
 def test_contents_and_streams(folder):
     program, params = files_of(folder)
-    given = params.read_bytes() if params.exists() else None
-    assert same(paddle2ov.convert(program.read_bytes(), given), folder)
-    assert same(paddle2ov.convert(io.BytesIO(program.read_bytes()), io.BytesIO(given or b"")), folder)
+    weights = params.read_bytes() if params.exists() else None
+    assert same(paddle2ov.convert(program.read_bytes(), weights), folder)
+    assert same(paddle2ov.convert(io.BytesIO(program.read_bytes()), io.BytesIO(weights or b"")), folder)
     with program.open("rb") as stream:
-        assert same(paddle2ov.convert(stream, memoryview(given or b"")), folder)
-    if given:
+        assert same(paddle2ov.convert(stream, memoryview(weights or b"")), folder)
+    if weights:
         with pytest.raises(ModelReadError, match=r"params: the program has \d+ parameters, and none are given"):
             paddle2ov.convert(program.read_bytes())
 

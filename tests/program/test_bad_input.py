@@ -373,8 +373,8 @@ def _replace_json_node(content, rng):
     ],
 )
 def test_a_rank_that_only_the_run_shows_is_refused(op_type, port, inputs):
-    given = {**inputs, port: np.array([3, 2], np.int64)}
-    whole, _ = program(op_type, given, {"value": 1.5, "dtype": "float32"}, dynamic=True)
+    arrays = {**inputs, port: np.array([3, 2], np.int64)}
+    whole, _ = program(op_type, arrays, {"value": 1.5, "dtype": "float32"}, dynamic=True)
     whole.variables["out"] = Variable("out", "float32", (-1,))
     with pytest.raises(OpConversionError, match="how many dimensions"):
         paddle2ov.convert(whole)

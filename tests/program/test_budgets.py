@@ -101,7 +101,7 @@ def test_blocks_that_two_operators_hold(held_by):
 def test_bodies_of_nested_loops_are_translated_to_a_bound():
     """Each body is translated until its shapes hold, here twice, each time with the loops inside."""
     condition, levels = Variable("c", "bool", (1,)), 12
-    one = {"shape": [1], "value": 1.0, "dtype": "float32"}
+    ones = {"shape": [1], "value": 1.0, "dtype": "float32"}
     operators: list[Operator] = []
     for level in reversed(range(levels)):
         start, state, after, following = (f"{name}{level}" for name in ("start", "state", "after", "following"))
@@ -109,7 +109,7 @@ def test_bodies_of_nested_loops_are_translated_to_a_bound():
         joined = Operator("concat", {"x": [state, inner]}, {"out": [following]}, {"axis": 0}, "concat", level, 2)
         body = Block(level + 1, [*operators, joined], [state], ["c", following])
         operators = [
-            Operator("fill_constant", {}, {"out": [start]}, one, "fill_constant", level, 0),
+            Operator("fill_constant", {}, {"out": [start]}, ones, "fill_constant", level, 0),
             Operator("while", {"cond": ["c"], "x": [start]}, {"out": [after]}, {}, "while", level, 1, (body,)),
         ]
     main = Block(0, operators, ["c"], ["after0"])

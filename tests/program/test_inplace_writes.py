@@ -232,8 +232,8 @@ def saved(function, folder):
 )
 def test_as_paddle(function, tmp_path):
     expected = paddle.utils.flatten([saved(function, tmp_path)(paddle.to_tensor(X))])
-    found = openvino.compile_model(paddle2ov.convert(tmp_path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(X)
-    for array, want in zip(found.values(), expected, strict=True):
+    results = openvino.compile_model(paddle2ov.convert(tmp_path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(X)
+    for array, want in zip(results.values(), expected, strict=True):
         np.testing.assert_array_equal(array, want.numpy())
 
 

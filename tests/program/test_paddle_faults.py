@@ -28,9 +28,9 @@ class Saved:
             data = [paddle.static.data(name, dims[name], "float32") for name in inputs]
             made = build(*data)
             results = list(made) if isinstance(made, tuple) else [made]
-            found = self._executor.run(main, feed=self.inputs, fetch_list=results)
+            computed = self._executor.run(main, feed=self.inputs, fetch_list=results)
             paddle.static.save_inference_model(self.path, data, results, self._executor, program=main)
-        return found
+        return computed
 
     def read_back(self):
         with paddle.static.scope_guard(paddle.static.Scope()):

@@ -98,12 +98,12 @@ def test_what_paddle_computes_is_computed(build, declared, stored, is_pir, save)
         expected = None
     try:
         model = paddle2ov.convert(folder)
-        found = openvino.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([IDS])[0]
+        actual = openvino.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([IDS])[0]
     except Paddle2OVError:
-        found = None
+        actual = None
     if expected is not None:
-        assert found.dtype == expected.dtype
-        np.testing.assert_allclose(found, expected, rtol=1e-6)
+        assert actual.dtype == expected.dtype
+        np.testing.assert_allclose(actual, expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize(("declared", "stored"), [("int64", "float32"), ("float32", "complex64")])

@@ -15,8 +15,8 @@ def test_headers_are_read_as_protobuf_reads_them():
         assert parameters._plain_fields(text) == fields == parameters._decoded(text)
         damaged = bytearray(text + rng.randbytes(rng.randrange(3)))
         damaged[rng.randrange(len(damaged))] = rng.choice((0, 8, 16, 18, 128, 255, rng.randrange(256)))
-        found = parameters._plain_fields(bytes(damaged))
-        assert not found or found == parameters._decoded(bytes(damaged))
+        plain = parameters._plain_fields(bytes(damaged))
+        assert not plain or plain == parameters._decoded(bytes(damaged))
     long = b"\x80\x80\x80\x80\x00"
     for text in (b"\x08", b"\x10\x01", b"\x88" + long + b"\x01", b"\x08\x81" + 2 * long, b"\x08\xff\xff\xff\xff\x7f"):
         assert not parameters._plain_fields(text)

@@ -85,13 +85,13 @@ def headers() -> dict[str, tuple[Names, Names, Names]]:
     assert spec is not None, "the tests need Paddle"
     assert spec.origin is not None
     folder = Path(spec.origin).parent / "include/paddle/fluid/pir/dialect/operator/ir"
-    found = {}
+    by_name = {}
     for file in ("pd_op.h", "manual_op.h", "control_flow_op.h"):
         for text in re.split(r"^class ", (folder / file).read_text(), flags=re.MULTILINE):
             name = re.search(r'name\(\) \{ return "pd_op\.(\w+)"', text)
             if name:
-                found[name[1]] = (_accessors(text, "operand_source"), _accessors(text, "result"), _attributes(text))
-    return found
+                by_name[name[1]] = (_accessors(text, "operand_source"), _accessors(text, "result"), _attributes(text))
+    return by_name
 
 
 def _accessors(text: str, kind: str) -> Names:

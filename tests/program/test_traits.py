@@ -32,8 +32,8 @@ def named_in(node: ast.AST) -> list[str]:
 
 
 def lists_operators(path: Path) -> bool:
-    found = [named_in(node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-    return any(len(names) >= 4 and 5 * sum(name in ROWS for name in names) >= 4 * len(names) for names in found)
+    name_lists = [named_in(node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    return any(len(names) >= 4 and 5 * sum(name in ROWS for name in names) >= 4 * len(names) for names in name_lists)
 
 
 def test_no_other_list_names_operators():

@@ -42,22 +42,22 @@ def folder_of(name):
 
 
 def paddle_results(folder):
-    with np.load(folder / "outputs_0.npz") as found:
-        return [found[key] for key in found.files]
+    with np.load(folder / "outputs_0.npz") as arrays:
+        return [arrays[key] for key in arrays.files]
 
 
 @pytest.mark.parametrize("name", ["csp_channels_last", "dense_denoiser", "grown_states"])
 def test_a_network_in_integers(name):
     """With attention; where OpenVINO loses the results of a first attempt, and where it does not compile one."""
     folder = folder_of(name)
-    found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
-    compiled = openvino.compile_model(found.model, "CPU")
+    quantized = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    compiled = openvino.compile_model(quantized.model, "CPU")
     results = compiled(dict(np.load(folder / "inputs_0.npz")))
     assert RESULTS.agreement([results[port] for port in compiled.outputs], paddle_results(folder)) > 0.9
-    assert [precision.name for precision in found.precisions][:: len(found.precisions) - 1] == ["f32", "int8"]
-    assert found.layers
-    assert all(layer.precision in ("i8", "u8") or layer.why_float for layer in found.layers)
-    assert json.dumps(found.to_dict())
+    assert [precision.name for precision in quantized.precisions][:: len(quantized.precisions) - 1] == ["f32", "int8"]
+    assert quantized.layers
+    assert all(layer.precision in ("i8", "u8") or layer.why_float for layer in quantized.layers)
+    assert json.dumps(quantized.to_dict())
 
 
 def convolutions(count):
@@ -76,8 +76,8 @@ def test_the_first_convolutions_of_many(count, floating):
 
 def test_the_first_convolution_stays_in_floating_point():
     folder = folder_of("csp_channels_last")
-    found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
-    first, *others = (layer for layer in found.layers if layer.kind == "Convolution")
+    quantized = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    first, *others = (layer for layer in quantized.layers if layer.kind == "Convolution")
     assert first.precision not in ("i8", "u8")
     assert {layer.precision for layer in others} <= {"i8", "u8"}
 
@@ -86,9 +86,9 @@ def quantized_by_nncf(model, inputs):
     """As users call NNCF, which logs what it does."""
     with nncf_calls.nncf_output(False):
         data = nncf_calls.load_nncf().Dataset([inputs])
-        found = nncf_calls.load_nncf().quantize(model, data, subset_size=1, ignored_scope=ignored_scope(model))
-    workarounds.apply(found)
-    return found
+        quantized = nncf_calls.load_nncf().quantize(model, data, subset_size=1, ignored_scope=ignored_scope(model))
+    workarounds.apply(quantized)
+    return quantized
 
 
 def readers_of_quantizers(model):
@@ -111,12 +111,12 @@ def boxes_agree(model, folder):
 def test_boxes_are_chosen_in_floating_point():
     """Scores of 8 bits tie, and the negative infinity that marks what is out has no range."""
     folder = folder_of("picodet")
-    found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
-    quantizers = [node for node in found.model.get_ops() if node.get_type_name() == "FakeQuantize"]
+    quantized = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    quantizers = [node for node in quantized.model.get_ops() if node.get_type_name() == "FakeQuantize"]
     ranges = [value.get_node() for node in quantizers for value in node.input_values()[1:]]
     assert quantizers
     assert all(np.isfinite(limit.get_data()).all() for limit in ranges if limit.get_type_name() == "Constant")
-    assert boxes_agree(found.model, folder)
+    assert boxes_agree(quantized.model, folder)
 
 
 @pytest.mark.one_in(3)
@@ -124,17 +124,17 @@ def test_boxes_are_chosen_in_floating_point():
 def test_nncf_with_the_scope_keeps_boxes(name):
     folder = folder_of(name)
     model = paddle2ov.convert(folder, share_weights=False)
-    found = quantized_by_nncf(model, dict(np.load(folder / "inputs_0.npz")))
-    assert "Convolution" in readers_of_quantizers(found)
-    assert boxes_agree(found, folder)
+    quantized = quantized_by_nncf(model, dict(np.load(folder / "inputs_0.npz")))
+    assert "Convolution" in readers_of_quantizers(quantized)
+    assert boxes_agree(quantized, folder)
 
 
 def test_nncf_with_the_scope_takes_windowed_attention():
     """It raises KeyError where a table is gathered by constants that OpenVINO computes."""
     folder = folder_of("swin_stage")
     inputs = dict(np.load(folder / "inputs_0.npz"))
-    found = quantized_by_nncf(paddle2ov.convert(folder, share_weights=False), inputs)
-    results = openvino.compile_model(found, "CPU", {"LP_TRANSFORMS_MODE": "NO"})(inputs)
+    quantized = quantized_by_nncf(paddle2ov.convert(folder, share_weights=False), inputs)
+    results = openvino.compile_model(quantized, "CPU", {"LP_TRANSFORMS_MODE": "NO"})(inputs)
     assert RESULTS.agreement(list(results.values()), paddle_results(folder)) > 0.9
 
 
@@ -168,8 +168,8 @@ def test_a_selection_between_layers_stays_in_floating_point():
     beside = ops.multiply(ops.matmul(y, weights, False, False), np.float32(2), name="beside")
     read = [ops.matmul(value, weights, False, False) for value in (shifted, beside)]
     last = ops.concat(read, 1, name="last")
-    found = floating_nodes(openvino.Model([last.output(0)], [x, y]))
-    assert set(found) == {"scores", "chosen", "shifted", "last"}
+    floating = floating_nodes(openvino.Model([last.output(0)], [x, y]))
+    assert set(floating) == {"scores", "chosen", "shifted", "last"}
 
 
 def test_a_classifier_of_attention_is_a_transformer():
@@ -187,8 +187,8 @@ def test_a_classifier_of_attention_is_a_transformer():
 def test_small_numbers_that_are_normalized():
     """OpenVINO moves scales through an MVN, unless the conversion has put them into its epsilon."""
     folder = folder_of("averaged")
-    found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
-    assert found.precisions[-1].agreement > 0.99
+    quantized = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    assert quantized.precisions[-1].agreement > 0.99
 
 
 def test_what_openvino_computes_wrong_is_refused(monkeypatch):
@@ -200,9 +200,9 @@ def test_what_openvino_computes_wrong_is_refused(monkeypatch):
 
 def test_weights_alone():
     folder = folder_of("csp_channels_last")
-    found = paddle2ov.quantize(folder, dict(np.load(folder / "inputs_0.npz")), weights="int8")
-    assert found.precisions[-1].name == "int8 weights"
-    assert found.precisions[-1].agreement > 0.9
+    quantized = paddle2ov.quantize(folder, dict(np.load(folder / "inputs_0.npz")), weights="int8")
+    assert quantized.precisions[-1].name == "int8 weights"
+    assert quantized.precisions[-1].agreement > 0.9
 
 
 @pytest.mark.parametrize(
@@ -214,31 +214,31 @@ def test_weights_alone():
     ],
 )
 def test_advice(milliseconds, sentence):
-    found = Quantized(None, "labels", "labels")
+    quantized = Quantized(None, "labels", "labels")
     rows = (("f32", 1.0, 10.0), ("bf16", 0.99, 5.0), ("int8", 0.95, milliseconds))
-    found.precisions = [MeasuredPrecision(*row) for row in rows]
-    assert re.match(sentence, found.advice)
+    quantized.precisions = [MeasuredPrecision(*row) for row in rows]
+    assert re.match(sentence, quantized.advice)
 
 
 def test_advice_on_weights_alone():
-    found = Quantized(None, "labels", "labels", has_integer_kernels=False)
-    found.precisions = [MeasuredPrecision("f32", 1.0, 10.0), MeasuredPrecision("int4 weights", 0.95, 12.0)]
-    assert found.advice.startswith("a model with int4 weights is slower than f32 here")
+    quantized = Quantized(None, "labels", "labels", has_integer_kernels=False)
+    quantized.precisions = [MeasuredPrecision("f32", 1.0, 10.0), MeasuredPrecision("int4 weights", 0.95, 12.0)]
+    assert quantized.advice.startswith("a model with int4 weights is slower than f32 here")
 
 
 def test_a_model_that_is_quantized_already():
     folder = folder_of("quantized_tensors")
-    found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
-    assert found.was_quantized
-    assert found.advice.startswith("the model is quantized already, and runs in int8 as `paddle2ov convert` makes it")
+    result = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    assert result.was_quantized
+    assert result.advice.startswith("the model is quantized already, and runs in int8 as `paddle2ov convert` makes it")
 
 
 @pytest.mark.parametrize(("max_drop", "status"), [(None, 0), (0.1, 0), (1e-6, 1)])
 def test_more_is_lost_than_may_be(tmp_path, monkeypatch, max_drop, status):
     def quantize(*_, **options):
-        found = Quantized(convolutions(1), "labels", "labels", options["max_drop"])
-        found.precisions = [MeasuredPrecision("f32", 1.0, 10.0), MeasuredPrecision("int8", 0.95, 5.0)]
-        return found
+        quantized = Quantized(convolutions(1), "labels", "labels", options["max_drop"])
+        quantized.precisions = [MeasuredPrecision("f32", 1.0, 10.0), MeasuredPrecision("int8", 0.95, 5.0)]
+        return quantized
 
     monkeypatch.setattr("paddle2ov.quantization.quantize.quantize", quantize)
     arguments = ["quantize", folder_of("crnn"), "--data", tmp_path, "-o", tmp_path / "out.xml"]
@@ -378,10 +378,10 @@ def test_what_is_measured_with_lies_evenly_among_the_others():
 
 def test_too_few_items_are_said_to_be():
     folder = folder_of("averaged")
-    found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
-    assert found.is_measured_on_calibration
-    assert not found.was_quantized
-    assert found.to_dict()["is_measured_on_calibration"]
+    quantized = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    assert quantized.is_measured_on_calibration
+    assert not quantized.was_quantized
+    assert quantized.to_dict()["is_measured_on_calibration"]
 
 
 def test_precisions_are_timed_in_turn():
@@ -404,9 +404,9 @@ def test_precisions_are_timed_in_turn():
     reference = Reference.__new__(Reference)
     reference._items, reference._results, reference.measure = Items(), {4: [], 7: []}, RESULTS
     reference.agreement = lambda compiled, item: 0.5
-    found = reference.measured({"f32": compiled("f32"), "int8": compiled("int8")})
+    precisions = reference.measured({"f32": compiled("f32"), "int8": compiled("int8")})
     assert order[:4] == [("f32", 4), ("int8", 4), ("f32", 7), ("int8", 7)]
-    assert [(item.name, item.agreement) for item in found] == [("f32", 0.5), ("int8", 0.5)]
+    assert [(item.name, item.agreement) for item in precisions] == [("f32", 0.5), ("int8", 0.5)]
 
 
 def one_hot(*characters):
@@ -431,9 +431,9 @@ AGREEMENT = {
 
 @pytest.mark.parametrize("name", AGREEMENT)
 def test_agreement(name):
-    measure, found, wanted, agreement = AGREEMENT[name]
-    found, wanted = np.asarray(found, np.float32), np.asarray(wanted, np.float32)
-    assert measure.agreement([found], [wanted]) == pytest.approx(agreement, abs=1e-5)
+    measure, computed, wanted, agreement = AGREEMENT[name]
+    computed, wanted = np.asarray(computed, np.float32), np.asarray(wanted, np.float32)
+    assert measure.agreement([computed], [wanted]) == pytest.approx(agreement, abs=1e-5)
     assert measure.agreement([wanted], [wanted]) == 1.0
 
 
@@ -460,8 +460,8 @@ def test_weights_have_seven_bits_where_products_saturate(kernels, largest, monke
     # Whether the products saturate is up to this processor.
     monkeypatch.setattr(nncf_calls, "_check_low_precision", lambda *_: None)
     folder = folder_of("csp_channels_last")
-    found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
-    weights = [node for node in found.model.get_ops() if node.get_output_element_type(0) == openvino.Type.i8]
+    quantized = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    weights = [node for node in quantized.model.get_ops() if node.get_output_element_type(0) == openvino.Type.i8]
     assert max(abs(node.get_data().astype(int)).max() for node in weights) == largest
 
 

@@ -38,10 +38,10 @@ def pytest_generate_tests(metafunc):
         formats = {
             name: "pir" if "pir" in networks[name].formats else "legacy" for name in networks if whole or name in SOME
         }
-        found = [
+        params = [
             pytest.param(networks[name], format, id=name, marks=marks_of(format)) for name, format in formats.items()
         ]
-        metafunc.parametrize(("network", "format"), found)
+        metafunc.parametrize(("network", "format"), params)
     if "timed" in metafunc.fixturenames:
         from benchmarks.networks import NETWORKS
 
@@ -55,13 +55,13 @@ def in_float32_and_int8(monkeypatch):
 
 
 def check(folder, inputs):
-    found = paddle2ov.quantize(folder, inputs, subset_size=1)
+    quantized = paddle2ov.quantize(folder, inputs, subset_size=1)
     plain = paddle2ov.convert(folder)
-    for ports, others in ((found.model.inputs, plain.inputs), (found.model.outputs, plain.outputs)):
+    for ports, others in ((quantized.model.inputs, plain.inputs), (quantized.model.outputs, plain.outputs)):
         assert [port.get_names() for port in ports] == [other.get_names() for other in others]
         assert [port.get_element_type() for port in ports] == [other.get_element_type() for other in others]
-    assert [precision.name for precision in found.precisions] == ["f32", "int8"]
-    assert all(layer.precision in ("i8", "u8") or layer.why_float for layer in found.layers)
+    assert [precision.name for precision in quantized.precisions] == ["f32", "int8"]
+    assert all(layer.precision in ("i8", "u8") or layer.why_float for layer in quantized.layers)
 
 
 @pytest.mark.one_in(6)

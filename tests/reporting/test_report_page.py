@@ -57,9 +57,9 @@ class Browser:
         field = self.find("graph-search")
         field.clear()
         field.send_keys(text)
-        found = [row.text for row in self.driver.find_elements("css selector", "#graph-found li")]
+        texts = [row.text for row in self.driver.find_elements("css selector", "#graph-found li")]
         field.send_keys(Keys.ENTER)
-        return found
+        return texts
 
     def check_quiet(self):
         """No message on the console, and nothing asked for but the page itself."""
@@ -93,9 +93,9 @@ def chromium():
 def browser(chromium):
     for log in ("browser", "performance"):
         chromium.get_log(log)
-    found = Browser(chromium)
-    yield found
-    found.check_quiet()
+    session = Browser(chromium)
+    yield session
+    session.check_quiet()
 
 
 @pytest.fixture(scope="module")
@@ -225,9 +225,9 @@ def test_dark_mode(browser, pages):
 @pytest.mark.parametrize(("page", "shown"), [("chain", False), ("attention", True)])
 def test_passes_that_did_nothing_are_not_shown(browser, pages, page, shown):
     browser.open(pages(page)).show("passes")
-    found = browser.run("return [...document.querySelectorAll('#passes figure')].map((one) => one.id)")
-    assert ("chart-passes-card" in found) == shown
-    assert found[-2:] == ["chart-nodes-card", "chart-stages-card"]
+    chart_ids = browser.run("return [...document.querySelectorAll('#passes figure')].map((one) => one.id)")
+    assert ("chart-passes-card" in chart_ids) == shown
+    assert chart_ids[-2:] == ["chart-nodes-card", "chart-stages-card"]
 
 
 def test_names_are_not_cut(browser, pages):

@@ -60,8 +60,8 @@ def network(name):
 
 
 def chain(name):
-    (found,) = (chain for chain in CHAINS if chain.name == name)
-    return generated(found, found.cases[0], "pir")
+    (op,) = (chain for chain in CHAINS if chain.name == name)
+    return generated(op, op.cases[0], "pir")
 
 
 def primitives_of(report, type):
@@ -186,10 +186,10 @@ def test_every_primitive_that_computes_has_its_operator(name):
 def test_a_model_read_back_tells_the_same(tmp_path):
     folder = network("swin_stage")
     first, second = report_of("swin_stage"), reported(folder, saved=tmp_path)
-    found = [
+    fates = [
         [(operator.id, operator.type, operator.fate) for operator in report.operators] for report in (first, second)
     ]
-    assert found[0] == found[1]
+    assert fates[0] == fates[1]
     chains = [
         sorted((primitive.layer, tuple(primitive.operators)) for primitive in r.compiled.primitives)
         for r in (first, second)
@@ -286,11 +286,11 @@ def test_verification():
 def test_json(tmp_path):
     report = report_of("swin_stage")
     write_report(report, tmp_path / "new" / "report.json")
-    found = json.loads((tmp_path / "new" / "report.json").read_text())
-    assert found["schema"] == SCHEMA
-    assert found["conversion"]["rewrites"]["gather_windows"]["chains"] == 2
-    assert len(found["operators"]) == found["conversion"]["operators"]
-    assert found["compiled"]["primitives"][0]["layer"] == "Input"
+    data = json.loads((tmp_path / "new" / "report.json").read_text())
+    assert data["schema"] == SCHEMA
+    assert data["conversion"]["rewrites"]["gather_windows"]["chains"] == 2
+    assert len(data["operators"]) == data["conversion"]["operators"]
+    assert data["compiled"]["primitives"][0]["layer"] == "Input"
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["report.json"]
 
 
@@ -386,8 +386,8 @@ def test_inputs_of_a_model_that_takes_pictures_as_they_are(height, wanted):
     x = ops.parameter([1, height, -1, 3], openvino.Type.u8, name="x")
     model = openvino.Model([ops.result(ops.relu(x))], [x])
     model.input(0).set_names({"x"})
-    found = generated_inputs(model, paddle2ov.read_program(network("squeezenet1_1")))["x"]
-    assert (found.shape, found.dtype) == (wanted, np.uint8)
+    array = generated_inputs(model, paddle2ov.read_program(network("squeezenet1_1")))["x"]
+    assert (array.shape, array.dtype) == (wanted, np.uint8)
 
 
 def test_a_model_is_measured_at_the_size_that_its_settings_name(tmp_path):

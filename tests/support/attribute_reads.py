@@ -192,10 +192,10 @@ class _Body:
         named = {keyword.arg: self._value(keyword.value) for keyword in part.keywords if keyword.arg}
         getter = _getter(part)
         if getter is not None:
-            given = {**dict(zip(_PARAMETERS[getter], values, strict=False)), **named}
+            passed = {**dict(zip(_PARAMETERS[getter], values, strict=False)), **named}
             no_default = None if getter == "get_dtype" else REQUIRED
             yield Read(
-                given.get("name", "dtype"), given.get("default", no_default), getter, f"{self._module}:{part.lineno}"
+                passed.get("name", "dtype"), passed.get("default", no_default), getter, f"{self._module}:{part.lineno}"
             )
         elif any(value is _NODE for value in (*values, *named.values())):
             yield from _reads(self._value(part.func), values, named)
@@ -236,8 +236,8 @@ class _Body:
             case ast.Subscript(value=inner, slice=index):
                 return value(inner)[value(index)]
             case ast.Call(func=ast.Attribute(value=inner, attr="items" | "upper" as method), args=[]):
-                found = getattr(value(inner), method)()
-                return list(found) if method == "items" else found
+                returned = getattr(value(inner), method)()
+                return list(returned) if method == "items" else returned
             case ast.Call(func=ast.Name(id="zip" | "enumerate"), args=args):
                 return list(value(part.func)(*map(value, args)))
         return UNKNOWN

@@ -35,13 +35,13 @@ def check_in_batch(check, batch):
     is_first = batch not in _tried
     if is_first:
         _tried[batch] = _tried_together(batch)
-    found = _tried[batch]
-    if found is True:
+    outcome = _tried[batch]
+    if outcome is True:
         return
     _check_alone(check)
-    if is_first and found and all(map(_agrees, batch)):
+    if is_first and outcome and all(map(_agrees, batch)):
         names = ", ".join(item.case for item in batch)
-        raise BatchError(f"{names} agree one by one, but not as parts of one model: {found}") from found
+        raise BatchError(f"{names} agree one by one, but not as parts of one model: {outcome}") from outcome
 
 
 def _tried_together(batch):

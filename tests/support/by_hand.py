@@ -41,7 +41,7 @@ def conversions():
     converted = set()
 
     def get(registry, key):
-        converter = found(registry, key)
+        converter = original(registry, key)
         return converter and noted(key, converter)
 
     def noted(key, converter):
@@ -52,7 +52,7 @@ def conversions():
 
         return convert
 
-    found = Registry.get
+    original = Registry.get
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Registry, "get", get)
         yield converted

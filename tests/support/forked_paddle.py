@@ -40,10 +40,10 @@ class ForkedProcess:
     """What a `subprocess.Popen` with pipes for text has, of a fork of the server."""
 
     def __init__(self, script, environment, stderr):
-        (given, stdin), (stdout, told), (self._ended, status) = (os.pipe() for _ in range(3))
+        (child_in, stdin), (stdout, child_out), (self._ended, status) = (os.pipe() for _ in range(3))
         request = json.dumps([script, dict(environment)]).encode()
-        socket.send_fds(_server(environment[IMPORTED_FOR]), [request], [given, told, stderr.fileno(), status])
-        for end in (given, told, status):
+        socket.send_fds(_server(environment[IMPORTED_FOR]), [request], [child_in, child_out, stderr.fileno(), status])
+        for end in (child_in, child_out, status):
             os.close(end)
         self.stdin, self.stdout = os.fdopen(stdin, "w"), os.fdopen(stdout)
         self.pid = int(os.read(self._ended, 20))

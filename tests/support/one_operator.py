@@ -90,11 +90,11 @@ def run(op_type, inputs, attributes, results=("out",), dynamic=False, format="pi
     """
     whole, feeds = program(op_type, inputs, attributes, results, dynamic, format)
     model = paddle2ov.convert(whole)
-    given = whole.block.operators[0].attributes
-    assert set(given) - given.read <= INERT
+    tracked = whole.block.operators[0].attributes
+    assert set(tracked) - tracked.read <= INERT
     passed = {port.any_name for port in model.inputs}
-    found = run_model(model, {name: array for name, array in feeds.items() if name in passed})
-    return [result.array for result in found]
+    computed = run_model(model, {name: array for name, array in feeds.items() if name in passed})
+    return [result.array for result in computed]
 
 
 def run_legacy(op_type, inputs, attributes, result="out"):

@@ -54,10 +54,10 @@ def pir_defaults() -> Defaults:
         for text in re.split(r"^class ", re.sub(r"//.*", "", (folder / file).read_text()), flags=re.MULTILINE):
             name = re.search(r'name\(\) \{ return "pd_op\.(\w+)"', text)
             if name:
-                found = defaults.setdefault(name[1].removesuffix("_"), {})
+                operator_defaults = defaults.setdefault(name[1].removesuffix("_"), {})
                 for arguments in re.findall(r"static void Build\((.*?)\);", text, re.DOTALL):
                     for argument, default in re.findall(_ARGUMENT, arguments + ","):
-                        found.setdefault(argument, []).append(_literal(default) if default else NONE)
+                        operator_defaults.setdefault(argument, []).append(_literal(default) if default else NONE)
     return defaults
 
 

@@ -51,14 +51,14 @@ class Maker(Chance):
 
     def take(self, fits=lambda shape: True, rank=(1, 6), most=MAX_ELEMENTS):
         """A tensor and its shape; StopIteration if none fits."""
-        found = [
+        candidates = [
             i
             for i, (_, shape) in enumerate(self.tensors)
             if rank[0] <= len(shape) <= rank[1] and math.prod(shape) <= most and fits(shape)
         ]
-        if not found:
+        if not candidates:
             raise StopIteration
-        picked = found[-min(int(self.rng.geometric(0.35)), len(found))]
+        picked = candidates[-min(int(self.rng.geometric(0.35)), len(candidates))]
         if self.learned and self.chance(self.learned):
             shape = self.tensors[picked][1]
             made = self.constants.setdefault((tuple(shape), self.below(2)), ops.constant(self.numbers(*shape)))
@@ -401,8 +401,8 @@ def _chosen(make):
     x, shape = make.take()
     axis = make.below(len(shape))
     count = 1 + make.below(shape[axis])
-    found = ops.topk(x, np.array(count), axis, make.among("max", "min"), "value")
-    return found.output(0), [*shape[:axis], count, *shape[axis + 1 :]]
+    top = ops.topk(x, np.array(count), axis, make.among("max", "min"), "value")
+    return top.output(0), [*shape[:axis], count, *shape[axis + 1 :]]
 
 
 @step(1)

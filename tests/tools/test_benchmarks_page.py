@@ -21,15 +21,15 @@ def folder(tmp_path):
 
 def test_a_section_has_the_command_the_text_the_table_and_the_machine(folder):
     text = page(folder)
-    found = json.loads((folder / "zoo.json").read_text())
-    assert found["figures"] == {"a": 1}
+    record = json.loads((folder / "zoo.json").read_text())
+    assert record["figures"] == {"a": 1}
     assert text.index("## Inference") < text.index("## Zoo")  # known ones first, whatever their names
     section = text.partition("## Zoo")[2]
     assert "python -m benchmarks.zoo" in section
     assert "What.\n\nHow it is\nmeasured." in section
     assert "| one / two | 1.5 |" in section
-    assert found["machine"]["processor"] in section
-    assert f"load {found['load']['before']} before" in section
+    assert record["machine"]["processor"] in section
+    assert f"load {record['load']['before']} before" in section
     assert "svg" not in section
 
 

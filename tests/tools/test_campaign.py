@@ -84,25 +84,25 @@ def test_page():
         "relu/legacy/0": {"asked": 2, "compared": ["a"], "failure": "MismatchError: no", "case": "case(x=1)"},
         "an_operator_that_is_gone/pir/0": {"asked": 2, "compared": ["a"]},
     }
-    found = campaign_page.results(records)
-    assert found["operators"]["relu"] == {"drawn": 6, "pir": 3, "legacy": 1}  # a case that two rounds drew counts once
-    assert found["operators"]["baddbmm"] == {"drawn": 0, "pir": 0}
-    assert "an_operator_that_is_gone" not in found["operators"]
-    text = campaign_page.page(found)
+    data = campaign_page.results(records)
+    assert data["operators"]["relu"] == {"drawn": 6, "pir": 3, "legacy": 1}  # a case that two rounds drew counts once
+    assert data["operators"]["baddbmm"] == {"drawn": 0, "pir": 0}
+    assert "an_operator_that_is_gone" not in data["operators"]
+    text = campaign_page.page(data)
     assert "\n6 examples were drawn for each operator" in text
     assert "| cases | 3 | 1 |" in text
     assert "| failures | 0 | 1 |" in text
     assert "In all, 4 cases of 1 operators were compared." in text
     assert "Fewer than 20 different cases in a format: `relu` (1)." in text
     assert "- `relu` (legacy): `case(x=1)`" in text
-    assert json.loads(campaign_page.as_json(found)) == found
+    assert json.loads(campaign_page.as_json(data)) == data
 
 
 def test_page_that_is_published():
     """The page says what its data say."""
-    found = json.loads((DOCS / "campaign.json").read_text())
-    assert (DOCS / "campaign.json").read_text() == campaign_page.as_json(found)
-    assert (DOCS / "campaign.md").read_text() == campaign_page.page(found)
+    data = json.loads((DOCS / "campaign.json").read_text())
+    assert (DOCS / "campaign.json").read_text() == campaign_page.as_json(data)
+    assert (DOCS / "campaign.md").read_text() == campaign_page.page(data)
 
 
 def _wrong(x, *, k):
@@ -112,9 +112,9 @@ def _wrong(x, *, k):
 def test_exploration(tmp_path, monkeypatch):
     """A wrong converter is found, and the smallest case that shows it is kept."""
     relu = all_ops()["relu"]
-    found = explore(relu, "pir", 3, tmp_path / "relu", seed=1)
-    assert found.error is None
-    assert 1 <= len(found.compared) <= 3
+    result = explore(relu, "pir", 3, tmp_path / "relu", seed=1)
+    assert result.error is None
+    assert 1 <= len(result.compared) <= 3
     assert not (tmp_path / "relu").exists()
 
     def draws(draw):
@@ -128,12 +128,12 @@ def test_exploration(tmp_path, monkeypatch):
     monkeypatch.setattr("gen_models.harness.exploration.check_case", refuses)
     monkeypatch.setattr("gen_models.harness.exploration.check_cases", refuses)
     op = Op("wrong", _wrong, random=draws)
-    found = explore(op, "pir", 5, tmp_path / "wrong")
-    assert str(found.error) == "as if it differed"
-    assert found.case.arguments["x"].shape == (1,)
+    result = explore(op, "pir", 5, tmp_path / "wrong")
+    assert str(result.error) == "as if it differed"
+    assert result.case.arguments["x"].shape == (1,)
     assert (tmp_path / "wrong" / "case" / "case.json").is_file()
-    assert (tmp_path / "wrong" / "drawn.txt").read_text() == repr(found.case)
-    assert dataclasses.asdict(found)["compared"]
+    assert (tmp_path / "wrong" / "drawn.txt").read_text() == repr(result.case)
+    assert dataclasses.asdict(result)["compared"]
 
 
 def test_what_fails_only_together_is_a_failure_of_its_own(tmp_path, monkeypatch, capsys):
@@ -145,12 +145,12 @@ def test_what_fails_only_together_is_a_failure_of_its_own(tmp_path, monkeypatch,
         if died:
             (tmp_path / "relu").mkdir(exist_ok=True)
             (tmp_path / "relu" / "drawn.txt").write_text("")
-        found = explore(all_ops()["relu"], "pir", 3, tmp_path / "relu", seed=1)
-        assert isinstance(found.error, BatchError)
-        assert "agree one by one, but not as parts of one model: as if parts of one model differed" in str(found.error)
-        assert found.case is None
+        result = explore(all_ops()["relu"], "pir", 3, tmp_path / "relu", seed=1)
+        assert isinstance(result.error, BatchError)
+        assert "agree one by one, but not as parts of one model: as if parts of one model differed" in str(result.error)
+        assert result.case is None
         kept = [path.parent for path in (tmp_path / "relu" / "together").glob("*/case.json")]
-        assert {path.name for path in kept} == found.compared
+        assert {path.name for path in kept} == result.compared
     monkeypatch.undo()
     monkeypatch.setattr("sys.argv", ["gen_models", "--rerun", str(tmp_path / "relu" / "together")])
     assert generator.main() == 0
@@ -163,9 +163,9 @@ def test_a_case_that_fails_alone_is_named_also_after_a_death(tmp_path, monkeypat
     monkeypatch.setattr("gen_models.harness.exploration.check_case", refuses)
     (tmp_path / "relu").mkdir()
     (tmp_path / "relu" / "drawn.txt").write_text("")
-    found = explore(all_ops()["relu"], "pir", 3, tmp_path / "relu", seed=1)
-    assert str(found.error) == "as if it differed"
-    assert found.case is not None
+    result = explore(all_ops()["relu"], "pir", 3, tmp_path / "relu", seed=1)
+    assert str(result.error) == "as if it differed"
+    assert result.case is not None
 
 
 def test_command_line(tmp_path, capsys):

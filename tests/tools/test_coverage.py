@@ -38,11 +38,11 @@ def test_modules_of_plain_names_calls_and_aliases():
 
 
 def test_every_operator_stands_in_the_module_that_is_named():
-    found = families()
-    assert list(found) == list(OP_TABLE)
+    modules = families()
+    assert list(modules) == list(OP_TABLE)
     rows = dict(re.findall(r'^    "(\w+)": \w+\.(\w+),$', Path(op_table.__file__).read_text("utf-8"), re.MULTILINE))
     for name, attribute in rows.items():
-        module = importlib.import_module("paddle2ov.converters." + found[name].replace("/", "."))
+        module = importlib.import_module("paddle2ov.converters." + modules[name].replace("/", "."))
         assert getattr(module, attribute) is OP_TABLE[name], name
 
 

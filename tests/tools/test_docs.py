@@ -39,7 +39,7 @@ def test_paths_of_pages(page):
 
 
 def test_paths_of_sources():
-    assert {file: found for file in SOURCES if (found := gone(file))} == {}
+    assert {file: missing for file in SOURCES if (missing := gone(file))} == {}
 
 
 def test_a_path_that_is_gone_is_found():
@@ -79,8 +79,8 @@ def imported_first(tree):
 def test_no_module_of_unix_is_needed():
     for folder in ("paddle2ov", "converters"):
         for path in (ROOT / folder).rglob("*.py"):
-            found = set(imported_first(ast.parse(path.read_text(encoding="utf-8"))))
-            assert not found & UNIX_ONLY, path
+            imported = set(imported_first(ast.parse(path.read_text(encoding="utf-8"))))
+            assert not imported & UNIX_ONLY, path
     assert set(imported_first(ast.parse("try:\n    import pwd\nfinally:\n    pass"))) == {"pwd"}
 
 

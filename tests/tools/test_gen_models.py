@@ -291,8 +291,8 @@ def test_network():
     )
     command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", "--fast"]
     run = subprocess.run([*command, tmp_path], cwd=ROOT, capture_output=True, text=True, check=True)
-    found = dict(re.findall(r"::(\S+) (PASSED|SKIPPED)", run.stdout))
-    assert found == {
+    outcomes = dict(re.findall(r"::(\S+) (PASSED|SKIPPED)", run.stdout))
+    assert outcomes == {
         **{f"test_case[{op}_test_1/{format}]": "PASSED" for op in ("relu", "abs") for format in ("pir", "legacy")},
         "test_number[1]": "PASSED",
         "test_network": "SKIPPED",

@@ -44,8 +44,8 @@ def python(script, *arguments, status=0):
 @pytest.fixture(scope="module")
 def outcomes():
     """What comes of all that was found, each in a process of its own."""
-    found = json.loads(python(READ, *(MUTATED / name for name in FOUND)).splitlines()[-1])
-    return dict(zip(FOUND, found, strict=True))
+    results = json.loads(python(READ, *(MUTATED / name for name in FOUND)).splitlines()[-1])
+    return dict(zip(FOUND, results, strict=True))
 
 
 @pytest.mark.parametrize("name", FOUND)
@@ -115,7 +115,7 @@ print(json.dumps(found))
 
 
 def test_outcomes():
-    found = json.loads(python(OUTCOMES).splitlines()[-1])
+    results = json.loads(python(OUTCOMES).splitlines()[-1])
     want = {
         "good": "converted",
         "refuses": "refused",
@@ -128,9 +128,9 @@ def test_outcomes():
         "computes": "hang",
         "waits": "hang",
     }
-    assert len(found) == 12
-    assert all(outcome == want[name] and row == name for name, row, outcome, _ in found), found
-    buckets = {name: bucket for name, _, _, bucket in found}
+    assert len(results) == 12
+    assert all(outcome == want[name] and row == name for name, row, outcome, _ in results), results
+    buckets = {name: bucket for name, _, _, bucket in results}
     assert buckets["dies"].startswith("SIGSEGV")
     assert buckets["raises"].startswith("KeyError")
 

@@ -106,12 +106,12 @@ def test_check_finds_the_fault(name):
     try:
         computed = chosen_device("CPU", fault.precision).run(model, [[Tensor(item) for item in run] for run in runs])
         inputs = [{f"input_{i}": array for i, array in enumerate(arrays)} for arrays in runs]
-        found = check(model, inputs=inputs, precision=fault.precision, timeout=0)
+        report = check(model, inputs=inputs, precision=fault.precision, timeout=0)
     except (OpenVINORunError, RuntimeError):
         return
     if all(map(partial(are_close, fault.tolerance), computed, expected)):
         pytest.skip("OpenVINO computes it right on this processor")
-    assert found.verdict == "differ"
+    assert report.verdict == "differ"
 
 
 def are_close(tolerance, computed, expected):
@@ -121,8 +121,8 @@ def are_close(tolerance, computed, expected):
     absolute = 0 if tolerance < 1e-5 else tolerance
     pairs = zip(computed, expected, strict=True)
     return all(
-        one.data.shape == other.shape and np.allclose(one.data, other, tolerance, absolute, equal_nan=True)
-        for one, other in pairs
+        actual.data.shape == desired.shape and np.allclose(actual.data, desired, tolerance, absolute, equal_nan=True)
+        for actual, desired in pairs
     )
 
 

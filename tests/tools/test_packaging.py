@@ -113,9 +113,9 @@ def test_wheel_holds_what_the_html_report_is_made_of(wheel):
 def test_wheel_imports_without_the_checkout(wheel, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
-    found = run("-c", WHERE.format(root=str(ROOT)), cwd=tmp_path, PYTHONPATH=str(tmp_path / "site"))
+    printed = run("-c", WHERE.format(root=str(ROOT)), cwd=tmp_path, PYTHONPATH=str(tmp_path / "site"))
     package = tmp_path / "site" / "paddle2ov"
-    assert found.split() == [str(package / "__init__.py"), str(package / "op_table.py"), str(package / "converters")]
+    assert printed.split() == [str(package / "__init__.py"), str(package / "op_table.py"), str(package / "converters")]
 
 
 def test_sdist_builds_the_same_wheel(wheel, checkout, tmp_path):

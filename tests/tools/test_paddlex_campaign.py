@@ -24,10 +24,10 @@ def test_newer_text_models_have_configurations_in_their_own_repository(tmp_path)
     for path in (own, listed):
         path.parent.mkdir(parents=True)
         path.touch()
-    found = dict(configs(tmp_path))
-    assert found["PP-OCRv6_tiny_det"] == Source("PaddleOCR", own)
-    assert found["TiDE"] == Source("PaddleTS", listed)
-    assert found.keys() - OWN.keys() == {"PP-OCRv6_tiny_det", "TiDE"}
+    sources = dict(configs(tmp_path))
+    assert sources["PP-OCRv6_tiny_det"] == Source("PaddleOCR", own)
+    assert sources["TiDE"] == Source("PaddleTS", listed)
+    assert sources.keys() - OWN.keys() == {"PP-OCRv6_tiny_det", "TiDE"}
 
 
 def test_boxes_whose_scores_differ_by_rounding_may_stand_in_any_order():

@@ -46,10 +46,10 @@ def pytest_generate_tests(metafunc):
 
 @pytest.mark.one_in(12)
 def test_program(seed, format, tmp_path):
-    found = explore_programs([seed], format, tmp_path / "kept")
-    texts = "\n".join(f"{failure['text']}\n{Path(failure['script']).read_text()}" for failure in found.failures)
+    outcome = explore_programs([seed], format, tmp_path / "kept")
+    texts = "\n".join(f"{failure['text']}\n{Path(failure['script']).read_text()}" for failure in outcome.failures)
     assert not texts, texts
-    assert found.compared or found.refused
+    assert outcome.compared or outcome.refused
 
 
 @pytest.mark.one_in(6)
@@ -62,8 +62,8 @@ def test_program_that_differed(path, format, tmp_path):
     """
     program = Program.from_json(json.loads(path.read_text()))
     write_program(program, format, tmp_path)
-    found = list(differences(program, tmp_path, [variant for variant in variants(program) if variant.rewrite]))
-    assert not found, [item.text for item in found]
+    mismatches = list(differences(program, tmp_path, [variant for variant in variants(program) if variant.rewrite]))
+    assert not mismatches, [item.text for item in mismatches]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -147,8 +147,8 @@ LOOP = Call(
 def test_what_nothing_needs_is_left_out():
     both = made(Call("paddle.sin(v0)", (1,)), LOOP, results=(3, 4))
     assert both.kept().calls == (LOOP,)
-    (one,) = made(LOOP, results=(4,)).kept().calls
-    assert one == Call(LOOP.code, (4,), ((Call("v4[v5] = 0.5"),),), ((4,),), (0,))
+    (call,) = made(LOOP, results=(4,)).kept().calls
+    assert call == Call(LOOP.code, (4,), ((Call("v4[v5] = 0.5"),),), ((4,),), (0,))
     crossed = Call("v1 < 3", (7,), ((Call("paddle.sin(v0)", (8,)),), ()), ((8,), (0,)))
     assert live([crossed], [0]) == ()
 
@@ -196,11 +196,11 @@ def test_a_planted_fault_is_found(tmp_path, monkeypatch):
     write_program(program, "pir", tmp_path / "model")
     assert list(differences(program, tmp_path / "model")) == []
     monkeypatch.setitem(OP_TABLE, "tanh", OP_TABLE["sin"])
-    found = list(differences(program, tmp_path / "model"))
-    assert [(item.variant.name, item.step) for item in found][:2] == [
+    mismatches = list(differences(program, tmp_path / "model"))
+    assert [(item.variant.name, item.step) for item in mismatches][:2] == [
         (value.name, "values") for value in (WITH_REWRITES, WITHOUT_OPTIMISATIONS)
     ]
-    record = keep(found[0], "pir/1", "pir", tmp_path)
+    record = keep(mismatches[0], "pir/1", "pir", tmp_path)
     assert "v2 = v0 - v1" in Path(record["script"]).read_text()
     assert "run 0, inputs 0: result 0" in record["text"]
     printed = subprocess.run(

@@ -46,18 +46,18 @@ def test_planted_mistakes(tmp_path):
     files = [tmp_path / f"planted_{name}.py" for name in planted]
     for file, text in zip(files, planted.values(), strict=True):
         file.write_text(text)
-    found = typecheck.run_mypy(*map(str, files)).stdout  # with what `make lint` has found of the tree
+    output = typecheck.run_mypy(*map(str, files)).stdout  # with what `make lint` has found of the tree
     for name, (_, message) in REFUSED.items():
-        assert re.search(rf"planted_{name}\.py:\d+: error: .*{re.escape(message)}", found), found
-    assert "planted_accepted" not in found, found
+        assert re.search(rf"planted_{name}\.py:\d+: error: .*{re.escape(message)}", output), output
+    assert "planted_accepted" not in output, output
 
 
 def test_what_windows_lacks(tmp_path):
     planted = tmp_path / "planted.py"
     planted.write_text("import os\n\nos.fork()\nos.getpid()\n")
     words = "--platform", "win32", "--cache-dir", str(tmp_path / "cache"), str(planted)
-    found = typecheck.run_mypy(*words).stdout
-    assert re.findall(r"planted\.py:(\d+): error", found) == ["3"], found
+    output = typecheck.run_mypy(*words).stdout
+    assert re.findall(r"planted\.py:(\d+): error", output) == ["3"], output
 
 
 def test_the_links_for_editors_lead_to_what_python_imports():

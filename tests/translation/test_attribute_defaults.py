@@ -75,8 +75,8 @@ def defaults_of(key, name):
     legacy = [values for proto in protos for key, values in (proto or {}).items() if row.canonical(key) == name]
     builders = pir_defaults().get((row.pir_name or "").removesuffix("_"), {})
     pir = [values for builder, values in builders.items() if row.canonical(builder) == name]
-    found = [[value for values in source for value in values if value != NONE] for source in (legacy, pir)]
-    return found[0] or found[1], bool(legacy) if any(protos) else None
+    defaults = [[value for values in source for value in values if value != NONE] for source in (legacy, pir)]
+    return defaults[0] or defaults[1], bool(legacy) if any(protos) else None
 
 
 def is_same(ours, theirs, getter):

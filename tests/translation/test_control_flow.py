@@ -108,9 +108,9 @@ def test_branches_of_two_types_give_the_one_that_holds_both(then, otherwise, dec
     compiled = openvino.compile_model(model, "CPU")
     x = np.array([0, 1.75, 3], np.float32)
     for cond, dtype in ((True, then), (False, otherwise)):
-        found = compiled([x, np.array(cond)])[0]
-        assert found.dtype == kind
-        assert np.array_equal(found, x.astype(dtype).astype(kind))
+        out = compiled([x, np.array(cond)])[0]
+        assert out.dtype == kind
+        assert np.array_equal(out, x.astype(dtype).astype(kind))
 
 
 def test_branches_of_types_that_do_not_meet_are_refused():
@@ -314,9 +314,9 @@ def test_a_number_to_which_a_loop_gives_another_type_has_one_that_holds_both(bef
     compiled = openvino.compile_model(model, "CPU")
     x = np.array(2.5, np.float32)
     for rounds in (3, 0, 1, 2):
-        found = compiled([x, np.array(rounds)])[0]
-        assert found.dtype == kind
-        assert found == rounds * x.astype(after)
+        total = compiled([x, np.array(rounds)])[0]
+        assert total.dtype == kind
+        assert total == rounds * x.astype(after)
 
 
 def test_a_loop_that_changes_to_a_type_that_does_not_meet_the_one_before_is_refused():

@@ -237,11 +237,11 @@ def test_operator_named_twice(custom, monkeypatch):
     def negative(node):
         return ops.negative(node.get_input(0))
 
-    one, other = ConversionExtension("my_relu", ops.relu), ConversionExtension("my_relu", negative, override=True)
+    plain, forced = ConversionExtension("my_relu", ops.relu), ConversionExtension("my_relu", negative, override=True)
     with pytest.raises(paddle2ov.ConversionInputError, match="'my_relu' already has a converter"):
-        paddle2ov.convert(custom, extension=[other, one])
-    model = paddle2ov.convert(custom, extension=[one, other])
+        paddle2ov.convert(custom, extension=[forced, plain])
+    model = paddle2ov.convert(custom, extension=[plain, forced])
     assert "Negative" in {node.get_type_name() for node in model.get_ops()}
-    monkeypatch.setattr(registry, "_installed", lambda: (one, one))  # by two packages
+    monkeypatch.setattr(registry, "_installed", lambda: (plain, plain))  # by two packages
     with pytest.raises(paddle2ov.ConversionInputError, match="'my_relu' already has a converter"):
         paddle2ov.convert(custom)

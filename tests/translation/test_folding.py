@@ -198,6 +198,6 @@ def test_constants_without_elements_convert_and_compile(function, tmp_path):
     spec = [paddle.static.InputSpec([1], "int64", "x")]
     paddle.jit.save(paddle.jit.to_static(layer, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
     wanted = function(paddle.to_tensor(x)).numpy()
-    found = openvino.compile_model(paddle2ov.convert(tmp_path), "CPU")({"x": x})[0]
-    assert found.shape == wanted.shape
-    np.testing.assert_array_equal(found, wanted)
+    actual = openvino.compile_model(paddle2ov.convert(tmp_path), "CPU")({"x": x})[0]
+    assert actual.shape == wanted.shape
+    np.testing.assert_array_equal(actual, wanted)

@@ -120,15 +120,15 @@ def test_refused_as_by_paddle(name):
     model = paddle2ov.convert(layer, input=spec)
     assert [input_.get_partial_shape() for input_ in model.inputs] == [PartialShape(shape) for shape in expected]
     compiled, refused = compile_on_cpu(model), []
-    for given in variants(shapes):
-        data = [random(*shape) for shape in given]
+    for variant in variants(shapes):
+        data = [random(*shape) for shape in variant]
         try:
             results = layer(*map(paddle.to_tensor, data))
         except (ValueError, RuntimeError):
             refused.append(data)
             continue
         result = results[0] if isinstance(results, tuple | list) else results
-        np.testing.assert_allclose(compiled(data)[0], result.numpy(), rtol=1e-4, atol=1e-5, err_msg=str(given))
+        np.testing.assert_allclose(compiled(data)[0], result.numpy(), rtol=1e-4, atol=1e-5, err_msg=str(variant))
     assert refused
     for data in refused:
         with pytest.raises(RuntimeError):
@@ -163,8 +163,8 @@ def test_only_what_every_run_needs():
 
 def test_intervals():
     """A dimension between bounds that allow what is needed has it; others stay as they are."""
-    for given, expected in (("?,2..20", "?,8"), ("?,2..5", "?,2..5")):
-        x = ops.parameter(PartialShape(given))
+    for declared, expected in (("?,2..20", "?,8"), ("?,2..5", "?,2..5")):
+        x = ops.parameter(PartialShape(declared))
         model = Model([ops.matmul(x, random(8, 4), False, False)], [x])
         narrow_inputs(Graph(model))
         assert x.get_partial_shape() == PartialShape(expected)
@@ -202,8 +202,8 @@ def test_remainders_of_bounded_sizes(function, rows, tmp_path):
     paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
     compiled = compile_on_cpu(paddle2ov.convert(tmp_path, input={"x": [rows, 2]}))
     for size in [6] if isinstance(rows, int) else [4, 5, 6]:
-        for found in (1, 3, 4):
-            data = np.where(np.arange(size)[:, None] < found, [1, 2], [-3, 4]).astype(np.float32)
+        for positive in (1, 3, 4):
+            data = np.where(np.arange(size)[:, None] < positive, [1, 2], [-3, 4]).astype(np.float32)
             np.testing.assert_array_equal(compiled([data])[0], function(paddle.to_tensor(data)).numpy())
 
 
@@ -235,8 +235,8 @@ def numbers_of_sizes(tmp_path_factory):
     path = tmp_path_factory.mktemp("numbers_of_sizes")
 
     def function(x):
-        found = [count(less_3(x)).astype("int64") for count in NUMBERS_OF_SIZES.values()]
-        return [*found, *(paddle.zeros([item + 20]) for item in found)]
+        counts = [count(less_3(x)).astype("int64") for count in NUMBERS_OF_SIZES.values()]
+        return [*counts, *(paddle.zeros([item + 20]) for item in counts)]
 
     spec = [paddle.static.InputSpec([-1, 2], "float32", "x")]
     paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(path / "inference"))
@@ -249,10 +249,10 @@ def test_numbers_of_sizes(rows, numbers_of_sizes):
     path, function = numbers_of_sizes
     compiled = compile_on_cpu(paddle2ov.convert(path, input={"x": [rows, 2]}))
     for size in (5, 1, 3, 2, 4):
-        found = compiled([random(size, 2)]).values()
+        results = compiled([random(size, 2)]).values()
         wanted = function(paddle.zeros([size, 2]))
-        for name, one, other in zip([*NUMBERS_OF_SIZES] * 2, found, wanted, strict=True):
-            np.testing.assert_array_equal(one, other.numpy(), name)
+        for name, actual, desired in zip([*NUMBERS_OF_SIZES] * 2, results, wanted, strict=True):
+            np.testing.assert_array_equal(actual, desired.numpy(), name)
 
 
 def parts_assigned(x, lengths):

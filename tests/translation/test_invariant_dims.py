@@ -53,11 +53,11 @@ def test_results_after_reshape(name, format):
         assert_agree(of_any_size, inputs, expected)
         model.reshape({input_: list(array.shape) for input_, array in inputs.items()})
         if number == 0 and name in SHAPES:
-            found = [
+            shapes = [
                 tuple(dim.get_length() if dim.is_static else None for dim in output.partial_shape)
                 for output in model.outputs
             ]
-            assert found == SHAPES[name]
+            assert shapes == SHAPES[name]
         assert_agree(compile_on_cpu(model), inputs, expected)
 
 

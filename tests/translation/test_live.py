@@ -141,8 +141,8 @@ def test_program(by_name):
     model = paddle2ov.convert(main, output=[y, z]) if not by_name else paddle2ov.convert(main, input=[x], output=[y, z])
     for result, array in zip(run(model, {"x": X}), want, strict=True):
         np.testing.assert_allclose(result.array, array, rtol=2e-5, atol=2e-5)
-    for given in ({"x": [2, 4]}, [("x", [2, 4])], "x[2,4]"):
-        model = paddle2ov.convert(main, input=given, output=[y])
+    for spec in ({"x": [2, 4]}, [("x", [2, 4])], "x[2,4]"):
+        model = paddle2ov.convert(main, input=spec, output=[y])
         assert model.input(0).get_partial_shape() == PartialShape([2, 4])
         np.testing.assert_allclose(run(model, {"x": X})[0].array, want[0], rtol=2e-5, atol=2e-5)
     with pytest.raises(ConversionInputError, match="as variables, or by their names"):

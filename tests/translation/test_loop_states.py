@@ -92,8 +92,8 @@ def test_states_come_out_as_without_a_loop(
     assert plain.evaluate(expected, [Tensor(item) for item in data])
     compiled = openvino.compile_model(_loop(step, way, shape), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     for _ in range(2):
-        for found, item in zip(compiled(data).values(), expected, strict=True):
-            np.testing.assert_allclose(found, item.data, 1e-5, 1e-5)
+        for actual, item in zip(compiled(data).values(), expected, strict=True):
+            np.testing.assert_allclose(actual, item.data, 1e-5, 1e-5)
 
 
 def _loop(step: Step, way: Callable[[Step, Output, Output], tuple[Output, Output]], shape: PartialShape) -> Model:

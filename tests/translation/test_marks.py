@@ -63,13 +63,13 @@ def test_marks_enter_inner_blocks():
         "array": ComplexValue(EmptyTensorArray()),
     }
     inner = Scope(Scope(outer))
-    found = {name: inner.find(name) for name in outer.values}
+    values = {name: inner.find(name) for name in outer.values}
     assert list(inner.captures) == ["complex", "equal", "lengths", "computed"]
-    assert [is_complex(value) for value in found.values()] == [True, False, True, False, True, True]
-    lods = {name: value.lod for name, value in found.items() if isinstance(value, LoDTensor)}
+    assert [is_complex(value) for value in values.values()] == [True, False, True, False, True, True]
+    lods = {name: value.lod for name, value in values.items() if isinstance(value, LoDTensor)}
     assert lods == {"equal": 2, "lengths": UNKNOWN_LOD, "computed": UNKNOWN_LOD}
-    assert unmarked(found["constant"]) is not unmarked(outer.values["constant"]), "one node cannot stand in two models"
-    assert inner.find("complex") is found["complex"]
+    assert unmarked(values["constant"]) is not unmarked(outer.values["constant"]), "one node cannot stand in two models"
+    assert inner.find("complex") is values["complex"]
     assert inner.find("nothing") is None
 
 
@@ -120,8 +120,8 @@ def test_parts_of_complex_numbers_are_real():
 
 
 def test_small_constants_are_small_whatever_their_marks():
-    one = ConstantValue(np.zeros(3, np.float32))
-    assert are_foldable({"x": [LoDTensor(one, 1)], "y": [ComplexValue(one)]})
+    constant = ConstantValue(np.zeros(3, np.float32))
+    assert are_foldable({"x": [LoDTensor(constant, 1)], "y": [ComplexValue(constant)]})
     assert not are_foldable({"x": [LoDTensor(output(3), 1)]})
 
 
@@ -159,8 +159,8 @@ def test_weights_are_complex_by_their_data():
     x = Variable("x", "complex64", (2,))
     operators = [("elementwise_mul", {"x": "x", "y": "w"}, {"out": "out"}, {"axis": -1}, ())]
     model = paddle2ov.convert(program(operators, [x, Variable("out", "complex64", (2,))], ["x"], "out", [weight]))
-    (found,) = openvino.compile_model(model, "CPU")([np.array([[0, 1], [2, 0]], np.float32)]).values()
-    np.testing.assert_allclose(found, [[-2, 1], [6, -2]])
+    (product,) = openvino.compile_model(model, "CPU")([np.array([[0, 1], [2, 0]], np.float32)]).values()
+    np.testing.assert_allclose(product, [[-2, 1], [6, -2]])
 
 
 def test_a_branch_that_is_known_to_be_taken_hands_sequences_on():

@@ -157,9 +157,9 @@ def test_sizes_of_open_slices(bounds, factor):
     out = ops.broadcast(np.float32(1), ops.convert(ops.multiply(ops.shape_of(cut, "i32"), wide), Type.i64))
     compiled = openvino.compile_model(openvino.Model([cut, out], [x]), "CPU")
     data = np.arange(18, dtype=np.float32).reshape(2, 9)
-    found, ones = compiled([data]).values()
-    np.testing.assert_array_equal(found, data[:, slice(*bounds)])
-    assert ones.shape == (2, found.shape[1] * factor)
+    sliced, ones = compiled([data]).values()
+    np.testing.assert_array_equal(sliced, data[:, slice(*bounds)])
+    assert ones.shape == (2, sliced.shape[1] * factor)
 
 
 @pytest.mark.parametrize("bounds", [(0, END, 2), (-1, BEFORE, -2)])

@@ -45,14 +45,14 @@ def test_networks(network, format):
 
 def copies_of_inputs(model):
     """The names of the nodes that copy an input of the model into a result, for which no operator asks."""
-    found = set()
+    copies = set()
     for result in model.get_results():
         path, node = [], result.input_value(0).get_node()
         while node.get_type_name() in ("Squeeze", "Unsqueeze"):
             path.append(node.get_friendly_name())
             node = node.input_value(0).get_node()
-        found.update(path if node.get_type_name() == "Parameter" else ())
-    return found
+        copies.update(path if node.get_type_name() == "Parameter" else ())
+    return copies
 
 
 def types_of(name, format="pir"):
@@ -61,11 +61,11 @@ def types_of(name, format="pir"):
     model = paddle2ov.convert(network(name, format), report=report)
     operators, _ = describe_operators(report.program)
     outer = {node.get_friendly_name() for node in model.get_ops()}
-    found = {}
+    by_type = {}
     for node in walk(model):
         types = {operators[id].type for id in report.origins.get(node.get_friendly_name(), ())}
-        found.setdefault((node.get_type_name(), node.get_friendly_name() not in outer), set()).update(types)
-    return found
+        by_type.setdefault((node.get_type_name(), node.get_friendly_name() not in outer), set()).update(types)
+    return by_type
 
 
 def test_nodes_are_of_the_operator_whose_converter_made_them():
@@ -89,7 +89,7 @@ def test_what_takes_the_place_of_several_is_of_all_of_them():
 def test_nodes_in_a_loop_are_of_its_operators(format):
     types = types_of("nested", format)
     assert types["Loop", False] == {"while"}
-    inner = set.union(*(found for (_, is_inner), found in types.items() if is_inner))
+    inner = set.union(*(operators for (_, is_inner), operators in types.items() if is_inner))
     assert len(inner - {"while", "if"}) > 1
 
 
@@ -110,9 +110,9 @@ def test_a_name_is_given_once():
     nodes = [ops.relu(x) for _ in range(5)]
     for node, name in zip(nodes, ("y", "y", "weight", "x", "Relu_7"), strict=True):
         names.give(node, name)
-    found = [node.get_friendly_name() for node in nodes]
-    assert found[0] == "y"
-    assert found[1:] == [
+    friendly_names = [node.get_friendly_name() for node in nodes]
+    assert friendly_names[0] == "y"
+    assert friendly_names[1:] == [
         f"{name}/{node.get_name()}" for name, node in zip(("y", "weight", "x", "Relu_7"), nodes[1:], strict=True)
     ]
 

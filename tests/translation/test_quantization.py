@@ -191,8 +191,8 @@ def test_layers_read_the_numbers_of_their_grid(bits, round_type, is_relu):
     assert is_cut_off == (round_type == 1 and not is_relu)
     data = rng.uniform(-1.2, 1.2, (2, 4, 5, 5)).astype("float32")
     kernel = quantized(weights["w"], np.abs(weights["w"]).max((1, 2, 3), keepdims=True), high)
-    given = quantized(np.maximum(data, 0) if is_relu else data, 1.3, high)
-    wanted = np.einsum("oi,nihw->nohw", kernel[:, :, 0, 0], given)
+    activations = quantized(np.maximum(data, 0) if is_relu else data, 1.3, high)
+    wanted = np.einsum("oi,nihw->nohw", kernel[:, :, 0, 0], activations)
     np.testing.assert_allclose(run(model, {"x": data})[0].array, wanted, atol=2e-5, rtol=2e-5)
 
 

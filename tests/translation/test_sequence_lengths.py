@@ -36,7 +36,7 @@ def cases():
 def fed_with_lengths(program, inputs):
     """The program without the `lod_reset` of its inputs; the inputs, with the lengths that these had in them."""
     fed = {input_.name: input_ for input_ in program.inputs}
-    found = dict(inputs)
+    feeds = dict(inputs)
     renamed = {}
     for operator in program.block.operators:
         for names in operator.inputs.values():
@@ -45,11 +45,11 @@ def fed_with_lengths(program, inputs):
         if operator.type == "lod_reset" and source in fed and operator.attributes.get("target_lod"):
             renamed[operator.outputs["out"][0]] = source
             fed[source].lod_level = 1
-            found[f"{source}.lengths"] = np.diff(operator.attributes["target_lod"])
+            feeds[f"{source}.lengths"] = np.diff(operator.attributes["target_lod"])
     program.block.operators = [
         operator for operator in program.block.operators if operator.outputs.get("out", [""])[0] not in renamed
     ]
-    return found
+    return feeds
 
 
 @pytest.mark.one_in(7)
@@ -101,9 +101,9 @@ def test_predictor_as_paddles(op, count, format, tmp_path):
     rows = len(load(folder / "inputs.npz")["x"])
     offsets = [*range(count), rows]
     wanted, lod = predicted(paddle.inference, folder, offsets)
-    found, found_lod = predicted(paddle2ov.inference, folder, offsets)
-    np.testing.assert_allclose(found, wanted, atol=2e-5, rtol=2e-5)
-    assert found_lod == lod == [offsets]
+    actual, actual_lod = predicted(paddle2ov.inference, folder, offsets)
+    np.testing.assert_allclose(actual, wanted, atol=2e-5, rtol=2e-5)
+    assert actual_lod == lod == [offsets]
 
 
 @pytest.mark.parametrize("op", ["gru", "lstm", "tagger"])
@@ -120,7 +120,7 @@ def test_one_few_and_many_sequences_in_turn(op, format, tmp_path):
     arrays = load(folder / "inputs.npz")
     rng = np.random.default_rng(0)
     for lengths in ([7], [3, 1, 12], [2, 1] * (MAX_FEW // 2 + 1), [4]):
-        found = []
+        results = []
         like = arrays["input"]
         rows = rng.uniform(0, 8 if op == "tagger" else 1, (sum(lengths), *like.shape[1:])).astype(like.dtype)
         for predictor in predictors:
@@ -128,8 +128,8 @@ def test_one_few_and_many_sequences_in_turn(op, format, tmp_path):
                 predictor.get_input_handle(name).copy_from_cpu(array)
             predictor.get_input_handle("input").set_lod([np.cumsum([0, *lengths]).tolist()])
             predictor.run()
-            found.append([predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()])
-        for ours, theirs in zip(*found, strict=True):
+            results.append([predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()])
+        for ours, theirs in zip(*results, strict=True):
             np.testing.assert_allclose(ours, theirs, atol=2e-5, rtol=2e-5)
 
 

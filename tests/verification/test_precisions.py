@@ -104,8 +104,8 @@ def test_the_report_has_the_table(folder, found, tmp_path):
 
 
 def rows(**others):
-    found = [ComparedPrecision("f32", "agree", 1.0, 1e-6, 10.0, 1.0)]
-    return found + [
+    first = [ComparedPrecision("f32", "agree", 1.0, 1e-6, 10.0, 1.0)]
+    return first + [
         ComparedPrecision(name, verdict, 0.9, 0.01, 1.0, times) for name, (verdict, times) in others.items()
     ]
 

@@ -32,15 +32,15 @@ def last_first(node):
     x = node.get_input("x")
     last = ops.subtract(ops.gather(ops.shape_of(x), np.array([1]), np.array(0)), np.array([1]))
     backwards = ops.slice(x, np.array([-1]), np.array([-(2**31)]), np.array([-1]), np.array([1]))
-    found = ops.topk(backwards, np.array(5), 1, "max", "value", index_element_type="i64", stable=True)
-    return {"out": found.output(0), "indices": ops.subtract(last, found.output(1))}
+    top = ops.topk(backwards, np.array(5), 1, "max", "value", index_element_type="i64", stable=True)
+    return {"out": top.output(0), "indices": ops.subtract(last, top.output(1))}
 
 
 def second_best(node):
     """Exchanges the first two, whatever their scores."""
-    found = OP_TABLE["top_k_v2"](node)
+    outputs = OP_TABLE["top_k_v2"](node)
     order = np.array([1, 0, 2, 3, 4])
-    return {name: ops.gather(value, order, np.array(1)) for name, value in found.items()}
+    return {name: ops.gather(value, order, np.array(1)) for name, value in outputs.items()}
 
 
 def noisy(noise):
@@ -73,11 +73,11 @@ def tied():
 @pytest.mark.parametrize("format", FORMATS)
 def test_equal_scores(format, tied):
     """Results that go with the chosen entries differ without bounds, and are Paddle's once its choice is taken."""
-    found = tied[format]
-    assert not found.ok
-    assert found.verdict == found.to_dict()["verdict"] == "ties"
-    assert found.culprit is None
-    (run,) = found.runs
+    report = tied[format]
+    assert not report.ok
+    assert report.verdict == report.to_dict()["verdict"] == "ties"
+    assert report.culprit is None
+    (run,) = report.runs
     assert max(output.relative for output in run.outputs) > 0.1
     (tie,) = run.ties
     assert (tie.type, tie.kind, tie.gap, tie.entries) == ("top_k_v2", "order", 0.0, 5)
@@ -89,21 +89,21 @@ def test_scores_that_rounding_exchanges():
     scores[1], scores[3] = 0.9, 0.9 - 1e-6
     noise = np.zeros(8)
     noise[3] = 2e-6
-    found = paddle2ov.verify(network("choosing_queries", "pir"), inputs=queries(scores), extension=noisy(noise))
-    assert found.verdict == "ties"
-    (tie,) = found.runs[0].ties
+    report = paddle2ov.verify(network("choosing_queries", "pir"), inputs=queries(scores), extension=noisy(noise))
+    assert report.verdict == "ties"
+    (tie,) = report.runs[0].ties
     assert (tie.moved, tie.kind) == (2, "order")
     assert tie.gap == pytest.approx(1e-6 / 0.9, rel=0.1)
 
 
 def test_an_order_that_is_wrong_is_no_tie():
-    found = paddle2ov.verify(
+    report = paddle2ov.verify(
         network("choosing_queries", "pir"), inputs=queries(DISTINCT), extension={"top_k_v2": second_best}
     )
-    assert found.verdict == "differ"
-    assert not found.runs[0].ties
-    assert found.culprit.type == "top_k_v2"
-    assert not found.culprit.amplifies
+    assert report.verdict == "differ"
+    assert not report.runs[0].ties
+    assert report.culprit.type == "top_k_v2"
+    assert not report.culprit.amplifies
 
 
 def test_a_fault_behind_a_tie_is_found():
@@ -114,13 +114,13 @@ def test_a_fault_behind_a_tie_is_found():
     def wrong(node):
         return {"out": ops.add(OP_TABLE["matmul_v2"](node)["out"], np.float32(0.01))}
 
-    found = paddle2ov.verify(
+    report = paddle2ov.verify(
         network("choosing_queries", "pir"),
         inputs=queries(scores),
         extension={"top_k_v2": last_first, "matmul_v2": wrong},
     )
-    assert found.verdict == "differ"
-    assert found.culprit.type == "matmul_v2"
+    assert report.verdict == "differ"
+    assert report.culprit.type == "matmul_v2"
 
 
 def boxes(scores, apart=True):
@@ -133,10 +133,10 @@ def boxes(scores, apart=True):
 
 def exchanged(node):
     """Rows 0 and 1 of a suppression exchanged."""
-    found = OP_TABLE["multiclass_nms3"](node)
-    out = getattr(found["out"], "value", found["out"])  # rows of several pictures, packed
+    outputs = OP_TABLE["multiclass_nms3"](node)
+    out = getattr(outputs["out"], "value", outputs["out"])  # rows of several pictures, packed
     rows = [ops.slice(out, np.array([a]), np.array([b]), np.array([1])) for a, b in ((1, 2), (0, 1), (2, 2**31))]
-    return {**found, "out": ops.concat(rows, 0)}
+    return {**outputs, "out": ops.concat(rows, 0)}
 
 
 @pytest.mark.one_in(2)
@@ -146,15 +146,15 @@ def test_boxes(format):
     scores = DISTINCT.copy()
     best = np.argsort(-scores, kind="stable")
     scores[best[1]] = scores[best[0]]
-    found = paddle2ov.verify(folder, inputs=boxes(scores), extension={"multiclass_nms3": exchanged})
-    assert found.verdict == "ties"
-    (tie,) = found.runs[0].ties
+    report = paddle2ov.verify(folder, inputs=boxes(scores), extension={"multiclass_nms3": exchanged})
+    assert report.verdict == "ties"
+    (tie,) = report.runs[0].ties
     assert (tie.type, tie.kind, tie.moved, tie.gap) == ("multiclass_nms3", "order", 2, 0.0)
     if format == "legacy":
         return
-    found = paddle2ov.verify(folder, inputs=boxes(DISTINCT), extension={"multiclass_nms3": exchanged})
-    assert found.verdict == "differ"
-    assert found.culprit.type == "multiclass_nms3"
+    report = paddle2ov.verify(folder, inputs=boxes(DISTINCT), extension={"multiclass_nms3": exchanged})
+    assert report.verdict == "differ"
+    assert report.culprit.type == "multiclass_nms3"
 
 
 @pytest.mark.one_in(2)
@@ -166,18 +166,18 @@ def test_rounding_decides_which_of_two_boxes_stays(format):
     scores[:2] = 0.95, 0.95 - 1e-6
     noise = np.zeros((2, 8))
     noise[0, 1] = noise[1, 1] = 3e-6
-    found = paddle2ov.verify(folder, inputs=boxes(scores, apart=False), extension=noisy(noise))
-    assert found.verdict == "ties"
-    (tie,) = found.runs[0].ties
+    report = paddle2ov.verify(folder, inputs=boxes(scores, apart=False), extension=noisy(noise))
+    assert report.verdict == "ties"
+    (tie,) = report.runs[0].ties
     assert (tie.type, tie.kind) == ("multiclass_nms3", "choice")
     assert 0 < tie.gap < 1e-5
     if format == "legacy":
         return
     # The same with rows that are exchanged besides is not what Paddle makes of them.
-    found = paddle2ov.verify(
+    report = paddle2ov.verify(
         folder, inputs=boxes(scores, apart=False), extension={**noisy(noise), "multiclass_nms3": exchanged}
     )
-    assert found.verdict == "differ"
+    assert report.verdict == "differ"
 
 
 def seen(kind, x, paddle, ours, attributes, other=None):
@@ -209,8 +209,8 @@ def seen(kind, x, paddle, ours, attributes, other=None):
     ],
 )
 def test_orders(kind, x, paddle, ours, attributes, moved):
-    found = seen(kind, x, paddle, ours, attributes)
-    assert (found.moved if found is not None else None) == moved
+    tie = seen(kind, x, paddle, ours, attributes)
+    assert (tie.moved if tie is not None else None) == moved
 
 
 def test_scores_that_are_apart_in_paddle_are_no_tie():
@@ -226,8 +226,8 @@ def test_an_order_that_is_wrong_for_what_was_read_is_no_tie():
 
 
 def test_what_is_said(tied, monkeypatch):
-    found = tied["pir"]  # verified before the function is replaced
-    monkeypatch.setattr("paddle2ov.verification.verify.verify", lambda *_, **__: found)
+    report = tied["pir"]  # verified before the function is replaced
+    monkeypatch.setattr("paddle2ov.verification.verify.verify", lambda *_, **__: report)
     result = CliRunner().invoke(cli, ["verify", "anywhere"])
     assert result.exit_code == 3, result.output
     assert "of 5 entries in the order of ties, scores at most 0 apart" in result.stdout

@@ -76,29 +76,29 @@ def wrong_relu(after=3):
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_good_model_passes(format):
-    found = paddle2ov.verify(network("crnn", format), operators=True, shapes=["x[1,3,32,64]", "x[2,3,32,40]"])
-    assert found.ok
-    assert found.culprit is None
-    assert found.format == format
-    assert [run.inputs["x"] for run in found.runs] == [(1, 3, 32, 64), (2, 3, 32, 40)]
-    assert all(output.relative < 1e-5 for run in found.runs for output in run.outputs)
-    assert all(operator.outputs and operator.error < 1e-5 for operator in found.operators)
+    report = paddle2ov.verify(network("crnn", format), operators=True, shapes=["x[1,3,32,64]", "x[2,3,32,40]"])
+    assert report.ok
+    assert report.culprit is None
+    assert report.format == format
+    assert [run.inputs["x"] for run in report.runs] == [(1, 3, 32, 64), (2, 3, 32, 40)]
+    assert all(output.relative < 1e-5 for run in report.runs for output in run.outputs)
+    assert all(operator.outputs and operator.error < 1e-5 for operator in report.operators)
 
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("format", FORMATS)
 def test_the_operator_at_fault_is_found(format, tmp_path):
     folder = network("squeezenet1_1", format)
-    found = paddle2ov.verify(folder, shapes="x[1,3,64,64]", extension=wrong_relu(), case=tmp_path / "case")
+    report = paddle2ov.verify(folder, shapes="x[1,3,64,64]", extension=wrong_relu(), case=tmp_path / "case")
     fourth = [operator for operator in read_program(folder).block.operators if operator.type == "relu"][3]
-    assert not found.ok
-    assert found.culprit is not None
-    assert (found.culprit.type, found.culprit.index) == ("relu", fourth.index)
-    assert not found.culprit.amplifies
-    (only,) = found.culprit.isolated
+    assert not report.ok
+    assert report.culprit is not None
+    assert (report.culprit.type, report.culprit.index) == ("relu", fourth.index)
+    assert not report.culprit.amplifies
+    (only,) = report.culprit.isolated
     assert only.absolute == pytest.approx(1e-2, rel=1e-3)
     assert only.name == fourth.outputs["out"][0]
-    before = [operator for operator in found.operators if operator.index < fourth.index]
+    before = [operator for operator in report.operators if operator.index < fourth.index]
     assert all(tensor.ok for item in before for tensor in item.outputs)
     # The case stands alone: Paddle's inputs, both results, and the operator as IR.
     record = json.loads((tmp_path / "case" / "case.json").read_text())
@@ -142,9 +142,9 @@ def off_by_a_hundredth(kind):
     """The converter of an operator, with 0.01 added to floats."""
 
     def convert(node):
-        found = OP_TABLE[kind](node)
+        outputs = OP_TABLE[kind](node)
         is_real = node.get_input("x").get_element_type().is_real()
-        return {**found, "out": ops.add(found["out"], np.float32(1e-2))} if is_real else found
+        return {**outputs, "out": ops.add(outputs["out"], np.float32(1e-2))} if is_real else outputs
 
     return {kind: convert}
 
@@ -177,14 +177,14 @@ def off_by_a_hundredth(kind):
 def test_the_operator_at_fault_is_found_in_a_body(format, name, kind, inputs, within, tmp_path):
     """In a branch in a loop: the first round that differs is the second one, where the branch is taken."""
     folder = network(name, format)
-    found = paddle2ov.verify(folder, inputs=inputs, extension=off_by_a_hundredth(kind), case=tmp_path)
-    assert found.verdict == "differ"
+    report = paddle2ov.verify(folder, inputs=inputs, extension=off_by_a_hundredth(kind), case=tmp_path)
+    assert report.verdict == "differ"
     place = next(child.place for child in read_program(folder).block.walk() if child.type == kind)
-    assert (found.culprit.type, found.culprit.block, found.culprit.index) == (kind, place.block, place.index)
-    assert len(found.culprit.within) == len(within)
-    for text, pattern in zip(found.culprit.within, within, strict=True):
+    assert (report.culprit.type, report.culprit.block, report.culprit.index) == (kind, place.block, place.index)
+    assert len(report.culprit.within) == len(within)
+    for text, pattern in zip(report.culprit.within, within, strict=True):
         assert re.fullmatch(pattern, text)
-    (only,) = found.culprit.isolated
+    (only,) = report.culprit.isolated
     assert only.absolute == pytest.approx(1e-2, rel=1e-3)
     if (name, format) != ("nested", "pir"):
         return
@@ -203,8 +203,8 @@ def test_what_enters_a_loop_is_fetched_as_it_entered(format):
     (condition,) = loop.inputs["cond"]
     with PaddleProcess(format) as paddle:
         values = Values(program, paddle.load(find_model(folder)), {"x": np.zeros((3, 4), np.float32)})
-        found = values.of_paddle([condition])
-    assert found[condition].array.tolist() == [True]
+        fetched = values.of_paddle([condition])
+    assert fetched[condition].array.tolist() == [True]
 
 
 @pytest.mark.one_in(2)
@@ -212,12 +212,12 @@ def test_what_enters_a_loop_is_fetched_as_it_entered(format):
 def test_values_that_are_overwritten_or_in_lists(format):
     inputs = {"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4), "n": np.array([3])}
     for name in ("growing", "nested"):
-        found = paddle2ov.verify(network(name, format), inputs=inputs, operators=True)
-        assert found.ok, found.to_dict()
+        report = paddle2ov.verify(network(name, format), inputs=inputs, operators=True)
+        assert report.ok, report.to_dict()
     op = all_ops()["split"] if "split" in all_ops() else all_ops()["unbind"]
     case = next(case for case in op.cases if format in case.formats)
-    found = paddle2ov.verify(generated(op, case, format), operators=True)
-    assert found.ok, found.to_dict()
+    report = paddle2ov.verify(generated(op, case, format), operators=True)
+    assert report.ok, report.to_dict()
 
 
 def test_a_part_of_a_list_that_is_overwritten(tmp_path):
@@ -233,10 +233,10 @@ def test_a_part_of_a_list_that_is_overwritten(tmp_path):
             paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [y], executor, program=main)
     finally:
         paddle.disable_static()
-    found = paddle2ov.verify(
+    report = paddle2ov.verify(
         tmp_path, inputs={"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4)}, operators=True
     )
-    assert found.ok, found.to_dict()
+    assert report.ok, report.to_dict()
 
 
 def test_command(tmp_path):
@@ -248,18 +248,18 @@ def test_command(tmp_path):
     assert result.stdout.endswith("The results agree with Paddle's.\n")
     result = call(folder, "--input", "x[1,3,64,64]", "--json")
     assert result.exit_code == 0
-    found = json.loads(result.stdout)
-    assert found["ok"] is True
-    assert found["runs"][0]["inputs"] == {"x": [1, 3, 64, 64]}
-    assert (found["precision"], found["tolerance"]) == ("f32", 1e-4)
+    report = json.loads(result.stdout)
+    assert report["ok"] is True
+    assert report["runs"][0]["inputs"] == {"x": [1, 3, 64, 64]}
+    assert (report["precision"], report["tolerance"]) == ("f32", 1e-4)
 
 
 @NEEDS_BFLOAT16
 @pytest.mark.parametrize("precision", ["bf16", "default"])
 def test_bfloat16(precision):
     folder = network("squeezenet1_1", "pir")
-    found = paddle2ov.verify(folder, shapes="x[1,3,64,64]", precision=precision)
-    assert (found.precision, found.tolerance, found.ok) == ("bf16", 0.05, True)
+    report = paddle2ov.verify(folder, shapes="x[1,3,64,64]", precision=precision)
+    assert (report.precision, report.tolerance, report.ok) == ("bf16", 0.05, True)
     result = call(folder, "--input", "x[1,3,64,64]", "--precision", precision, "--tolerance", "1e-6")
     assert result.exit_code == 1, result.output
     assert "OpenVINO computes in bf16, Paddle in f32; tolerance 1e-06\n" in result.stdout
@@ -353,13 +353,13 @@ def test_random_numbers_are_those_of_paddle(tmp_path, wrong):
     spec = [paddle.static.InputSpec([4, 8], "float32", "x")]
     paddle.jit.save(Noisy(), str(tmp_path / "inference"), input_spec=spec)
     extension = {"relu": lambda node: {"out": ops.tanh(node.get_input("x"))}} if wrong else None
-    found = paddle2ov.verify(tmp_path, extension=extension)
+    report = paddle2ov.verify(tmp_path, extension=extension)
     if wrong:
-        assert found.verdict == "differ"
-        assert found.culprit.type == "relu"
+        assert report.verdict == "differ"
+        assert report.culprit.type == "relu"
     else:
-        assert found.verdict == "agree"
-        assert found.note == "Random numbers are Paddle's: gaussian_random"
+        assert report.verdict == "agree"
+        assert report.note == "Random numbers are Paddle's: gaussian_random"
 
 
 def test_random_classes_and_lengths(tmp_path):
@@ -496,8 +496,8 @@ def test_time_that_is_up(as_json):
     result = call(network("squeezenet1_1", "pir"), "--timeout", "1e-9", *(["--json"] if as_json else []))
     assert result.exit_code == 2, result.output
     if as_json:
-        found = json.loads(result.stdout)
-        assert (found["verdict"], found["unfinished"], found["runs"]) == ("unknown", "starting Paddle, 0 of 3", [])
+        report = json.loads(result.stdout)
+        assert (report["verdict"], report["unfinished"], report["runs"]) == ("unknown", "starting Paddle, 0 of 3", [])
     else:
         assert "The time was up (--timeout); what was not finished: starting Paddle, 0 of 3\n" in result.stdout
         assert result.stdout.endswith("The results agree with Paddle's as far as they were compared.\n")
@@ -506,9 +506,9 @@ def test_time_that_is_up(as_json):
 def test_time_that_is_up_while_paddle_computes(monkeypatch):
     """Its process is not awaited; what was compared is known."""
     monkeypatch.setattr("paddle2ov.verification.verify.Deadline", UpAfterTheFirst)
-    found = paddle2ov.verify(network("squeezenet1_1", "pir"), shapes=["x[1,3,64,64]", "x[2,3,64,64]"])
-    assert (found.verdict, len(found.runs), found.unfinished) == ("unknown", 1, "running, 1 of 2")
-    assert found.runs[0].ok
+    report = paddle2ov.verify(network("squeezenet1_1", "pir"), shapes=["x[1,3,64,64]", "x[2,3,64,64]"])
+    assert (report.verdict, len(report.runs), report.unfinished) == ("unknown", 1, "running, 1 of 2")
+    assert report.runs[0].ok
 
 
 class UpAfterTheFirst(Deadline):
@@ -546,8 +546,8 @@ def test_sizes_that_users_run(tmp_path):
     bounds = (
         "Hpi: {backend_configs: {a: {trt_dynamic_shapes: {x: [[1, 3, 48, 160], [1, 3, 48, 400], [2, 3, 48, 600]]}}}}"
     )
-    found = [(1, 3, 48, 320), (2, 3, 48, 160), (1, 3, 48, 600), (1, 3, 48, 400)]
-    assert shapes((-1, 3, 48, -1), bounds) == found
+    bounded = [(1, 3, 48, 320), (2, 3, 48, 160), (1, 3, 48, 600), (1, 3, 48, 400)]
+    assert shapes((-1, 3, 48, -1), bounds) == bounded
     picture = "Preprocess: [{type: Resize, interp: 2, keep_ratio: false, target_size: [480, 512]}%s]"
     assert shapes((-1, 3, -1, -1), picture % ", {type: Permute}") == [*free, (1, 3, 480, 512)]
     assert shapes((-1, 3, -1, -1), picture % "") == free  # what makes no picture with channels first says nothing
@@ -567,13 +567,13 @@ def test_what_openvino_does_not_run_is_said(tmp_path):
     finally:
         paddle.disable_static()
     folder = tmp_path
-    found = paddle2ov.verify(folder, shapes="x[1,4]")
+    report = paddle2ov.verify(folder, shapes="x[1,4]")
     message = "K (0) must be greater or equal to 1"
-    assert (found.verdict, found.culprit) == ("differ", None)
-    assert message in found.error
-    assert message in found.runs[0].outputs[0].reason
-    assert found.note == "No operator that can be run alone differs"
-    assert message in found.to_dict()["error"]
+    assert (report.verdict, report.culprit) == ("differ", None)
+    assert message in report.error
+    assert message in report.runs[0].outputs[0].reason
+    assert report.note == "No operator that can be run alone differs"
+    assert message in report.to_dict()["error"]
     narrow = paddle2ov.verify(folder, shapes="x[1,4]", converted=paddle2ov.convert(folder, input="x{f16}"))
     assert message in narrow.error
     result = call(folder, "--input", "x[1,4]")
@@ -593,8 +593,8 @@ def test_inputs_without_names(given):
 @pytest.mark.parametrize("device", ["CPU", "HETERO:CPU"])
 def test_a_graph_made_for_a_device_runs_on_it(device):
     folder = generated_network(all_networks()["squeezenet1_1"], "pir")
-    found = paddle2ov.verify(folder, device=device)
-    assert (found.verdict, found.precision) == ("agree", "f32")
+    report = paddle2ov.verify(folder, device=device)
+    assert (report.verdict, report.precision) == ("agree", "f32")
 
 
 def test_devices_are_checked():

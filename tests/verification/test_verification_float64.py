@@ -39,11 +39,11 @@ def swapped_axes(node):
 
 
 def without_epsilon(node):
-    found = OP_TABLE["layer_norm"](node)
+    result = OP_TABLE["layer_norm"](node)
     x = node.get_input("x")
     axes = np.array([1])
     centred = ops.subtract(x, ops.reduce_mean(x, axes, True))
-    return {**found, "out": ops.divide(centred, ops.sqrt(ops.reduce_mean(ops.multiply(centred, centred), axes, True)))}
+    return {**result, "out": ops.divide(centred, ops.sqrt(ops.reduce_mean(ops.multiply(centred, centred), axes, True)))}
 
 
 def in_eleven_bits(node):
@@ -59,13 +59,13 @@ def test_rounding_of_paddle(format, tmp_path):
     arguments = ["verify", str(averaged(format)), "--inputs", str(tmp_path / "x.npz"), "--json"]
     result = CliRunner().invoke(cli, arguments)
     assert result.exit_code == 4, result.output
-    found = json.loads(result.stdout)
-    assert (found["ok"], found["verdict"], found["culprit"]) == (False, "rounding", None)
-    (run,) = found["runs"]
+    report = json.loads(result.stdout)
+    assert (report["ok"], report["verdict"], report["culprit"]) == (False, "rounding", None)
+    (run,) = report["runs"]
     assert run["rounding"]
     _, mean = run["float64"]
     assert mean["paddle"] > 1e-4 > mean["openvino"]
-    (operator,) = found["rounded"]
+    (operator,) = report["rounded"]
     assert operator["type"] == "pool2d"
     assert operator["float64"][0]["paddle"] == pytest.approx(mean["paddle"], rel=1e-2)
 
@@ -78,16 +78,16 @@ def test_rounding_of_paddle(format, tmp_path):
 )
 def test_an_error_of_the_conversion_is_not_called_rounding(format, kind, wrong, within):
     """Outside, in a loop, and in a branch in it; Paddle's rounding is there as well."""
-    found = paddle2ov.verify(averaged(format), inputs=picture(), extension={kind: wrong})
-    assert found.verdict == "differ"
-    assert found.culprit is not None
-    assert found.culprit.type == kind
-    assert len(found.culprit.within) == within
-    assert not found.culprit.amplifies
-    (only,) = found.culprit.float64
+    report = paddle2ov.verify(averaged(format), inputs=picture(), extension={kind: wrong})
+    assert report.verdict == "differ"
+    assert report.culprit is not None
+    assert report.culprit.type == kind
+    assert len(report.culprit.within) == within
+    assert not report.culprit.amplifies
+    (only,) = report.culprit.float64
     assert only.openvino > 1e-4 > 1e-6 > only.paddle
     assert not only.is_nearer
-    assert [item.type for item in found.rounded] == ["pool2d"]
+    assert [item.type for item in report.rounded] == ["pool2d"]
 
 
 class Chaotic(paddle.nn.Layer):
@@ -108,12 +108,12 @@ def test_rounding_that_adds_up(tmp_path):
         return {"out": ops.multiply(OP_TABLE["elementwise_mul"](node)["out"], np.float32(1 + 1e-6))}
 
     inputs = {"x": np.linspace(0.1, 0.9, 32, dtype=np.float32).reshape(4, 8)}
-    found = paddle2ov.verify(tmp_path, inputs=inputs, extension={"elementwise_mul": off})
-    assert found.verdict == "differ"
-    assert found.culprit.amplifies
-    assert found.note.startswith("No operator is wrong by itself")
-    assert all(output.ok for operator in found.operators for output in operator.outputs)
-    (only,) = found.runs[0].float64
+    report = paddle2ov.verify(tmp_path, inputs=inputs, extension={"elementwise_mul": off})
+    assert report.verdict == "differ"
+    assert report.culprit.amplifies
+    assert report.note.startswith("No operator is wrong by itself")
+    assert all(output.ok for operator in report.operators for output in operator.outputs)
+    (only,) = report.runs[0].float64
     assert only.openvino > only.paddle
 
 
@@ -134,5 +134,5 @@ def test_comparison_with_float64(ours, paddle, right, nearer, within):
     kind = "int64" if isinstance(ours[0], int) else "float32"
     result = Result(frozenset(), {"int64": "i64", "float32": "f32"}[kind], np.array(ours, kind))
     exact = np.array(right, "int64" if kind == "int64" else "float64")
-    found = compare_float64(result, Expected("y", kind, np.array(paddle, kind)), Expected("y", "", exact), "y", 1e-4)
-    assert (found.is_nearer, found.is_within) == (nearer, within)
+    compared = compare_float64(result, Expected("y", kind, np.array(paddle, kind)), Expected("y", "", exact), "y", 1e-4)
+    assert (compared.is_nearer, compared.is_within) == (nearer, within)

@@ -157,21 +157,21 @@ def test_layers_of_one_weight_of_unknown_width():
 @pytest.mark.parametrize("side", ["query", "keys", "values"])
 def test_attention_of_one_query_and_feature(dims, side):
     """A constant of one element is the query, the key or the value of attention."""
-    x, y, one = parameter(*dims), parameter(*dims[:-2], -1, 4), random(*([1] * len(dims)))
+    x, y, number = parameter(*dims), parameter(*dims[:-2], -1, 4), random(*([1] * len(dims)))
     data = random(*(2 if size == -1 else size for size in dims[:-2]), 5, 1)
     values = random(*data.shape[:-1], 4)
     if side == "values":
         values = values[..., :1, :]
         scores = ops.matmul(y, y, False, True)
         scores = ops.softmax(ops.slice(scores, [0], [1], [1], [-1]), -1)
-        model = Model([ops.matmul(scores, one, False, False)], [y])
-        arrays, want = [values], np.broadcast_to(one, [*values.shape[:-1], 1])
+        model = Model([ops.matmul(scores, number, False, False)], [y])
+        arrays, want = [values], np.broadcast_to(number, [*values.shape[:-1], 1])
     else:
-        left, right = (one, x) if side == "query" else (x, one)
+        left, right = (number, x) if side == "query" else (x, number)
         scores = ops.softmax(ops.matmul(left, right, False, True), -1)
         rows = y if side == "query" else ops.slice(y, [0], [1], [1], [-2])
         model = Model([ops.matmul(scores, rows, False, False)], [x, y])
-        powers = np.exp(data.swapaxes(-1, -2) * one) if side == "query" else np.exp(data * one)
+        powers = np.exp(data.swapaxes(-1, -2) * number) if side == "query" else np.exp(data * number)
         arrays = [data, values]
         want = powers / powers.sum(-1, keepdims=True) @ (values if side == "query" else values[..., :1, :])
     assert row("attention.product_with_one_number")(Graph(model)) == {"sites": 1}
@@ -183,13 +183,13 @@ def test_attention_of_one_query_and_feature(dims, side):
 def test_products_with_one_element(dims, turned, side):
     """Transposed as by the product, whichever operand it is."""
     turned = turned if side == 0 else not turned
-    x, one = parameter(*dims), random(1, 1, 1)
+    x, number = parameter(*dims), random(1, 1, 1)
     data = random(*(size if size > 0 else 3 if i else 1 for i, size in enumerate(dims)))
-    sides, flags = ([x, one], [turned, False]) if side == 0 else ([one, x], [False, turned])
+    sides, flags = ([x, number], [turned, False]) if side == 0 else ([number, x], [False, turned])
     model = Model([ops.matmul(*sides, *flags)], [x])
     moved = data.swapaxes(-1, -2) if turned else data
     assert row("attention.product_with_one_number")(Graph(model)) == {"sites": 1}
-    want = moved @ one if side == 0 else one @ moved
+    want = moved @ number if side == 0 else number @ moved
     np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5)
 
 

@@ -96,8 +96,8 @@ def test_avoid_batched_weights(known, shapes, turned, precision):
         return (*shape[:-2], shape[-1], shape[-2]) if turned[0] else shape
 
     x, weights = parameter(*transposed(known)), random(3, 4, 5)
-    given = ops.multiply(weights.swapaxes(1, 2) if turned[1] else weights, np.float32(1.5))
-    model = Model([ops.relu(ops.matmul(x, given, *turned))], [x])
+    scaled = ops.multiply(weights.swapaxes(1, 2) if turned[1] else weights, np.float32(1.5))
+    model = Model([ops.relu(ops.matmul(x, scaled, *turned))], [x])
     shape = model.outputs[0].get_partial_shape()
     assert row("bounds.batched_weights")(Graph(model)) == {"sites": 1}
     assert model.outputs[0].get_partial_shape() == shape
@@ -135,8 +135,8 @@ def part_and_whole(found, stop, axis=0):
 @pytest.mark.parametrize("rank", [1, 2])
 def test_a_slice_of_what_is_found_is_no_longer_than_it_is(rank):
     x, stop = parameter(6), ops.parameter(PartialShape([1]), Type.i64)
-    found = ops.non_zero(x) if rank == 2 else ops.squeeze(ops.non_zero(x), np.array([0]))
-    model = Model([part_and_whole(found, stop, rank - 1)], [x, stop])
+    nonzero = ops.non_zero(x) if rank == 2 else ops.squeeze(ops.non_zero(x), np.array([0]))
+    model = Model([part_and_whole(nonzero, stop, rank - 1)], [x, stop])
     assert row("bounds.sliced_sizes")(Graph(model)) == {"sites": 1}
     request = compile_on_cpu(model).create_infer_request()
     for data, end in (([1, 0, 2, 0, 3, 4], 2), ([0, 0, 1, 0, 0, 0], 0), ([1] * 6, 4), ([0] * 6, 3)):
@@ -171,9 +171,9 @@ def test_sizes_of_steps_of_bounded_sizes(start, step):
     for size in (5, 1, 2, 5):
         data = np.abs(random(1, 1, size, 3))
         wanted = data[:, :, start::step]
-        found = list(request.infer([data]).values())
-        assert [len(item) for item in found[:2]] == [wanted.shape[2], size]
-        np.testing.assert_array_equal(found[2], wanted)
+        results = list(request.infer([data]).values())
+        assert [len(item) for item in results[:2]] == [wanted.shape[2], size]
+        np.testing.assert_array_equal(results[2], wanted)
 
 
 REDUCTIONS = {"mean": ops.reduce_mean, "max": ops.reduce_max}

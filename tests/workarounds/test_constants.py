@@ -77,8 +77,8 @@ def test_compute_constants_leaves_unknown_indices_to_each_run(factor):
     x = parameter(1)
     values = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
     table = ops.constant(values) if factor is None else ops.divide(ops.constant(values / 2), np.float32(factor))
-    found = ops.transpose(ops.non_zero(ops.less(np.float32(0), table)), np.array([1, 0]))
-    total = ops.reduce_sum(ops.gather_nd(table, found), np.array([0]), False)
+    indices = ops.transpose(ops.non_zero(ops.less(np.float32(0), table)), np.array([1, 0]))
+    total = ops.reduce_sum(ops.gather_nd(table, indices), np.array([0]), False)
     model = Model([ops.add(total, ops.reduce_sum(x, np.array([0]), False))], [x])
     assert row("constants.compute")(Graph(model)) == {"sites": 1}
     compiled = compile_on_cpu(model)

@@ -93,8 +93,8 @@ def test_gathers_of_unsqueezed_axes(axis, index, counted, is_dynamic):
     data = random(*dims)
     row("elided.unsqueeze_before_gather")(Graph(model))
     want = np.take(np.expand_dims(data, axis), index, axis)
-    for found in compile_on_cpu(model)([data, np.array(index)]).values():
-        np.testing.assert_array_equal(found, want)
+    for gathered in compile_on_cpu(model)([data, np.array(index)]).values():
+        np.testing.assert_array_equal(gathered, want)
 
 
 LEFT, RIGHT = np.array([-1.5, 2, 3, 4], np.float32), np.array([1, 5, 1, 2], np.float32)

@@ -43,9 +43,9 @@ def test_refine_functions_of_extremes():
     x = parameter(-1)
     model = Model([ops.erf(x), ops.softplus(x)], [x])
     row("functions.small_values")(Graph(model))
-    found = compile_on_cpu(model)([np.array([-np.inf, np.inf, np.nan, 100], np.float32)])
-    np.testing.assert_array_equal(found[0], [-1, 1, np.nan, 1])
-    np.testing.assert_array_equal(found[1], [0, np.inf, np.nan, 100])
+    results = compile_on_cpu(model)([np.array([-np.inf, np.inf, np.nan, 100], np.float32)])
+    np.testing.assert_array_equal(results[0], [-1, 1, np.nan, 1])
+    np.testing.assert_array_equal(results[1], [0, np.inf, np.nan, 100])
 
 
 def gelu(x):

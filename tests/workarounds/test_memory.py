@@ -239,10 +239,10 @@ def test_square_weights(transposed, sites, is_saved, tmp_path):
     if is_saved:
         save_model(model, tmp_path / "model.xml", compress_to_fp16=False)
         model = Core().read_model(tmp_path / "model.xml")
-    found = compile_on_cpu(model)([data])
+    results = compile_on_cpu(model)([data])
     for k, is_transposed in enumerate(transposed):
         np.testing.assert_allclose(
-            found[k], (k + 1) * data @ (weights.T if is_transposed else weights), rtol=1e-4, atol=1e-5
+            results[k], (k + 1) * data @ (weights.T if is_transposed else weights), rtol=1e-4, atol=1e-5
         )
 
 

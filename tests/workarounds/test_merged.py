@@ -83,8 +83,8 @@ def scaled_image(scale, kind="Multiply", groups=False, kernel=3, rank=2):
         filters = random(4, 2, *[kernel] * rank)
         out, plain = ops.convolution(scaled, filters, *options), ops.convolution(x, filters, *options)
     data = random(2, 2, *[3] * rank)
-    given = data * factor if kind == "Multiply" else data / factor
-    return Model([out], [x]), data, compile_on_cpu(Model([plain], [x]))([given])[0]
+    scaled_data = data * factor if kind == "Multiply" else data / factor
+    return Model([out], [x]), data, compile_on_cpu(Model([plain], [x]))([scaled_data])[0]
 
 
 @pytest.mark.one_in(2)

@@ -100,13 +100,13 @@ def test_rank_loss(name, side, added):
 
 @pytest.mark.parametrize("kind", [Type.bf16, Type.f16, Type.i32, Type.boolean], ids=str)
 def test_constants_of_any_type_lose_no_rank(kind):
-    x, one = ops.parameter([2, 3], kind), ops.constant(np.full([1, 1, 1], 1 if kind == Type.boolean else 3), kind)
+    x, number = ops.parameter([2, 3], kind), ops.constant(np.full([1, 1, 1], 1 if kind == Type.boolean else 3), kind)
     kinds = (ops.logical_and, ops.multiply)
-    model = Model([kinds[kind != Type.boolean](transpose(x, 1, 0), one)], [x])
+    model = Model([kinds[kind != Type.boolean](transpose(x, 1, 0), number)], [x])
     assert row("moved.transpose_before_number")(Graph(model)) == {"sites": 1}
     (constant,) = (node for node in model.get_ops() if isinstance(node, Constant) and node.get_element_type() == kind)
     assert not constant.get_output_shape(0)
-    assert value_of(constant) == value_of(one)
+    assert value_of(constant) == value_of(number)
 
 
 @pytest.mark.parametrize("shape", [[2, 1, 1, 1], [1, 1, 1], [1], []])

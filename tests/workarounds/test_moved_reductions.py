@@ -105,9 +105,9 @@ def test_reduce_before_transpose(shape, is_known):
     for i, perm in enumerate(itertools.permutations(range(rank))):
         for count in range(1, rank):
             for axes in itertools.combinations(range(rank), count):
-                given = [axis - rank if i % 2 else axis for axis in axes]
+                signed_axes = [axis - rank if i % 2 else axis for axis in axes]
                 moved = ops.transpose(ops.multiply(x, np.float32(i + 1)), np.array(perm))
-                results.append(ops.reduce_max(moved, np.array(given), False))
+                results.append(ops.reduce_max(moved, np.array(signed_axes), False))
                 wanted.append((data * np.float32(i + 1)).transpose(perm).max(axes))
     model = Model(results, [x])
     assert row("moved_reductions.of_transposed")(Graph(model)) == {"sites": len(wanted)}

@@ -122,9 +122,9 @@ def test_clamp_shared_convolutions(name, weights, group):
     want = list(shared_core().compile_model(model, "CPU", {**hint, "LP_TRANSFORMS_MODE": "NO"})(data).values())
     assert row("quantized.shared_convolution")(Graph(model)) == {"sites": 1}
     compiled = shared_core().compile_model(model, "CPU", hint)
-    found = compiled(data)
+    results = compiled(data)
     for i, item in enumerate(want):
-        np.testing.assert_allclose(found[i], item, atol=0.02 * abs(item).max())
+        np.testing.assert_allclose(results[i], item, atol=0.02 * abs(item).max())
     layers = [node.get_rt_info() for node in compiled.get_runtime_model().get_ops()]
     (convolution,) = [info for info in layers if info["layerType"].astype(str) == "Convolution"]
     assert convolution["runtimePrecision"].astype(str) == "u8"
@@ -202,9 +202,9 @@ def test_align_zero_points(name):
     compiled = shared_core().compile_model(model, "CPU")
     np.testing.assert_allclose(compiled(data)[0], want, atol=0.03 * abs(want).max())
     layers = [node.get_rt_info() for node in compiled.get_runtime_model().get_ops()]
-    found = [info["runtimePrecision"].astype(str) for info in layers if info["layerType"].astype(str) == "Convolution"]
-    assert len(found) == 2
-    assert set(found) <= {"i8", "u8"}  # which of them depends on the processor
+    types = [info["runtimePrecision"].astype(str) for info in layers if info["layerType"].astype(str) == "Convolution"]
+    assert len(types) == 2
+    assert set(types) <= {"i8", "u8"}  # which of them depends on the processor
 
 
 ALIKE = {
@@ -254,8 +254,8 @@ FOLDED: dict[str, Any] = {
 @pytest.mark.parametrize("mode", ["NO", "YES"])
 @pytest.mark.parametrize("name", FOLDED)
 def test_avoid_quantized_factors(name, mode):
-    change, given = FOLDED[name]
-    model, sizes = scaled_before_quantization(change, **given), given.get("sizes", (-1, 4, 3, 2))
+    change, options = FOLDED[name]
+    model, sizes = scaled_before_quantization(change, **options), options.get("sizes", (-1, 4, 3, 2))
     shape = [3 if size < 0 else size for size in sizes]
     data = np.random.default_rng(0).integers(-64, 64, shape).astype(np.float32) / 32
     fixed = model.clone()
@@ -294,7 +294,7 @@ UNFOLDED: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", UNFOLDED)
 def test_avoid_quantized_factors_fails_to_match(name):
-    change, given, reason = UNFOLDED[name]
-    graph = Graph(scaled_before_quantization(change, **given))
+    change, options, reason = UNFOLDED[name]
+    graph = Graph(scaled_before_quantization(change, **options))
     assert row("quantized.constants_before_ranges")(graph) == {"sites": 0}
-    assert [why for found in graph.match_failures.values() for why in found] == ([reason] if reason else [])
+    assert [why for reasons in graph.match_failures.values() for why in reasons] == ([reason] if reason else [])

@@ -43,6 +43,6 @@ def test_same_paddings(auto_pad, groups):
     model = Model(results, inputs)
     plain = model.clone()
     run_rewrites(model, rewrites_for())
-    found, wanted = (list(compile_on_cpu(value)(arrays).values()) for value in (model, plain))
-    for case, one, other in zip(CASES, found, wanted, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5, err_msg=str(case))
+    rewritten, wanted = (list(compile_on_cpu(value)(arrays).values()) for value in (model, plain))
+    for case, actual, desired in zip(CASES, rewritten, wanted, strict=True):
+        np.testing.assert_allclose(actual, desired, rtol=1e-5, atol=1e-5, err_msg=str(case))

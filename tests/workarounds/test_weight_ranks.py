@@ -39,9 +39,9 @@ def check(build, expected):
     for rewrites in ((row("moved.weight_of_higher_rank"),), rewrites_for()):
         model = build()
         run_rewrites(model, rewrites)
-        found = compile_on_cpu(model)([data])[0]
-        assert found.shape == want.shape
-        np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-5)
+        actual = compile_on_cpu(model)([data])[0]
+        assert actual.shape == want.shape
+        np.testing.assert_allclose(actual, want, rtol=1e-5, atol=1e-5)
 
 
 @functools.cache

@@ -199,9 +199,9 @@ def suppression_of_constants() -> Graph:
     x = parameter(1)
     boxes, scores = np.array([[[0, 0, 1, 1], [2, 2, 3, 3]]], np.float32), np.array([[[0.5, 0.9]]], np.float32)
     settings = {"sort_result_type": "classid", "iou_threshold": 0.5}
-    found = ops.multiclass_nms(ops.constant(boxes), ops.constant(scores), **settings).output(0)
+    selected = ops.multiclass_nms(ops.constant(boxes), ops.constant(scores), **settings).output(0)
     want = np.array([[1, 1.9, 3, 3, 4, 4], [1, 1.5, 1, 1, 2, 2]], np.float32)
-    return Model([ops.add(found, x)], [x]), [[np.ones(1, np.float32)]], [[want]]
+    return Model([ops.add(selected, x)], [x]), [[np.ones(1, np.float32)]], [[want]]
 
 
 @fault()
@@ -266,9 +266,9 @@ def convolution_by_filter_of_unknown_shape() -> Graph:
 def matrix_nms_without_boxes() -> Graph:
     """MatrixNms raises where no box survives."""
     boxes, scores = parameter(1, -1, 4), parameter(1, 1, -1)
-    found = ops.matrix_nms(boxes, scores, score_threshold=0.5, nms_top_k=-1, keep_top_k=-1, background_class=-1)
+    selected = ops.matrix_nms(boxes, scores, score_threshold=0.5, nms_top_k=-1, keep_top_k=-1, background_class=-1)
     arrays = [np.array([[[0, 0, 1, 1]]], np.float32), np.zeros((1, 1, 1), np.float32)]
-    return Model([found.output(2)], [boxes, scores]), [arrays], [[np.zeros(1, np.int32)]]
+    return Model([selected.output(2)], [boxes, scores]), [arrays], [[np.zeros(1, np.int32)]]
 
 
 @fault()
@@ -284,9 +284,9 @@ def negative_padding_of_convolution() -> Graph:
 def unique_of_no_elements() -> Graph:
     """Creating a Unique of a constant without elements crashes."""
     x = parameter(1)
-    found = ops.unique(ops.constant(np.zeros(0, np.float32)))
+    unique = ops.unique(ops.constant(np.zeros(0, np.float32)))
     data = numbers(1)
-    return Model([ops.add(ops.reduce_sum(found.output(0), np.array([0])), x)], [x]), [[data]], [[data]]
+    return Model([ops.add(ops.reduce_sum(unique.output(0), np.array([0])), x)], [x]), [[data]], [[data]]
 
 
 @fault()

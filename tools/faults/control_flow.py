@@ -28,14 +28,14 @@ def branches_of_other_ranks() -> Graph:
 def loop_states_that_change_places() -> Graph:
     """If a loop swaps two states, one is overwritten before the other one is read."""
     count, x, y = parameter(kind=Type.i64), parameter(2), parameter(2)
-    one, other = parameter(2), parameter(2)
+    left, right = parameter(2), parameter(2)
     go = ops.constant(np.array(True))
     loop = ops.loop(count, ops.constant(np.array(True)))
-    results = [ops.result(go), ops.result(other), ops.result(one)]
-    loop.set_function(Model(results, [one, other]))
+    results = [ops.result(go), ops.result(right), ops.result(left)]
+    loop.set_function(Model(results, [left, right]))
     loop.set_special_body_ports([-1, 0])
-    loop.set_merged_input(one, x.output(0), results[1].output(0))
-    loop.set_merged_input(other, y.output(0), results[2].output(0))
+    loop.set_merged_input(left, x.output(0), results[1].output(0))
+    loop.set_merged_input(right, y.output(0), results[2].output(0))
     outputs = [loop.get_iter_value(result.output(0), -1) for result in results[1:]]
     arrays = [np.array(3), numbers(2), numbers(2, seed=1)]
     return Model(outputs, [count, x, y]), [arrays], [[arrays[2], arrays[1]]]
@@ -45,15 +45,15 @@ def loop_states_that_change_places() -> Graph:
 def loop_states_written_in_place() -> Graph:
     """If a loop swaps states that are written in place, one is overwritten before the other one is read."""
     x, y = parameter(3, 4), parameter(3, 4)
-    one, other = parameter(3, 4), parameter(3, 4)
+    left, right = parameter(3, 4), parameter(3, 4)
     loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
     row = np.full((1, 4), 7, np.float32)
-    written = [ops.scatter_update(state, np.array([1]), row, np.int64(0)) for state in (other, one)]
+    written = [ops.scatter_update(state, np.array([1]), row, np.int64(0)) for state in (right, left)]
     results = [ops.result(ops.constant(np.array(True))), *map(ops.result, written)]
-    loop.set_function(Model(results, [one, other]))
+    loop.set_function(Model(results, [left, right]))
     loop.set_special_body_ports([-1, 0])
-    loop.set_merged_input(one, x.output(0), results[1].output(0))
-    loop.set_merged_input(other, y.output(0), results[2].output(0))
+    loop.set_merged_input(left, x.output(0), results[1].output(0))
+    loop.set_merged_input(right, y.output(0), results[2].output(0))
     outputs = [loop.get_iter_value(result.output(0), -1) for result in results[1:]]
     first, second = numbers(3, 4), numbers(3, 4, seed=1)
     want = [second.copy(), first.copy()]

@@ -412,8 +412,8 @@ def channels_reversed_twice() -> Graph:
     from openvino import Layout
     from openvino.preprocess import PrePostProcessor
 
-    x, filters, one = parameter(1, 3, 4, 4), numbers(3, 3, 1, 1), [1, 1]
-    convolved = ops.convolution(x, filters, one, [0, 0], [0, 0], one)
+    x, filters, ones = parameter(1, 3, 4, 4), numbers(3, 3, 1, 1), [1, 1]
+    convolved = ops.convolution(x, filters, ones, [0, 0], [0, 0], ones)
     permuted = ops.relu(ops.gather(convolved, np.array([1, 2, 0]), np.array(1)))
     steps = PrePostProcessor(Model([permuted], [x]))
     steps.input(0).model().set_layout(Layout("NCHW"))

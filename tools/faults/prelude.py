@@ -30,11 +30,11 @@ def check(graph: Graph, precision: str, tolerance: float, threads: int = 0) -> N
     request = Core().compile_model(model, "CPU", settings).create_infer_request()
     for inputs, wanted in zip(runs, expected, strict=True):
         try:
-            found = request.infer(list(inputs), share_inputs=True, share_outputs=False)
+            results = request.infer(list(inputs), share_inputs=True, share_outputs=False)
         except RuntimeError:
             if wanted is None:
                 continue
             raise
         assert wanted is not None, "inputs that do not fit are computed"
-        for one, other in zip(found.values(), wanted, strict=True):
-            np.testing.assert_allclose(one, other, rtol=tolerance, atol=0 if tolerance < 1e-5 else tolerance)
+        for actual, desired in zip(results.values(), wanted, strict=True):
+            np.testing.assert_allclose(actual, desired, rtol=tolerance, atol=0 if tolerance < 1e-5 else tolerance)

@@ -93,18 +93,18 @@ def fault(
 
 def places() -> dict[str, list[str]]:
     """Name of a fault -> what works around it: rows of the table, and functions that say so, as `module.function`."""
-    found: dict[str, list[str]] = {}
+    by_fault: dict[str, list[str]] = {}
     for row in (*WORKAROUNDS, *AFTER_CALIBRATION):
         for name in row.faults:
-            found.setdefault(name, []).append(f"paddle2ov.workarounds.{row.name}")
+            by_fault.setdefault(name, []).append(f"paddle2ov.workarounds.{row.name}")
     for folder in SOURCES:
         for path in sorted((ROOT / folder).rglob("*.py")):
             if "@works_around(" not in (text := path.read_text()):
                 continue
             module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
             for place, name in _marks(ast.parse(text)):
-                found.setdefault(name, []).append(f"{module}.{place}")
-    return found
+                by_fault.setdefault(name, []).append(f"{module}.{place}")
+    return by_fault
 
 
 def _marks(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -243,10 +243,10 @@ def slice_of_bounded_size() -> Graph:
     """A slice to a computed end, of up to 6 elements, is taken for as long as the whole: sizes are exchanged."""
     x, stop = parameter(6), parameter(1, kind=Type.i64)
     first, one = np.array([0]), np.array([1])
-    found = ops.squeeze(ops.non_zero(x), first)
-    part = ops.slice(found, first, stop, one, first)
+    nonzero = ops.squeeze(ops.non_zero(x), first)
+    part = ops.slice(nonzero, first, stop, one, first)
     parts = ops.multiply(ops.broadcast(one, ops.shape_of(part)), part)
-    out = ops.concat([parts, ops.broadcast(np.array([7]), ops.shape_of(found))], 0)
+    out = ops.concat([parts, ops.broadcast(np.array([7]), ops.shape_of(nonzero))], 0)
     data = [np.array([1, 0, 2, 0, 3, 4], np.float32), np.array([2])]
     return Model([out], [x, stop]), [data], [[np.array([0, 2, 7, 7, 7, 7])]]
 
@@ -282,17 +282,17 @@ def split_beyond_the_tensor() -> Graph:
     """Where the other parts of a VariadicSplit take more than there is, it reads the memory next to its input."""
     x, data = parameter(-1, 4), numbers(2, 4)
     parts = ops.variadic_split(ops.relu(x), np.int64(0), np.array([2, -1]))
-    given = ops.shape_of(parts.output(0))
-    return Model([given], [x]), [[data], [data[:1]]], [[np.array([2, 4])], [np.array([1, 4])]]
+    shape = ops.shape_of(parts.output(0))
+    return Model([shape], [x]), [[data], [data[:1]]], [[np.array([2, 4])], [np.array([1, 4])]]
 
 
 @fault(tolerance=0)
 def gather_out_of_vector() -> Graph:
     """A Gather by indices beyond a short vector of integers takes the memory next to it, not zeros."""
     x, index = parameter(-1, kind=Type.i32), parameter(-1, kind=Type.i64)
-    found = ops.gather(x, index, np.int64(0))
+    gathered = ops.gather(x, index, np.int64(0))
     data, far = np.array([7], np.int32), np.arange(1, 61)
-    return Model([found], [x, index]), [[data, far]], [[np.zeros(60, np.int32)]]
+    return Model([gathered], [x, index]), [[data, far]], [[np.zeros(60, np.int32)]]
 
 
 @fault()
@@ -309,5 +309,5 @@ def broadcast_to_nothing_moved() -> Graph:
     x, shape = parameter(1), parameter(2, kind=Type.i64)
     out = ops.add(ops.broadcast(ops.constant(np.float32(3)), shape), x)
     wanted = [[np.full((2, 3), 4, np.float32)], [np.zeros((0, 2), np.float32)]]
-    one = np.ones(1, np.float32)
-    return Model([out], [x, shape]), [[one, np.array([2, 3])], [one, np.array([0, 2])]], wanted
+    data = np.ones(1, np.float32)
+    return Model([out], [x, shape]), [[data, np.array([2, 3])], [data, np.array([0, 2])]], wanted

@@ -62,8 +62,8 @@ def outcome(script: str, level: str = "", seconds: float = SECONDS) -> str:
 def _flags() -> set[str]:
     """The abilities of the processor, where the system tells."""
     info = Path("/proc/cpuinfo")
-    found = re.search(r"(?m)^flags\s*:(.*)", info.read_text()) if info.exists() else None
-    return set(found[1].split()) if found else set()
+    match = re.search(r"(?m)^flags\s*:(.*)", info.read_text()) if info.exists() else None
+    return set(match[1].split()) if match else set()
 
 
 __all__ = ["outcome", "table"]

@@ -70,16 +70,16 @@ def run_chunk(chunk: Chunk) -> dict[str, Any]:
                 continue
             bucket = f"{result.outcome}: {result.bucket}"
             seen[bucket] += 1
-            found: dict[str, Any] = {
+            finding: dict[str, Any] = {
                 "number": number,
                 "row": tried.row,
                 "outcome": result.outcome,
                 "bucket": result.bucket,
             }
             if seen[bucket] <= _MAX_KEPT:
-                found["kept"] = str(Path(chunk.kept) / f"{chunk.seed}-{number}")
-                make(number).keep(Path(found["kept"]), **found, detail=result.detail)
-            findings.append(found)
+                finding["kept"] = str(Path(chunk.kept) / f"{chunk.seed}-{number}")
+                make(number).keep(Path(finding["kept"]), **finding, detail=result.detail)
+            findings.append(finding)
     seconds = round(time.perf_counter() - started, 3)
     return {"asked": chunk.examples, "outcomes": outcomes, "ran": ran, "findings": findings, "seconds": seconds}
 

@@ -43,17 +43,17 @@ class Corpus:
     def draw(self, rng: Random, format: str | None = None) -> Source:
         while True:
             group = self.groups[rng.choice(self._names)]
-            found = group if format is None else [item for item in group if item.format == format]
-            if found:
-                return rng.choice(found)
+            candidates = group if format is None else [item for item in group if item.format == format]
+            if candidates:
+                return rng.choice(candidates)
 
     def digest(self) -> str:
         """Changes when other models are in it."""
-        found = hashlib.sha256()
+        hashed = hashlib.sha256()
         for name in self._names:
             for item in self.groups[name]:
-                found.update(msgspec.msgpack.encode(item))
-        return found.hexdigest()[:8]
+                hashed.update(msgspec.msgpack.encode(item))
+        return hashed.hexdigest()[:8]
 
     def save(self, path: Path) -> None:
         """Writes all models into one file."""
@@ -121,7 +121,7 @@ def save_corpus(path: Path, pattern: str, formats: Iterable[str], cases: int | N
 
 
 def _small(network: Network, formats: tuple[str, ...]) -> list[Source]:
-    found = []
+    sources = []
     for format in formats:
         if format not in network.formats:
             continue
@@ -129,10 +129,10 @@ def _small(network: Network, formats: tuple[str, ...]) -> list[Source]:
             folder = generated_network(network, format)
         except GenerationError:
             continue
-        one = _source(network.name, format, folder)
-        if len(one.program) + len(one.parameters or b"") <= MAX_BYTES:
-            found.append(one)
-    return found
+        source = _source(network.name, format, folder)
+        if len(source.program) + len(source.parameters or b"") <= MAX_BYTES:
+            sources.append(source)
+    return sources
 
 
 def _source(name: str, format: str, folder: Path) -> Source:
@@ -150,8 +150,8 @@ def _without_call_stacks(content: bytes) -> bytes:
             kept = [text for text in op.attrs if b"op_callstack" not in text]
             del op.attrs[:]
             op.attrs.extend(kept)
-    found: bytes = program.SerializeToString(deterministic=True)
-    return found
+    serialized: bytes = program.SerializeToString(deterministic=True)
+    return serialized
 
 
 if __name__ == "__main__":

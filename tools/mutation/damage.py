@@ -68,7 +68,7 @@ DAMAGE: tuple[Damage, ...] = (
 
 def damaged(rng: Random, content: bytes, other: bytes) -> bytes:
     """The content with one to a few places damaged."""
-    found = bytearray(content)
+    changed = bytearray(content)
     for _ in range(rng.choice((1, 1, 1, 2, 4, 16))):
-        rng.choice(DAMAGE)(rng, found, other)
-    return bytes(found)
+        rng.choice(DAMAGE)(rng, changed, other)
+    return bytes(changed)

@@ -106,16 +106,16 @@ def shape(rng: Random, given: list[int]) -> list[int]:
 def resized(rng: Random, values: list[Any], make: Any) -> list[Any]:
     """A list with other values or of another length."""
     draw = rng.random()
-    found = list(values)
-    if found and draw < 0.55:
-        found[rng.randrange(len(found))] = make()
+    changed = list(values)
+    if changed and draw < 0.55:
+        changed[rng.randrange(len(changed))] = make()
     elif draw < 0.65:
-        found = []
+        changed = []
     elif draw < 0.75:
-        found.append(make())
-    elif found and draw < 0.85:
-        found.pop()
+        changed.append(make())
+    elif changed and draw < 0.85:
+        changed.pop()
     else:
-        one, length = found[0] if found else make(), rng.choice(LENGTHS)
-        found = [one] * min(length, _MAX_CHARACTERS // max(len(str(one)), 1))
-    return found
+        element, length = changed[0] if changed else make(), rng.choice(LENGTHS)
+        changed = [element] * min(length, _MAX_CHARACTERS // max(len(str(element)), 1))
+    return changed

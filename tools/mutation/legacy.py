@@ -118,7 +118,7 @@ class Legacy(Format):
             count = min(math.prod(max(size, 0) for size in dims), 1000)
             attributes = [("shape", _INTS, dims), (name, field, [make(rng) for _ in range(count)])]
         op["inputs"] = []
-        op["attrs"] = [_attribute(*given) for given in (*attributes, ("dtype", _INT, number))]
+        op["attrs"] = [_attribute(*attribute) for attribute in (*attributes, ("dtype", _INT, number))]
         op["outputs"][0]["parameter"] = "Out"
 
     def own_mutations(self) -> dict[str, tuple[Mutation, ...]]:

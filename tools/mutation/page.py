@@ -34,9 +34,9 @@ def table(records: dict[str, Any]) -> str:
             rows[row].update(outcomes)
     total: Counter[str] = sum(rows.values(), Counter())
     lines = ["| | files | " + " | ".join(OUTCOMES) + " |", "|---" + "|---:" * (len(OUTCOMES) + 1) + "|"]
-    for name, found in [*sorted(rows.items()), ("all", total)]:
+    for name, counts in [*sorted(rows.items()), ("all", total)]:
         lines.append(
-            f"| {name} | {found.total():,} | " + " | ".join(f"{found[outcome]:,}" for outcome in OUTCOMES) + " |"
+            f"| {name} | {counts.total():,} | " + " | ".join(f"{counts[outcome]:,}" for outcome in OUTCOMES) + " |"
         )
     ran: Counter[str] = sum((Counter(record.get("ran", {})) for record in records.values()), Counter())
     ends = ", ".join(f"{ran[end]:,} {name}" for end, name in _ENDS.items() if ran[end]) or "none"

@@ -20,7 +20,7 @@ _SIZES = {0: 1, 1: 2, 2: 4, 3: 8, 4: 2, 5: 4, 6: 8, 20: 1, 21: 1, 22: 2, 23: 8, 
 
 def tensors(content: bytes) -> list[tuple[int, int, int]]:
     """Of each tensor: where it begins, where its data begins, where it ends."""
-    found = []
+    spans = []
     start = 0
     try:
         while start < len(content):
@@ -28,11 +28,11 @@ def tensors(content: bytes) -> list[tuple[int, int, int]]:
             desc = TensorDesc.FromString(content[start + _HEADER + 8 : start + _HEADER + 8 + size])
             data = start + _HEADER + 8 + size
             end = data + _SIZES[desc.data_type] * int(np.prod(desc.dims, dtype=np.int64))
-            found.append((start, data, end))
+            spans.append((start, data, end))
             start = end
     except (struct.error, KeyError, ValueError):
         pass
-    return found
+    return spans
 
 
 def cut_off(rng: Random, content: bytes, other: bytes) -> bytes:
@@ -55,10 +55,10 @@ def replace(rng: Random, content: bytes, other: bytes) -> bytes:
 
 
 def change_header(rng: Random, content: bytes, other: bytes) -> bytes:
-    found = tensors(content)
-    if not found:
+    spans = tensors(content)
+    if not spans:
         return damaged(rng, content, other)
-    start, data, _ = rng.choice(found)
+    start, data, _ = rng.choice(spans)
     if rng.random() < 0.4:
         return content[:start] + damaged(rng, content[start:data], other[:100]) + content[data:]
     desc = TensorDesc.FromString(content[start + _HEADER + 8 : data])
@@ -72,10 +72,10 @@ def change_header(rng: Random, content: bytes, other: bytes) -> bytes:
 
 def change_data(rng: Random, content: bytes, other: bytes) -> bytes:
     """Weights become extreme: not a number, infinite, negative zero, the largest and smallest integers."""
-    found = [tensor for tensor in tensors(content) if tensor[2] > tensor[1]]
-    if not found:
+    spans = [tensor for tensor in tensors(content) if tensor[2] > tensor[1]]
+    if not spans:
         return damaged(rng, content, other)
-    _, data, end = rng.choice(found)
+    _, data, end = rng.choice(spans)
     pattern = rng.choice((
         b"\0", b"\xff", b"\x7f", b"\x80", b"\0\0\xc0\x7f", b"\0\0\x80\x7f", b"\0\0\x80\xff", b"\0\0\0\x80",
         b"\0\0\0\0\0\0\0\x80", b"\xff\xff\xff\xff\xff\xff\xff\x7f", b"\xff\xff\xff\x7f", rng.randbytes(16),

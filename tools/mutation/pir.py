@@ -104,15 +104,15 @@ class Pir(Format):
         if rng.random() < 0.6:
             op["#"] = "1.full"
             number = _scalar(rng, "0.a_f64") if is_float else {"#": "0.a_f64", "D": float(extremes.integer(rng))}
-            given = {"shape": {"#": "1.a_intarray", "D": dims}, "value": number}
+            attributes = {"shape": {"#": "1.a_intarray", "D": dims}, "value": number}
         else:
             op["#"] = "1.assign_value"
             count = max(min(math.prod(dims), 1000), 0)
             sizes = [{"#": "0.a_i32", "D": size} for size in dims]
             values = [_scalar(rng, "0.a_f64" if is_float else "0.a_i64") for _ in range(count)]
-            given = {"shape": {"#": "0.a_array", "D": sizes}, "values": {"#": "0.a_array", "D": values}}
-        given |= {"dtype": named["dtype"], "place": {"#": "1.a_place", "D": [1, 0, ""]}}
-        op["A"] = [{"N": name, "AT": value} for name, value in given.items()]
+            attributes = {"shape": {"#": "0.a_array", "D": sizes}, "values": {"#": "0.a_array", "D": values}}
+        attributes |= {"dtype": named["dtype"], "place": {"#": "1.a_place", "D": [1, 0, ""]}}
+        op["A"] = [{"N": name, "AT": value} for name, value in attributes.items()]
         kind["D"][1] = dims
 
     def own_mutations(self) -> dict[str, tuple[Mutation, ...]]:

@@ -58,9 +58,9 @@ def mutant(corpus: Corpus, seed: int, number: int) -> Mutant:
         content = damaged(rng, content, other.program)
     else:
         content = _restructured(rng, family, source, other)
-    found = _model(source, content, family)
-    found.options = _options(rng)
-    return found
+    mutated = _model(source, content, family)
+    mutated.options = _options(rng)
+    return mutated
 
 
 def _restructured(rng: Random, family: str, source: Source, other: Source) -> bytes:
@@ -93,13 +93,13 @@ def _of_parameters(rng: Random, corpus: Corpus, source: Source) -> Mutant:
         source = corpus.draw(rng)
     other = corpus.draw(rng).parameters or b""
     family = rng.choice(list(parameters.FAMILIES))
-    found = _model(source, source.program, family)
+    mutated = _model(source, source.program, family)
     if family == "parameters: sizes" and rng.random() < 0.2:
-        found.sizes[PARAMETERS] = len(content) + rng.choice(parameters.HOLES)
+        mutated.sizes[PARAMETERS] = len(content) + rng.choice(parameters.HOLES)
     else:
-        found.files[PARAMETERS] = rng.choice(parameters.FAMILIES[family])(rng, content, other)
-    found.options = _options(rng)
-    return found
+        mutated.files[PARAMETERS] = rng.choice(parameters.FAMILIES[family])(rng, content, other)
+    mutated.options = _options(rng)
+    return mutated
 
 
 def _options(rng: Random) -> dict[str, Any]:

@@ -70,8 +70,8 @@ def load() -> None:
         "paddle2ov.passes",
         "paddle2ov.graph",
     ):
-        found = importlib.import_module(package)
-        for info in pkgutil.walk_packages(found.__path__, f"{package}."):
+        imported = importlib.import_module(package)
+        for info in pkgutil.walk_packages(imported.__path__, f"{package}."):
             importlib.import_module(info.name)
     gc.collect()
     gc.freeze()  # a collection in a forked process would copy what it shares with this one
@@ -85,10 +85,10 @@ def run(make: Make, numbers: Sequence[int], limits: Limits = Limits()) -> Iterat
         yield from zip(left, told, strict=False)
         left = left[len(told) :]
         if death is not None:
-            found = alone(make, left[0], limits)
-            if found.result.outcome not in FINDINGS:  # something that those before left behind
-                found = Tried(found.row, replace(death, bucket=f"not alone: {death.bucket}"))
-            yield left[0], found
+            tried = alone(make, left[0], limits)
+            if tried.result.outcome not in FINDINGS:  # something that those before left behind
+                tried = Tried(tried.row, replace(death, bucket=f"not alone: {death.bucket}"))
+            yield left[0], tried
             left = left[1:]
 
 
@@ -203,7 +203,7 @@ def _death(status: int | str, log: str) -> Result:
 def _frame(log: str) -> str:
     """The innermost function of this project in a traceback of faulthandler."""
     for file, name in re.findall(r'File "([^"]+)", line \d+ in (\S+)', log):
-        found = function_of(file, name)
-        if found is not None:
-            return found
+        function = function_of(file, name)
+        if function is not None:
+            return function
     return "?"

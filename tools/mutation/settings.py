@@ -114,10 +114,10 @@ def picture_model() -> bytes:
     def attributes(**given: tuple[str, Any]) -> list[dict[str, Any]]:
         return [{"N": name, "AT": {"#": kind, "D": data}} for name, (kind, data) in given.items()]
 
-    given = attributes(name=("0.a_str", "x"), shape=("1.a_intarray", [-1, 3, -1, -1]), dtype=("1.a_dtype", "float32"))
+    fed = attributes(name=("0.a_str", "x"), shape=("1.a_intarray", [-1, 3, -1, -1]), dtype=("1.a_dtype", "float32"))
     fetched = attributes(name=("0.a_str", "fetch_name_0"), col=("0.a_i32", 0))
     ops = [
-        {"#": "1.data", "A": given, "I": [], "O": [value(1)]},
+        {"#": "1.data", "A": fed, "I": [], "O": [value(1)]},
         {"#": "1.relu", "A": [], "I": [{"%": 1}], "O": [value(2)]},
         {"#": "1.fetch", "A": fetched, "I": [{"%": 2}], "O": [value(3)]},
     ]
@@ -133,7 +133,7 @@ def _dump(document: Any) -> bytes:
 def _change(rng: Random, document: Any, other: Any) -> None:
     holder, key = rng.choice(list(places(document)) or [({"": None}, "")])
     draw = rng.random()
-    given = holder[key]
+    current = holder[key]
     if draw < 0.1:
         del holder[key]
     elif draw < 0.25:
@@ -141,11 +141,11 @@ def _change(rng: Random, document: Any, other: Any) -> None:
         holder[key] = copy.deepcopy(donor[place])
     elif draw < 0.35 and isinstance(holder, dict):
         holder[extremes.text(rng)[:100]] = holder.pop(key)
-    elif isinstance(given, list) and draw < 0.6:
-        holder[key] = extremes.resized(rng, given, lambda: _value(rng))
+    elif isinstance(current, list) and draw < 0.6:
+        holder[key] = extremes.resized(rng, current, lambda: _value(rng))
         if len(holder[key]) > 1000:
             del holder[key][1000:]
-    elif isinstance(given, int) and draw < 0.9:
+    elif isinstance(current, int) and draw < 0.9:
         holder[key] = extremes.integer(rng)
     else:
         holder[key] = _value(rng)

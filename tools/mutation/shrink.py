@@ -30,8 +30,8 @@ def shrink(mutant: Mutant, result: Result) -> Mutant:
         tries += 1
         if tries > _MAX_TRIES:
             return False
-        found = server.alone(lambda _: one, 0, limits).result
-        return (found.outcome, found.bucket) == (result.outcome, result.bucket)
+        attempt = server.alone(lambda _: one, 0, limits).result
+        return (attempt.outcome, attempt.bucket) == (result.outcome, result.bucket)
 
     for option in list(mutant.options):
         fewer = replace(mutant, options={name: item for name, item in mutant.options.items() if name != option})

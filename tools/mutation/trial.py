@@ -38,10 +38,10 @@ class Result:
 
 
 def _convert(path: Path, options: dict[str, Any]) -> openvino.Model:
-    given = dict(options)
-    if given.pop("report", False):
-        given["report"] = paddle2ov.ConversionReport()
-    return paddle2ov.convert(path, **given)
+    arguments = dict(options)
+    if arguments.pop("report", False):
+        arguments["report"] = paddle2ov.ConversionReport()
+    return paddle2ov.convert(path, **arguments)
 
 
 def _run(path: Path, options: dict[str, Any]) -> None:
@@ -133,7 +133,7 @@ def _chain(error: BaseException | None) -> Any:
 def _innermost(error: BaseException) -> str:
     """The innermost function of this project in a traceback."""
     frames = traceback.extract_tb(error.__traceback__)
-    return next((found for frame in reversed(frames) if (found := function_of(frame.filename, frame.name))), "?")
+    return next((function for frame in reversed(frames) if (function := function_of(frame.filename, frame.name))), "?")
 
 
 def function_of(file: str, name: str) -> str | None:

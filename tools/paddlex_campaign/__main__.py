@@ -33,8 +33,8 @@ def main(arguments: list[str]) -> int:
     if options.sources is None:
         print("error: --sources FOLDER is needed", file=sys.stderr)
         return 2
-    found = load()
-    wanted = [item for item in _wanted(options) if options.again or found.get(item[0], {}).get("stage") != "done"]
+    trials = load()
+    wanted = [item for item in _wanted(options) if options.again or trials.get(item[0], {}).get("stage") != "done"]
     with ThreadPoolExecutor(options.workers) as pool:
         running = {pool.submit(run, options, source): (name, source) for name, source in wanted}
         for future in as_completed(running):
@@ -42,10 +42,10 @@ def main(arguments: list[str]) -> int:
             described = {"repository": source.repository, "config": source.path.name}
             if source.changes:
                 described["changes"] = ", ".join(f"{key}: {value}" for key, value in source.changes.items())
-            found[name] = {**described, **future.result()}
-            save(found)
-            print(name, found[name].get("difference", found[name].get("reason")), flush=True)
-    print(f"{DATA.name}: {sum(value['stage'] == 'done' for value in found.values())} of {len(found)} compared")
+            trials[name] = {**described, **future.result()}
+            save(trials)
+            print(name, trials[name].get("difference", trials[name].get("reason")), flush=True)
+    print(f"{DATA.name}: {sum(value['stage'] == 'done' for value in trials.values())} of {len(trials)} compared")
     return 0
 
 

@@ -105,14 +105,14 @@ def import_without_init(folder: Path, package: str) -> None:
 def without_pretrained(config: Any) -> Any:
     """The configuration, changed in place, without weights to download, and with numbers for numbers."""
     if isinstance(config, dict):
-        for key, one in config.items():
-            if key in ("pretrained", "pretrain_weights") and isinstance(one, (str, bool)):
-                config[key] = None if isinstance(one, str) else False
-            elif isinstance(one, str) and _EXPONENT.fullmatch(one):
-                config[key] = float(one)  # YAML 1.1 takes 1e-6 for a string
+        for key, value in config.items():
+            if key in ("pretrained", "pretrain_weights") and isinstance(value, (str, bool)):
+                config[key] = None if isinstance(value, str) else False
+            elif isinstance(value, str) and _EXPONENT.fullmatch(value):
+                config[key] = float(value)  # YAML 1.1 takes 1e-6 for a string
             else:
-                without_pretrained(one)
+                without_pretrained(value)
     elif isinstance(config, list):
-        for one in config:
-            without_pretrained(one)
+        for value in config:
+            without_pretrained(value)
     return config

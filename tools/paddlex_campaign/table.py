@@ -14,8 +14,8 @@ def load() -> dict[str, Any]:
     """By model; empty before the first run."""
     if not DATA.exists():
         return {}
-    found: dict[str, Any] = json.loads(DATA.read_text(encoding="utf-8"))
-    return found
+    rows: dict[str, Any] = json.loads(DATA.read_text(encoding="utf-8"))
+    return rows
 
 
 def save(found: dict[str, Any]) -> None:
@@ -26,20 +26,20 @@ def save(found: dict[str, Any]) -> None:
 
 def table(names: Collection[str]) -> str:
     """The section of the page, of those of `names` that were tried."""
-    found = {name: value for name, value in load().items() if name in names}
-    if not found:
+    rows = {name: value for name, value in load().items() if name in names}
+    if not rows:
         return ""
-    done = sum(value["stage"] == "done" for value in found.values())
-    empty = sum(_is_empty(value) for value in found.values())
-    text = HEAD.format(tried=len(found), done=done, left=len(names) - len(found))
+    done = sum(value["stage"] == "done" for value in rows.values())
+    empty = sum(_is_empty(value) for value in rows.values())
+    text = HEAD.format(tried=len(rows), done=done, left=len(names) - len(rows))
     if empty:
         text += f"\nOf {empty}, Paddle's own result has no values (no box passes its threshold): marked *empty*.\n"
-    if any(value["stage"] == "done" and value["constant"] for value in found.values()):
+    if any(value["stage"] == "done" and value["constant"] for value in rows.values()):
         text += "\n*constant*: all values of a result are the same in Paddle, which shows little.\n"
-    if any(value.get("eager") for value in found.values()):
+    if any(value.get("eager") for value in rows.values()):
         text += "\n*layer*: Paddle saves the program, and does not run it; the results are those of the layer.\n"
     text += COLUMNS
-    return text + "".join(_row(name, item) for name, item in sorted(found.items()))
+    return text + "".join(_row(name, item) for name, item in sorted(rows.items()))
 
 
 HEAD = """

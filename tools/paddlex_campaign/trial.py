@@ -44,26 +44,26 @@ def limit_memory(limit: int) -> None:
 
 def trial(source: Source, folder: Path) -> dict[str, Any]:
     """What became of the model; `stage` is how far it came."""
-    found: dict[str, Any] = {"stage": "export"}
+    row: dict[str, Any] = {"stage": "export"}
     with tempfile.TemporaryDirectory() as scratch:
         try:
             inputs, expected, is_eager = export(source, folder, Path(scratch))
-            found["stage"] = "conversion"
-            found["operators"], results = run_converted(Path(scratch), inputs)
-            found["stage"] = "comparison"
-            found["inputs"] = {name: list(input_.shape) for name, input_ in inputs.items()}
-            found["results"] = [list(item.shape) for item in expected]
+            row["stage"] = "conversion"
+            row["operators"], results = run_converted(Path(scratch), inputs)
+            row["stage"] = "comparison"
+            row["inputs"] = {name: list(input_.shape) for name, input_ in inputs.items()}
+            row["results"] = [list(item.shape) for item in expected]
             largest = difference(results, expected)
             if largest > MAX_ROUNDING and any(map(_has_ties, expected)):
                 raise ValueError("with random weights scores saturate and tie: boxes are no measure")
-            found["difference"] = largest
-            found["constant"] = any(item.size > 1 and item.min() == item.max() for item in expected)
+            row["difference"] = largest
+            row["constant"] = any(item.size > 1 and item.min() == item.max() for item in expected)
             if is_eager:
-                found["eager"] = True
-            found["stage"] = "done"
+                row["eager"] = True
+            row["stage"] = "done"
         except Exception as error:  # whatever a foreign repository raises is a row of the table
-            found["reason"] = first_line(error)
-    return found
+            row["reason"] = first_line(error)
+    return row
 
 
 def export(source: Source, folder: Path, into: Path) -> tuple[dict[str, Array], list[Array], bool]:
@@ -75,9 +75,9 @@ def export(source: Source, folder: Path, into: Path) -> tuple[dict[str, Array], 
     paddle.seed(0)
     layer, spec, shapes = EXPORTERS[source.repository](folder, source.path, source.changes)
     static = paddle.jit.to_static(layer, input_spec=spec, full_graph=True)
-    for given in without_unread(spec):
+    for read_spec in without_unread(spec):
         try:
-            paddle.jit.save(static, str(into / "inference"), input_spec=given)
+            paddle.jit.save(static, str(into / "inference"), input_spec=read_spec)
             break
         except ValueError as error:  # the program does not read all of the inputs
             if "is not involved" not in str(error):
@@ -89,7 +89,7 @@ def export(source: Source, folder: Path, into: Path) -> tuple[dict[str, Array], 
     try:
         predictor.run()
     except Exception:  # Paddle saves programs that it does not run
-        return inputs, eager_results(layer, given, inputs), True
+        return inputs, eager_results(layer, read_spec, inputs), True
     return inputs, [predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()], False
 
 

@@ -38,9 +38,9 @@ def compared(package: Published) -> dict[str, Any]:
     """The row of a package: whether a user sees the same, and the time of each side."""
     installed = install(package)
     theirs, ours = (run(package, side, installed) for side in ("paddle", "paddle2ov"))
-    for side, found in (("Paddle", theirs), ("paddle2ov", ours)):
-        if "error" in found:
-            return {"answer": f"its code fails on {side}: {found['error'].strip().splitlines()[-1]}"}
+    for side, outcome in (("Paddle", theirs), ("paddle2ov", ours)):
+        if "error" in outcome:
+            return {"answer": f"its code fails on {side}: {outcome['error'].strip().splitlines()[-1]}"}
     apart = difference(theirs["seen"], ours["seen"])
     same = apart is not None and apart <= TOLERANCE
     times = {"paddle": round(theirs["milliseconds"], 1), "paddle2ov": round(ours["milliseconds"], 1)}

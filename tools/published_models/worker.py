@@ -39,10 +39,10 @@ def main(name: str, side: str, installed: str, result: str) -> None:
         elif not package.onednn:
             switch_onednn_off()
         run = getattr(drivers, name)()
-        found: dict[str, Any] = {"seen": run(), "milliseconds": _timed(run)}
+        outcome: dict[str, Any] = {"seen": run(), "milliseconds": _timed(run)}
     except Exception:
-        found = {"error": traceback.format_exc()}
-    Path(result).write_text(json.dumps(found, default=_plain), encoding="utf-8")
+        outcome = {"error": traceback.format_exc()}
+    Path(result).write_text(json.dumps(outcome, default=_plain), encoding="utf-8")
 
 
 def _hide_own_tools() -> None:

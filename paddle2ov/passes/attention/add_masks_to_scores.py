@@ -53,12 +53,12 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
         if last is None or last.get_type_name() != "Reshape":
             return None
         sides = node.input_values()
-        found = [
+        matches = [
             _Masked(value.get_node(), mask, node, last)
             for value, mask in (sides, sides[::-1])
             if value.get_node().get_type_name() == "Reshape" and only_consumer(value) is not None
         ]
-        return found or None
+        return matches or None
 
     def check(self, graph: Graph, match: list[_Masked]) -> _Masked:
         fitting = [item for item in match if _splits_batch(item.first, item.mask, item.last)]
@@ -136,17 +136,17 @@ def _projection_input(scores: Output) -> Output | None:
 
     OpenVINO fuses attention into one kernel only if nothing else reads a tensor in between, not even for its shape.
     """
-    found: Output | None = None
+    projected: Output | None = None
     waiting, seen = [scores], {key_of(scores)}
     while waiting:
         value = waiting.pop()
         node = value.get_node()
         if node.get_type_name() == "MatMul" and len(dims_of(node.input_value(1)) or ()) == 2:
             source = node.input_value(0)
-            apart = found is not None and source != found
+            apart = projected is not None and source != projected
             if apart or node.get_attributes()["transpose_a"] or len(dims_of(source) or ()) < 3:
                 return None
-            found = source
+            projected = source
             continue
         sources = _inputs_of_same_length(value)
         if not sources or len(seen) > _MAX_BETWEEN:
@@ -155,7 +155,7 @@ def _projection_input(scores: Output) -> Output | None:
             if key_of(source) not in seen:
                 seen.add(key_of(source))
                 waiting.append(source)
-    return found
+    return projected
 
 
 _MAX_BETWEEN = 50

@@ -75,13 +75,13 @@ class MergePatches(Rule[Node, _Patches]):
 
 def _strided_axes(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
     """Axis -> (start, stride) of the strided axes of a Slice; `{}` if it leaves out anything else."""
-    given = [ints_of(source) for source in node.input_values()[1:]]
-    if len(given) == 3:
-        given.append(list(range(len(given[0] or ()))))
+    operands = [ints_of(source) for source in node.input_values()[1:]]
+    if len(operands) == 3:
+        operands.append(list(range(len(operands[0] or ()))))
     taken: dict[int, tuple[int, int]] = {}
-    if None in given:
+    if None in operands:
         return taken
-    for start, stop, step, axis in zip(*(item or [] for item in given), strict=True):
+    for start, stop, step, axis in zip(*(item or [] for item in operands), strict=True):
         dim = dims[axis % len(dims)]
         if dim is None or step < 1 or dim % step:
             return {}

@@ -92,9 +92,9 @@ class SplitQkv(Rule[_Shared, tuple[_Projection, _Split]]):
         add, bias = None, None
         if source.get_type_name() == "Add":
             sides = source.input_values()
-            for one, other in (sides, sides[::-1]):
-                if one.get_node().get_type_name() == "MatMul":
-                    add, source, bias = source, one.get_node(), other
+            for product, other in (sides, sides[::-1]):
+                if product.get_node().get_type_name() == "MatMul":
+                    add, source, bias = source, product.get_node(), other
                     break
         if source.get_type_name() != "MatMul":
             return None
@@ -241,7 +241,7 @@ def _slices(values: Output, dims: list[int | None], perm: list[int] | None) -> t
     slices.sort(key=lambda piece: piece.start)
     if len(slices) < 2:
         raise MatchFailureError("there is only one slice")
-    if any(one.stop > other.start for one, other in itertools.pairwise(slices)):
+    if any(previous.stop > other.start for previous, other in itertools.pairwise(slices)):
         raise MatchFailureError("the slices overlap")
     return next(iter(axes)), slices
 
@@ -262,10 +262,10 @@ def _gather_slices(node: Node, size: int) -> list[_Slice]:
 def _split_slices(node: Node, size: int, axis: int) -> list[_Slice]:
     lengths = [size // len(node.outputs())] * len(node.outputs())
     if node.get_type_name() == "VariadicSplit":
-        given = ints_of(node.input_value(2))
-        if given is None:
+        split_lengths = ints_of(node.input_value(2))
+        if split_lengths is None:
             raise MatchFailureError(_COMPUTED)
-        lengths = [size - sum(given) - 1 if item == -1 else item for item in given]
+        lengths = [size - sum(split_lengths) - 1 if item == -1 else item for item in split_lengths]
     slices, start = [], 0
     for output, length in zip(node.outputs(), lengths, strict=True):
         slices += _past_squeeze(output, start, length, axis)

@@ -85,7 +85,7 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
     made: list[Node] = []
     context = Context(graph, views, inside, gathers[0], made, RowCounts(views))
     by_length: dict[int | None, Pushdown] = {}
-    found = []
+    pushed = []
     for gather, x in zip(gathers, tensors, strict=True):
         (axis,) = ints_of(gather.input_value(2)) or [0]
         dims = rank_dims(x)
@@ -96,12 +96,12 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
                 Rows(index, length, None if length is None else ints([length]).output(0)), context
             )
         context.gather = gather
-        found.append((gather, by_length[length](x, layout)))
+        pushed.append((gather, by_length[length](x, layout)))
     if not made and not context.maps:
         return 0, made
-    for gather, few in found:
+    for gather, few in pushed:
         replace(gather.output(0), few)
-    return len(found), made
+    return len(pushed), made
 
 
 def _exclusive_producers(tensors: Sequence[TensorView]) -> set[NodeView]:

@@ -36,10 +36,10 @@ class MapRows(Struct, frozen=True):
     @property
     def count(self) -> Dim:
         """The number of rows."""
-        found: Dim = 1
+        total: Dim = 1
         for size, _ in self.rows:
-            found = multiply(found, size)
-        return found
+            total = multiply(total, size)
+        return total
 
     def gathered(self, index: Output) -> Node:
         """The rows of an index [K], channels first: [N, width, K]."""
@@ -56,8 +56,8 @@ class MapRows(Struct, frozen=True):
             for column, (_, step) in zip(numbers, self.columns, strict=True):
                 steps = ops.add(steps, ops.multiply(ints(column.tolist()), dim_tensor(step))).output(0)
         address = ops.add(dim_tensor(position), ops.unsqueeze(steps, ints(1)))
-        found: Node = ops.gather(ops.reshape(self.x.output, ints([0, -1]), True), address, ints(1))
-        return found
+        rows: Node = ops.gather(ops.reshape(self.x.output, ints([0, -1]), True), address, ints(1))
+        return rows
 
 
 def map_rows(rows: TensorView) -> MapRows | None:
@@ -78,7 +78,7 @@ def map_rows(rows: TensorView) -> MapRows | None:
         strides.insert(0, multiply(strides[0], dim_at(y, axis)))
     strides.insert(0, 0)  # of the batch axis: never used
     order, width = perm[1:], after[2]
-    found: list[tuple[Dim, Dim]] = []
+    row_axes: list[tuple[Dim, Dim]] = []
     columns: list[tuple[int, Dim]] = []
     while width > 1:
         size = dims[order[-1]] if order else None
@@ -87,17 +87,17 @@ def map_rows(rows: TensorView) -> MapRows | None:
         axis = order.pop()
         columns.insert(0, (min(size, width), strides[axis]))
         if size > width:
-            found.insert(0, (size // width, multiply(strides[axis], width)))
+            row_axes.insert(0, (size // width, multiply(strides[axis], width)))
         width = max(width // size, 1)
     previous = None
     for axis in reversed(order):
         if previous == axis + 1:  # adjacent axes merge into one
-            found[0] = (multiply(dim_at(y, axis), found[0][0]), found[0][1])
+            row_axes[0] = (multiply(dim_at(y, axis), row_axes[0][0]), row_axes[0][1])
         else:
-            found.insert(0, (dim_at(y, axis), strides[axis]))
+            row_axes.insert(0, (dim_at(y, axis), strides[axis]))
         previous = axis
     x, offset = _origin(y)
-    return MapRows(x, offset, found or [(1, 0)], columns or [(1, 0)])
+    return MapRows(x, offset, row_axes or [(1, 0)], columns or [(1, 0)])
 
 
 def keeps_batch(reshaped: TensorView) -> bool:

@@ -68,13 +68,13 @@ class Context(Struct):
 
     def number(self, count: Count) -> Dim:
         """A number of rows as an integer or a [1] tensor."""
-        found: Dim = count.static
+        product: Dim = count.static
         for name, port, axis in count.dims:
             key = name, port, axis
             if key not in self.dims:
                 self.dims[key] = dim_at(self.counts.tensors[name, port], axis)
-            found = multiply(found, self.dims[key])
-        return found
+            product = multiply(product, self.dims[key])
+        return product
 
 
 class Pushdown:
@@ -100,10 +100,10 @@ class Pushdown:
     def __call__(self, x: TensorView, layout: RowLayout) -> Output:
         """The selected rows of `x`, with the rank of `x`."""
         key = (x, layout)
-        found = self._done.get(key)
-        if found is None:
-            found = self._done[key] = self._computed(x, layout)
-        return found
+        selected = self._done.get(key)
+        if selected is None:
+            selected = self._done[key] = self._computed(x, layout)
+        return selected
 
     def _computed(self, x: TensorView, layout: RowLayout) -> Output:
         node, kind = x.node, x.node.kind
@@ -253,8 +253,8 @@ class Pushdown:
             # By comparisons: OpenVINO takes long to infer the shape of a Slice or a split at computed positions.
             tests = [ops.greater_equal(index, dim_tensor(start))] if i > 0 else []
             tests += [ops.less(index, dim_tensor(end))] if i < len(ends) - 1 else []
-            found = ops.squeeze(ops.non_zero(functools.reduce(ops.logical_and, tests), "i64"), ints(0))
-            piece = ops.gather(index, found, ints(0))
+            positions = ops.squeeze(ops.non_zero(functools.reduce(ops.logical_and, tests), "i64"), ints(0))
+            piece = ops.gather(index, positions, ints(0))
             pieces.append((ops.subtract(piece, dim_tensor(start)) if i > 0 else piece).output(0))
         return pieces
 

@@ -71,12 +71,12 @@ class RowCounts:
         known = self._found.get(key)
         if known is not None:
             return known
-        found = self._computed(x, axis)
-        if found is None:
-            found = Count(1, ((x.node.name, x.index, axis),))
+        count = self._computed(x, axis)
+        if count is None:
+            count = Count(1, ((x.node.name, x.index, axis),))
             self.tensors[x.node.name, x.index] = x
-        self._found[key] = found
-        return found
+        self._found[key] = count
+        return count
 
     def _computed(self, x: TensorView, axis: int) -> Count | None:
         """A dimension, derived from what computes the tensor; None if it cannot be derived."""
@@ -113,7 +113,7 @@ class RowCounts:
 
     def _broadcast(self, inputs: Sequence[TensorView], place: int) -> Count | None:
         """A dimension, counted from the last, of tensors that are broadcast as NumPy does; they may agree in it."""
-        found = None
+        common = None
         for input_ in inputs:
             dims = input_.dims
             if dims is None:
@@ -121,10 +121,10 @@ class RowCounts:
             if len(dims) < -place or dims[place] == 1:
                 continue
             count = self._dim(input_, len(dims) + place)
-            if found not in (None, count):
+            if common not in (None, count):
                 return None
-            found = count
-        return found
+            common = count
+        return common
 
     def _reshaped(self, node: NodeView, axis: int) -> Count | None:
         target = node.target or []
@@ -134,8 +134,8 @@ class RowCounts:
         if own != -1:
             return self._target(node, own, axis)
         whole, rest = self._product(x), Count(1)
-        for i, one in enumerate(target):
-            other = self._target(node, one, i) if i != axis else Count(1)
+        for i, size in enumerate(target):
+            other = self._target(node, size, i) if i != axis else Count(1)
             if other is None:
                 return None
             rest = rest.times(other)
@@ -152,10 +152,10 @@ class RowCounts:
     def _product(self, x: TensorView) -> Count | None:
         """The number of elements of a tensor."""
         rank = len(x.dims or ())
-        found = Count(1)
+        product = Count(1)
         for axis in range(rank):
-            found = found.times(self._dim(x, axis))
-        return found if rank else None
+            product = product.times(self._dim(x, axis))
+        return product if rank else None
 
     def _number(self, x: TensorView) -> Count | None:
         """A tensor of one element that is computed from dimensions; None for any other."""
@@ -166,8 +166,8 @@ class RowCounts:
             value = x.ints or []
             return Count(value[0]) if len(value) == 1 and value[0] > 0 else None
         if kind == "Multiply":
-            one, other = map(self._number, node.inputs)
-            return one.times(other) if one is not None and other is not None else None
+            factor, other = map(self._number, node.inputs)
+            return factor.times(other) if factor is not None and other is not None else None
         source, index = (node.inputs[0], node.inputs[1].ints) if kind == "Gather" else (x, None)
         if index is None or len(index) != 1 or source.node.kind != "ShapeOf":
             return None

@@ -67,10 +67,10 @@ def require_static(dims: Dims) -> list[int]:
     Raises:
         MatchFailureError: one of them is dynamic.
     """
-    found = [dim for dim in dims if dim is not None]
-    if len(found) < len(dims):
+    known = [dim for dim in dims if dim is not None]
+    if len(known) < len(dims):
         raise MatchFailureError("a dimension is not known")
-    return found
+    return known
 
 
 def _only_data(node: NodeView, layout: RowLayout) -> list[RowLayout | None]:
@@ -176,16 +176,16 @@ def _elementwise(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLa
     if set(kinds) == {"one"}:  # a single row, which may be gathered or not
         kinds = ["all" if len(own) - len(dims) + layout.axis >= 0 else "one" for own in operands]
     several = len(kinds) - kinds.count("one") > 1
-    found: list[RowLayout | None] = []
+    layouts: list[RowLayout | None] = []
     for own, kind in zip(operands, kinds, strict=True):
         if kind == "one":
-            found.append(None)
+            layouts.append(None)
             continue
         maybe_broadcast = layout.maybe_broadcast or (kind == "unknown" and several)
         axis = layout.axis - len(dims) + len(own)
         same = axis == layout.axis and maybe_broadcast == layout.maybe_broadcast
-        found.append(layout if same else layout._replace(axis=axis, maybe_broadcast=maybe_broadcast))
-    return found
+        layouts.append(layout if same else layout._replace(axis=axis, maybe_broadcast=maybe_broadcast))
+    return layouts
 
 
 def _rows_of_operand(own: Dims, dims: Dims, layout: RowLayout) -> str:

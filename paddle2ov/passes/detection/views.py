@@ -28,8 +28,8 @@ class _Once(Generic[_View, _Found]):
         self._compute, self._name, self.__doc__ = compute, compute.__name__, compute.__doc__
 
     def __get__(self, view: _View, owner: type[_View] | None = None) -> _Found:
-        found = view.__dict__[self._name] = self._compute(view)
-        return found
+        value = view.__dict__[self._name] = self._compute(view)
+        return value
 
 
 class NodeView:
@@ -55,8 +55,8 @@ class NodeView:
     @_Once
     def attributes(self) -> Mapping[str, Any]:
         """Its attributes."""
-        found: Mapping[str, Any] = self.node.get_attributes()
-        return found
+        values: Mapping[str, Any] = self.node.get_attributes()
+        return values
 
     @_Once
     def target(self) -> list[int | Output | None] | None:
@@ -103,13 +103,13 @@ class Views:
         """The view of a tensor; always the same one."""
         node, index = output.get_node(), output.get_index()
         name = node.get_name()
-        found = self._tensors.get((name, index))
-        if found is None:
+        tensor = self._tensors.get((name, index))
+        if tensor is None:
             view = self._nodes.get(name)
             if view is None:
                 view = self._nodes[name] = NodeView(node, name, self)
-            found = self._tensors[name, index] = TensorView(output, view, index)
-        return found
+            tensor = self._tensors[name, index] = TensorView(output, view, index)
+        return tensor
 
 
 __all__ = ["NodeView", "TensorView", "Views"]

@@ -40,11 +40,11 @@ class MinimumCut:
             while path[-1] != vertex:
                 path.append(predecessors[path[-1]])
             steps = list(zip(path[1:], path, strict=False))
-            flow = min(self._left[one][other] for one, other in steps)
-            for one, other in steps:
-                self._left[one][other] -= flow
-                if other != END:
-                    self._left[other][one] = self._left[other].get(one, 0) + flow
+            flow = min(self._left[tail][head] for tail, head in steps)
+            for tail, head in steps:
+                self._left[tail][head] -= flow
+                if head != END:
+                    self._left[head][tail] = self._left[head].get(tail, 0) + flow
         return set()
 
     def end(self, vertex: Vertex) -> None:

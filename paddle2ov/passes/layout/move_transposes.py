@@ -68,8 +68,8 @@ def move_transposes(graph: Graph) -> Counts:
             for comes_in in sides:
                 starts.setdefault(tuple(perm if comes_in else inverse(perm)), []).append((transpose, comes_in))
         waiting = []
-        for order, found in starts.items():
-            left = [_inner(*start) for start in found if consumers(start[0].output(0))]
+        for order, candidates in starts.items():
+            left = [_inner(*start) for start in candidates if consumers(start[0].output(0))]
             change = Change(list(order), _Layout(list(order)).better_left(left))
             change.make()
             for name in change.removed:
@@ -95,14 +95,14 @@ def _flexible_sides(graph: Graph, transpose: Node) -> list[bool]:
     if place is None:  # it was removed after it was added
         return []
     (source, *_) = index.sources[place]
-    found = [True] if index.reader_kinds(place) <= _FLEXIBLE else []
+    sides = [True] if index.reader_kinds(place) <= _FLEXIBLE else []
     if index.kinds[source] not in _FLEXIBLE:
-        return found
+        return sides
     if index.kinds[source] in _SPLITTING:
         around = {consumer.get_node().get_type_name() for consumer in consumers(transpose.input_value(0))}
     else:
         around = index.reader_kinds(source)
-    return [*found, False] if around <= _FLEXIBLE else found
+    return [*sides, False] if around <= _FLEXIBLE else sides
 
 
 class _Layout:
@@ -123,14 +123,14 @@ class _Layout:
 
     def better_left(self, tensors: list[Output]) -> dict[str, NodeTensors]:
         """The nodes that should not compute on transposed data, so that these tensors need not be transposed."""
-        found: dict[str, NodeTensors] = {}
+        selected: dict[str, NodeTensors] = {}
         for tensor in tensors:
             new = self._cut.start(self._vertex(tensor), self._edges)
             nodes = [around for around in map(self._nodes.get, new) if around is not None]
             if nodes and self._perm == self._back and not self._keep_beyond(new):
                 break
-            found |= {node.get_name(): (node, around) for node, around in nodes}
-        return found
+            selected |= {node.get_name(): (node, around) for node, around in nodes}
+        return selected
 
     def _keep_beyond(self, vertices: set[Vertex]) -> bool:
         """Fixes the layout of the nodes beyond the surrounding transposes: these cancel, and must not be removed twice.
@@ -171,21 +171,21 @@ class _Layout:
 
     def _neighbours(self, tensor: Output) -> tuple[dict[Vertex, int], bool]:
         """The nodes that write or read a tensor, END for fixed layouts; and whether there are transposes among them."""
-        found: dict[Vertex, int] = {}
+        neighbours: dict[Vertex, int] = {}
         is_transposed = False
         source = tensor.get_node()
         perm = perm_of(source) if source.get_type_name() == "Transpose" else None
         if perm is not None:
             is_transposed = perm == self._perm
         else:
-            found[self._either(source, tensor)] = ENDLESS
+            neighbours[self._either(source, tensor)] = ENDLESS
         for node, _ in readers_of(tensor):
             perm = perm_of(node) if node.get_type_name() == "Transpose" else None
             if perm is not None:
                 is_transposed |= perm == self._back
             elif node.get_type_name() != "ShapeOf":
-                found[self._either(node, tensor)] = ENDLESS
-        return found, is_transposed
+                neighbours[self._either(node, tensor)] = ENDLESS
+        return neighbours, is_transposed
 
     def _either(self, node: Node, tensor: Output) -> Vertex:
         """The node if it can compute in either layout, else END."""
@@ -193,8 +193,8 @@ class _Layout:
         if name not in self._nodes:
             tensors = _tensors_around(node, self._perm)
             self._nodes[name] = None if tensors is None else (node, tensors)
-        found = self._nodes[name]
-        return name if found is not None and tensor in found[1] else END
+        entry = self._nodes[name]
+        return name if entry is not None and tensor in entry[1] else END
 
     def _cost(self, tensor: Output) -> int:
         dims = dims_of(tensor) or []

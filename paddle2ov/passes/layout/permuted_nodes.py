@@ -25,8 +25,8 @@ NodeTensors: TypeAlias = tuple[Node, list[Output]]
 
 def readers_of(tensor: Output) -> list[tuple[Node, Consumer]]:
     """The readers of a tensor, without unused transposes; with their nodes."""
-    found = [(reader.get_node(), reader) for reader in consumers(tensor)]
-    return [item for item in found if item[0].get_type_name() != "Transpose" or consumers(item[0].output(0))]
+    pairs = [(reader.get_node(), reader) for reader in consumers(tensor)]
+    return [item for item in pairs if item[0].get_type_name() != "Transpose" or consumers(item[0].output(0))]
 
 
 def perm_after_reduction(node: Node, perm: list[int]) -> list[int]:
@@ -56,21 +56,21 @@ class Change:
         """Permutes the nodes in topological order; `added` and `removed` are the transposes that come and go."""
         sources = {name: node.input_values() for name, (node, _) in self.nodes.items()}
         readers = {name: list(map(readers_of, node.outputs())) for name, (node, _) in self.nodes.items()}
-        given = {key_of(source): source.get_node() for item in sources.values() for source in item}
-        for node in given.values():
+        producers = {key_of(source): source.get_node() for item in sources.values() for source in item}
+        for node in producers.values():
             if node.get_type_name() == "Transpose" and node.input_value(0).get_node().get_name() in self.nodes:
                 self._of_permuted.add(node.get_name())
-        order = TopologicalSorter({name: map(self._origin, found) for name, found in sources.items()})
+        order = TopologicalSorter({name: map(self._origin, adjacent) for name, adjacent in sources.items()})
         for name in order.static_order():
             if name not in self.nodes:
                 continue
             node, tensors = self.nodes[name]
             after = perm_after_reduction(node, self._perm) if node.get_type_name() in REDUCTIONS else self._perm
             self._permute(node, sources[name], tensors)
-            for output, found in zip(node.outputs(), readers[name], strict=True):
-                for reader in found if after != sorted(after) else ():
+            for output, adjacent in zip(node.outputs(), readers[name], strict=True):
+                for reader in adjacent if after != sorted(after) else ():
                     self._restore_for(*reader, output, after, node)
-        for node in given.values():
+        for node in producers.values():
             if node.get_type_name() == "Transpose":
                 self._drop_if_unneeded(node)
 

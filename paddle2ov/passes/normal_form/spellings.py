@@ -84,13 +84,13 @@ def is_same(x: Output, y: Output, depth: int = 4) -> bool:
     """Whether two tensors are one, or computed by equal nodes, of which OpenVINO keeps one."""
     if key_of(x) == key_of(y):
         return True
-    one, other = x.get_node(), y.get_node()
-    if not depth or x.get_index() != y.get_index() or one.get_type_name() != other.get_type_name():
+    node, other = x.get_node(), y.get_node()
+    if not depth or x.get_index() != y.get_index() or node.get_type_name() != other.get_type_name():
         return False
-    if one.get_type_name() == "Constant":
+    if node.get_type_name() == "Constant":
         return x.get_element_type() == y.get_element_type() and np.array_equal(
             known(constant_of(x)), known(constant_of(y))
         )
-    if one.get_type_name() not in _PLAIN or one.get_attributes() != other.get_attributes():
+    if node.get_type_name() not in _PLAIN or node.get_attributes() != other.get_attributes():
         return False
-    return all(is_same(*pair, depth - 1) for pair in zip(one.input_values(), other.input_values(), strict=True))
+    return all(is_same(*pair, depth - 1) for pair in zip(node.input_values(), other.input_values(), strict=True))

@@ -18,8 +18,8 @@ def find_or_placeholder(translator: Translator, scope: Scope, name: str, like: s
 
     What enters or leaves a block gets the marks of its declared type (`Translator.marked`).
     """
-    found = scope.find(name) if name else None
-    return unmarked(found) if found is not None else translator.placeholder(like or name)
+    value = scope.find(name) if name else None
+    return unmarked(value) if value is not None else translator.placeholder(like or name)
 
 
 def outer_value(scope: Scope, name: str) -> Output:

@@ -151,15 +151,15 @@ class Loop:
     def _invariants(self, body_results: Sequence[Node], translator: Translator) -> list[tuple[Parameter, Output]]:
         """What enters the body and is the same in every iteration; what can be computed before the loop is."""
         captured = self._body.scope.captures.items()
-        found = [(parameter, outer_value(self._scope, name)) for name, parameter in captured]
-        moved = hoist(body_results, {item.get_name(): value for item, value in found}, self._is_entered)
+        entering = [(parameter, outer_value(self._scope, name)) for name, parameter in captured]
+        moved = hoist(body_results, {item.get_name(): value for item, value in entering}, self._is_entered)
         if moved:
             entered = {key_of(value): parameter.output(0) for parameter, value in moved.items()}
             self._after = {k: entered.get(key_of(value), value) for k, value in self._after.items()}
             for record in translator.records:
                 record.replace(entered)
-        found += moved.items()
-        return [(parameter, value) for parameter, value in found if parameter.output(0).get_target_inputs()]
+        entering += moved.items()
+        return [(parameter, value) for parameter, value in entering if parameter.output(0).get_target_inputs()]
 
     def _start(self, k: int, value: Output, one: Output | None) -> Output:
         """The initial value of a state; dimensions that are known only of that one are hidden."""

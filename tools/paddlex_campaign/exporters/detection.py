@@ -73,12 +73,12 @@ def condition_detector(model: Any, shape: Sequence[int | None], batch: int | Non
     spec = {name: paddle.static.InputSpec(dims, "float32", name) for name, dims in declared.items()}
     size = [SIZE if dim in (None, -1) else dim for dim in shape]
     image = np.random.default_rng(0).standard_normal((1, *size), np.float32)
-    given = {"image": image, "im_shape": np.array([size[1:]], np.float32), "scale_factor": np.ones([1, 2], np.float32)}
-    condition(model, [{name: paddle.to_tensor(value) for name, value in given.items()}])
+    inputs = {"image": image, "im_shape": np.array([size[1:]], np.float32), "scale_factor": np.ones([1, 2], np.float32)}
+    condition(model, [{name: paddle.to_tensor(value) for name, value in inputs.items()}])
     for sublayer in model.sublayers():  # once their statistics are set, as these become weights
         if hasattr(sublayer, "convert_to_deploy"):
             sublayer.convert_to_deploy()
-    return Exported(model, [spec], given)
+    return Exported(model, [spec], inputs)
 
 
 SIZE = 640

@@ -27,14 +27,14 @@ def export_seg(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported
     classes = config["train_dataset"].get("num_classes", 19)
 
     def build(described: Mapping[str, Any]) -> Any:
-        given = {
+        arguments = {
             key: build(value) if isinstance(value, dict) and "type" in value else value
             for key, value in described.items()
         }
-        name = given.pop("type")
+        name = arguments.pop("type")
         for components in (manager.MODELS, manager.BACKBONES):
             if name in components.components_dict:
-                return components[name](**given)
+                return components[name](**arguments)
         raise ValueError(f"the repository has no {name}")
 
     described = {"num_classes": classes, **config["model"]}
