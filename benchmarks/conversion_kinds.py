@@ -4,7 +4,8 @@
     python -m benchmarks.conversion_kinds --kinds detection text --runs 21 --json result.json
 
 The networks are those of the tests that the C++ frontend reads, which are as deep as those that they stand for. All but
-the classifiers have few channels: copying weights takes the C++ frontend no time there, as it does with large ones.
+the classifiers have few channels, so that copying weights, which costs the C++ frontend most with large networks, plays
+no part.
 Each round converts every network by paddle2ov (PIR) and by the C++ frontend (legacy), in turn; imports and a first
 conversion are done. The times are the least CPU time of all rounds, the ratios those of paddle2ov to the C++ frontend,
 their means geometric ones. What stands below says how much of paddle2ov's time is spent inside OpenVINO's bindings:

@@ -1,4 +1,4 @@
-"""How long a run takes by `paddle2ov.inference` and by `paddle.inference`, in code that only imports the other one.
+"""How long a run takes by `paddle2ov.inference` and by `paddle.inference`, in the same code, of which only the import is changed.
 
     python -m benchmarks.drop_in
     python -m benchmarks.drop_in --networks mlp lod_tagger --rounds 5 --models FOLDER
