@@ -1,4 +1,4 @@
-"""How long a run takes by `paddle2ov.inference` and by `paddle.inference`, in the same code, of which only the import is changed.
+"""How long a run takes by `paddle2ov.inference` and by `paddle.inference`: the same code, but for the import.
 
     python -m benchmarks.drop_in
     python -m benchmarks.drop_in --networks mlp lod_tagger --rounds 5 --models FOLDER

@@ -30,10 +30,10 @@ class Consumer:
 
 
 class Changes:
-    """The nodes that this thread has changed by `rewire`, and those whose shapes it has inferred by `revalidate`."""
+    """The inputs that this thread has changed by `rewire`, and the nodes of which it has inferred the shapes again."""
 
     def __init__(self) -> None:
-        self.rewired: list[Node] = []
+        self.rewired: list[tuple[Node, int]] = []
         self.revalidated: list[Node] = []
 
     def listen(self) -> None:
@@ -53,7 +53,7 @@ def rewire(node: Node, index: int, new: Output) -> None:
     node.input(index).replace_source_output(new)
     changes = None if _listening.to is None else _listening.to()
     if changes is not None:
-        changes.rewired.append(node)
+        changes.rewired.append((node, index))
 
 
 def revalidate(node: Node) -> None:

@@ -78,19 +78,22 @@ class Graph:
     def candidates(self, where: Where) -> Iterator[Node]:
         """The nodes at which a pattern may match, as the graph is by then; none that are made meanwhile."""
         index = self.index
-        version, count = index.version, len(index.kinds)
         places = index.places(where)
+        if not places:
+            return
+        version, count = index.version, len(index.kinds)
+        of_kind = {kind: index.of_kind(kind) for kind in where.roots}  # as they are now, whatever order they get
         for place in places:
             yield index.nodes[place]
             if self._changes.rewired or self._changes.revalidated or index.version != version:
                 break
         else:
             return
-        last, seen = index.kinds[place], set(places[: places.index(place) + 1])
+        last = index.kinds[place]
+        of_kind[last] = of_kind[last][of_kind[last].index(place) + 1 :]
         for kind in where.roots[where.roots.index(last) :]:
-            for root in index.of_kind(kind):
-                is_passed = root >= count or root in seen or (kind == last and index.is_before(root, place))
-                if not is_passed and root in self.index.nodes and index.fitting(where, (root,)):
+            for root in of_kind[kind]:
+                if root < count and root in self.index.nodes and index.fitting(where, (root,)):
                     yield index.nodes[root]
 
     def bodies(self) -> list[Graph]:
@@ -119,7 +122,7 @@ class Graph:
         """Whether a node depends on no node of some types; those of types `opaque` depend on none."""
         place = self.index.place_of(node)
         if place is not None:
-            return self.index.independent(kinds, opaque)[place]
+            return self.index.is_independent(place, kinds, opaque)
         kind = node.get_type_name()
         if kind in kinds or kind in opaque:
             return kind not in kinds

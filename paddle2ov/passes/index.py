@@ -23,7 +23,7 @@ VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIte
 """Node types whose results may differ from run to run, or that are not looked into."""
 _LAYERS = """
 AvgPool Broadcast Concat Constant Convolution ConvolutionBackpropData Gather GroupConvolution
-GroupConvolutionBackpropData Interpolate MVN MatMul NonMaxSuppression Pad Parameter Select ShapeOf Slice Softmax Tile
+GroupConvolutionBackpropData Interpolate MVN MatMul Pad Parameter Select ShapeOf Slice Softmax Tile
 """
 _MAX_BYTES = 1 << 18
 _ENDS = ("Assign", "Parameter", "Result")
@@ -64,7 +64,7 @@ class Index:
         self._dims: dict[int, Dims | None] = {}
         self._data: dict[int, AnyArray] = {}
         self._numbers: dict[int, float | None] = {}
-        self._independent: dict[tuple[Collection[str], Collection[str]], list[bool]] = {}
+        self._independent: dict[tuple[Collection[str], Collection[str]], dict[int, bool]] = {}
         nodes = model.get_ordered_ops()
         self._append(nodes, range(len(nodes)))
 
@@ -96,24 +96,31 @@ class Index:
                     is_free = is_free and free[source]
             free.append(is_free)
 
-    def update(self, rewired: Iterable[Node], revalidated: Iterable[Node]) -> None:
-        """Takes in which nodes read other tensors, with what they read that is new, and which have other shapes."""
+    def update(self, rewired: Iterable[tuple[Node, int]], revalidated: Iterable[Node]) -> None:
+        """Takes in which inputs read other tensors, with nodes that are new, and which nodes have other shapes."""
         self.version += 1
-        self._independent.clear()
-        for name in ("_in_order", "free", "_varying"):
+        for name in ("_in_order", "free"):
             self.__dict__.pop(name, None)
-        first, left, moved = len(self.kinds), list[int](), list[int]()
         for node in revalidated:
             self._dims.pop(self._place.get(id(node), -1), None)
-        for place in dict.fromkeys([self._place.get(id(node), -1) for node in rewired]):
-            if place >= 0:  # not one that is new, and found by what reads it, or no part of the model
-                before = self.sources[place]
-                if self._reads_others(place):
-                    moved.append(place)
-                    left += before
+        first, left, moved = len(self.kinds), list[int](), dict[int, None]()
+        for node, port in rewired:
+            place = self._place.get(id(node))
+            if place is None:  # it is new, and found by what reads it, or it is not part of the model
+                continue
+            source = node.input_value(port).get_node()
+            now, before = self._place.get(id(source)), self.sources[place][port]
+            now = self._listed(source, place) if now is None else now
+            if now != before:
+                self.readers[before].remove(place)
+                self.readers[now].append(place)
+                self.sources[place][port] = now
+                self._read_kinds[self.kinds[place]].add(self.kinds[now])
+                left.append(before)
+                moved[place] = None
         new = range(first, len(self.kinds))
         self._reader_kinds.clear()
-        self._free(moved)
+        self._judge_again(moved)
         self._unsorted |= set(self.kinds[first:]) | self._dropped(left)
         for place in (*moved, *new):
             after = max(map(self._order.__getitem__, self.sources[place]), default=-math.inf)
@@ -121,23 +128,6 @@ class Index:
                 self._is_ordered = False
                 self._unsorted.update(self._of_kind)
                 break
-
-    def _reads_others(self, place: int) -> bool:
-        """Lists again what a node reads; returns whether that has changed."""
-        sources = []
-        for value in self.nodes[place].input_values():
-            node = value.get_node()
-            source = self._place.get(id(node))
-            sources.append(self._listed(node, place) if source is None else source)
-        if sources == self.sources[place]:
-            return False
-        for source in self.sources[place]:
-            self.readers[source].remove(place)
-        for source in sources:
-            self.readers[source].append(place)
-        self.sources[place] = sources
-        self._read_kinds[self.kinds[place]].update([self.kinds[source] for source in sources])
-        return True
 
     def _listed(self, node: Node, reader: int) -> int:
         """The place of a node that another one reads; if it is new, it and what it reads come right before that."""
@@ -160,8 +150,8 @@ class Index:
                 self._append([pending.pop()], [(after + order) / 2])
         return self._place[id(node)]
 
-    def _free(self, moved: Iterable[int]) -> None:
-        """Judges again which nodes are computed without any Parameter."""
+    def _judge_again(self, moved: Iterable[int]) -> None:
+        """Judges again which nodes depend on what, from nodes that read others on, as far as that changes."""
         pending = list(moved)
         while pending:
             place = pending.pop()
@@ -169,6 +159,13 @@ class Index:
             if is_free != self.is_free[place]:
                 self.is_free[place] = is_free
                 pending += self.readers[place]
+        for (kinds, opaque), known in self._independent.items():
+            pending = list(moved)
+            while pending:
+                place = pending.pop()
+                before = known.pop(place, None)
+                if before is not None and self.is_independent(place, kinds, opaque) != before:
+                    pending += self.readers[place]
 
     def _dropped(self, left: Iterable[int]) -> set[str]:
         """Drops those nodes that nothing reads any more, and what they alone read; returns their types."""
@@ -225,10 +222,6 @@ class Index:
         there = filter(self.nodes.__contains__, self._of_kind[kind])
         self._of_kind[kind] = sorted(there, key=self._order.__getitem__)
 
-    def is_before(self, place: int, other: int) -> bool:
-        """Whether the first of two nodes of a type comes first in topological order."""
-        return self._order[place] < self._order[other]
-
     def place_of(self, node: Node) -> int | None:
         """The place of a node; None for one that was made since."""
         return self._place.get(id(node))
@@ -236,7 +229,7 @@ class Index:
     def places(self, where: Where) -> list[int]:
         """The places of nodes at which a pattern may match, those of a type in topological order."""
         roots: list[int] = []
-        if all(map(self._of_kind.__contains__, where.needs)):
+        if all(map(self.of_kind, where.needs)):
             for kind in where.roots:
                 if kind in self._of_kind and not (where.reads and where.reads.isdisjoint(self._read_kinds[kind])):
                     if kind in self._unsorted:
@@ -321,33 +314,26 @@ class Index:
 
     def is_constant(self, place: int) -> bool:
         """Whether a node is computed from constants alone."""
-        return self.is_free[place] and (self.kinds[place] == "Constant" or place not in self._varying)
+        return self.is_free[place] and (self.kinds[place] == "Constant" or self.is_independent(place, VARYING))
 
-    @cached_property
-    def _varying(self) -> set[int]:
-        """The places of the nodes that depend on no Parameter, and yet on no constants alone."""
-        varying: set[int] = set()
-        for place in self.free:
-            if self.kinds[place] in VARYING or not varying.isdisjoint(self.sources[place]):
-                varying.add(place)
-        return varying
-
-    def independent(self, kinds: Collection[str], opaque: Collection[str] = ()) -> list[bool]:
-        """Of each node, whether it depends on no node of some types; those of types `opaque` never do."""
-        key = kinds, opaque
-        if key not in self._independent:
-            flags = self._independent[key] = [False] * len(self.kinds)
-            can_skip = "Parameter" in kinds and not opaque
-            for place in self._in_order:
-                kind = self.kinds[place]
-                judged = kind not in kinds and (self.is_free[place] or not can_skip)
-                if judged and kind not in opaque:
-                    for source in self.sources[place]:
-                        if not flags[source]:
-                            judged = False
-                            break
-                flags[place] = judged
-        return self._independent[key]
+    def is_independent(self, place: int, kinds: Collection[str], opaque: Collection[str] = ()) -> bool:
+        """Whether a node depends on no node of some types; those of types `opaque` never do."""
+        known = self._independent.setdefault((kinds, opaque), {})
+        pending = [place]
+        while pending:
+            place = pending[-1]
+            kind, sources = self.kinds[place], self.sources[place]
+            if place in known:
+                pending.pop()
+            elif kind in kinds or kind in opaque:
+                known[place] = kind not in kinds
+            else:
+                judged = [known[source] for source in sources if source in known]
+                if len(judged) == len(sources) or False in judged:
+                    known[place] = False not in judged
+                else:
+                    pending += [source for source in sources if source not in known]
+        return known[place]
 
 
 __all__ = ["VARYING", "Index"]

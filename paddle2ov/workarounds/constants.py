@@ -219,7 +219,7 @@ _DATA = {
 _WITHIN = frozenset(("Parameter", "ReadValue", "RandomUniform"))
 
 
-@at(*_DATA, when=lambda index, place: index.independent(_WITHIN)[place])
+@at(*_DATA, when=lambda index, place: index.is_independent(place, _WITHIN))
 def computed_once(graph: Graph, node: Node) -> list[Input] | None:
     """OpenVINO runs loops and branches over constants once, as it compiles, in memory that it overwrites later.
 

@@ -282,7 +282,7 @@ def activation_of_pool(graph: Graph, pool: Node) -> list[Node] | Skip | None:
         Convolution → possibly elementwise nodes → MaxPool → a function that may decrease.
     """
     read = {port.get_node().get_type_name() for port in consumers(pool.output(0))}
-    if not read <= ELEMENTWISE:
+    if not read <= ELEMENTWISE or _DECREASING.isdisjoint(read):  # readers of the indices are none of the function
         return None
     node = pool.input_value(0).get_node()
     for _ in range(8):

@@ -175,7 +175,12 @@ def _is_along_one_axis(port: Input) -> bool:
     return array is not None and 1 < max(array.shape, default=0) == array.size
 
 
-@at("Interpolate", "MVN", *sorted(REDUCTIONS), when=lambda index, place: None in (index.dims(place) or [None]))
+def _may_have_channels(index: Index, place: int) -> bool:
+    dims = index.dims(place)
+    return dims is None or None in dims
+
+
+@at("Interpolate", "MVN", *sorted(REDUCTIONS), when=_may_have_channels)
 def of_unknown_channels(graph: Graph, node: Node) -> list[Input] | Skip | None:
     """OpenVINO takes the unknown number of channels for that of a constant that it fuses.
 

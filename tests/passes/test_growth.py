@@ -11,9 +11,11 @@ from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.broadcast_select import broadcast_select
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
+from paddle2ov.passes.drop_neutral import drop_neutral
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
+from paddle2ov.workarounds.table import row
 from tests.support.growth import grows_less
 from tests.support.passes_checks import parameter, reshape, transpose
 
@@ -84,6 +86,21 @@ def _aliased(many):
     return Model([value.get_node(), *(alias(value).get_node() for _ in range(many))], [x])
 
 
+def _neutral(many):
+    """A Concat of many tensors, each times 1."""
+    x = parameter(2, 3)
+    return Model([ops.concat([ops.multiply(ops.add(x, np.float32(i)), np.float32(1)) for i in range(many)], 1)], [x])
+
+
+def _sliced(many):
+    """Slices from computed starts of a long chain, and a GatherElements."""
+    x, indices = parameter(-1, 4), ops.parameter([2, 4], np.int64)
+    value, sizes = x, ops.slice(ops.shape_of(x), [0], [1], [1])
+    for _ in range(many):
+        value = ops.slice(value, ops.subtract(sizes, sizes), sizes, np.array([1]), np.array([0]))
+    return Model([ops.gather_elements(value, indices, 0)], [x, indices])
+
+
 def _gathered(many):
     """Rows that are gathered of what is joined of many, and of a long chain."""
     x, mask = parameter(2, 6, 4), ops.parameter([6 * many], np.bool_)
@@ -106,6 +123,8 @@ def _gathered(many):
         (add_masks_to_scores, _masked),
         (broadcast_select, _chosen),
         (squeeze_unit_axes, _aliased),
+        (drop_neutral, _neutral),
+        (row("elided.slice_before_gather"), _sliced),
     ],
     ids=lambda one: one.__name__.lstrip("_"),
 )

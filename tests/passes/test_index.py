@@ -2,16 +2,21 @@
 
 import random
 
+import numpy as np
 import pytest
+from openvino import Model, opset16
 
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import convert
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes import Graph
+from paddle2ov.passes import NORMAL_FORM, Graph, run_rewrites
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.neighbours import rewire
+from paddle2ov.passes.where import Where
+from paddle2ov.workarounds.table import row
+from tests.support.passes_checks import parameter
 
 
 def compare(known, model):
@@ -30,6 +35,13 @@ def compare(known, model):
     for old in place:
         assert all(known._order[source] < known._order[old] for source in known.sources[old])
     assert sorted(map(place.get, known.free)) == asked.free
+    for kind in kinds:
+        everywhere = Where(("Result",), needs=(kind,))
+        assert bool(known.places(everywhere)) == bool(asked.places(everywhere))
+    for old, new in place.items():
+        assert known.is_independent(old, ("Parameter",), ("ShapeOf",)) == asked.is_independent(
+            new, ("Parameter",), ("ShapeOf",)
+        )
     assert known._dims == {old: dims_of(known.nodes[old]) for old in known._dims}
 
 
@@ -68,3 +80,21 @@ def test_any_changes(seed):
             rewire(reader, draw.randrange(reader.get_input_size()), new)
         del nodes, reader, new  # which are kept otherwise
         compare(graph.index, graph.model)
+
+
+def test_candidates_after_changes():
+    """All nodes are looked at although the first is replaced, and the order of the nodes is not what it was."""
+    x = parameter(-1, 4)
+    neutral = x
+    for _ in range(100):
+        neutral = opset16.multiply(neutral, np.float32(1))
+    sizes = opset16.shape_of(opset16.relu(neutral))
+    signs = []
+    for i in range(6):
+        apart = opset16.subtract(opset16.gather(sizes, np.array([0]), np.array(0)), np.array([i + 5]))
+        signs.append(opset16.abs(apart if i == 5 else opset16.convert(apart, np.float32)))
+    limits = np.array(3), np.float32(0.5), np.float32(0)
+    chosen = opset16.non_max_suppression(np.ones((1, 3, 4), np.float32), np.ones((1, 1, 3), np.float32), *limits)
+    model = Model([opset16.result(item) for item in (chosen.output(0), *signs)], [x])
+    done = run_rewrites(model, (row("constants.computed_once"), *NORMAL_FORM, row("elided.abs_of_sizes")))
+    assert done["elided.abs_of_sizes"] == {"sites": 6}

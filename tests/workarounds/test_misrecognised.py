@@ -138,6 +138,13 @@ def test_poolings_that_stay(name):
     assert row("misrecognised.activation_of_pool")(Graph(Model(results, [x]))) == {"sites": 0}
 
 
+def test_readers_of_the_indices_of_a_pooling():
+    x = parameter(1, 4, 6, 6)
+    pool = ops.max_pool(convolution(x, 3, 4, 3, 3), [2, 2], [1, 1], [0, 0], [0, 0], [2, 2])
+    results = [ops.relu(pool.output(0)), ops.subtract(pool.output(1), np.int64(1))]
+    assert row("misrecognised.activation_of_pool")(Graph(Model(results, [x]))) == {"sites": 0}
+
+
 PARTS: dict[str, tuple[list[int | None], int]] = {
     "swapped": ([1, 0], 1),
     "one twice": ([0, 0], 1),

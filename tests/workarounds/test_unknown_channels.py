@@ -82,3 +82,10 @@ def test_constants_that_stay(dims, constant):
     x = parameter(*dims)
     model = Model([ops.multiply(IMAGES["nearest"](x), constant)], [x])
     assert row("post_ops.of_unknown_channels")(Graph(model)) == {"sites": 0}
+
+
+def test_a_number_has_no_channels():
+    x = parameter(-1, -1)
+    mean = ops.reduce_mean(x, np.array([0, 1]), False)
+    model = Model([ops.multiply(ops.subtract(x, mean), np.arange(3, dtype=np.float32))], [x])
+    assert row("post_ops.of_unknown_channels")(Graph(model)) == {"sites": 0}
