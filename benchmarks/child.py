@@ -51,6 +51,12 @@ class Child:
             return ""
         return self.line()
 
+    def answer(self, kind: str, line: str) -> str | None:
+        """The rest of the first line that begins with a word, from a line on; None where it has ended before."""
+        while line and not line.startswith(kind):
+            line = self.line()
+        return line.removeprefix(kind) if line else None
+
     def stop(self) -> int:
         """Lets it end; returns its status, the negative number of a signal if it died of that."""
         assert self._process.stdin is not None

@@ -68,11 +68,9 @@ class Worker:
 
     def ask(self, *request: Any) -> Any:
         """What it answers; where that has "failed", why the request has."""
-        line = self._child.ask(json.dumps(request))
-        while line and not line.startswith("ANSWER"):
-            line = self._child.line()
-        if line:
-            return json.loads(line.removeprefix("ANSWER"))
+        answer = self._child.answer("ANSWER", self._child.ask(json.dumps(request)))
+        if answer is not None:
+            return json.loads(answer)
         status = self._child.stop()
         self._child = self._start()
         return {"failed": f"dies of signal {-status}" if status < 0 else reason(self._log.read_text())}
@@ -83,8 +81,7 @@ class Worker:
     def _start(self) -> Child:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         child = Child([self._python, "-W", "ignore", "-m", "benchmarks.drop_in_worker"], environment, log=self._log)
-        while (line := child.line()) and not line.startswith("READY"):
-            pass
+        child.answer("READY", child.line())
         return child
 
 

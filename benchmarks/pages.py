@@ -61,10 +61,9 @@ class Worker:
         return self._child.stop()
 
     def _answer(self, kind: str, line: str) -> Any:
-        while line and not line.startswith(kind):
-            line = self._child.line()
-        if line:
-            return json.loads(line.removeprefix(kind))
+        answer = self._child.answer(kind, line)
+        if answer is not None:
+            return json.loads(answer)
         status = self.stop()
         self.failed = reason(self._log.read_text()) if status >= 0 else f"dies of signal {-status}"
         return None
