@@ -135,19 +135,19 @@ def compare(
     rng = np.random.default_rng(0)
     np.savez(arrays, **{key: _array(rng, *spec) for key, spec in NETWORKS[name].items()})
     lod = [[0, 50]] if name.startswith("lod_") else None
-    found: dict[str, Any] = {}
+    by_way: dict[str, Any] = {}
 
     def load(way: str, format: str) -> bool:
         model = folder / format / name
         if not (model / "inference.pdiparams").exists():
-            found[way] = {"failed": f"Paddle {'3' if format == 'pir' else '2'} does not export it"}
+            by_way[way] = {"failed": f"Paddle {'3' if format == 'pir' else '2'} does not export it"}
             return False
         worker = workers.get(way.partition(",")[0] if way.startswith("Paddle") else "paddle2ov")
         answer: Any = {"failed": "absent"}
         if worker is not None:
             answer = worker.ask("load", way, str(model), format, str(arrays), lod, arguments.threads)
-        found[way] = {"failed": reason(answer["failed"])} if "failed" in answer else answer
-        return "ms" in found[way]
+        by_way[way] = {"failed": reason(answer["failed"])} if "failed" in answer else answer
+        return "ms" in by_way[way]
 
     for paddle in ("Paddle 3", "Paddle 2"):
         format = "pir" if paddle == "Paddle 3" else "legacy"
@@ -159,15 +159,15 @@ def compare(
     load("legacy", "legacy")
     load("legacy, C++ frontend", "legacy")
     load(f"{plain}, rewrite=False", plain.lower())
-    ways = [way for way in found if "ms" in found[way]]
+    ways = [way for way in by_way if "ms" in by_way[way]]
     for i in range(arguments.rounds):
         for way in ways[:: 1 if i % 2 else -1]:
             worker = workers[way.partition(",")[0] if way.startswith("Paddle") else "paddle2ov"]
             answer = worker.ask("turn", way, SECONDS)
-            found[way]["ms"] += [answer["ms"]] if "ms" in answer else []
+            by_way[way]["ms"] += [answer["ms"]] if "ms" in answer else []
     for worker in workers.values():
         worker.ask("forget")
-    return found
+    return by_way
 
 
 def _array(rng: np.random.Generator, shape: list[int], kind: str, *limits: int) -> Any:
@@ -178,39 +178,39 @@ def _array(rng: np.random.Generator, shape: list[int], kind: str, *limits: int) 
     return np.full(shape, least, kind) if least == most else rng.integers(least, most, shape).astype(kind)
 
 
-def paddle_way(found: dict[str, Any]) -> str | None:
+def paddle_way(by_way: dict[str, Any]) -> str | None:
     """The faster one of Paddle's ways that run."""
-    ways = [way for way in LIBRARIES if found.get(way, {}).get("ms")]
-    return min(ways, key=lambda way: statistics.median(found[way]["ms"]), default=None)
+    ways = [way for way in LIBRARIES if by_way.get(way, {}).get("ms")]
+    return min(ways, key=lambda way: statistics.median(by_way[way]["ms"]), default=None)
 
 
-def row(name: str, found: dict[str, Any]) -> list[str]:
+def row(name: str, by_way: dict[str, Any]) -> list[str]:
     """A network's line of the table."""
 
     def time_of(way: str | None) -> str:
-        return "-" if way is None or not found[way].get("ms") else f"{statistics.median(found[way]['ms']):.3g}"
+        return "-" if way is None or not by_way[way].get("ms") else f"{statistics.median(by_way[way]['ms']):.3g}"
 
     def beside(one: str, other: str) -> str:
-        if any(not found.get(way, {}).get("ms") for way in (one, other)) or differs(found, one, other):
+        if any(not by_way.get(way, {}).get("ms") for way in (one, other)) or differs(by_way, one, other):
             return "-"
-        layers = found[one]["layers"]
-        if layers is not None and layers == found[other]["layers"]:
+        layers = by_way[one]["layers"]
+        if layers is not None and layers == by_way[other]["layers"]:
             return "same"
-        return spread(ratios(found[one]["ms"], found[other]["ms"]))
+        return spread(ratios(by_way[one]["ms"], by_way[other]["ms"]))
 
-    return [name, time_of("paddle2ov"), time_of(paddle_way(found)), *(beside(*pair) for pair in pairs(found))]
+    return [name, time_of("paddle2ov"), time_of(paddle_way(by_way)), *(beside(*pair) for pair in pairs(by_way))]
 
 
-def pairs(found: dict[str, Any]) -> list[tuple[str, str]]:
+def pairs(by_way: dict[str, Any]) -> list[tuple[str, str]]:
     """What is compared: the drop-in with Paddle, the graph with those of the frontend and of no rewrites."""
-    plain = "PIR" if "ms" in found["PIR"] else "legacy"
-    paddle = paddle_way(found) or LIBRARIES[0]
+    plain = "PIR" if "ms" in by_way["PIR"] else "legacy"
+    paddle = paddle_way(by_way) or LIBRARIES[0]
     return [("paddle2ov", paddle), ("legacy", "legacy, C++ frontend"), (plain, f"{plain}, rewrite=False")]
 
 
-def differs(found: dict[str, Any], one: str, other: str) -> bool:
+def differs(by_way: dict[str, Any], one: str, other: str) -> bool:
     """Whether the sums of the results say that they differ."""
-    ours, theirs = found[one]["sums"], found[other]["sums"]
+    ours, theirs = by_way[one]["sums"], by_way[other]["sums"]
     return len(ours) != len(theirs) or not np.allclose(ours, theirs, rtol=1e-3, atol=1e-5)
 
 
@@ -218,13 +218,13 @@ def summary(figures: dict[str, Any]) -> str:
     """The table in Markdown, and why there are dashes."""
     columns = ["CPU ms", "paddle2ov", "Paddle", "ratio", "graph / C++ frontend", "graph / rewrite=False"]
     rows, notes = [], []
-    for name, found in figures.items():
-        shown, paddle = row(name, found), paddle_way(found)
+    for name, by_way in figures.items():
+        shown, paddle = row(name, by_way), paddle_way(by_way)
         shown[2] += "" if paddle is None else f" ({paddle})"
         rows.append(shown)
-        notes += [f"- {name}, {way}: {item['failed']}" for way, item in found.items() if "failed" in item]
-        for one, other in pairs(found):
-            if "sums" in found[one] and "sums" in found.get(other, {}) and differs(found, one, other):
+        notes += [f"- {name}, {way}: {item['failed']}" for way, item in by_way.items() if "failed" in item]
+        for one, other in pairs(by_way):
+            if "sums" in by_way[one] and "sums" in by_way.get(other, {}) and differs(by_way, one, other):
                 notes.append(f"- {name}, {other}: other results than {one}")
     return "\n".join([table(columns, rows), "", *notes])
 
