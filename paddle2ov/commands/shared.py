@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
 from paddle2ov.commands.flags import RenamedOption
+from paddle2ov.errors import ConversionInputError
 from paddle2ov.jobs.termination import Terminated, quiet_forks, terminable
 from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
 from paddle2ov.program.paths import local_path
@@ -29,10 +30,14 @@ class PathType(click.Path):
     def convert(
         self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
     ) -> str | bytes | os.PathLike[str]:
-        """As click's, but refuses the empty path."""
+        """As click's, but refuses the empty path and one of another machine."""
         if value == "":
             self.fail("the path is empty.", param, ctx)
-        return super().convert(local_path(value), param, ctx)
+        try:
+            path = local_path(value)
+        except ConversionInputError as error:
+            self.fail(str(error), param, ctx)
+        return super().convert(path, param, ctx)
 
 
 class TargetType(PathType):
@@ -107,7 +112,6 @@ def _in_sets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
     """The inputs of each set: one that is named again begins another set."""
     if not value:
         return ()
-    from paddle2ov.errors import ConversionInputError
     from paddle2ov.translation.input_spec import parse_input
 
     sets: list[str] = []
@@ -215,7 +219,7 @@ def refuse_overwriting_sources(
     Raises:
         ConversionInputError: one of the files, or the folder, is the model's.
     """
-    from paddle2ov.errors import ConversionInputError, ModelReadError
+    from paddle2ov.errors import ModelReadError
     from paddle2ov.program import find_model
 
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from codecs import BOM_UTF8
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,8 @@ APPLE_DOUBLE = "._"
 _MAX_BYTES = 4096
 """The longest path that Linux takes."""
 
+_REMOTE = re.compile(r"(?!file:)[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+
 
 def local_path(given: Any) -> Any:
     """A path as a string, with `~` and `file://` resolved and bytes decoded; anything else as it is given.
@@ -23,7 +26,7 @@ def local_path(given: Any) -> Any:
     Bytes that cannot be a path, as they start like a program or have several lines, are the content of a file.
 
     Raises:
-        ConversionInputError: a `file://` URL that names another machine, or is none.
+        ConversionInputError: a URL of another scheme, a `file://` URL that names another machine, or is none.
     """
     if isinstance(given, bytes):
         if not 0 < len(given) <= _MAX_BYTES or given.startswith((b"{", BOM_UTF8)) or {*b"\0\n"} & {*given}:
@@ -34,6 +37,8 @@ def local_path(given: Any) -> Any:
     if path.startswith("~") and not os.path.lexists(path):
         with suppress(RuntimeError):  # there is no such user
             return str(Path(path).expanduser())
+    if _REMOTE.match(path) and not os.path.lexists(path):
+        raise ConversionInputError(f"{path}: is a URL; only files of this machine are read: download the model first")
     if path.startswith("file:/"):
         from urllib.parse import urlsplit
         from urllib.request import url2pathname

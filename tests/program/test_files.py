@@ -69,10 +69,24 @@ def test_other_spellings_of_a_path(model, monkeypatch, tmp_path):
     params = model.with_name("inference.pdiparams").as_uri()
     assert names(paddle2ov.convert((model.as_uri(), params))) == wanted
     assert Config(model.as_uri(), os.fsencode(model.with_name("inference.pdiparams"))).prog_file() == str(model)
-    with pytest.raises(paddle2ov.ConversionInputError, match="names the machine 'elsewhere'; only files of this one"):
-        paddle2ov.convert("file://elsewhere/model")
-    with pytest.raises(paddle2ov.ConversionInputError, match="is no URL of a file"):
-        paddle2ov.convert("file://[model")
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("file://elsewhere/model", "names the machine 'elsewhere'; only files of this one"),
+        ("file://[model", "is no URL of a file"),
+        ("https://example.org/model.tar", "is a URL; only files of this machine are read"),
+        ("S3://bucket/model", "is a URL; only files of this machine are read"),
+    ],
+)
+def test_a_path_of_another_machine(path, reason):
+    with pytest.raises(paddle2ov.ConversionInputError, match=reason):
+        paddle2ov.convert(path)
+    with pytest.raises(paddle2ov.ConversionInputError, match=reason):
+        Config(path)
+    result = CliRunner().invoke(cli, ["inspect", path])
+    assert result.exit_code == 2 and reason in " ".join(result.output.split())
 
 
 def test_a_folder_that_is_called_like_a_home(model, monkeypatch):
