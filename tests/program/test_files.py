@@ -86,7 +86,8 @@ def test_a_path_of_another_machine(path, reason):
     with pytest.raises(paddle2ov.ConversionInputError, match=reason):
         Config(path)
     result = CliRunner().invoke(cli, ["inspect", path])
-    assert result.exit_code == 2 and reason in " ".join(result.output.split())
+    assert result.exit_code == 2
+    assert reason in " ".join(result.output.split())
 
 
 def test_a_folder_that_is_called_like_a_home(model, monkeypatch):
