@@ -103,14 +103,3 @@ def _is_small_constant(node: Constant) -> bool:
     """Whether all elements of a constant are below 2^24, and above -2^24."""
     array = value_of(node)
     return not array.size or bool(np.max(array) < _EXACT_IN_FLOAT32 and np.min(array) > -_EXACT_IN_FLOAT32)
-
-
-__all__ = [
-    "exact_equal",
-    "exact_greater",
-    "exact_greater_equal",
-    "exact_less",
-    "exact_less_equal",
-    "exact_not_equal",
-    "may_have_many_bits",
-]

@@ -19,6 +19,3 @@ def split_halves(x: Tensor) -> tuple[Node, Node]:
 def join_halves(upper: Tensor, lower: Tensor) -> Node:
     """The integers of these halves."""
     return ops.add(ops.multiply(upper, const_like(BEYOND_LOWER, upper)), lower)
-
-
-__all__ = ["BEYOND_LOWER", "join_halves", "split_halves"]

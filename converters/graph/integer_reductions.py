@@ -55,6 +55,3 @@ def _of_halves(x: Tensor, axes: Node, keepdims: bool, largest: bool) -> Node:
     left = ops.select(ops.equal(upper, extreme), lower, const_like(-1 if largest else BEYOND_LOWER, x))
     out = join_halves(extreme, reduce(left, axes, True))
     return out if keepdims else ops.squeeze(out, axes)
-
-
-__all__ = ["exact_reduce_max", "exact_reduce_min", "exact_reduce_sum"]

@@ -62,6 +62,3 @@ def align(node: NodeContext, name: str, rank: int, axis: int) -> Output:
     if missing < 0:  # Paddle ignores trailing dimensions of 1
         return ops.squeeze(small, ints([rank_of(node, small) - 1 - i for i in range(-missing)])).output(0)
     return small
-
-
-__all__ = ["align", "operands", "real_input"]

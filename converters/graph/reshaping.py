@@ -55,6 +55,3 @@ def keeps_shape(name: str = "x_shape") -> Callable[[Converter], Converter]:
         return convert
 
     return decorate
-
-
-__all__ = ["keeps_shape", "scalar_as_declared", "transpose_to"]

@@ -14,6 +14,3 @@ def segment_ids(lengths: Tensor, rows: Tensor) -> Node:
     ends = ops.cum_sum(cast_to(lengths, Type.i64), ints(0))
     number = ops.unsqueeze(index_range(rows), ints(1))
     return ops.reduce_sum(cast_to(ops.greater_equal(number, ends), Type.i64), ints(1), False)
-
-
-__all__ = ["segment_ids"]

@@ -61,6 +61,3 @@ def _axis_unlike_unsqueeze(x: Output, axis: int) -> int:
     axes = producer.input_value(1).get_node()
     same = not isinstance(axes, Constant) or axis in axes.get_data().reshape(-1).tolist()
     return axis - len(x.get_partial_shape()) if same else axis
-
-
-__all__ = ["exact_select", "gather_or_empty", "or_of_nothing"]

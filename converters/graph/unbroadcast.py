@@ -36,6 +36,3 @@ def _dims(x: Tensor) -> Dims:
     dims = dims_of(output_of(x))
     assert dims is not None, "the rank is not known"
     return dims
-
-
-__all__ = ["unbroadcast"]

@@ -36,6 +36,3 @@ def continuations(x: Tensor, layout: SequenceLengths) -> tuple[Node, Node]:
     inside = ops.scatter_update(ops.concat([all_rows, none], 0), starts, begins, ints(0))
     inside = ops.unsqueeze(inside, ints([1]))
     return slice_dims(inside, 0, -1), slice_dims(inside, 1, OPEN_END)
-
-
-__all__ = ["continuations", "goes_on", "is_by_row"]

@@ -43,6 +43,3 @@ ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape Roll Round 
 StridedSlice Subtract Tile Transpose Unsqueeze VariadicSplit
 """
 _MAY_VANISH = frozenset(_IDENTITIES.split())
-
-
-__all__ = ["alias", "may_be_input"]

@@ -80,6 +80,3 @@ def broadcast(array: AnyArray, shape: Sequence[int]) -> AnyArray:
 
 def _count(shape: Shape) -> int:
     return math.prod(int(size) for size in shape) if isinstance(shape, Sequence) else int(shape)
-
-
-__all__ = ["arange", "broadcast", "eye", "full", "indices", "ones", "repeat", "tile", "zeros"]

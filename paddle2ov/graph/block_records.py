@@ -68,5 +68,3 @@ class IfRecord(Struct):
 
 
 BlockRecord: TypeAlias = LoopRecord | IfRecord
-
-__all__ = ["BlockRecord", "CarriedValue", "IfRecord", "LoopRecord"]

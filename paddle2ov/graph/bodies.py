@@ -35,6 +35,3 @@ def mark_template(model: Model) -> None:
 def is_template(model: Model) -> bool:
     """Whether a body is a template, or cloned from one."""
     return bool(model.get_friendly_name().startswith(_TEMPLATE))
-
-
-__all__ = ["bodies_of", "is_template", "mark_template", "walk"]

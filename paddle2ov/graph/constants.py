@@ -89,6 +89,3 @@ def is_zero(value: Output) -> bool:
         return False
     array = constant_of(value)
     return array is not None and not array.any()
-
-
-__all__ = ["constant_of", "ints", "ints_of", "is_zero", "known", "number_of"]

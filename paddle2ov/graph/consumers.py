@@ -72,6 +72,3 @@ def key_of(tensor: Output) -> tuple[str, int]:
 def consumers(output: Output) -> list[Consumer]:
     """The inputs that read a tensor."""
     return [Consumer(input_.get_node(), input_.get_index()) for input_ in output.get_target_inputs()]
-
-
-__all__ = ["Changes", "Consumer", "consumers", "key_of", "revalidate", "rewire"]

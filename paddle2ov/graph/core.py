@@ -161,14 +161,3 @@ def _runs_as_cpu(device: str) -> bool:
 def processors() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-__all__ = [
-    "compile_on",
-    "has_integer_kernels",
-    "import_on",
-    "processors",
-    "shared_core",
-    "with_error_reporting",
-    "with_exact_integers",
-]

@@ -20,6 +20,3 @@ def cubic_weights(t: NDArray[_Real]) -> tuple[NDArray[_Real], ...]:
         return ((-0.75 * x + 3.75) * x - 6) * x + 3
 
     return far(t + 1), near(t), near(1 - t), far(2 - t)
-
-
-__all__ = ["cubic_weights"]

@@ -313,5 +313,3 @@ _CHECKS: Mapping[str, Callable[[Node, Sequence[AnyArray]], bool]] = {
     "TopK": _has_enough,
 }
 """Node types that are safe on the values that a check admits."""
-
-__all__ = ["evaluate", "evaluate_all", "evaluate_node", "is_safe"]

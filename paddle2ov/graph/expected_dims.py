@@ -66,6 +66,3 @@ def of_length(values: Output | Node, count: int) -> Output:
     """
     row = ops.reshape(values, np.array([1, count], np.int64), False)
     return ops.squeeze(row, np.array([0], np.int64)).output(0)
-
-
-__all__ = ["expect_dims", "expect_elements", "expected_dims", "of_length"]

@@ -163,6 +163,3 @@ def register(release_idle: Callable[[], bool], begin_anew: Callable[[], None]) -
 
     if hasattr(os, "register_at_fork"):  # which Windows does not have, nor forks
         os.register_at_fork(before=before, after_in_parent=computing.open, after_in_child=after_in_child)
-
-
-__all__ = ["computing", "has_lost_threads", "keep_forever", "register", "renew_after_fork"]

@@ -255,14 +255,3 @@ _CHECKED: Mapping[str, Callable[[Node], None]] = {
 
 SUSPECT = _CHECKED.keys() | _SHRINKING
 """Node types that are always checked."""
-
-__all__ = [
-    "SUSPECT",
-    "UNCHECKED",
-    "check_reshape",
-    "check_windows",
-    "checked",
-    "checked_function",
-    "empty_constants",
-    "with_clamped_sizes",
-]

@@ -57,6 +57,3 @@ def _parts(node: Node) -> tuple[Output, Output, int] | None:
     if counted.get_type_name() != "Add" or last is None or old.get_type_name() != "Gather":
         return None
     return counted.input_value(0), either.input_value(1), int(last) + 1
-
-
-__all__ = ["drop_range_checks", "write_at"]

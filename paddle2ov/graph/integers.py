@@ -25,6 +25,3 @@ def int_divmod(x: Number, y: Number) -> tuple[Number, Number]:
     too_small, too_large = ops.greater_equal(remainder, y), ops.less(remainder, ops.constant(np.int32(0)))
     off = ops.subtract(ops.convert(too_small, Type.i32), ops.convert(too_large, Type.i32))
     return ops.add(quotient, off), ops.subtract(remainder, ops.multiply(off, y))
-
-
-__all__ = ["Number", "int_divmod"]

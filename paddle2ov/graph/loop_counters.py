@@ -72,6 +72,3 @@ def _limits(condition: Output) -> dict[str, int]:
                 name = source(node.input_value(limited)).get_name()
                 limits[name] = min(int(limit) - below, limits.get(name, int(limit)))
     return limits
-
-
-__all__ = ["counter_ranges", "source"]

@@ -104,6 +104,3 @@ def _in_order(results: Sequence[Node]) -> list[Node]:
             state[name] = True
             order.append(node)
     return order
-
-
-__all__ = ["hoist"]

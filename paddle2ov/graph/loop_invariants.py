@@ -112,6 +112,3 @@ def _readers_of_views(view: Node) -> Iterator[str]:
                 elif reader.get_name() not in seen:
                     seen.add(reader.get_name())
                     pending.append(reader)
-
-
-__all__ = ["copy_invariants", "copy_viewed_states", "input_ports", "invariants_of", "states_of"]

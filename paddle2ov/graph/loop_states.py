@@ -59,6 +59,3 @@ def _may_be_in_memory_of(node: Node) -> Sequence[Node]:
         return []
     inputs = sources_of(node)
     return inputs[:1] if kind in INDEXING else inputs
-
-
-__all__ = ["copy_states", "in_own_memory", "is_copy"]

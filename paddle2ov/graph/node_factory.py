@@ -32,5 +32,3 @@ def _fastest() -> CreateNode:
 
 
 create = _fastest()
-
-__all__ = ["FUNCTIONS", "OPSET", "CreateNode", "create"]

@@ -91,14 +91,3 @@ def make_unique(model: Model) -> None:
         if name in taken:
             derive_name(node, name)
         taken.add(name)
-
-
-__all__ = [
-    "Names",
-    "derive_name",
-    "forget_names",
-    "is_generated",
-    "is_unnamed",
-    "make_unique",
-    "move_name",
-]

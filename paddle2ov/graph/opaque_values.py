@@ -67,6 +67,3 @@ def opaque_one(values: Sequence[Output]) -> Output | None:
     first = plain.convert(plain.slice(flat, zero, step, step, zero), Type.boolean)
     anything = plain.reduce_logical_or(first, zero, True)
     return plain.maximum(plain.convert(anything, Type.i64), plain.constant(1, Type.i64)).output(0)
-
-
-__all__ = ["hide", "hide_sizes", "is_hidden", "opaque_one", "runtime_zero"]

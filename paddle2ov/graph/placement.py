@@ -48,16 +48,3 @@ FORWARDING = frozenset(_FORWARDING.split())
 """Nodes that compute nothing themselves: their results are those of their bodies, or their inputs."""
 IN_PLACE = frozenset(_IN_PLACE.split())
 """Nodes that write where they read only if that is a view, or nothing else reads it."""
-
-__all__ = [
-    "COPYING",
-    "FORWARDING",
-    "INDEXING",
-    "IN_PLACE",
-    "MOVING",
-    "OWN_MEMORY",
-    "SCATTERING",
-    "SLICING",
-    "SPLITTING",
-    "VIEWS",
-]

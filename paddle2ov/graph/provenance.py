@@ -72,14 +72,3 @@ def name_after_operators(model: Model, program: Program) -> None:
 def operators_by_name(model: Model) -> dict[str, list[str]]:
     """Name of a node -> the ids of the operators that it was made for; nodes of branches and loops included."""
     return {node.get_friendly_name(): operators.split() for node in walk(model) if (operators := operators_of(node))}
-
-
-__all__ = [
-    "PADDLE_OPERATORS",
-    "copy_operators",
-    "name_after_operators",
-    "operator_id",
-    "operators_by_name",
-    "operators_of",
-    "set_operators",
-]

@@ -57,6 +57,3 @@ def are_few(value: Output) -> bool:
 
 def _shape(x: Output | Node) -> PartialShape:
     return x.get_partial_shape() if isinstance(x, Output) else x.get_output_partial_shape(0)
-
-
-__all__ = ["Dims", "are_few", "dims_of", "known_dims", "output_of", "parsed", "static_dims"]

@@ -128,6 +128,3 @@ def hiding_bounds() -> dict[str, Callable[..., Node]]:
         "reduce_prod": _reduce_prod,
         "squared_difference": _binary(plain.squared_difference, of_signed=False),
     }
-
-
-__all__ = ["hiding_bounds", "logical_not"]

@@ -31,6 +31,3 @@ def reverse_along(x: Node | Output, axes: Sequence[int]) -> Node:
     """`x` reversed along one axis or more."""
     count = len(axes)
     return ops.slice(x, ints([-1] * count), ints([BEFORE_FIRST] * count), ints([-1] * count), ints(axes))
-
-
-__all__ = ["BEFORE_FIRST", "OPEN_END", "reverse_along", "slice_along"]

@@ -43,6 +43,3 @@ def inputs_behind(*values: Output) -> str:
 def data_sources(node: Node) -> list[Node]:
     """The nodes whose data a node reads; a ShapeOf reads none."""
     return [] if node.get_type_name() == "ShapeOf" else sources_of(node)
-
-
-__all__ = ["data_sources", "depends_on_data", "inputs_behind", "sources_of", "upstream"]

@@ -172,22 +172,3 @@ def is_complex(value: Value | None) -> bool:
 def mark_if_complex(value: PlainValue, dtype: str | None) -> PlainValue | ComplexValue:
     """A value of one of Paddle's data types, marked if that is complex."""
     return ComplexValue(value) if dtype in COMPLEX_DTYPES else value
-
-
-__all__ = [
-    "MARKS",
-    "NO_LOD",
-    "UNKNOWN_LOD",
-    "ComplexValue",
-    "ConstantValue",
-    "EmptyTensorArray",
-    "LoD",
-    "LoDTensor",
-    "PlainValue",
-    "SequenceLayout",
-    "SequenceLengths",
-    "Value",
-    "is_complex",
-    "mark_if_complex",
-    "unmarked",
-]

@@ -18,6 +18,3 @@ def works_around(*faults: str) -> Callable[[_Place], _Place]:
         return place
 
     return mark
-
-
-__all__ = ["works_around"]

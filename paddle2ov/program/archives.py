@@ -255,16 +255,3 @@ def _by_name(archive: Path, members: Iterable[tuple[str, _Member]]) -> dict[str,
         if not PurePosixPath(name).name.startswith(APPLE_DOUBLE):
             by_name[name] = member
     return by_name
-
-
-__all__ = [
-    "SUFFIXES",
-    "format_in",
-    "is_archive",
-    "name_of",
-    "origin",
-    "parameters_beside",
-    "taking_archives",
-    "unpacked",
-    "with_origins",
-]

@@ -149,23 +149,3 @@ def charge_array(elements: int, itemsize: int = 8) -> None:
     budget = _current.get()
     if budget is not None:
         budget.charge("bytes of constants made at conversion", max(elements, 0) * itemsize)
-
-
-__all__ = [
-    "LIMITS",
-    "MAX_ARRAY_ELEMENTS",
-    "MAX_COMPUTED_ELEMENTS",
-    "MAX_DIM",
-    "MAX_NESTED_BLOCKS",
-    "MAX_PROGRAM_BYTES",
-    "MAX_RANK",
-    "MAX_REPEATS",
-    "Budget",
-    "BudgetError",
-    "Limit",
-    "charge_array",
-    "charging",
-    "check_computed",
-    "check_rank",
-    "check_repeats",
-]

@@ -154,6 +154,3 @@ def _with_semantics(block: Block, arrays: _Arrays, axes: Mapping[str, int]) -> B
             )
         operators.append(operator)
     return replace(block, operators=operators)
-
-
-__all__ = ["concatenate_arrays"]

@@ -79,6 +79,3 @@ class InPlaceWrites:
                 del self._last[name]
             else:
                 self._last[name] = before
-
-
-__all__ = ["InPlaceWrites"]

@@ -204,18 +204,3 @@ def _declared(kind: Any) -> Variable | None:
     if not all(dim <= MAX_DIM for dim in shape):
         raise ModelReadError(f"a variable has an impossible shape {list(shape)[:16]}")
     return Variable("", dtypes.LEGACY.get(tensor.data_type), shape, kind.type == _TENSOR_ARRAY, lod_level)
-
-
-__all__ = [
-    "BLOCK",
-    "Attribute",
-    "DescCache",
-    "Op",
-    "argument_of",
-    "arguments_of",
-    "attributes_of",
-    "by_preference",
-    "canonical_name",
-    "column_of",
-    "sub_block_of",
-]

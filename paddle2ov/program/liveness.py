@@ -196,6 +196,3 @@ def _carried(
     """What a loop's results and the arguments of its body need: the initial value, and that of the next iteration."""
     for result, entering, argument, leaving in zip(results, before, inside, after, strict=False):
         yield from ((result, entering), (result, leaving), (argument, entering), (argument, leaving))
-
-
-__all__ = ["Liveness", "count_operators", "count_walked", "liveness", "prune"]

@@ -186,16 +186,3 @@ def element_count(shape: tuple[int, ...]) -> int:
     for dim in shape:
         count *= dim
     return count
-
-
-__all__ = [
-    "Block",
-    "Operator",
-    "Output",
-    "Parameter",
-    "Program",
-    "Semantics",
-    "Variable",
-    "element_count",
-    "is_static",
-]

@@ -51,6 +51,3 @@ def local_path(given: Any) -> Any:
             raise ConversionInputError(f"{path}: names the machine '{url.netloc}'; only files of this one are read")
         return url2pathname(url.path)
     return path if isinstance(given, bytes) else given
-
-
-__all__ = ["local_path"]

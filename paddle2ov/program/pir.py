@@ -342,6 +342,3 @@ class _Reader:
 
 def _ports(named: Sequence[str], count: int, prefix: str) -> list[str]:
     return [*named, *(f"{prefix}_{i}" for i in range(len(named), count))]
-
-
-__all__ = ["NEWEST_VERSION", "read_pir"]

@@ -234,6 +234,3 @@ def _first_values_written(loop: Op, written: Collection[int]) -> Iterator[int]:
         for argument, first in zip(body.args, loop.operands[1:], strict=False):
             if kept.get(argument.id) == argument.id:
                 yield first.id
-
-
-__all__ = ["LoopArguments", "ProgramMemory", "written_operand"]

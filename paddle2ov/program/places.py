@@ -16,6 +16,3 @@ def placed(error: Exception, block: int, operator: int, name: str) -> PlacedRead
     """An error of reading the operator of that name; `PlacedReadError` itself is not to be placed again."""
     reason = str(error) if isinstance(error, ModelReadError) else f"malformed: {error!r:.200}"
     return PlacedReadError(f"block {block}, operator {operator} ({name}): {reason}")
-
-
-__all__ = ["MALFORMED", "PlacedReadError", "placed"]

@@ -127,6 +127,3 @@ def _any_separate(files: ModelFiles, name: str) -> bool:
         return (files.program.parent / name).is_file()
     except (OSError, ValueError):
         return False
-
-
-__all__ = ["load_readers", "read_contents", "read_program"]

@@ -11,6 +11,3 @@ SETTINGS = ("inference.yml", "inference.yaml", "infer_cfg.yml", "deploy.yaml", "
 def find_settings(folder: Path) -> Path | None:
     """The settings' file in a model's folder; None if there is none."""
     return next((folder / name for name in SETTINGS if (folder / name).is_file()), None)
-
-
-__all__ = ["SETTINGS", "find_settings"]

@@ -270,21 +270,3 @@ def _stamp(path: Path) -> Stamp:
 
 def _stamp_fields(about: os.stat_result) -> tuple[int, int, int, int, int]:
     return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
-
-
-__all__ = [
-    "ChangedError",
-    "MemorySource",
-    "NotRegularError",
-    "Opened",
-    "Source",
-    "Stamp",
-    "check_fetched",
-    "check_mapped",
-    "check_unchanged",
-    "forget_source",
-    "open_regular",
-    "regular_file",
-    "remember_source",
-    "source_of",
-]

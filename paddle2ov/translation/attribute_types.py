@@ -72,15 +72,3 @@ def abbreviated_attributes(attributes: Mapping[str, Any], names: Iterable[str]) 
     texts = [f"{name}={abbreviated(attributes[name])}" for name in sorted(attributes.keys() & set(names))]
     more = ["..."] if len(texts) > _SHOWN_ATTRIBUTES else []
     return ", ".join(texts[:_SHOWN_ATTRIBUTES] + more)
-
-
-__all__ = [
-    "abbreviated",
-    "abbreviated_attributes",
-    "are_numbers",
-    "fits",
-    "from_text",
-    "is_integral",
-    "is_number",
-    "is_undefined_dtype",
-]

@@ -108,6 +108,3 @@ def _declared(variable: Variable | None) -> list[int] | None:
         return None
     components = [2] if variable.is_complex else []
     return [*variable.shape, *components]
-
-
-__all__ = ["constant_if_empty", "declared_empty", "is_empty", "results_without_elements"]

@@ -60,6 +60,3 @@ def _is_quantized(output: Output) -> bool:
         source = node.input_value(0).get_node()
         return bool(source.get_type_name() == "Convert" and source.get_input_element_type(0) == Type.i8)
     return bool(node.get_type_name() == "FakeQuantize")
-
-
-__all__ = ["MAX_FOLDED_ELEMENTS", "are_foldable", "fold"]

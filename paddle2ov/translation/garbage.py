@@ -51,5 +51,3 @@ class _RareCollections:
 
 
 rare_collections = _RareCollections()
-
-__all__ = ["rare_collections"]

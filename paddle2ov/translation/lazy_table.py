@@ -122,6 +122,3 @@ class LazyTable(MutableMapping[str, "Converter"]):
     def __len__(self) -> int:
         """How many rows there are."""
         return len(self._rows)
-
-
-__all__ = ["Lazy", "LazyTable", "evaluated", "lazy_imports"]

@@ -98,6 +98,3 @@ def _content(value: object, name: str) -> bytes:
             f"{name}: a model in memory is bytes, or a stream of bytes, not {type(content).__name__}"
         )
     return bytes(content)
-
-
-__all__ = ["ModelArgument", "ParamsArgument", "read_model"]

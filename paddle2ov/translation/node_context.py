@@ -609,6 +609,3 @@ def _known(value: Value | None) -> AnyArray | None:
     if isinstance(value, Output) and isinstance(node := value.get_node(), Constant):
         return value_of(node)
     return _known(unmarked(value)) if type(value) in MARKS else None
-
-
-__all__ = ["REQUIRED", "NamedOutputs", "NodeContext", "OutputLike", "Required"]

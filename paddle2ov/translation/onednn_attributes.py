@@ -40,6 +40,3 @@ def effective_attributes(attributes: Mapping[str, Any], read: Set[str]) -> dict[
     """Those of an operator's attributes that change its result and are not in `read`, with their values."""
     names = _NEUTRAL.keys() & attributes.keys() - read
     return {name: attributes[name] for name in names if attributes[name] not in _NEUTRAL[name]}
-
-
-__all__ = ["ONEDNN", "effective_attributes"]

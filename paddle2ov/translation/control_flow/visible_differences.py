@@ -149,6 +149,3 @@ def _is_read(translator: Translator, name: str, tells: Callable[[Operator, str],
         for port, read in operator.inputs.items()
         if (port == "cond" if operator.type == "while" else tells(operator, port))
     )
-
-
-__all__ = ["shows_rank", "shows_type", "warn_of_initial_values"]
