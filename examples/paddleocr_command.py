@@ -21,10 +21,8 @@ import sys
 import tempfile
 import venv
 from pathlib import Path
-from typing import Any
 
 import read_text
-import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 PADDLEOCR = "paddleocr==3.7.0"
@@ -60,8 +58,9 @@ def install() -> None:
 
 def reading(folder: Path) -> list[str]:
     """The arguments of `paddle2ov` that read the page, with the models' folders ready."""
+    characters = json.dumps(CHARACTERS.read_text(encoding="utf-8").splitlines(), ensure_ascii=False)
     detector = exported(folder, read_text.MODELS[0], "PP-OCRv4_mobile_det", DETECTION)
-    recogniser = exported(folder, read_text.MODELS[2], "PP-OCRv4_mobile_rec", recognition())
+    recogniser = exported(folder, read_text.MODELS[2], "PP-OCRv4_mobile_rec", RECOGNITION + characters)
     unused = ("use_doc_orientation_classify", "use_doc_unwarping", "use_textline_orientation")
     return [
         *("run", "paddleocr", "ocr", "-i", "page.png", "--engine", "paddle2ov", "--save_path", "."),
@@ -71,46 +70,31 @@ def reading(folder: Path) -> list[str]:
     ]
 
 
-def exported(folder: Path, source: str, name: str, settings: dict[str, Any]) -> str:
+def exported(folder: Path, source: str, name: str, settings: str) -> str:
     """A model's folder as PaddleX exports it; its path below the folder."""
     target = folder / name
     shutil.copytree(read_text.MODELS_FOLDER / source, target, dirs_exist_ok=True)
-    text = yaml.safe_dump({"Global": {"model_name": name}, **settings}, allow_unicode=True)
-    (target / "inference.yml").write_text(text, encoding="utf-8")
+    (target / "inference.yml").write_text(f"Global: {{model_name: {name}}}{settings}\n", encoding="utf-8")
     return name
 
 
-DETECTION: dict[str, Any] = {
-    "PreProcess": {
-        "transform_ops": [
-            {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}},
-            {"DetResizeForTest": {"resize_long": 960}},
-            {
-                "NormalizeImage": {
-                    "mean": [0.485, 0.456, 0.406],
-                    "std": [0.229, 0.224, 0.225],
-                    "scale": "1./255.",
-                    "order": "hwc",
-                }
-            },
-            {"ToCHWImage": None},
-        ]
-    },
-    "PostProcess": {"name": "DBPostProcess", "thresh": 0.3, "box_thresh": 0.6, "unclip_ratio": 1.5},
-}
-
-
-def recognition() -> dict[str, Any]:
-    characters = CHARACTERS.read_text(encoding="utf-8").splitlines()
-    return {
-        "PreProcess": {
-            "transform_ops": [
-                {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}},
-                {"RecResizeImg": {"image_shape": [3, 48, 320]}},
-            ]
-        },
-        "PostProcess": {"name": "CTCLabelDecode", "character_dict": characters},
-    }
+DETECTION = """
+PreProcess:
+  transform_ops:
+  - DecodeImage: {channel_first: false, img_mode: BGR}
+  - DetResizeForTest: {resize_long: 960}
+  - NormalizeImage: {mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225], scale: 1./255., order: hwc}
+  - ToCHWImage: null
+PostProcess: {name: DBPostProcess, thresh: 0.3, box_thresh: 0.6, unclip_ratio: 1.5}
+"""
+RECOGNITION = """
+PreProcess:
+  transform_ops:
+  - DecodeImage: {channel_first: false, img_mode: BGR}
+  - RecResizeImg: {image_shape: [3, 48, 320]}
+PostProcess:
+  name: CTCLabelDecode
+  character_dict: """
 
 
 def compare(result: Path) -> bool:

@@ -26,11 +26,13 @@ def export(name: str) -> Path:
 
 
 def _table() -> Path:
-    """Attention over a picture's columns and rows and a recurrent cell, which give a tag and four corners a step."""
+    """Features of a picture, and a decoder that gives a tag and four corners a step."""
     folder = FOLDER / "table"
     if (folder / "inference.json").exists():
         return folder
     import paddle
+
+    from gen_models.networks.generation import table_decoder
 
     nn = paddle.nn
 
@@ -40,23 +42,11 @@ def _table() -> Path:
             self.features = nn.Sequential(
                 *(nn.Conv2D(3, 8, 3, 2, 1), nn.Hardswish(), nn.Conv2D(8, 16, 3, 4, 1), nn.Hardswish())
             )
-            self.key, self.query, self.score = nn.Linear(16, 16), nn.Linear(24, 16), nn.Linear(16, 1)
-            self.cell = nn.GRUCell(16 + TAGS, 24)
-            self.tag, self.corners = nn.Linear(24, TAGS), nn.Linear(24, 8)
+            self.decoder = table_decoder(24, 16, STEPS, TAGS)
 
         def forward(self, x: Any) -> Any:
-            features = self.features(x).flatten(2).transpose([0, 2, 1])
-            state = paddle.zeros([x.shape[0], 24])
-            tag = paddle.zeros([x.shape[0], TAGS])
-            tags, corners = [], []
-            for _ in range(STEPS):
-                energies = self.score(paddle.tanh(self.key(features) + self.query(state).unsqueeze(1)))
-                seen = (nn.functional.softmax(energies, axis=1) * features).sum(axis=1)
-                _, state = self.cell(paddle.concat([seen, tag], axis=1), state)
-                tags.append(nn.functional.softmax(self.tag(state)))
-                corners.append(nn.functional.sigmoid(self.corners(state)))
-                tag = nn.functional.one_hot(tags[-1].argmax(axis=1), TAGS)
-            return paddle.stack(corners, axis=1), paddle.stack(tags, axis=1)
+            tags, corners = self.decoder(self.features(x))
+            return corners, tags
 
     paddle.seed(0)
     network = Table()

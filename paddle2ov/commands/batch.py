@@ -12,9 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from paddle2ov.commands.conversion_options import (
+    compared_precision,
+    conversion_options,
+    is_stored_as_fp16,
+    paddle_option,
+    quiet_option,
+)
 from paddle2ov.commands.exit_status import REFUSED
-from paddle2ov.commands.precision_options import COMPARED, PrecisionChoice, is_stored_as_fp16, precision_option
-from paddle2ov.commands.shared import PathType, device_option, extension_option, joined, need, not_nan, plain_errors
+from paddle2ov.commands.flags import ValuedFlags
+from paddle2ov.commands.shared import PathType, need, not_nan, plain_errors
 
 if TYPE_CHECKING:
     from paddle2ov.jobs.conversions import ConversionJob, Record
@@ -22,48 +29,24 @@ if TYPE_CHECKING:
     from paddle2ov.jobs.executor import Executor
 
 
-@click.command("batch")
+@click.command("batch", cls=ValuedFlags)
 @click.argument("folder", type=PathType(path_type=Path))
 @click.option(
     "-o", "--out", required=True, type=PathType(file_okay=False, path_type=Path), help="Where to write the models."
 )
 @click.option("--verify", "compare", is_flag=True, help="Run each model in Paddle too and compare.")
-@click.option(
+@compared_precision(
     "--verify-precision",
-    "precision",
-    type=PrecisionChoice(*COMPARED, "all"),
-    default="f32",
-    show_default=True,
-    help="For --verify and --check: what OpenVINO computes in; all, for --verify: in each that this processor is made "
-    "for, in one table.",
+    "For --verify and --check: what OpenVINO computes in; all, for --verify: in each that this processor is made for, "
+    "in one table.",
+    "all",
 )
 @click.option("--tolerance", type=float, help="For --verify: of floats, relative to the largest value of a result.")
 @click.option("--check", is_flag=True, help="Check that this device computes each model right; needs no Paddle.")
-@click.option("--paddle-python", type=PathType(), help="For --verify: an interpreter that has Paddle.")
-@device_option
-@precision_option
-@click.option("--compress-to-fp16", "fp16", is_flag=True, default=None, help="The same as --precision f16.")
-@extension_option
-@click.option(
-    "--input",
-    "inputs",
-    multiple=True,
-    callback=joined,
-    help='Inputs of each model, with shapes: "x[1,3,224..640,?]"; may be repeated.',
-)
-@click.option(
-    "--output",
-    "outputs",
-    multiple=True,
-    callback=joined,
-    help="Names of the results to keep, of each model; may be repeated. Default: all.",
-)
-@click.option("--bounded", is_flag=True, help="Bound dynamic inputs by the inference.yml beside each model.")
-@click.option("--preprocess", is_flag=True, help="Build the preprocessing of the inference.yml into each model.")
-@click.option("--sequence-lengths", is_flag=True, help="Add inputs and results NAME.lengths, for old models (LoD).")
+@paddle_option
+@conversion_options
 @click.option(
     "--report",
-    "reports",
     is_flag=True,
     help="Compile and measure each model, and write what became of its operators beside it (.html).",
 )
@@ -82,30 +65,19 @@ if TYPE_CHECKING:
     "--ray", metavar="ADDRESS", help="Run on this Ray cluster, which shares the file system; 'auto' finds it."
 )
 @click.option("--again", is_flag=True, help="Also convert what an earlier run has done.")
-@click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+@quiet_option
 def batch_command(
     folder: Path,
     out: Path,
-    compare: bool,
-    check: bool,
-    precision: str,
-    tolerance: float | None,
-    paddle_python: str | None,
-    device: str | None,
     stored: str | None,
     fp16: bool | None,
     extensions: tuple[Path, ...],
-    inputs: str | None,
-    outputs: str | None,
-    bounded: bool,
-    preprocess: bool,
-    sequence_lengths: bool,
-    reports: bool,
     workers: int | None,
     timeout: float,
     ray: str | None,
     again: bool,
     quiet: bool,
+    **options: Any,
 ) -> None:
     """Convert every Paddle model below FOLDER.
 
@@ -120,34 +92,23 @@ def batch_command(
     from paddle2ov.jobs.discovery import find_models
 
     records: dict[str, Record] = {}
-    as_fp16 = is_stored_as_fp16(stored, fp16)
-    need({"--verify-precision": "precision"}, "--verify and --check", compare or check)
-    need({"--tolerance": "tolerance", "--paddle-python": "paddle_python"}, "--verify", compare)
-    if check and precision == "all":
+    options["fp16"] = is_stored_as_fp16(stored, fp16)
+    compare, check = options["compare"], options["check"]
+    need("--verify and --check", compare or check, "--verify-precision")
+    need("--verify", compare, "--tolerance", "--paddle-python")
+    if check and options["precision"] == "all":
         raise click.UsageError("--check computes in one precision: --verify-precision all is for --verify alone")
     again_from_here = "Interrupted; the same command goes on from here."
     with plain_errors(interrupted=again_from_here, extensions=extensions):  # each process runs them again
-        if reports:
+        if options["report"]:
             from paddle2ov.reporting.page import check_target
 
             check_target(out / "report.html")
         models = find_models(folder, out, _warn)
         if not models:
             raise click.UsageError(f"no Paddle model below {folder}")
-        settings: dict[str, Any] = {
-            "input": inputs,
-            "output": outputs,
-            "preprocess": preprocess,
-            "sequence_lengths": sequence_lengths,
-            "precision": precision,
-            "device": device,
-            "tolerance": tolerance,
-            "report": reports,
-        }
-        changing = (as_fp16, bounded, compare, check, settings, *(path.read_bytes() for path in extensions))
-        paths = tuple(path.absolute() for path in extensions)
-        options = {"fp16": as_fp16, "bounded": bounded, "compare": compare, "check": check, **settings}
-        jobs = _jobs(models, {**options, "paddle_python": paddle_python, "extensions": paths}, changing)
+        changing: tuple[object, ...] = ({**options, "paddle_python": None}, *(path.read_bytes() for path in extensions))
+        jobs = _jobs(models, {**options, "extensions": tuple(path.absolute() for path in extensions)}, changing)
         records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
     with plain_errors():
         has_page = _write_summary(records, out)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from paddle2ov.commands.conversion_options import compared_precision
 from paddle2ov.commands.exit_status import REFUSED, TIES
 from paddle2ov.commands.shared import (
+    OLD_NAMES,
     ModelType,
     PathType,
     chosen_params,
@@ -28,7 +30,6 @@ from paddle2ov.commands.shared import (
 
 if TYPE_CHECKING:
     from paddle2ov.checking.results import Check, CheckedRun, Fault
-    from paddle2ov.compilation.precision import Precision
 
 STATUS = {"agree": 0, "differ": REFUSED, "ties": TIES}
 _COLORS = {"agree": "green", "differ": "red", "ties": "yellow"}
@@ -45,20 +46,14 @@ _WAYS = {
 }
 
 
-@click.command("check")
+@click.command("check", context_settings=OLD_NAMES)
 @click.argument("model", type=ModelType())
 @params_option
 @inputs_option
 @shapes_option
 @seed_option
 @click.option("--device", default="CPU", show_default=True, help="OpenVINO's name of the device.")
-@click.option(
-    "--precision",
-    type=click.Choice(["f32", "bf16", "f16", "default"]),
-    default="f32",
-    show_default=True,
-    help="What the device computes in; default: what it takes unless told otherwise.",
-)
+@compared_precision("--precision", "What the device computes in; default: what it takes unless told otherwise.")
 @click.option("--case", type=PathType(file_okay=False, path_type=Path), help="Folder for the smallest part at fault.")
 @click.option(
     "--timeout",
@@ -76,14 +71,10 @@ def check_command(
     params: Path | None,
     inputs: tuple[Path, ...],
     shapes: tuple[str, ...],
-    seed: int,
-    device: str,
-    precision: Precision,
-    case: Path | None,
-    timeout: float,
     extensions: tuple[Path, ...],
     as_json: bool,
     traceback: bool,
+    **options: Any,
 ) -> None:
     """Check that a device computes MODEL right: a Paddle model or an IR (.xml). Needs no Paddle.
 
@@ -94,22 +85,12 @@ def check_command(
     The exit status is 0 if the results agree, 1 if they differ, 2 if that could not be found out, and 3 if they are
     equal up to choices between nearly equal numbers.
     """
-    refuse_beside({"--input": "shapes", "--seed": "seed"}, "--inputs", bool(inputs))
+    refuse_beside("--inputs", bool(inputs))
     from paddle2ov.checking.check import check
 
     with plain_errors(traceback, extensions=extensions), progress_bar("reading") as progress:
-        result = check(
-            model,
-            chosen_params(model, params),
-            inputs=inputs,
-            shapes=list(shapes),
-            seed=seed,
-            device=device,
-            precision=precision,
-            case=case,
-            timeout=timeout,
-            progress=progress,
-        )
+        params = chosen_params(model, params)
+        result = check(model, params, inputs=inputs, shapes=list(shapes), progress=progress, **options)
     if as_json:
         click.echo(json.dumps(result.to_dict(), indent=1))
     else:

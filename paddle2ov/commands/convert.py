@@ -5,21 +5,24 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from paddle2ov.commands.conversion_options import (
+    compared_precision,
+    conversion_options,
+    is_stored_as_fp16,
+    paddle_option,
+    quiet_option,
+)
 from paddle2ov.commands.exit_status import FAILED, REFUSED
 from paddle2ov.commands.flags import ValuedFlags
-from paddle2ov.commands.precision_options import COMPARED, PrecisionChoice, is_stored_as_fp16, precision_option
 from paddle2ov.commands.shared import (
     ModelType,
     PathType,
     TargetType,
     chosen_params,
-    device_option,
-    extension_option,
-    joined,
     need,
     not_empty,
     params_option,
@@ -64,56 +67,18 @@ if TYPE_CHECKING:
     help="Where to write the model (.xml; the weights go beside it). Default: the model's name in this folder. With "
     "--serve-layout: the model's name there.",
 )
-@click.option(
-    "--input",
-    "inputs",
-    multiple=True,
-    callback=joined,
-    help='Inputs with shapes: "x[1,3,224..640,?],im_shape[1,2]"; may be repeated.',
-)
-@click.option(
-    "--output",
-    "outputs",
-    multiple=True,
-    callback=joined,
-    help="Names of the results to keep, separated by commas; may be repeated. Default: all.",
-)
-@click.option(
-    "--bounded", is_flag=True, help="Bound dynamic inputs by the shapes in the inference.yml beside the model."
-)
-@click.option(
-    "--preprocess",
-    is_flag=True,
-    help="Build the preprocessing of the inference.yml beside the model into it; it then takes bytes as cv2.imread "
-    "gives them. Says what remains yours.",
-)
-@click.option(
-    "--sequence-lengths",
-    is_flag=True,
-    help="Add inputs and results NAME.lengths, for several sequences in one input of an old model (LoD).",
-)
+@conversion_options
 @click.option(
     "--serve-layout",
     "serving",
     type=PathType(file_okay=False, path_type=Path),
     help="Write the model into this folder as OpenVINO Model Server and Triton load it, and nowhere else.",
 )
-@precision_option
-@click.option(
-    "--compress-to-fp16/--no-compress-to-fp16",
-    "--compress_to_fp16/--no_compress_to_fp16",
-    "fp16",
-    default=None,
-    help="The same as --precision f16, by the name it has for ovc. Off unless asked for, where ovc and "
-    "openvino.save_model do it by default.",
-)
-@device_option
 @click.option(
     "--without",
     multiple=True,
     help="Leave out a workaround for a fault of OpenVINO, by its name or the fault's; may be repeated.",
 )
-@extension_option
 @click.option(
     "--report",
     "reports",
@@ -129,15 +94,12 @@ if TYPE_CHECKING:
     help="Run the model (without --preprocess, before --precision f16) in Paddle too and compare; with --report, "
     "every operator. The exit status is that of verify, also where the conversion fails: 2.",
 )
-@click.option(
+@compared_precision(
     "--verify-precision",
-    "precision",
-    type=PrecisionChoice(*COMPARED, "all"),
-    default="f32",
-    show_default=True,
-    help="For --verify: what OpenVINO computes in; all: in each that this processor is made for, in one table.",
+    "For --verify: what OpenVINO computes in; all: in each that this processor is made for, in one table.",
+    "all",
 )
-@click.option("--paddle-python", type=PathType(), help="For --verify: an interpreter that has Paddle.")
+@paddle_option
 @click.option(
     "--inputs",
     "arrays",
@@ -146,7 +108,7 @@ if TYPE_CHECKING:
     "inputs.",
 )
 @click.option("--verbose", "-v", is_flag=True, help="Say what was read and how long each step took.")
-@click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+@quiet_option
 @traceback_option
 def convert_command(
     model: Path | None,
@@ -154,16 +116,9 @@ def convert_command(
     model_filename: str | None,
     params: Path | None,
     target: Path | None,
-    inputs: str | None,
-    outputs: str | None,
-    bounded: bool,
-    sequence_lengths: bool,
-    preprocess: bool,
     serving: Path | None,
     stored: str | None,
     fp16: bool | None,
-    device: str | None,
-    without: tuple[str, ...],
     extensions: tuple[Path, ...],
     reports: tuple[Path, ...],
     compare: bool,
@@ -173,6 +128,7 @@ def convert_command(
     verbose: bool,
     quiet: bool,
     traceback: bool,
+    **conversion: Any,
 ) -> None:
     """Convert MODEL to OpenVINO IR.
 
@@ -181,8 +137,8 @@ def convert_command(
     """
     if (model is None) == (model_dir is None):
         raise click.UsageError("give the model once: as MODEL or as --model-dir")
-    need({"--inputs": "arrays"}, "--report and --verify", bool(reports or compare))
-    need({"--verify-precision": "precision", "--paddle-python": "paddle_python"}, "--verify", compare)
+    need("--report and --verify", bool(reports or compare), "--inputs")
+    need("--verify", compare, "--verify-precision", "--paddle-python")
     as_fp16 = is_stored_as_fp16(stored, fp16)
     source = model or model_dir
     assert source is not None
@@ -197,19 +153,7 @@ def convert_command(
         _check_targets(reports)
         layout = serving / xml.stem / "1" if serving is not None else None
         refuse_overwriting_sources(program, params, [*(_pair(xml) if serving is None else ()), *reports], layout)
-        request = ConversionRequest(
-            program=program,
-            params=params,
-            name=_name(source),
-            input=inputs,
-            output=outputs,
-            bounded=bounded,
-            preprocess=preprocess,
-            sequence_lengths=sequence_lengths,
-            fp16=as_fp16,
-            device=device,
-            without=without,
-        )
+        request = ConversionRequest(program=program, params=params, name=_name(source), fp16=as_fp16, **conversion)
         report = ConversionReport() if reports or compare else None
         converted = _convert(request, report, reports, verbose and not quiet, quiet)
         if compare and report is not None and report.program is not None:
@@ -219,8 +163,14 @@ def convert_command(
             measured, verified = request.arrays(arrays, converted, report.program, bool(reports))
         written = _write(converted, xml, serving, as_fp16)
         if compare:
-            has_arrays, operators = arrays is not None, bool(reports)
-            verification = request.verify(converted, verified, has_arrays, operators, precision, paddle_python)
+            verification = request.verify(
+                converted,
+                verified,
+                arrays_given=arrays is not None,
+                operators=bool(reports),
+                precision=precision,
+                paddle_python=paddle_python,
+            )
         if report is not None and reports:
             _write_reports(request, reports, converted, report, verification, measured, quiet)
     if not quiet:

@@ -6,10 +6,11 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from paddle2ov.commands.conversion_options import input_option, quiet_option
 from paddle2ov.commands.exit_status import REFUSED
 from paddle2ov.commands.shared import (
     ModelType,
@@ -17,7 +18,6 @@ from paddle2ov.commands.shared import (
     TargetType,
     chosen_params,
     extension_option,
-    joined,
     params_option,
     plain_errors,
     refuse_overwriting_sources,
@@ -58,30 +58,21 @@ if TYPE_CHECKING:
 @click.option(
     "--weights", type=click.Choice(["int8", "int4"]), help="Make only the weights of products that small, not the data."
 )
-@click.option(
-    "--input",
-    "inputs",
-    multiple=True,
-    callback=joined,
-    help='Inputs with shapes: "x[1,3,224..640,?]"; may be repeated.',
-)
+@input_option
 @extension_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+@quiet_option
 @traceback_option
 def quantize_command(
     model: Path,
     params: Path | None,
     data: tuple[Path, ...],
     target: Path,
-    max_drop: float | None,
-    subset_size: int,
-    weights: Literal["int8", "int4"] | None,
-    inputs: str | None,
     extensions: tuple[Path, ...],
     as_json: bool,
     quiet: bool,
     traceback: bool,
+    **options: Any,
 ) -> None:
     """Convert MODEL and quantize it to 8-bit integers with NNCF, calibrated with data of yours.
 
@@ -99,16 +90,7 @@ def quantize_command(
         params = chosen_params(model, params)
         refuse_overwriting_sources(model, params, [target, target.with_suffix(".bin")], None)
         check_writable(target)
-        quantized = quantize(
-            model,
-            data,
-            params=params,
-            max_drop=max_drop,
-            subset_size=subset_size,
-            weights=weights,
-            input=inputs,
-            progress=not quiet and not as_json,
-        )
+        quantized = quantize(model, data, params=params, progress=not quiet and not as_json, **options)
         save_model(quantized.model, target, fp16=False)
     if as_json:
         click.echo(json.dumps({"model": str(target), **quantized.to_dict()}, indent=1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,7 +13,6 @@ import click
 from click.core import ParameterSource
 
 from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
-from paddle2ov.commands.flags import RenamedOption
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.jobs.termination import Terminated, quiet_forks, terminable
 from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
@@ -77,13 +76,6 @@ class ModelType(PathType):
             self.fail(str(error), param, ctx)
 
 
-device_option = click.option(
-    "--device",
-    type=click.Choice(["CPU", "GPU", "NPU"]),
-    help="Make the graph for this device: what its part of OpenVINO computes wrongly is kept out. Default: what any of "
-    "them does.",
-)
-
 extension_option = click.option(
     "--extension",
     "extensions",
@@ -130,11 +122,11 @@ def _in_sets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
     return tuple(sets)
 
 
+OLD_NAMES = {"token_normalize_func": lambda name: "input" if name == "shape" else name}
+"""Settings of commands that have `shapes_option`: `--shape`, as it was called once, is taken as well."""
 shapes_option = click.option(
     "--input",
     "shapes",
-    cls=RenamedOption,
-    old_names=("--shape",),
     multiple=True,
     callback=_in_sets,
     help='Shapes of random inputs: "x[1,3,48,320],im_shape[1,2]"; may be repeated, an input that is named again begins '
@@ -160,13 +152,13 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     return value
 
 
-def need(options: Mapping[str, str], where: str, is_there: bool) -> None:
+def need(where: str, is_there: bool, *options: str) -> None:
     """Refuses options that have no effect where what they are for is not given.
 
     Args:
-        options: each option and the name of its parameter.
         where: what they are for, such as "--verify" or "--verify and --check".
         is_there: whether it is given.
+        options: the options.
 
     Raises:
         click.UsageError: one of the options is given, and that is not.
@@ -176,23 +168,22 @@ def need(options: Mapping[str, str], where: str, is_there: bool) -> None:
         raise click.UsageError(f"{option} is for {where}, and {missing} given")
 
 
-def refuse_beside(options: Mapping[str, str], others: str, are_there: bool) -> None:
-    """Refuses options for random inputs where there are none, as the inputs are given by `others`.
+def refuse_beside(others: str, are_there: bool) -> None:
+    """Refuses the options for random inputs where there are none, as the inputs are given by `others`.
 
     Raises:
         click.UsageError: one of the options is given.
     """
-    for option in _given(options) if are_there else ():
+    for option in _given(("--input", "--seed")) if are_there else ():
         raise click.UsageError(f"{option} is for random inputs, and there are none with {others}")
 
 
-def _given(options: Mapping[str, str]) -> Iterator[str]:
+def _given(options: Sequence[str]) -> Iterator[str]:
     """Those that the command line has, be it with the value that is the default."""
     ctx = click.get_current_context()
+    names = {option: param.name for param in ctx.command.params for option in param.opts if param.name is not None}
     return (
-        option
-        for option, name in options.items()
-        if ctx.get_parameter_source(name) not in (None, ParameterSource.DEFAULT)
+        option for option in options if ctx.get_parameter_source(names[option]) not in (None, ParameterSource.DEFAULT)
     )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from paddle2ov.commands.conversion_options import compared_precision, paddle_option
 from paddle2ov.commands.exit_status import FAILED, REFUSED, ROUNDING, TIES
-from paddle2ov.commands.precision_options import COMPARED, PrecisionChoice
 from paddle2ov.commands.shared import (
+    OLD_NAMES,
     ModelType,
     PathType,
     chosen_params,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from paddle2ov.verification.results import Culprit, PrecisionTable, Rounded, Run, Verification
-    from paddle2ov.verification.verify import PrecisionArgument
 
 STATUS = {"agree": 0, "differ": REFUSED, "unknown": FAILED, "ties": TIES, "rounding": ROUNDING}
 _WORST = 5
@@ -53,7 +53,7 @@ _VERDICTS = {
 }
 
 
-@click.command("verify")
+@click.command("verify", context_settings=OLD_NAMES)
 @click.argument("model", type=ModelType())
 @params_option
 @inputs_option
@@ -71,13 +71,11 @@ _VERDICTS = {
     type=float,
     help="Of floats, relative to the largest value of a result. Default: 1e-4 in float32, else 0.05.",
 )
-@click.option(
+@compared_precision(
     "--precision",
-    type=PrecisionChoice(*COMPARED, "all"),
-    default="f32",
-    show_default=True,
-    help="What OpenVINO computes in; default: what it takes on this processor unless told otherwise; all: in float32, "
-    "then accuracy and speed of each that this processor has hardware for, in one table.",
+    "What OpenVINO computes in; default: what it takes on this processor unless told otherwise; all: in float32, then "
+    "accuracy and speed of each that this processor has hardware for, in one table.",
+    "all",
 )
 @click.option(
     "--device",
@@ -110,7 +108,7 @@ _VERDICTS = {
 @click.option("--operators", is_flag=True, help="Compare every operator even if the results agree.")
 @click.option("--case", type=PathType(file_okay=False, path_type=Path), help="Folder for the operator at fault.")
 @extension_option
-@click.option("--paddle-python", type=PathType(), help="An interpreter that has Paddle. Default: this one.")
+@paddle_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @traceback_option
 def verify_command(
@@ -119,20 +117,11 @@ def verify_command(
     inputs: tuple[Path, ...],
     images: tuple[Path, ...],
     shapes: tuple[str, ...],
-    seed: int,
-    tolerance: float | None,
-    precision: PrecisionArgument,
-    device: str | None,
-    quantized: Path | None,
-    outputs: str | None,
     timeout: float,
-    sequence_lengths: bool,
-    operators: bool,
-    case: Path | None,
     extensions: tuple[Path, ...],
-    paddle_python: str | None,
     as_json: bool,
     traceback: bool,
+    **options: Any,
 ) -> None:
     """Run MODEL in Paddle and in OpenVINO on the same inputs and compare.
 
@@ -144,7 +133,7 @@ def verify_command(
     besides is Paddle's rounding: what it computes in float64 agrees with OpenVINO. With --precision all it is that of
     float32.
     """
-    refuse_beside({"--input": "shapes", "--seed": "seed"}, "--inputs or --image", bool(inputs or images))
+    refuse_beside("--inputs or --image", bool(inputs or images))
     from paddle2ov.verification.verify import verify
 
     with plain_errors(traceback, extensions=extensions), progress_bar("reading") as progress:
@@ -154,19 +143,10 @@ def verify_command(
             inputs=inputs,
             images=images,
             shapes=list(shapes),
-            seed=seed,
-            tolerance=tolerance,
-            precision=precision,
-            device=device,
-            outputs=outputs,
-            operators=operators,
-            case=case,
-            paddle_python=paddle_python,
             timeout=timeout or None,
-            sequence_lengths=sequence_lengths,
             progress=progress,
             on_run=None if as_json else _print_compared,
-            quantized=quantized,
+            **options,
         )
     if as_json:
         click.echo(json.dumps(verification.to_dict(), indent=1))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import openvino
 
+from paddle2ov.comparison.tensors import to_array
 from paddle2ov.graph.core import compile_on, with_error_reporting, with_exact_integers
 from paddle2ov.graph.forks import computing
 from paddle2ov.program.sources import check_mapped
@@ -82,7 +83,8 @@ def run_in_order(
         request.set_tensor(port, as_tensor(array, port.get_element_type()))
     with computing:
         request.infer()
-    return [(port.get_element_type().get_type_name(), _array(request.get_tensor(port))) for port in compiled.outputs]
+    outputs = [(port.get_element_type().get_type_name(), request.get_tensor(port)) for port in compiled.outputs]
+    return [(kind, np.array(to_array(tensor))) for kind, tensor in outputs]
 
 
 def as_tensor(array: AnyArray, kind: openvino.Type) -> openvino.Tensor:
@@ -95,15 +97,6 @@ def as_tensor(array: AnyArray, kind: openvino.Type) -> openvino.Tensor:
             return openvino.Tensor(kind, openvino.Shape(array.shape))
         return openvino.Tensor(array, openvino.Shape(array.shape), kind)
     return openvino.Tensor(array)
-
-
-def _array(tensor: openvino.Tensor) -> AnyArray:
-    if tensor.get_element_type() == openvino.Type.bf16:
-        bits = np.frombuffer(
-            bytes(tensor.data.view(np.uint8) if tensor.data.ndim else tensor.data.tobytes()), np.uint16
-        )
-        return (bits.astype(np.uint32) << 16).view(np.float32).reshape(tuple(tensor.shape))
-    return np.array(tensor.data)
 
 
 def name_of(port: Any, inputs: Mapping[str, AnyArray]) -> str:

@@ -14,11 +14,11 @@ from typing import Any
 
 from paddle2ov.deployment.resize_steps import LimitLong, Pillow, Resize, ResizeKeepRatio, ResizeSide, Sampling
 from paddle2ov.deployment.sizes import MAX_SIDE
-from paddle2ov.deployment.steps import Affine, Crop, Normalize, Pad, PadStride, Size, Step
+from paddle2ov.deployment.steps import Affine, Normalize, Size, Step, size_after
 from paddle2ov.deployment.taps import FILTERS
 from paddle2ov.deployment.text_steps import Kind, TextHeight, TextLine, TextResize, TextSize
 from paddle2ov.deployment.transform_options import NotBuiltInError, Options, is_side, round_up
-from paddle2ov.deployment.warp_planning import eval_affine, letter_box, top_down, warp_affine
+from paddle2ov.deployment.warp_planning import crop, eval_affine, letter_box, pad, pad_stride, top_down, warp_affine
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program.settings import Settings
 
@@ -100,14 +100,7 @@ def plan(settings: Settings) -> PreprocessingPlan:
         raise ModelReadError(f"{settings.path}: its preprocessing does not end in channels first (ToCHWImage, Permute)")
     if not any(step.name in (*_LAYOUT, "RecResizeImg") for step in steps):
         steps = []  # the caller's part goes beyond the layout of images
-    return PreprocessingPlan(steps, remaining, rgb, _size(steps))
-
-
-def _size(steps: list[Step]) -> Size:
-    size: Size = (None, None)
-    for step in steps:
-        size = step.size(size)
-    return size
+    return PreprocessingPlan(steps, remaining, rgb, size_after(steps))
 
 
 def _step(options: Options, chw: bool, before: list[Step]) -> Step:
@@ -123,6 +116,8 @@ def _step(options: Options, chw: bool, before: list[Step]) -> Step:
         raise NotBuiltInError("its size depends on the image" if size_decides else "is not built in")
     if chw != (options.name == "PadStride"):
         raise NotBuiltInError(f"where channels are {'first' if chw else 'last'}")
+    if options.toolkit != _OF_ONE_TOOLKIT.get(options.name, options.toolkit):
+        raise NotBuiltInError("is not built in")
     return make(options, before)
 
 
@@ -207,42 +202,6 @@ def _text_line(options: Options, before: list[Step]) -> Step:
     return TextLine(options.name, shape[1], shape[2])
 
 
-def _crop(options: Options, before: list[Step]) -> Step:
-    width, height = options.size_pair("size")
-    least: Size = _size(before)
-    if before and isinstance(before[-1], ResizeSide) and before[-1].side == "short":
-        least = before[-1].length, before[-1].length
-    if options.toolkit != "common":
-        raise NotBuiltInError("is not built in")
-    if (least[0] or 0) < height or (least[1] or 0) < width:
-        raise NotBuiltInError("an image may be smaller")
-    return Crop(options.name, (height, width))
-
-
-def _pad(options: Options, before: list[Step]) -> Step:
-    if options.toolkit != "detection":
-        raise NotBuiltInError("is not built in")
-    height, width = options.size_pair("size")
-    usual = 127.5 if options.is_paddlex else 114.0  # PaddleX's, PaddleDetection's
-    fill = options.numbers("fill_value", (usual,) * 3)
-    # Halves stay exact when they are subtracted and added again.
-    if any(not (2 * level).is_integer() for level in fill):
-        raise NotBuiltInError("fill_value is not a whole number of halves")
-    most: Size = _size(before)
-    if before and isinstance(before[-1], ResizeKeepRatio):
-        most = before[-1].long, before[-1].long
-    if (most[0] or MAX_SIDE) > height or (most[1] or MAX_SIDE) > width:
-        raise NotBuiltInError("an image may be larger")
-    return Pad(options.name, (height, width), fill)
-
-
-def _pad_stride(options: Options, before: list[Step]) -> Step:
-    stride = options.get("stride", 0 if options.toolkit == "detection" else 32)
-    if type(stride) is not int or stride > MAX_SIDE:
-        raise options.invalid(f"stride is not a number of pixels: {str(stride)[:80]}")
-    return PadStride(options.name, stride) if stride > 0 else Step(options.name)
-
-
 def _normalize(options: Options, chw: bool) -> Step:
     name = options.name
     if options.toolkit == "segmentation":
@@ -276,14 +235,20 @@ def _affine(name: str, scale: float, mean: tuple[float, ...], std: tuple[float, 
     )
 
 
+_OF_ONE_TOOLKIT = {
+    "CropImage": "common",
+    **dict.fromkeys(("EvalAffine", "LetterBoxResize", "Pad", "TopDownEvalAffine", "WarpAffine"), "detection"),
+}
+"""What is built in for one toolkit alone."""
+
 _MAKERS: dict[str, Callable[[Options, list[Step]], Step]] = {
-    "CropImage": _crop,
+    "CropImage": crop,
     "DetResizeForTest": _text_resize,
     "EvalAffine": eval_affine,
     "LetterBoxResize": letter_box,
     "LimitLong": _limit_long,
-    "Pad": _pad,
-    "PadStride": _pad_stride,
+    "Pad": pad,
+    "PadStride": pad_stride,
     "RecResizeImg": _text_line,
     "Resize": _resize,
     "ResizeByLong": _resize_side,

@@ -70,6 +70,7 @@ class Pillow(Sampling):
 class Resize(ToSize):
     """To one size (height, width)."""
 
+    words = "resize to {0.to[0]} x {0.to[1]} ({0.sampling.interpolation})"
     sampling: Sampling
 
     def apply(self, value: Value) -> Value:
@@ -78,9 +79,6 @@ class Resize(ToSize):
     def resized(self, before: Value, after: Value) -> tuple[Number, Number]:
         new = spatial_shape(after)
         return new, ratio(new, spatial_shape(before))
-
-    def describe(self) -> str:
-        return f"resize to {self.to[0]} x {self.to[1]} ({self.sampling.interpolation})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +89,7 @@ class ResizeKeepRatio(ToAnySize):
     lets OpenCV do.
     """
 
+    words = "resize into {0.short} x {0.long} in proportion ({0.sampling.interpolation})"
     short: int
     long: int
     sampling: Sampling
@@ -127,14 +126,12 @@ class ResizeKeepRatio(ToAnySize):
         side, length = self._side_and_length(old)
         return new, ops.concat([ratio(length, side)] * 2, 0)
 
-    def describe(self) -> str:
-        return f"resize into {self.short} x {self.long} in proportion ({self.sampling.interpolation})"
-
 
 @dataclass(frozen=True, slots=True)
 class ResizeSide(ToAnySize):
     """One side to a length, the other in proportion, both rounded; then up to multiples of `divisor`."""
 
+    words = "resize of the {0.side} side to {0.length} ({0.sampling.interpolation})"
     side: Literal["short", "long"]
     length: int
     sampling: Sampling
@@ -146,14 +143,12 @@ class ResizeSide(ToAnySize):
         new = round_scaled(old, int_constant([self.length]), side)
         return self.sampling.resize(value, up_to_multiple(new, self.divisor) if self.divisor > 1 else new)
 
-    def describe(self) -> str:
-        return f"resize of the {self.side} side to {self.length} ({self.sampling.interpolation})"
-
 
 @dataclass(frozen=True, slots=True)
 class LimitLong(ToAnySize):
     """The long side to the nearest length between the limits, the other in proportion, rounded."""
 
+    words = "resize of the long side into {0.least} to {0.most}"
     least: int
     most: int
     sampling: Sampling
@@ -163,6 +158,3 @@ class LimitLong(ToAnySize):
         side = long_side(old)
         length = ops.minimum(ops.maximum(side, int_constant(self.least)), int_constant(self.most))
         return self.sampling.resize(value, round_scaled(old, length, side))
-
-    def describe(self) -> str:
-        return f"resize of the long side into {self.least} to {self.most}"

@@ -7,8 +7,9 @@ Semantics: `deploy/python/preprocess.py` (PaddleDetection), `paddlex/inference/m
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -23,8 +24,9 @@ Size: TypeAlias = tuple[int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step. `name` is the transform's in the settings."""
+    """One step. `name` is the transform's in the settings; `words` say what it does, if that is to be reported."""
 
+    words: ClassVar[str] = ""
     name: str
 
     def apply(self, value: Value) -> Value:
@@ -44,7 +46,7 @@ class Step:
 
     def describe(self) -> str:
         """What it does, in words; "" if that need not be reported."""
-        return ""
+        return self.words.format(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,34 +71,32 @@ class ToAnySize(Step):
 class Crop(ToSize):
     """The middle of an image that is at least as large."""
 
+    words = "crop the middle, {0.to[0]} x {0.to[1]}"
+
     def apply(self, value: Value) -> Value:
         first, _ = int_divmod(ops.subtract(spatial_shape(value), int_constant(self.to)), int_constant(2))
         last = ops.add(first, int_constant(self.to))
         cut = ops.slice(value, first, last, np.array([1, 1], np.int32), np.array([2, 3]))
         return ops.reshape(cut, np.array([0, 0, *self.to]), True)  # the size is known
 
-    def describe(self) -> str:
-        return f"crop the middle, {self.to[0]} x {self.to[1]}"
-
 
 @dataclass(frozen=True, slots=True)
 class Pad(ToSize):
     """Pads an image that is at most as large with one color, below and to the right."""
 
+    words = "pad to {0.to[0]} x {0.to[1]}"
     fill: tuple[float, ...]
 
     def apply(self, value: Value) -> Value:
         more = ops.subtract(int_constant(self.to), spatial_shape(value))
         return ops.add(pad_zeros(ops.subtract(value, _channels(self.fill)), more), _channels(self.fill))
 
-    def describe(self) -> str:
-        return f"pad to {self.to[0]} x {self.to[1]}"
-
 
 @dataclass(frozen=True, slots=True)
 class PadStride(Step):
     """Zeros below and to the right, up to multiples of a stride."""
 
+    words = "pad to multiples of {0.stride}"
     stride: int
 
     def apply(self, value: Value) -> Value:
@@ -107,14 +107,12 @@ class PadStride(Step):
         height, width = (size if size is None else math.ceil(size / self.stride) * self.stride for size in before)
         return height, width
 
-    def describe(self) -> str:
-        return f"pad to multiples of {self.stride}"
-
 
 @dataclass(frozen=True, slots=True)
 class Normalize(Step):
     """(x · scale - mean) / std, rounded after each operation in that order."""
 
+    words = "normalize"
     scale: float
     mean: tuple[float, ...]
     std: tuple[float, ...]
@@ -124,22 +122,25 @@ class Normalize(Step):
         value = ops.divide(value, np.float32(255)) if self.by_255 else ops.multiply(value, np.float32(self.scale))
         return ops.divide(ops.subtract(value, _channels(self.mean)), _channels(self.std))
 
-    def describe(self) -> str:
-        return "normalize"
-
 
 @dataclass(frozen=True, slots=True)
 class Affine(Step):
     """x · factor + shift."""
 
+    words = "normalize"
     factors: tuple[float, ...]
     shifts: tuple[float, ...]
 
     def apply(self, value: Value) -> Value:
         return ops.add(ops.multiply(value, _channels(self.factors)), _channels(self.shifts))
 
-    def describe(self) -> str:
-        return "normalize"
+
+def size_after(steps: Sequence[Step]) -> Size:
+    """The size of the images after some steps, as far as it does not depend on theirs."""
+    size: Size = (None, None)
+    for step in steps:
+        size = step.size(size)
+    return size
 
 
 def spatial_shape(value: Value) -> Number:

@@ -43,23 +43,20 @@ def text_fields(text: str) -> Iterator[TextField]:
     """
     tokens = list(_tokens(text))
     comments: list[str] = []
-    position = 0
-    while position < len(tokens):
-        start, word = tokens[position]
-        position += 1
+    while tokens:
+        start, word = tokens.pop(0)
         if word.startswith("#"):
             comments.append(word.rstrip())
-            continue
-        if word in ",;":
-            continue
-        if not _NAME.fullmatch(word):
-            raise ValueError(f"a field's name is expected, not {word[:40]!r}")
-        after = _end_of_value(tokens, position)
-        last, final = tokens[after - 1]
-        value = text[start + len(word) : last + len(final)].lstrip(" \t:")
-        messages = tuple(_messages(text, tokens[position:after]))
-        yield TextField(word, tuple(comments), text[start : last + len(final)], value, messages)
-        comments, position = [], after
+        elif word not in ",;":
+            if not _NAME.fullmatch(word):
+                raise ValueError(f"a field's name is expected, not {word[:40]!r}")
+            length, messages = _value(text, tokens)
+            last, final = tokens[length - 1]
+            del tokens[:length]
+            end = last + len(final)
+            value = text[start + len(word) : end].lstrip(" \t:")
+            yield TextField(word, tuple(comments), text[start:end], value, tuple(messages))
+            comments = []
     if comments:
         yield TextField("", tuple(comments))
 
@@ -75,37 +72,20 @@ def _tokens(text: str) -> Iterator[tuple[int, str]]:
         position = token.end()
 
 
-def _end_of_value(tokens: list[tuple[int, str]], position: int) -> int:
-    """The position after the value that follows a name."""
-    words = [word for _, word in tokens]
-    if words[position : position + 1] == [":"]:
-        position += 1
-    open_brackets: list[str] = []
-    start = position
-    while position < len(words):
-        word = words[position]
-        position += 1
+def _value(text: str, tokens: list[tuple[int, str]]) -> tuple[int, list[str]]:
+    """How many tokens are the value that follows a name, and the texts of the messages in it, or in its list."""
+    brackets: list[tuple[int, str]] = []
+    messages = []
+    for count, (position, word) in enumerate(tokens):
         if word in _CLOSING:
-            open_brackets.append(_CLOSING[word])
-        elif open_brackets and word == open_brackets[-1]:
-            open_brackets.pop()
-        elif word in "}]>:;," and not open_brackets:
-            break
-        if open_brackets or word.startswith("#"):
-            continue
-        if word[0] in "\"'" and words[position : position + 1] and words[position][0] in "\"'":
-            continue  # strings that follow each other are one
-        return position
-    raise ValueError("a field has no value, or a bracket is not closed" if position > start else "a field has no value")
-
-
-def _messages(text: str, tokens: list[tuple[int, str]]) -> Iterator[str]:
-    """The texts between the brackets of messages, which may be elements of a list."""
-    open_brackets: list[tuple[int, str]] = []
-    for position, word in tokens:
-        if word in _CLOSING:
-            open_brackets.append((position, word))
-        elif word in ("}", "]", ">"):
-            start, opened = open_brackets.pop()
-            if opened in "{<" and all(bracket == "[" for _, bracket in open_brackets):
-                yield text[start + 1 : position]
+            brackets.append((position, word))
+        elif brackets and word == _CLOSING[brackets[-1][1]]:
+            start, opened = brackets.pop()
+            if opened in "{<" and all(bracket == "[" for _, bracket in brackets):
+                messages.append(text[start + 1 : position])
+        elif word in "}]>" or (not brackets and word in ":;," and (count, word) != (0, ":")):
+            raise ValueError("a bracket is not closed" if brackets else "a field has no value")
+        is_string = word[0] in "\"'" and tokens[count + 1 :] and tokens[count + 1][1][0] in "\"'"
+        if not (brackets or word.startswith(("#", ":")) or is_string):  # strings that follow each other are one
+            return count + 1, messages
+    raise ValueError("a field has no value, or a bracket is not closed" if tokens else "a field has no value")

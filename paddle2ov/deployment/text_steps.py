@@ -72,6 +72,7 @@ class TextResize(ToAnySize):
 class TextHeight(Step):
     """DetResizeForTest to one height, the width in proportion up to a multiple of 32."""
 
+    words = "resize to the height {0.height}, the width a multiple of 32"
     height: int
 
     def apply(self, value: Value) -> Value:
@@ -86,25 +87,22 @@ class TextHeight(Step):
     def size(self, before: Size) -> Size:
         return self.height, None
 
-    def describe(self) -> str:
-        return f"resize to the height {self.height}, the width a multiple of 32"
-
 
 @dataclass(frozen=True, slots=True)
 class TextSize(ToSize):
     """DetResizeForTest to one size."""
 
+    words = "resize to {0.to[0]} x {0.to[1]} (linear)"
+
     def apply(self, value: Value) -> Value:
         return Sampling().resize(_pad_small(value), int_constant(self.to))
-
-    def describe(self) -> str:
-        return f"resize to {self.to[0]} x {self.to[1]} (linear)"
 
 
 @dataclass(frozen=True, slots=True)
 class TextLine(Step):
     """RecResizeImg: one height, the width in proportion, from -1 to 1; what is narrower than `width` is padded by 0."""
 
+    words = "resize to the height {0.height}, normalize, pad to the width {0.width}"
     height: int
     width: int
     most: int = 3200
@@ -126,9 +124,6 @@ class TextLine(Step):
 
     def size(self, before: Size) -> Size:
         return self.height, None
-
-    def describe(self) -> str:
-        return f"resize to the height {self.height}, normalize, pad to the width {self.width}"
 
 
 def _pad_small(value: Value) -> Value:

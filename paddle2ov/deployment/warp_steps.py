@@ -28,6 +28,8 @@ _GRAY = 128.0  # what a byte becomes of LetterBoxResize's 127.5
 class LetterBox(ToSize):
     """LetterBoxResize: as large as fits into one size (height, width) in proportion, gray around it."""
 
+    words = "resize into {0.to[0]} x {0.to[1]} in proportion (area), gray around it"
+
     def apply(self, value: Value) -> Value:
         old, to = spatial_shape(value), int_constant(self.to)
         side, limit = self._side_and_limit(old)
@@ -52,9 +54,6 @@ class LetterBox(ToSize):
         old = spatial_shape(before)
         side, limit = self._side_and_limit(old)
         return round_scaled(old, limit, side), ops.concat([ratio(limit, side)] * 2, 0)
-
-    def describe(self) -> str:
-        return f"resize into {self.to[0]} x {self.to[1]} in proportion (area), gray around it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +90,7 @@ class Warp(ToSize):
 class WarpShort(ToAnySize):
     """EvalAffine: the short side to a length, the other in proportion up to a multiple of 64, black around it."""
 
+    words = "warp of the short side to {0.length}, the other up to a multiple of 64"
     length: int
 
     def apply(self, value: Value) -> Value:
@@ -112,14 +112,12 @@ class WarpShort(ToAnySize):
             positions[axis] = _around(pixels, count, short, begin, int_constant(2 * self.length))
         return blend_neighbours(value, positions, dark=True)
 
-    def describe(self) -> str:
-        return f"warp of the short side to {self.length}, the other up to a multiple of 64"
-
 
 @dataclass(frozen=True, slots=True)
 class WarpKeepRes(Step):
     """WarpAffine with `keep_res`: the image in the middle of the next multiple of a step, channels reversed."""
 
+    words = "pad around to multiples of {0.step}, channels reversed"
     step: int
 
     def apply(self, value: Value) -> Value:
@@ -134,9 +132,6 @@ class WarpKeepRes(Step):
     def size(self, before: Size) -> Size:
         height, width = (size if size is None else (size // self.step + 1) * self.step for size in before)
         return height, width
-
-    def describe(self) -> str:
-        return f"pad around to multiples of {self.step}, channels reversed"
 
 
 def _around(pixels: Number, count: Number, side: Number, begin: Number, whole_pixel: Number) -> tuple[Number, Number]:

@@ -25,9 +25,6 @@ from paddle2ov.inference.predictor import Predictor
 from paddle2ov.inference.switches import DataType, InternalUtils, PlaceType, PrecisionType, XpuConfig
 from paddle2ov.inference.tensor import Tensor
 
-_BYTES = {"FLOAT64": 8, "INT64": 8, "FLOAT32": 4, "INT32": 4, "FLOAT16": 2, "BFLOAT16": 2}
-
-
 def get_num_bytes_of_data_type(dtype: DataType) -> int:
     """The size of an element.
 
@@ -36,7 +33,7 @@ def get_num_bytes_of_data_type(dtype: DataType) -> int:
     """
     if not isinstance(dtype, DataType):
         raise ConversionInputError(f"get_num_bytes_of_data_type: {dtype!r} is not a DataType")
-    return _BYTES.get(dtype.name, 1)
+    return 2 if dtype is DataType.BFLOAT16 else dtype.dtype.itemsize
 
 
 def get_version() -> str:

@@ -46,7 +46,10 @@ class Config:
         params: the parameter file, where `model` is a file.
 
     Beside the methods below it has those of `paddle2ov.inference.switches`: what OpenVINO does by itself is accepted
-    without effect, what it has not gives one warning.
+    without effect, what it has not gives one warning. `paddle.inference` has none of those with "openvino" in the name.
+
+    Raises:
+        ConversionInputError: a method is given what it does not take, such as a number of threads that is none.
     """
 
     Precision = PrecisionType
@@ -73,10 +76,6 @@ class Config:
         self._cache_dir: Path | None = None
         self._shapes: dict[str, openvino.PartialShape] = {}
         self._threads = 0
-        self._onednn = True
-        self._ir_optim = True
-        self._memory_optim = False
-        self._glog = True
         self._warned: set[str] = set()
         self._answers: dict[str, Any] = {}
         if model is not None:
@@ -97,11 +96,7 @@ class Config:
     # Files
 
     def set_model(self, model: str | os.PathLike[str], params: str | os.PathLike[str] | None = None) -> None:
-        """Names the model: its folder, or its program and its parameter file.
-
-        Raises:
-            ConversionInputError: one is not a path; the model's is empty.
-        """
+        """Names the model: its folder, or its program and its parameter file."""
         self._model = as_path(model)
         if self._model is None:
             raise ConversionInputError("Config: the path of the model is empty")
@@ -116,11 +111,7 @@ class Config:
         self._params, self._are_files = as_path(path), True
 
     def set_model_buffer(self, program: bytes, program_size: int, params: bytes, params_size: int) -> None:
-        """Gives the contents of the program's and the parameters' files.
-
-        Raises:
-            ConversionInputError: they are not bytes, or fewer than their size says.
-        """
+        """Gives the contents of the program's and the parameters' files."""
         self._buffers = contents("program", program, program_size), contents("params", params, params_size)
 
     def model_from_memory(self) -> bool:
@@ -150,11 +141,7 @@ class Config:
     # What OpenVINO has as well
 
     def set_cpu_math_library_num_threads(self, count: int) -> None:
-        """The number of threads (INFERENCE_NUM_THREADS); by default, or for 0 or less, one for each core.
-
-        Raises:
-            ConversionInputError: it is not a valid number.
-        """
+        """The number of threads (INFERENCE_NUM_THREADS); by default, or for 0 or less, one for each core."""
         refusal = f"set_cpu_math_library_num_threads: {count!r} is not a number of threads"
         self._threads = integer(count, -MAX_INT - 1, refusal)
         self._properties["INFERENCE_NUM_THREADS"] = max(0, self._threads)
@@ -168,9 +155,6 @@ class Config:
 
         A later start, of any process, takes it from there: it neither reads nor converts nor compiles the model. An
         empty path, the default, keeps none.
-
-        Raises:
-            ConversionInputError: it is not a path.
         """
         self._cache_dir = as_path(path, "set_optim_cache_dir")
 
@@ -184,9 +168,6 @@ class Config:
         Few are kept unless this is called, so that memory stays bounded when shapes change all the time; 0 keeps none.
         A service whose inputs have some shapes that come again runs faster with more; each new shape then costs memory
         until it is full.
-
-        Raises:
-            ConversionInputError: it is not a number.
         """
         number = integer(
             capacity, -MAX_INT - 1, f"set_mkldnn_cache_capacity: {capacity!r} is not a number of primitives"
@@ -204,8 +185,7 @@ class Config:
     def enable_openvino_engine(self, inference_precision: PrecisionType = PrecisionType.Float32) -> None:
         """Sets the precision, as `set_openvino_precision` does; everything runs on OpenVINO anyway.
 
-        Raises:
-            ConversionInputError: it is Int8: a model is quantised where it says so itself.
+        Int8 is refused: a model is quantised where it says so itself.
         """
         if not isinstance(inference_precision, PrecisionType) or inference_precision not in _HINTS:
             raise ConversionInputError(f"enable_openvino_engine: {inference_precision} is not a precision of OpenVINO")
@@ -216,10 +196,7 @@ class Config:
         """What the device computes floats in (INFERENCE_PRECISION_HINT), as `compile_model` takes it.
 
         "f32", the default, as Paddle; "bf16" or "f16"; "default" for what the device takes unless told otherwise. Where
-        it has no hardware for it, `create_predictor` refuses it. `paddle.inference` has none of this name.
-
-        Raises:
-            ConversionInputError: it is not one of them.
+        it has no hardware for it, `create_predictor` refuses it.
         """
         check_precision(_text("set_openvino_precision", precision))
         self._precision, self._may_be_f32 = precision, False
@@ -228,10 +205,7 @@ class Config:
         """What is to be short (PERFORMANCE_HINT): "latency", the default, a run; "throughput" many runs together.
 
         With "throughput" OpenVINO computes several runs at once, on fewer threads each: those of threads and of clones,
-        and those of `run` on several lists. `paddle.inference` has none of this name.
-
-        Raises:
-            ConversionInputError: it is neither.
+        and those of `run` on several lists.
         """
         if hint not in ("latency", "throughput"):
             raise ConversionInputError(f"set_openvino_hint: {hint!r} is neither 'latency' nor 'throughput'")
@@ -240,30 +214,21 @@ class Config:
     def set_openvino_streams(self, count: int) -> None:
         """How many runs are computed at once (NUM_STREAMS), each on its part of the threads.
 
-        `paddle.inference` has none of this name. For a `PredictorPool` it is the number of predictors by default.
-
-        Raises:
-            ConversionInputError: it is not a valid number.
+        For a `PredictorPool` it is the number of predictors by default.
         """
         self._properties["NUM_STREAMS"] = _positive("set_openvino_streams", count)
 
     def set_openvino_requests(self, count: int) -> None:
         """How many threads may run one predictor at a time (PERFORMANCE_HINT_NUM_REQUESTS); others wait.
 
-        The default is one more than OpenVINO computes at once. `paddle.inference` has none of this name.
-
-        Raises:
-            ConversionInputError: it is not a valid number.
+        The default is one more than OpenVINO computes at once.
         """
         self._properties["PERFORMANCE_HINT_NUM_REQUESTS"] = _positive("set_openvino_requests", count)
 
     def set_openvino_cores(self, kind: str) -> None:
         """The cores to run on, where a processor has several kinds (SCHEDULING_CORE_TYPE).
 
-        "any", the default, "performance" or "efficiency". `paddle.inference` has none of this name.
-
-        Raises:
-            ConversionInputError: it is not one of them.
+        "any", the default, "performance" or "efficiency".
         """
         if not isinstance(kind, str) or kind not in _CORES:
             raise ConversionInputError(f"set_openvino_cores: {kind!r} is not one of {', '.join(_CORES)}")
@@ -274,10 +239,6 @@ class Config:
 
         They are those of `convert(input=...)`. Arrays of other shapes, and without it of others than the program
         declares, are computed as well, where Paddle computes them; the first of them waits for another compilation.
-        `paddle.inference` has none of this name.
-
-        Raises:
-            ConversionInputError: it is not a mapping from names to shapes.
         """
         from paddle2ov.translation.input_spec import to_partial_shape
 
@@ -290,12 +251,9 @@ class Config:
         return self._shapes
 
     def set_openvino_property(self, name: str, value: Any) -> None:
-        """Any property of OpenVINO's `compile_model`; `paddle.inference` has none of this name.
+        """Any property of OpenVINO's `compile_model`.
 
         `create_predictor` refuses those that OpenVINO does not know, and values that it cannot take.
-
-        Raises:
-            ConversionInputError: the name is not text, or the value nothing that OpenVINO reads.
         """
         try:
             self._properties[_text("set_openvino_property", name)] = property_value(value)
@@ -303,11 +261,7 @@ class Config:
             raise ConversionInputError(f"set_openvino_property: {name} cannot be of type {error}") from None
 
     def set_openvino_device(self, device: str) -> None:
-        """The device to run on, such as "GPU" for an Intel GPU; `paddle.inference` has none of this name.
-
-        Raises:
-            ConversionInputError: it is not text.
-        """
+        """The device to run on, such as "GPU" for an Intel GPU."""
         self._device = _text("set_openvino_device", device)
 
     def openvino_properties(self, predictors: int = 1) -> dict[str, Any]:
@@ -343,45 +297,10 @@ class Config:
         """The device to run on."""
         return self._device
 
-    # What OpenVINO does anyway, or does not have
-
-    def enable_mkldnn(self) -> None:
-        """Without effect: OpenVINO's CPU plugin always computes with oneDNN."""
-        self._onednn = True
-
-    def disable_mkldnn(self) -> None:
-        """Without effect: OpenVINO's CPU plugin always computes with oneDNN."""
-        self._onednn = False
-
-    def mkldnn_enabled(self) -> bool:
-        """What was switched."""
-        return self._onednn
-
-    enable_onednn = enable_mkldnn
-    disable_onednn = disable_mkldnn
-    onednn_enabled = mkldnn_enabled
     set_onednn_cache_capacity = set_mkldnn_cache_capacity
     enable_onednn_bfloat16 = enable_mkldnn_bfloat16
 
-    def switch_ir_optim(self, x: bool = True) -> None:
-        """Without effect: OpenVINO optimises the graph when it compiles it."""
-        self._ir_optim = bool(x)
-
-    def ir_optim(self) -> bool:
-        """What was switched."""
-        return self._ir_optim
-
-    def enable_memory_optim(self, x: bool = True) -> None:
-        """Without effect: OpenVINO reuses memory."""
-        self._memory_optim = bool(x)
-
-    def disable_glog_info(self) -> None:
-        """Without effect: OpenVINO prints nothing."""
-        self._glog = False
-
-    def glog_info_disabled(self) -> bool:
-        """What was switched."""
-        return not self._glog
+    # What OpenVINO does anyway, or does not have
 
     def pass_builder(self) -> PassBuilder:
         """An empty list of passes: Paddle's do not run."""
@@ -399,7 +318,7 @@ class Config:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name in ANSWERS:
             return lambda: self._answers.get(name, ANSWERS[name])
-        if name in MISSED or name in WITHOUT_EFFECT:
+        if name in MISSED or name in SETS or name in WITHOUT_EFFECT:
             return lambda *arguments, **options: self._switch(name, arguments, options)
         if name in REFUSED:
             return lambda *arguments, **options: self._refuse(name)

@@ -201,29 +201,30 @@ MISSED: Mapping[str, str] = {
 
 WITHOUT_EFFECT: frozenset[str] = frozenset(
     (
-        *("delete_pass", "disable_gpu", "disable_mkldnn_fc_passes", "disable_onnxruntime"),
-        *("disable_onednn_fc_passes", "enable_custom_passes", "enable_new_executor"),
-        *("enable_new_ir", "enable_ort_optimization", "enable_quantizer"),
-        *("enable_tensorrt_dla", "enable_tensorrt_explicit_quantization", "enable_tensorrt_inspector"),
-        *("enable_tensorrt_memory_optim", "enable_tensorrt_varseqlen", "enable_tuned_tensorrt_dynamic_shape"),
+        *("delete_pass", "disable_gpu", "disable_mkldnn_fc_passes", "disable_onednn_fc_passes"),
+        *("disable_onnxruntime", "enable_custom_passes", "enable_memory_optim", "enable_new_executor"),
+        *("enable_ort_optimization", "enable_quantizer", "enable_tensorrt_memory_optim"),
         *("exp_disable_tensorrt_dynamic_shape_ops", "exp_disable_tensorrt_ops"),
-        *("exp_disable_tensorrt_subgraph", "exp_enable_use_cutlass"),
-        *("exp_sparse_conv_using_buffer", "exp_specify_tensorrt_subgraph_precision", "load_ipu_config"),
-        *("mark_trt_engine_outputs", "set_dist_config", "set_ipu_config", "set_ipu_custom_info"),
-        *("set_mkldnn_op", "set_onednn_op", "set_optimization_level", "set_tensorrt_optimization_level"),
-        *("set_trt_dynamic_shape_info", "set_xpu_config", "set_xpu_device_id", "switch_ir_debug"),
-        *("switch_specify_input_names", "switch_use_feed_fetch_ops"),
+        *("exp_disable_tensorrt_subgraph", "exp_enable_use_cutlass", "exp_sparse_conv_using_buffer"),
+        *("exp_specify_tensorrt_subgraph_precision", "load_ipu_config", "mark_trt_engine_outputs"),
+        *("set_dist_config", "set_ipu_config", "set_ipu_custom_info", "set_mkldnn_op", "set_onednn_op"),
+        *("set_optimization_level", "set_xpu_config", "set_xpu_device_id", "switch_ir_debug"),
+        "switch_use_feed_fetch_ops",
     )
 )
 """Switches of what OpenVINO does by itself (optimise, reuse memory, take any shape), or that belong to those above."""
 
 ANSWERS: Mapping[str, Any] = {
     "fraction_of_gpu_memory_for_pool": 0.0,
+    "glog_info_disabled": False,
     "gpu_device_id": 0,
+    "ir_optim": True,
     "lite_engine_enabled": False,
     "memory_pool_init_size_mb": 100,
+    "mkldnn_enabled": True,
     "mkldnn_int8_enabled": False,
     "new_ir_enabled": False,
+    "onednn_enabled": True,
     "onednn_int8_enabled": False,
     "onnxruntime_enabled": False,
     "openvino_engine_enabled": False,
@@ -261,11 +262,20 @@ class Argument(NamedTuple):
         return arguments[self.place] if len(arguments) > self.place else options.get(self.name, self.default)
 
 
+_ONEDNN_ON = {"mkldnn_enabled": True, "onednn_enabled": True}  # as it always is
+_ONEDNN_OFF = {"mkldnn_enabled": False, "onednn_enabled": False}
+_ONEDNN_INT8 = {"mkldnn_int8_enabled": True, "onednn_int8_enabled": True}
+
 SETS: Mapping[str, Mapping[str, Any]] = {
     "collect_shape_range_info": {"shape_range_info_collected": True, "shape_range_info_path": Argument()},
-    "enable_mkldnn_int8": {"mkldnn_int8_enabled": True, "onednn_int8_enabled": True},
-    "enable_onednn_int8": {"mkldnn_int8_enabled": True, "onednn_int8_enabled": True},
+    "disable_glog_info": {"glog_info_disabled": True},
+    "disable_mkldnn": _ONEDNN_OFF,
+    "disable_onednn": _ONEDNN_OFF,
+    "enable_mkldnn": _ONEDNN_ON,
+    "enable_mkldnn_int8": _ONEDNN_INT8,
     "enable_new_ir": {"new_ir_enabled": Argument("x", 0, True)},
+    "enable_onednn": _ONEDNN_ON,
+    "enable_onednn_int8": _ONEDNN_INT8,
     "enable_tensorrt_dla": {"tensorrt_dla_enabled": True},
     "enable_tensorrt_explicit_quantization": {"tensorrt_explicit_quantization_enabled": True},
     "enable_tensorrt_inspector": {"tensorrt_inspector_enabled": True},
@@ -277,6 +287,7 @@ SETS: Mapping[str, Mapping[str, Any]] = {
     },
     "set_tensorrt_optimization_level": {"tensorrt_optimization_level": Argument()},
     "set_trt_dynamic_shape_info": {"tensorrt_dynamic_shape_enabled": Argument("min_input_shape")},
+    "switch_ir_optim": {"ir_optim": Argument("x", 0, True)},
     "switch_specify_input_names": {"specify_input_name": Argument("x", 0, True)},
 }
-"""Switches without effect -> what getters answer afterwards."""
+"""Switches without effect -> what getters answer afterwards; those that are not in `MISSED` give no warning."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from paddle2ov.program.model import Program
     from paddle2ov.typing import AnyArray
     from paddle2ov.verification.results import Verification
-    from paddle2ov.verification.verify import PrecisionArgument
 
 Arrays = dict[str, "AnyArray"]
 
@@ -139,13 +138,7 @@ class ConversionRequest:
             )
 
     def verify(
-        self,
-        model: Model,
-        arrays: Arrays | None,
-        arrays_given: bool,
-        operators: bool,
-        precision: str,
-        paddle_python: str | None,
+        self, model: Model, arrays: Arrays | None = None, *, arrays_given: bool = False, **options: Any
     ) -> Verification:
         """Verifies the converted model, as far as Paddle computes the same; a note says what is left out.
 
@@ -153,9 +146,7 @@ class ConversionRequest:
             model: the converted model.
             arrays: what to run on; None: random inputs.
             arrays_given: whether the caller gave arrays, be it for the converted model only.
-            operators: whether to compare every operator.
-            precision: what OpenVINO computes in, as `verify` takes it.
-            paddle_python: an interpreter that has Paddle.
+            options: further ones of `verify`.
 
         Raises:
             Paddle2OVError: as `verify`.
@@ -175,11 +166,9 @@ class ConversionRequest:
             inputs=arrays,
             shapes=_within(model) if self.bounded and not self.preprocess else self.input,
             outputs=self.output,
-            operators=operators,
-            precision=cast("PrecisionArgument", precision),
-            paddle_python=paddle_python,
             converted=None if self.preprocess else model,
             sequence_lengths=self.sequence_lengths,
+            **options,
         )
         notes = [f"{verification.note.removesuffix('.')}."] if verification.note else []
         verification.note = " ".join([*notes, *(note for note, holds in left_out.items() if holds)])

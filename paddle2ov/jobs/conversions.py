@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.report import ConversionReport
     from paddle2ov.verification.results import Verification
-    from paddle2ov.verification.verify import PrecisionArgument
 
 Record = dict[str, Any]
 GOOD = (
@@ -129,16 +128,11 @@ def _run_once(extensions: tuple[Path, ...]) -> None:
 def _compare(job: ConversionJob, model: Model) -> tuple[Record, Verification | None]:
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.program.sources import check_unchanged
-    from paddle2ov.verification.verify import verify
 
     try:
-        check_unchanged(model)
-        verification = verify(
-            job.program,
-            job.params,
-            shapes=job.input,
-            outputs=job.output,
-            precision=cast("PrecisionArgument", job.precision),
+        verification = job.verify(
+            model,
+            precision=job.precision,
             tolerance=job.tolerance,
             operators=job.report,
             paddle_python=job.paddle_python,

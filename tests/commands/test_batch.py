@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from gen_models import all_ops
 from gen_models.harness.store import generated
 from paddle2ov.cli import cli
-from paddle2ov.errors import ModelReadError
+from paddle2ov.errors import ModelReadError, PaddleRunError
 from paddle2ov.inspection import inspect
 from paddle2ov.jobs import conversions
 from paddle2ov.jobs.discovery import find_models, fingerprint
@@ -241,6 +241,21 @@ def test_the_options_of_a_conversion(tmp_path, inline):
     assert inline.ran == ["a b#", "refused"]
     batch(models, "-o", out, *options[:-1], "f32")  # another option is another conversion
     assert inline.ran == ["a b#", "refused"] * 2
+
+
+def test_what_was_converted_is_compared(tmp_path, inline, monkeypatch):
+    given = {}
+
+    def verify(*_, **options):
+        given.update(options)
+        raise PaddleRunError("no Paddle here")
+
+    monkeypatch.setattr("paddle2ov.verification.verify.verify", verify)
+    put(tmp_path / "models" / "one")
+    assert batch(tmp_path / "models", "-o", tmp_path / "out", "--verify", "--sequence-lengths").exit_code == 1
+    assert states(tmp_path / "out") == {"one": "not compared"}
+    assert given["sequence_lengths"]
+    assert given["converted"].get_ops()
 
 
 def test_a_crash_fails_alone(tree, tmp_path, inline):

@@ -129,7 +129,7 @@ def test_what_is_not_ours_in_config_pbtxt_stays(tmp_path):
     assert [list(item.dims) for item in config.input] == [[-1, 3]]
 
 
-@pytest.mark.parametrize("text", ["name: {", 'name: "m', "3: 4", "name:", "input { 3 }", "input [ { ] }"])
+@pytest.mark.parametrize("text", ["name: {", 'name: "m', "3: 4", "name:", "input { 3 }", "input [ { ] }", "a { ] }"])
 def test_a_config_pbtxt_of_another_kind(tmp_path, text):
     (tmp_path / "m").mkdir()
     path = tmp_path / "m" / "config.pbtxt"

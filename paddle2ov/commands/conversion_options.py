@@ -1,0 +1,116 @@
+"""The options of a conversion, of one model or of a batch, and others that several commands have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from paddle2ov.commands.shared import PathType, extension_option, joined
+
+_Command = TypeVar("_Command", bound=Callable[..., None])
+
+_COMPARED = ("f32", "bf16", "f16", "default")
+_COMPILED = (
+    "a saved model does not say what it is computed in: compile it with compile_model(..., precision='bf16') or "
+    "INFERENCE_PRECISION_HINT; --verify-precision compares results in it"
+)
+
+
+class PrecisionChoice(click.Choice[str]):
+    """Some precisions by name; says where those are that are no choice here."""
+
+    def __init__(self, *names: str) -> None:
+        super().__init__(names)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """As click's."""
+        if value == "int8":
+            from paddle2ov.compilation.precision import INT8  # which imports OpenVINO
+
+            self.fail(INT8, param, ctx)
+        if value == "bf16" and value not in self.choices:
+            self.fail(_COMPILED, param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def compared_precision(option: str, meaning: str, *others: str) -> Callable[[_Command], _Command]:
+    """The option for what OpenVINO computes in where results are compared."""
+    choice = PrecisionChoice(*_COMPARED, *others)
+    return click.option(option, "precision", type=choice, default="f32", show_default=True, help=meaning)
+
+
+input_option = click.option(
+    "--input",
+    multiple=True,
+    callback=joined,
+    help='Inputs with shapes: "x[1,3,224..640,?],im_shape[1,2]"; may be repeated.',
+)
+output_option = click.option(
+    "--output",
+    multiple=True,
+    callback=joined,
+    help="Names of the results, separated by commas; may be repeated. Default: all.",
+)
+paddle_option = click.option(
+    "--paddle-python", type=PathType(), help="For comparisons: an interpreter that has Paddle. Default: this one."
+)
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+
+_OPTIONS = (
+    input_option,
+    output_option,
+    click.option("--bounded", is_flag=True, help="Bound dynamic inputs by the inference.yml beside the model."),
+    click.option(
+        "--preprocess",
+        is_flag=True,
+        help="Build the preprocessing of the inference.yml beside the model into it; it then takes bytes as cv2.imread "
+        "gives them. Says what remains yours.",
+    ),
+    click.option(
+        "--sequence-lengths",
+        is_flag=True,
+        help="Add inputs and results NAME.lengths, for several sequences in one input of an old model (LoD).",
+    ),
+    click.option(
+        "--precision",
+        "stored",
+        type=PrecisionChoice("f32", "f16"),
+        help="What float32 weights are stored in.  [default: f32]",
+    ),
+    click.option(
+        "--compress-to-fp16/--no-compress-to-fp16",
+        "--compress_to_fp16/--no_compress_to_fp16",
+        "fp16",
+        default=None,
+        help="The same as --precision f16, by the name it has for ovc. Off unless asked for, where ovc and "
+        "openvino.save_model do it by default.",
+    ),
+    click.option(
+        "--device",
+        type=click.Choice(["CPU", "GPU", "NPU"]),
+        help="Make the graph for this device: what its part of OpenVINO computes wrongly is kept out. Default: what "
+        "any of them does.",
+    ),
+    extension_option,
+)
+
+
+def conversion_options(command: _Command) -> _Command:
+    """The options of a conversion: `stored` and `fp16` for `is_stored_as_fp16`, and fields of `ConversionRequest`."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def is_stored_as_fp16(stored: str | None, fp16: bool | None) -> bool:
+    """Whether weights are stored as float16: `--precision f16`, which ovc calls `--compress_to_fp16`.
+
+    Raises:
+        click.UsageError: the two contradict each other.
+    """
+    if stored is not None and fp16 is not None and (stored == "f16") != fp16:
+        option = "--compress-to-fp16" if fp16 else "--no-compress-to-fp16"
+        raise click.UsageError(f"--precision {stored} and {option} contradict each other: give one of them")
+    return stored == "f16" or bool(fp16)
