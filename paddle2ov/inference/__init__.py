@@ -25,6 +25,7 @@ from paddle2ov.inference.predictor import Predictor
 from paddle2ov.inference.switches import DataType, InternalUtils, PlaceType, PrecisionType, XpuConfig
 from paddle2ov.inference.tensor import Tensor
 
+
 def get_num_bytes_of_data_type(dtype: DataType) -> int:
     """The size of an element.
 
