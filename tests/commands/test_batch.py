@@ -24,7 +24,7 @@ from paddle2ov.jobs import conversions
 from paddle2ov.jobs.discovery import find_models, fingerprint
 from paddle2ov.jobs.executor import Outcome
 from tests.support.formats import NEEDS_PADDLE_2
-from tests.support.static_programs import save_program
+from tests.support.models import save_program
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb\nsize 12345\n"
 

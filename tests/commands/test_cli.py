@@ -21,7 +21,7 @@ from gen_models.harness.store import generated, generated_network
 from paddle2ov.cli import cli
 from paddle2ov.errors import NEXT_STEPS, OTHERS
 from tests.support.settings import SETTINGS
-from tests.support.static_programs import save_program
+from tests.support.models import save_program
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -19,7 +19,7 @@ from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.opset import ops
 from paddle2ov.program import find_model
 from paddle2ov.program.settings import read_settings
-from tests.support.static_programs import save_program
+from tests.support.models import save_program
 
 DETECTION = """
 mode: paddle

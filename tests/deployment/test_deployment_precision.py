@@ -14,7 +14,7 @@ from paddle2ov import convert
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment.planning import _MAKERS
 from tests.support.processor import NEEDS_BFLOAT16
-from tests.support.static_programs import save_program
+from tests.support.models import save_program
 
 LEVEL = 1 / 255 / 0.25  # of what comes out, (x / 255 - 0.5) / 0.25
 SIZES = ((333, 517), (121, 120))

@@ -14,7 +14,7 @@ from paddle2ov import ModelReadError, convert
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment.planning import plan
 from paddle2ov.program.settings import read_settings
-from tests.support.static_programs import save_program
+from tests.support.models import save_program
 
 SIZES = ((37, 53), (61, 40), (90, 70), (96, 160), (24, 40), (7, 200))
 

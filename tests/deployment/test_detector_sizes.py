@@ -6,7 +6,7 @@ import pytest
 from gen_models.harness.spec import paddle
 from paddle2ov import convert
 from paddle2ov.compilation.running import compile_on_cpu
-from tests.support.static_programs import save_program
+from tests.support.models import save_program
 
 SETTINGS = """
 mode: paddle

@@ -3,6 +3,7 @@
 python -m tests.inference.beside_paddle    # writes the tables of docs/serving.md; a test compares them
 """
 
+import contextlib
 import re
 import tempfile
 from pathlib import Path
@@ -10,27 +11,17 @@ from pathlib import Path
 import numpy as np
 import paddle
 from paddle.nn import functional
-from paddle.pir_utils import OldIrGuard
 
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.inference import Config, create_predictor
-from tests.inference.small_models import saved
+from tests.inference.small_models import saved, theirs
+from tests.support.models import save_program
 
 PAGE = Path(__file__).parents[2] / "docs" / "serving.md"
 DECLARED = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
 ARRAYS = [
-    "bool",
-    "uint8",
-    "int8",
-    "uint16",
-    "int16",
-    "uint32",
-    "int32",
-    "uint64",
-    "int64",
-    "float16",
-    "float32",
-    "float64",
+    *("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"),
+    *("float16", "float32", "float64"),
 ]
 NUMBERS = np.array([[1, 0, 1]])
 PADDLE_ERRORS = (ValueError, RuntimeError, TypeError, IndexError, NotImplementedError)
@@ -49,40 +40,10 @@ def looked_up(x):
     return functional.embedding(x, table)
 
 
-def save_program(folder, build, shape, dtype):
-    """Saves a program of one input."""
-    main, startup = paddle.static.Program(), paddle.static.Program()
-    with paddle.static.program_guard(main, startup), paddle.utils.unique_name.guard():
-        x = paddle.static.data("x", shape, dtype)
-        out = build(x)
-        executor = paddle.static.Executor(paddle.CPUPlace())
-        executor.run(startup)
-        paddle.static.save_inference_model(str(folder / "inference"), [x], [out], executor, program=main)
-
-
 def folder_of(build, shape, dtype, is_pir=True):
     """The folder of such a program; None where Paddle builds none of this type."""
-    folder = Path(tempfile.mkdtemp())
-    paddle.enable_static()
-    try:
-        if is_pir:
-            save_program(folder, build, shape, dtype)
-        else:
-            with OldIrGuard():
-                save_program(folder, build, shape, dtype)
-    except PADDLE_ERRORS:
-        return None
-    finally:
-        paddle.disable_static()
-    return folder
-
-
-def of_paddle(folder):
-    program = next(path for path in folder.iterdir() if path.suffix in (".json", ".pdmodel"))
-    params = folder / "inference.pdiparams"
-    config = paddle.inference.Config(str(program), str(params) if params.exists() else "")
-    config.disable_glog_info()
-    return paddle.inference.create_predictor(config)
+    with contextlib.suppress(*PADDLE_ERRORS):
+        return save_program(tempfile.mkdtemp(), build, legacy=not is_pir, x=(shape, dtype))
 
 
 def result(predictor, array):
@@ -110,11 +71,11 @@ def type_cells(declared):
     ]
     seen = {name: set() for name in ARRAYS}
     for folder in filter(None, folders):
-        theirs, ours = of_paddle(folder), create_predictor(Config(folder))
+        known, ours = theirs(folder), create_predictor(Config(folder))
         for name, cell in seen.items():
             array = NUMBERS.astype(name)
             # Of a legacy program, Paddle keeps the kernels of the first run.
-            expected, actual = result(theirs.clone(), array), result(ours, array)
+            expected, actual = result(known.clone(), array), result(ours, array)
             if (declared, name) == ("bfloat16", "uint16"):
                 cell.add("bits")
             elif expected is None:
@@ -149,42 +110,24 @@ class Recogniser(paddle.nn.Layer):
         return self.linear(self.conv(x).mean(2).transpose([0, 2, 1]))
 
 
-class Linear(paddle.nn.Layer):
-    def __init__(self):
-        super().__init__()
-        paddle.seed(0)
-        self.linear = paddle.nn.Linear(4, 5)
-
-    def forward(self, x):
-        return functional.relu(self.linear(x))
+def linear():
+    paddle.seed(0)
+    return paddle.nn.Sequential(paddle.nn.Linear(4, 5), paddle.nn.ReLU())
 
 
-class Function(paddle.nn.Layer):
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, x):
-        return self.function(x)
-
-
+RECOGNISED = "convolution, mean over the height, linear"
 SHAPES = [
-    (
-        "convolution, mean over the height, linear",
-        Recogniser(),
-        [-1, 3, 48, -1],
-        [[1, 3, 32, 20], [1, 4, 48, 20], [3, 48, 20]],
-    ),
-    ("linear", Linear(), [-1, 4], [[2, 5]]),
-    ("`x * 2`", Function(lambda x: x * 2), [2, 4], [[3, 5], [8], [1, 2, 4]]),
-    ("`softmax(x)`", Function(lambda x: functional.softmax(x, -1)), [-1, 6], [[2, 8], [3], [2, 3, 4]]),
-    ("`x.reshape([2, 12])`", Function(lambda x: x.reshape([2, 12])), [4, 6], [[3, 8], [24], [4, 7]]),
-    ("`x.flatten(1)`", Function(lambda x: x.flatten(1)), [2, 3, 4], [[2, 3, 5], [2, 3, 4, 5], [2]]),
-    ("`x + arange(6)`", Function(lambda x: x + paddle.arange(6, dtype="float32")), [-1, 6], [[2, 1], [6], [2, 8]]),
-    ("`x[:, 1:5]`", Function(lambda x: x[:, 1:5]), [-1, 6], [[2, 8], [2, 3]]),
-    ("`split(x, 2, 1)`", Function(lambda x: paddle.split(x, 2, 1)[1]), [-1, 6], [[2, 8], [2, 7]]),
-    ("`topk(x, 3)`", Function(lambda x: paddle.topk(x, 3)[0]), [4, 4], [[5, 3], [4], [5, 2]]),
-    ("`x @ x.T`", Function(lambda x: x @ x.transpose([1, 0])), [4, 4], [[5, 3], [2, 3, 4]]),
+    (RECOGNISED, Recogniser(), [-1, 3, 48, -1], [[1, 3, 32, 20], [1, 4, 48, 20], [3, 48, 20]]),
+    ("linear", linear(), [-1, 4], [[2, 5]]),
+    ("`x * 2`", lambda x: x * 2, [2, 4], [[3, 5], [8], [1, 2, 4]]),
+    ("`softmax(x)`", lambda x: functional.softmax(x, -1), [-1, 6], [[2, 8], [3], [2, 3, 4]]),
+    ("`x.reshape([2, 12])`", lambda x: x.reshape([2, 12]), [4, 6], [[3, 8], [24], [4, 7]]),
+    ("`x.flatten(1)`", lambda x: x.flatten(1), [2, 3, 4], [[2, 3, 5], [2, 3, 4, 5], [2]]),
+    ("`x + arange(6)`", lambda x: x + paddle.arange(6, dtype="float32"), [-1, 6], [[2, 1], [6], [2, 8]]),
+    ("`x[:, 1:5]`", lambda x: x[:, 1:5], [-1, 6], [[2, 8], [2, 3]]),
+    ("`split(x, 2, 1)`", lambda x: paddle.split(x, 2, 1)[1], [-1, 6], [[2, 8], [2, 7]]),
+    ("`topk(x, 3)`", lambda x: paddle.topk(x, 3)[0], [4, 4], [[5, 3], [4], [5, 2]]),
+    ("`x @ x.T`", lambda x: x @ x.transpose([1, 0]), [4, 4], [[5, 3], [2, 3, 4]]),
 ]
 
 
@@ -192,10 +135,10 @@ def shapes_table():
     lines = [["network", "declared", "array", "Paddle", "here"], ["---"] * 5]
     for name, layer, declared, arrays in SHAPES:
         folder = saved(Path(tempfile.mkdtemp()), layer, "float32", declared)
-        theirs, ours = of_paddle(folder), create_predictor(Config(folder))
+        known, ours = theirs(folder), create_predictor(Config(folder))
         for shape in arrays:
             array = np.random.default_rng(0).random(shape, np.float32)
-            expected, actual = result(theirs, array), result(ours, array)
+            expected, actual = result(known, array), result(ours, array)
             here = "refuses" if actual is None else "computes"
             if expected is not None and actual is not None:
                 here = "the same" if is_same(actual, expected) else "another result"

@@ -5,32 +5,26 @@ import paddle
 import paddle.inference
 
 from paddle2ov.inference import Config, create_predictor
+from tests.support.models import save_layer
 
 X = np.arange(6).reshape(2, 3)
-"""An input of `Doubled`, which takes int64 here."""
+"""An input of `doubled`, which takes int64 here."""
 
 
-class Doubled(paddle.nn.Layer):
-    def forward(self, x):
-        return x + x
+def doubled(x):
+    return x + x
 
 
-class Joined(paddle.nn.Layer):
-    def forward(self, x):
-        return paddle.concat([x, x])
-
-
-def saved(folder, layer, dtype, shape=(-1, -1)):
+def saved(folder, build, dtype, shape=(-1, -1)):
     """The folder, with a model of one input `x`."""
-    paddle.disable_static()
-    spec = [paddle.static.InputSpec(list(shape), dtype, "x")]
-    paddle.jit.save(paddle.jit.to_static(layer, input_spec=spec), str(folder / "inference"))
-    return folder
+    return save_layer(folder, build, x=(shape, dtype))
 
 
 def theirs(folder):
     """Paddle's predictor."""
-    config = paddle.inference.Config(str(folder / "inference.json"), "")
+    program = next(path for path in folder.iterdir() if path.suffix in (".json", ".pdmodel"))
+    params = folder / "inference.pdiparams"
+    config = paddle.inference.Config(str(program), str(params) if params.exists() else "")
     config.disable_glog_info()
     return paddle.inference.create_predictor(config)
 

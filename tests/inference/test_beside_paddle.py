@@ -9,7 +9,7 @@ import pytest
 import paddle2ov.inference
 from paddle2ov import Paddle2OVError
 from tests.inference import beside_paddle
-from tests.inference.small_models import Doubled, saved
+from tests.inference.small_models import doubled, saved
 
 CALLS = """
 p.get_input_names()
@@ -54,6 +54,7 @@ p.run([T]); o.copy_to_cpu()
 p.run([T]); p.run(); o.copy_to_cpu()
 p.clone().run([T])[0].numpy()
 p.clone().clone().get_input_names()
+h.copy_from_cpu(A); c = p.clone(); c.get_input_handle("x").copy_from_cpu(A + 1); c.run(); p.run(); o.copy_to_cpu()
 p.clear_intermediate_tensor()
 h.copy_from_cpu(A); p.run(); p.clear_intermediate_tensor(); p.run(); o.copy_to_cpu()
 h.copy_from_cpu(A); p.run(); p.try_shrink_memory(); o.copy_to_cpu()
@@ -102,8 +103,7 @@ def test_shapes():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    paddle.disable_static()
-    return saved(tmp_path_factory.mktemp("doubled"), Doubled(), "float32")
+    return saved(tmp_path_factory.mktemp("doubled"), doubled, "float32")
 
 
 @pytest.mark.parametrize("line", CALLS)

@@ -12,7 +12,7 @@ import pytest
 from paddle2ov import ConversionInputError
 from paddle2ov.inference import Config, InternalUtils, PrecisionType, PredictorPool, XpuConfig, create_predictor
 from paddle2ov.inference.switches import ANSWERS, REFUSED
-from tests.inference.small_models import Doubled, X, saved
+from tests.inference.small_models import X, doubled, saved
 
 SIGNATURE = re.compile(r"^(?:\d+\. )?(\w+)\(self: AnalysisConfig(?:, (.*))?\) -> ", re.MULTILINE)
 PARAMETER = re.compile(r"(\w+): .*?(?: = (.*?))?(?=, \w+: |$)")
@@ -146,7 +146,7 @@ def test_a_configuration_is_copied():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return saved(tmp_path_factory.mktemp("doubled"), Doubled(), "int64")
+    return saved(tmp_path_factory.mktemp("doubled"), doubled, "int64")
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])

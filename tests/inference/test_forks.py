@@ -8,9 +8,8 @@ import urllib.request
 import numpy as np
 import pytest
 
-from gen_models import all_networks, all_ops
-from gen_models.harness.store import generated, generated_network
 from paddle2ov.graph import forks
+from tests.support.models import network, operator
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 
@@ -30,10 +29,11 @@ def status_of_fork(function):
 PRELOADED = (
     FORKING
     + """
-import multiprocessing, threading
+import multiprocessing, threading, time
 import numpy as np
 from paddle2ov import compile_model
 from paddle2ov.inference import Config, create_predictor
+from paddle2ov.inference.paddlex import Runner
 
 config = Config(sys.argv[1] + "/inference.json", sys.argv[1] + "/inference.pdiparams")
 if "throughput" in sys.argv:
@@ -58,68 +58,67 @@ def use():
     for _ in range(2):
         check(create_predictor(config).run([image]))
     compile_model(sys.argv[1])(image)
-
-
+"""
+)
+IN_TURN = """
 def nested():
     use()
     assert status_of_fork(use) == 5
-"""
-)
 
-FORKS = {
-    "fork": "assert [status_of_fork(use) for _ in range(3)] == [5] * 3",
-    "fork of a fork": "assert status_of_fork(nested) == 5",
-    "predictors are gone": "del predictor; use = lambda: check(create_predictor(config).run([image]))\n"
-    "assert status_of_fork(use) == 5",
-    "multiprocessing": """
+def serve():
+    while not stop.is_set():
+        check(predictor.run([image]))
+        time.sleep(0.002)
+
+def use_runner():
+    check(runner([image]))
+    runner.close()
+    check(Runner(sys.argv[1])(image))
+
+assert status_of_fork(use) == 5
+assert status_of_fork(nested) == 5
 process = multiprocessing.get_context("fork").Process(target=use)
 process.start()
 process.join()
 assert process.exitcode == 0
-""",
-    "engine for PaddleX": """
-from paddle2ov.inference.paddlex import Runner
-runner = Runner(sys.argv[1])
-check(runner(image))
-def use():
-    check(runner([image]))
-    runner.close()
-    check(Runner(sys.argv[1])(image))
-assert status_of_fork(use) == 5
-""",
-    "threads run meanwhile": """
+
 stop = threading.Event()
-def serve():
-    while not stop.is_set():
-        check(predictor.run([image]))
 threads = [threading.Thread(target=serve) for _ in range(3)]
 for thread in threads:
     thread.start()
 try:
-    assert [status_of_fork(use) for _ in range(5)] == [5] * 5
+    assert [status_of_fork(use) for _ in range(2)] == [5] * 2
 finally:
     stop.set()
-""",
-}
+
+runner = Runner(sys.argv[1])
+check(runner(image))
+assert status_of_fork(use_runner) == 5
+del predictor
+assert status_of_fork(lambda: check(create_predictor(config).run([image]))) == 5
+"""
+"""A fork, a fork of a fork, `multiprocessing`, threads that run meanwhile, PaddleX's engine, no predictor any more."""
 
 
 @pytest.fixture(scope="module")
 def folder():
-    return generated_network(all_networks()["squeezenet1_1"], "pir")
+    return network("squeezenet1_1")
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize(("how", "hint"), [*((how, "throughput") for how in FORKS), ("fork", "latency")])
-def test_forked(folder, how, hint):
-    command = [sys.executable, "-c", PRELOADED + FORKS[how], str(folder), hint]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)
+def run(arguments, folder=None):
+    command = [sys.executable, *map(str, arguments)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=LIMIT)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("hint", ["throughput", pytest.param("latency", marks=pytest.mark.every_form)])
+def test_forked(folder, hint):
+    run(["-c", PRELOADED + IN_TURN, folder, hint])
+
+
 def test_commands(tmp_path):
-    """`verify`, `check` and `batch` in a process that was forked."""
-    op = all_ops()["relu"]
-    model = shutil.copytree(generated(op, op.cases[0], "pir"), tmp_path / "models" / "relu")
+    """`check` and `batch` in a process that was forked."""
+    model = shutil.copytree(operator("relu"), tmp_path / "models" / "relu")
     script = f"""
 from click.testing import CliRunner
 from paddle2ov import compile_model
@@ -127,15 +126,13 @@ from paddle2ov.cli import cli
 model, folder = {str(model)!r}, {str(model.parent)!r}
 def use():
     target = f"{{folder}}-{{os.getpid()}}"
-    for words in (["verify", model], ["check", model], ["batch", folder, "-o", target, "--check"]):
+    for words in (["check", model], ["batch", folder, "-o", target, "--check"]):
         done = CliRunner().invoke(cli, words)
         assert done.exit_code == 0, done.output
 compile_model(model)
 assert status_of_fork(use) == 5
 """
-    command = [sys.executable, "-c", FORKING + script]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run(["-c", FORKING + script])
     assert len(list(tmp_path.glob("models-*/**/*.xml"))) == 1
 
 
@@ -158,6 +155,7 @@ def test_a_fork_waits_once_for_threads_of_others(monkeypatch):
     assert len(asked) == 2
 
 
+@pytest.mark.every_form
 def test_forkserver(folder, tmp_path):
     """Whose server process has the model already."""
     (tmp_path / "service.py").write_text(PRELOADED.replace("sys.argv", repr(["", str(folder)])))
@@ -172,9 +170,7 @@ if __name__ == "__main__":
     assert process.exitcode == 0
 """
     (tmp_path / "main.py").write_text(main)
-    command = [sys.executable, "main.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=LIMIT)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run(["main.py"], tmp_path)
 
 
 def test_gunicorn(folder, tmp_path):

@@ -2,12 +2,15 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import cv2
 import numpy as np
+import paddle
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -15,6 +18,7 @@ from click.testing import CliRunner
 from paddle2ov.cli import cli
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.inference.paddlex import ENGINE, Runner, register_engine
+from tests.support.models import save_layer
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "PP-LCNet_x0_25"
@@ -31,24 +35,39 @@ SETTINGS = {
     "PostProcess": {"Topk": {"topk": 4, "label_list": list("abcdefghij")}},
 }
 
-# PaddleX changes Paddle's flags for the whole process, and asks on import for the package of OpenCV with windows, in
-# whose place the one without does as well. PaddleOCR's list of engines is all of that package that counts here.
-SCRIPT = """
-import importlib.metadata as metadata, json, sys, types
-import numpy as np
+# There is no Paddle in the process. PaddleX asks on import for the package of OpenCV with windows, in whose place the
+# one without does as well. PaddleOCR's list of engines is all of that package that counts here.
+SITE = """
+import importlib.metadata as metadata, sys, types
 
 version = metadata.version
 metadata.version = lambda name: version(name.replace("-contrib-python", "-python-headless"))
 arguments = types.ModuleType("paddleocr._common_args")
 arguments.SUPPORTED_INFERENCE_ENGINE_LIST = ["paddle"]
-sys.modules |= {"paddleocr": types.ModuleType("paddleocr"), "paddleocr._common_args": arguments}
-
+sys.modules |= {"paddle": None, "paddleocr": types.ModuleType("paddleocr"), "paddleocr._common_args": arguments}
+"""
+# A script, which has its arguments and its exit status. It notes what PaddleX's predictors give to their runners; then
+# it runs PaddleX's command, without asking for the packages of every pipeline of its kind, of which this needs none.
+COMMAND = """
+import json, sys
+import numpy as np
+from paddlex.__main__ import console_entry
 from paddlex.inference import create_predictor
-from paddle2ov.inference.paddlex import ENGINE, register_engine
+from paddlex.inference.models.engines import RunnerEngine
+from paddlex.utils import deps
+from paddle2ov.inference.paddlex import ENGINE, Runner, register_engine
 
-register_engine()
 register_engine()  # once more changes nothing
-name, folder, target = sys.argv[1:]
+name, folder, target = sys.argv[3:6]
+found = {"engines": sys.modules["paddleocr._common_args"].SUPPORTED_INFERENCE_ENGINE_LIST}
+found["run"] = [__name__, *sys.argv[:3], "paddle2ov" in RunnerEngine.all()]
+call, batches = Runner.__call__, []
+
+
+def noting(self, x):
+    results = call(self, x)
+    batches.append((np.asarray(x), results[0]))
+    return results
 
 
 def made(**options):
@@ -63,38 +82,16 @@ def refusal(**options):
 
 
 pictures = [np.random.default_rng(i).integers(0, 256, (48, 60, 3), np.uint8) for i in range(3)]
-found = {"engines": arguments.SUPPORTED_INFERENCE_ENGINE_LIST}
-for engine in (ENGINE, "paddle_static"):
-    predictor = made(engine=engine)
-    found[engine] = [{key: one[key] for key in ("class_ids", "scores", "label_names")} for one in predictor(pictures)]
-    predictor.close()
+Runner.__call__ = noting
+found["labels"] = [one["label_names"] for one in made()(pictures)]
+Runner.__call__ = call
 two_threads = made(engine_config={"cpu_threads": 2, "properties": {"INFERENCE_PRECISION_HINT": "f32"}})
 found["threads"] = two_threads.runner._predictor._compiled.get_property("INFERENCE_NUM_THREADS")
 found["gpu"] = refusal(device="gpu:0")
 found["unknown"] = refusal(engine_config={"run_mode": "mkldnn"})
-with open(target, "w") as file:
-    json.dump(found, file, default=lambda value: value.tolist())
-"""
+np.savez(target, *(array for batch in batches for array in batch), found=json.dumps(found))
 
-
-# The same for a process that starts with a command; there is no Paddle in it.
-SITE = """
-import importlib.metadata as metadata, sys
-
-version = metadata.version
-metadata.version = lambda name: version(name.replace("-contrib-python", "-python-headless"))
-sys.modules["paddle"] = None
-"""
-# PaddleX's command, without asking for the packages of every pipeline of its kind, of which this one needs none; a
-# script, which has its arguments and its exit status.
-COMMAND = """
-import sys
-from paddlex.__main__ import console_entry
-from paddlex.inference.models.engines import RunnerEngine
-from paddlex.utils import deps
-
-print(__name__, sys.argv[:4], "paddle2ov" in RunnerEngine.all())
-del sys.argv[1:4]
+del sys.argv[1:6]
 deps.EXTRAS["cv"] = {}
 console_entry()
 sys.exit(7)
@@ -115,36 +112,18 @@ SubModules:
 @pytest.fixture(scope="module")
 def classifier(tmp_path_factory):
     """The folder of a small classifier, as PaddleX exports it."""
-    import paddle
-
     paddle.seed(1)
     network = paddle.nn.Sequential(
         paddle.nn.Conv2D(3, 8, 3, stride=2), paddle.nn.Hardswish(), paddle.nn.AdaptiveAvgPool2D(1),
         paddle.nn.Flatten(), paddle.nn.Linear(8, 10), paddle.nn.Softmax(),
     )  # fmt: skip
-    network.eval()
-    folder = tmp_path_factory.mktemp("classifier")
-    spec = [paddle.static.InputSpec([-1, 3, -1, -1], "float32", "x")]
-    paddle.jit.save(paddle.jit.to_static(network, input_spec=spec, full_graph=True), str(folder / "inference"))
+    folder = save_layer(tmp_path_factory.mktemp("classifier"), network, x=[-1, 3, -1, -1])
     (folder / "inference.yml").write_text(yaml.safe_dump(SETTINGS))
     return folder
 
 
-@pytest.fixture(scope="module")
-def found(classifier, tmp_path_factory):
-    """What PaddleX makes of the classifier, on both engines, in a process of its own."""
-    target = tmp_path_factory.mktemp("found") / "found.json"
-    command = [sys.executable, "-W", "ignore", "-c", SCRIPT, NAME, str(classifier), str(target)]
-    subprocess.run(command, check=True, cwd=ROOT)
-    return json.loads(target.read_text())
-
-
-def run_command(folder, *arguments):
-    """`paddle2ov run ...` in a folder, without Paddle."""
-    return run_module(folder, "paddle2ov", "run", *arguments)
-
-
 def run_module(folder, *arguments):
+    """A module's command in a folder, without Paddle."""
     (folder / "site").mkdir(exist_ok=True)
     (folder / "site" / "sitecustomize.py").write_text(SITE)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "site"), str(ROOT)])}
@@ -152,33 +131,50 @@ def run_module(folder, *arguments):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_the_command_line_of_paddlex(classifier, found, tmp_path):
-    import cv2
+@pytest.fixture(scope="module")
+def done(classifier, tmp_path_factory):
+    """What `paddle2ov run` with a script makes of the classifier: the process that ended, and what it has noted."""
+    folder = tmp_path_factory.mktemp("run")
+    cv2.imwrite(str(folder / "picture.png"), np.random.default_rng(0).integers(0, 256, (48, 60, 3), np.uint8))
+    (folder / "pipeline.yaml").write_text(PIPELINE.format(name=NAME, folder=classifier))
+    (folder / "command.py").write_text(COMMAND)
+    options = ["--help", "-o", NAME, classifier, "noted.npz"]
+    options += ["--pipeline", "pipeline.yaml", "--input", "picture.png", "--engine", ENGINE]
+    process = run_module(folder, "paddle2ov", "run", "command.py", *options)
+    assert process.returncode == 7, process.stdout + process.stderr
+    with np.load(folder / "noted.npz") as noted:
+        found = json.loads(str(noted["found"]))
+        return process, found, [noted[f"arr_{i}"] for i in range(len(noted.files) - 1)]
 
-    picture = np.random.default_rng(0).integers(0, 256, (48, 60, 3), np.uint8)
-    cv2.imwrite(str(tmp_path / "picture.png"), picture)
-    (tmp_path / "pipeline.yaml").write_text(PIPELINE.format(name=NAME, folder=classifier))
-    (tmp_path / "command.py").write_text(COMMAND)
-    options = ["--help", "-o", "x", "--pipeline", "pipeline.yaml", "--input", "picture.png", "--engine", ENGINE]
-    done = run_command(tmp_path, "command.py", *options)
-    assert done.returncode == 7, done.stdout + done.stderr
-    assert "__main__ ['command.py', '--help', '-o', 'x'] True\n" in done.stdout
-    assert f"'label_names': {found[ENGINE][0]['label_names']}" in done.stdout + done.stderr
+
+@pytest.fixture
+def found(done):
+    return done[1]
+
+
+def test_the_command_line_of_paddlex(done):
+    process, found, _ = done
+    assert found["run"] == ["__main__", "command.py", "--help", "-o", True]
+    assert re.search(r"'label_names': \['[a-j]'(, '[a-j]'){3}\]", process.stdout + process.stderr)
 
 
 @pytest.mark.every_form
 def test_an_installed_command(tmp_path):
-    done = run_command(tmp_path, "paddlex", "--pipeline", "nosuch", "--engine", ENGINE)
+    done = run_module(tmp_path, "paddle2ov", "run", "paddlex", "--pipeline", "nosuch", "--engine", ENGINE)
     assert done.returncode == 1
     assert "Unsupported pipeline: nosuch" in done.stderr
 
 
-def test_a_predictor(found):
-    assert len(found[ENGINE]) == 3
-    for mine, theirs in zip(found[ENGINE], found["paddle_static"], strict=True):
-        assert mine["class_ids"] == theirs["class_ids"]
-        assert mine["label_names"] == theirs["label_names"]
-        np.testing.assert_allclose(mine["scores"], theirs["scores"], atol=1e-5)
+def test_a_predictor(classifier, done):
+    """PaddleX's predictor, with the results that Paddle computes of what it gives to its runner."""
+    _, found, noted = done
+    network, labels = paddle.jit.load(str(classifier / "inference")), []
+    assert len(noted) == 4  # two batches
+    for x, scores in zip(noted[::2], noted[1::2], strict=True):
+        expected = network(paddle.to_tensor(x.reshape(-1, 3, 32, 32))).numpy()
+        np.testing.assert_allclose(scores, expected, atol=1e-5)
+        labels += [["abcdefghij"[i] for i in row[:4]] for row in np.argsort(-expected, axis=1)]
+    assert found["labels"] == labels
 
 
 def test_engine_config(found):
@@ -192,16 +188,11 @@ def test_paddleocr_takes_the_name(found):
 
 
 def test_arrays_stand_in_the_order_of_sorted_names(tmp_path):
-    import paddle
-
     def difference(last, first):
         return last - first, first * 2
 
-    specs = [paddle.static.InputSpec([-1, 2], "float32", name) for name in ("z", "a")]
-    program = paddle.jit.to_static(difference, input_spec=specs, full_graph=True)
-    paddle.jit.save(program, str(tmp_path / "inference"))
     first, last = (np.full((3, 2), value, np.float32) for value in (1, 5))
-    runner = Runner(tmp_path)
+    runner = Runner(save_layer(tmp_path, difference, z=[-1, 2], a=[-1, 2]))
     results = runner([first, last])
     np.testing.assert_array_equal(results[0], last - first)
     np.testing.assert_array_equal(results[1], 2 * first)
@@ -211,15 +202,8 @@ def test_arrays_stand_in_the_order_of_sorted_names(tmp_path):
 
 
 def test_threads_share_a_runner(tmp_path):
-    import paddle
-
-    def doubled(x):
-        return x * 2
-
-    spec = paddle.static.InputSpec([-1, 2], "float32", "x")
-    program = paddle.jit.to_static(doubled, input_spec=[spec], full_graph=True)
-    paddle.jit.save(program, str(tmp_path / "inference"))
-    runner = Runner(tmp_path, config={"hint": "throughput", "streams": 2, "requests": 3, "cores": "any"})
+    folder = save_layer(tmp_path, lambda x: x * 2, x=[-1, 2])
+    runner = Runner(folder, config={"hint": "throughput", "streams": 2, "requests": 3, "cores": "any"})
     assert runner._predictor._spare.bound == 3
     rows = [np.full((1 + i % 3, 2), i, np.float32) for i in range(60)]
     with ThreadPoolExecutor(6) as threads:
@@ -227,22 +211,21 @@ def test_threads_share_a_runner(tmp_path):
             np.testing.assert_array_equal(result, 2 * row)
 
 
-def test_a_runner_in_a_precision(tmp_path):
-    with pytest.raises(ConversionInputError, match="int8 needs data: `paddle2ov quantize`"):
-        Runner(tmp_path, config={"precision": "int8"})
-    contradiction = {"precision": "f32", "properties": {"INFERENCE_PRECISION_HINT": "f16"}}
-    with pytest.raises(ConversionInputError, match="f32 is asked for, and f16 by INFERENCE_PRECISION_HINT"):
-        Runner(tmp_path, config=contradiction)
-
-
-def test_no_model(tmp_path):
-    with pytest.raises(ModelReadError, match="inference"):
-        Runner(tmp_path)
-
-
-def test_properties_have_names(tmp_path):
-    with pytest.raises(ConversionInputError, match=r"properties is \['LATENCY'\]; names and their values"):
-        Runner(tmp_path, config={"properties": ["LATENCY"]})
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"precision": "int8"}, "int8 needs data: `paddle2ov quantize`"),
+        (
+            {"precision": "f32", "properties": {"INFERENCE_PRECISION_HINT": "f16"}},
+            "f32 is asked for, and f16 by INFERENCE_PRECISION_HINT",
+        ),
+        ({"properties": ["LATENCY"]}, r"properties is \['LATENCY'\]; names and their values"),
+        ({}, "no Paddle inference model|no such file"),
+    ],
+)
+def test_what_is_no_runner(tmp_path, config, message):
+    with pytest.raises((ConversionInputError, ModelReadError), match=message):
+        Runner(tmp_path, config=config)
 
 
 @pytest.mark.every_form
@@ -257,14 +240,10 @@ def test_what_cannot_be_run():
     assert "'nosuch' is neither a command of an installed Python package nor a script" in done.output
 
 
-def test_run_without_paddlex(monkeypatch):
+def test_without_paddlex(monkeypatch):
     monkeypatch.setitem(sys.modules, "paddlex", None)
     done = CliRunner().invoke(cli, ["run", __file__])
     assert done.exit_code == 2
     assert "PaddleX 3.7 or newer is needed" in done.output
-
-
-def test_no_paddlex(monkeypatch):
-    monkeypatch.setitem(sys.modules, "paddlex", None)
     with pytest.raises(ConversionInputError, match=r"PaddleX 3\.7 or newer is needed"):
         register_engine()

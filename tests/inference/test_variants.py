@@ -8,7 +8,7 @@ import pytest
 
 from paddle2ov import ConversionInputError, ModelReadError
 from paddle2ov.inference import Config, create_predictor, variants
-from tests.inference.small_models import Doubled, saved
+from tests.inference.small_models import doubled, saved
 
 
 class Heights(paddle.nn.Layer):
@@ -83,7 +83,7 @@ def test_what_cannot_be_computed_is_refused_once(folder, layer, made):
 
 def test_few_models_are_kept(made, tmp_path, monkeypatch):
     monkeypatch.setattr(variants, "MAX_VARIANTS", 2)
-    predictor = create_predictor(Config(saved(tmp_path, Doubled(), "float32")))
+    predictor = create_predictor(Config(saved(tmp_path, doubled, "float32")))
     for rank in (1, 3, 4, 3, 1):
         x = picture(*[2] * rank)
         np.testing.assert_array_equal(predictor.run([x])[0], x + x)

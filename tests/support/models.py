@@ -1,0 +1,70 @@
+"""Folders of models: the networks and operators of `gen_models`, and what Paddle saves of a few lines."""
+
+import contextlib
+from pathlib import Path
+
+from gen_models import all_networks, all_ops
+from gen_models.harness.spec import paddle
+from gen_models.harness.store import generated, generated_network
+
+
+def network(name, format="pir"):
+    """A network that tests share."""
+    return generated_network(all_networks()[name], format)
+
+
+def operator(name, format="pir"):
+    """The first case of an operator."""
+    op = all_ops()[name]
+    return generated(op, op.cases[0], format)
+
+
+def _declared(inputs):
+    """The (name, shape, type) of inputs that are given as a shape of float32, or (shape, type)."""
+    for name, spec in inputs.items():
+        shape, dtype = spec if isinstance(spec, tuple) else (spec, "float32")
+        yield name, list(shape), dtype
+
+
+def save_program(folder, build, legacy=False, **inputs):
+    """Saves the static program that `build` makes of inputs, by their names; returns the folder."""
+    folder = Path(folder)
+    was_dynamic = paddle.in_dynamic_mode()
+    paddle.enable_static()
+    try:
+        with paddle.pir_utils.OldIrGuard() if legacy else contextlib.nullcontext():
+            main, startup, static = paddle.static.Program(), paddle.static.Program(), paddle.static
+            scope = static.scope_guard(static.Scope())
+            with scope, static.program_guard(main, startup), paddle.utils.unique_name.guard():
+                fed = [static.data(*declared) for declared in _declared(inputs)]
+                results = build(*fed)
+                executor = static.Executor(paddle.CPUPlace())
+                executor.run(startup)
+                results = list(results) if isinstance(results, list | tuple) else [results]
+                static.save_inference_model(str(folder / "inference"), fed, results, executor, program=main)
+    finally:
+        if was_dynamic:
+            paddle.disable_static()
+    return folder
+
+
+def save_layer(folder, forward, **inputs):
+    """Saves a layer or a function of tensors, its inputs as those of `save_program`; returns the folder."""
+    paddle.disable_static()
+    spec = [paddle.static.InputSpec(shape, dtype, name) for name, shape, dtype in _declared(inputs)]
+    if not isinstance(forward, paddle.nn.Layer):
+        forward = _layer_of(forward) if len(spec) == 1 else paddle.jit.to_static(forward, full_graph=True)
+    if isinstance(forward, paddle.nn.Layer):
+        forward.eval()
+    paddle.jit.save(forward, str(Path(folder) / "inference"), input_spec=spec)
+    return Path(folder)
+
+
+def _layer_of(function):
+    """A layer of a function of one tensor, which may be a lambda: Paddle finds the source of no lambda."""
+
+    class Layer(paddle.nn.Layer):
+        def forward(self, x):
+            return function(x)
+
+    return Layer()
