@@ -9,22 +9,20 @@ from typing import Any
 import numpy as np
 import openvino
 import pytest
-from click.testing import CliRunner
 from openvino import Model, PartialShape, Tensor, Type
 from openvino import opset16 as ops
 
 import paddle2ov
-from gen_models import all_networks, all_ops
-from gen_models.harness.store import generated, generated_network
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.input_sets import chosen_inputs, run_orders
-from paddle2ov.cli import cli
 from paddle2ov.comparison.evaluator import Evaluator
 from paddle2ov.comparison.rounding import UNITS, Rounding, compare
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import REWRITES
 from paddle2ov.passes.neighbours import consumers
+from tests.support.command_line import call
 from tests.support.formats import FORMATS
+from tests.support.models import network, operator
 from tests.support.passes_checks import parameter, random, reshape, transpose
 from tests.support.processor import NEEDS_BFLOAT16
 
@@ -32,10 +30,6 @@ ONE = np.float32(1)
 WEIGHTS, ALONG = random(8, 5), random(5, 1, 1)
 FILTERS, KERNELS = random(2, 4, 1, 1), random(6, 4, 3, 3)
 RNG = np.random.default_rng(0)
-
-
-def call(*arguments):
-    return CliRunner().invoke(cli, [str(argument) for argument in arguments], prog_name="paddle2ov")
 
 
 # --- faults of OpenVINO 2026.4's CPU plugin, beside nodes that have nothing to do with them ---
@@ -206,14 +200,14 @@ def test_a_rewrite_that_forgets_a_constant(format, monkeypatch):
             reader.replace_source_output(node.input_value(0))
         return {"forgotten": 1}
 
-    network = generated_network(all_networks()["constants_along_axis_1"], format)
-    assert paddle2ov.check(network).ok
+    folder = network("constants_along_axis_1", format)
+    assert paddle2ov.check(folder).ok
     monkeypatch.setattr("paddle2ov.workarounds.applying.REWRITES", (*REWRITES[:3], forget, *REWRITES[3:]))
-    report = paddle2ov.check(network)
+    report = paddle2ov.check(folder)
     (fault,) = report.faults
     assert (fault.kind, fault.name) == ("rewrite", "forget")
     assert report.verdict == "differ"
-    shown = call("check", network)
+    shown = call("check", folder)
     assert shown.exit_code == 1
     assert "The rewrite forget changes what the graph computes" in shown.output
 
@@ -364,9 +358,9 @@ def test_loop(scale):
         np.testing.assert_allclose(item[0].data, want[i], rtol=1e-6)
 
 
-@pytest.mark.parametrize("network", ["nested", "returned_of_a_branch"])
-def test_branches_and_loops_of_programs(network):
-    report = paddle2ov.check(generated_network(all_networks()[network], "pir"))
+@pytest.mark.parametrize("name", ["nested", "returned_of_a_branch"])
+def test_branches_and_loops_of_programs(name):
+    report = paddle2ov.check(network(name))
     assert report.verdict == "agree"
     assert not any(run.refused for run in report.runs)
 
@@ -465,10 +459,8 @@ def test_what_cannot_be_checked(ir, tmp_path):
         paddle2ov.check(model, inputs={"y": random(5, 3)})
 
 
-def test_batch(tmp_path, monkeypatch):
-    relu = all_ops()["relu"]
-    folder = generated(relu, relu.cases[0], "pir")
-    monkeypatch.setattr("paddle2ov.commands.batch._executor", lambda *_: Inline())
+def test_batch(tmp_path, inline, monkeypatch):
+    folder = operator("relu")
     shown = call("batch", folder, "-o", tmp_path / "out", "--check")
     assert shown.exit_code == 0, shown.output
     (model,) = json.loads((tmp_path / "out" / "summary.json").read_text())["models"]
@@ -485,13 +477,3 @@ def test_batch(tmp_path, monkeypatch):
     shown = call("batch", folder, "-o", tmp_path / "out", "--check", "--again")
     assert shown.exit_code == 1
     assert "computed wrong: the device computes Relu" in shown.output
-
-
-class Inline:
-    """An executor that runs here."""
-
-    def run(self, function, jobs):
-        from paddle2ov.jobs.executor import Outcome
-
-        for job in jobs:
-            yield Outcome(job, function(job))

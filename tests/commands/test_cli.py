@@ -1,8 +1,8 @@
 """The command line."""
 
 import json
-import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,15 +13,13 @@ import numpy as np
 import openvino
 import paddle
 import pytest
-from click.testing import CliRunner
 
 import paddle2ov
-from gen_models import all_networks, all_ops
-from gen_models.harness.store import generated, generated_network
 from paddle2ov.cli import cli
 from paddle2ov.errors import NEXT_STEPS, OTHERS
+from tests.support.command_line import call
+from tests.support.models import network, operator, save_layer, save_program
 from tests.support.settings import SETTINGS
-from tests.support.models import save_program
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,11 +37,15 @@ CONVERTERS = [ConversionExtension("eigvals", eigvals)]
 
 @pytest.fixture
 def model():
-    return generated_network(all_networks()["squeezenet1_1"], "pir")
+    return network("squeezenet1_1")
 
 
-def call(*arguments):
-    return CliRunner().invoke(cli, [str(argument) for argument in arguments], prog_name="paddle2ov")
+def foreign(model, folder):
+    """The model with an operator that has no converter, in another folder."""
+    shutil.copytree(model, folder)
+    program = (folder / "inference.json").read_text()
+    (folder / "inference.json").write_text(program.replace('"1.relu"', '"1.my_relu"'))
+    return folder
 
 
 def test_converts_a_folder(model, tmp_path):
@@ -60,32 +62,62 @@ def test_converts_a_folder(model, tmp_path):
     assert (tmp_path / "same.bin").read_bytes() == (tmp_path / "half.bin").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nowhere"], "error: nowhere: no such file or folder"),
-        (["convert"], "give the model once"),
-        (["a", "-m", "b"], "give the model once"),
-        (["a", "--no-such-option"], "No such option"),
-        (["inspct", "model"], "'inspct' is neither a command nor a model; 'inspect' is a command"),
-        (["x" * 5000], "File name too long"),
-        (["inspect", "x" * 5000], "File name too long"),
-        (["MODEL", "-o", "OUT/" + "x" * 300], "File name too long"),
-        *((["MODEL", "-o", f"OUT/net{suffix}"], "written is OpenVINO IR") for suffix in (".onnx", ".bin", ".PDMODEL")),
-        (["MODEL", "-o", "OUT/new/"], "new/ is a folder; name the file to write"),
-        (["MODEL", "-o", "OUT/file/net.xml"], "OUT/file/net.xml cannot be written: "),
-        (["MODEL", "-o", "OUT/n.xml", "--precision", "f16", "--no-compress-to-fp16"], "f16 and --no-compress-to-fp16"),
-        (["MODEL", "-o", "OUT/n.xml", "--report", "OUT/report.pdf"], "report.pdf is neither a .json nor an .html file"),
-        (["batch", "MODEL", "-o", "OUT", "--timeout", "nan"], "nan is not a number"),
-        (["run", "OUT/script.py"], "OUT/script.py: no such file"),
-    ],
-    ids=lambda value: str(value)[:80],
-)
-def test_refused(arguments, message, model, tmp_path):
+LONG = "x" * 300
+OF_SAVED = [
+    ("--precision bf16", "compile it with compile_model(..., precision='bf16')"),
+    ("--precision int8", "int8 needs data: `paddle2ov quantize`"),
+    ("--verify-precision int8", "int8 needs data: `paddle2ov quantize`"),
+    ("--precision f32 --compress-to-fp16", "--precision f32 and --compress-to-fp16 contradict each other"),
+]
+FOR_VERIFY = "is for --verify, and that is not given"
+FOR_RANDOM = "is for random inputs, and there are none with"
+REFUSED = [
+    ("nowhere", "error: nowhere: no such file or folder"),
+    ("convert", "give the model once"),
+    ("a -m b", "give the model once"),
+    ("a --no-such-option", "No such option"),
+    ("inspct model", "'inspct' is neither a command nor a model; 'inspect' is a command"),
+    ("x" * 5000, "File name too long"),
+    ("inspect " + "x" * 5000, "File name too long"),
+    (f"MODEL -o OUT/{LONG}", "File name too long"),
+    *((f"MODEL -o OUT/net{suffix}", "written is OpenVINO IR") for suffix in (".onnx", ".bin", ".PDMODEL")),
+    ("MODEL -o OUT/new/", "new/ is a folder; name the file to write"),
+    ("MODEL -o OUT/file/net.xml", "OUT/file/net.xml cannot be written: "),
+    ("MODEL -o OUT/n.xml --precision f16 --no-compress-to-fp16", "f16 and --no-compress-to-fp16"),
+    ("MODEL -o OUT/n.xml --report OUT/report.pdf", "report.pdf is neither a .json nor an .html file"),
+    ("batch MODEL -o OUT --timeout nan", "nan is not a number"),
+    ("run OUT/script.py", "OUT/script.py: no such file"),
+    *((f"convert MODEL -o OUT/new/net.xml {options}", message) for options, message in OF_SAVED),
+    *((f"batch MODEL -o OUT/new/net.xml {options}", message) for options, message in OF_SAVED),
+    ("convert OUT -o OUT/o.xml --inputs OUT/file", "--inputs is for --report and --verify, and neither is given"),
+    ("convert OUT -o OUT/o.xml --verify-precision f32", f"--verify-precision {FOR_VERIFY}"),
+    ("convert OUT -o OUT/o.xml --paddle-python python", f"--paddle-python {FOR_VERIFY}"),
+    ("batch OUT -o OUT/o --verify-precision f16", "--verify-precision is for --verify and --check, and neither"),
+    ("batch OUT -o OUT/o --paddle-python python --check", f"--paddle-python {FOR_VERIFY}"),
+    ("batch OUT -o OUT/o --tolerance 0", f"--tolerance {FOR_VERIFY}"),
+    ("verify OUT --inputs OUT/file --input x[1]", f"--input {FOR_RANDOM}"),
+    ("verify OUT --image OUT/file --seed 0", f"--seed {FOR_RANDOM} --inputs or"),
+    ("check OUT --inputs OUT/file --input x[1]", f"--input {FOR_RANDOM}"),
+    # As a shell makes of an unset variable: paddle2ov "$MODEL". An empty path is not this folder.
+    *((command, "'[MODEL]': the path is empty.") for command in ("''", "convert ''")),
+    *((f"{command} ''", "'MODEL': the path is empty.") for command in ("inspect", "verify")),
+    ("convert -m ''", "'--model-dir' / '--model_dir': the path is empty."),
+    ("convert . -o ''", "'--save_file': the path is empty."),
+    ("convert . -mf ''", "'--model_filename': the name is empty."),
+    *((f"{command} . -pf ''", "'--params_filename': the path is empty.") for command in ("convert", "inspect")),
+    *((f"convert . {option} ''", f"'{option}': the path") for option in ("--serve-layout", "--report")),
+    ("convert . --paddle-python ''", "'--paddle-python': the path is empty."),
+    *((f"verify . {option} ''", f"'{option}': the path is empty.") for option in ("--case", "--inputs")),
+    ("batch '' -o out", "'FOLDER': the path is empty."),
+    ("batch . -o ''", "'--out': the path is empty."),
+]
+
+
+@pytest.mark.parametrize(("command", "message"), REFUSED, ids=lambda value: value[:80])
+def test_refused(command, message, model, tmp_path):
     (tmp_path / "file").write_text("")
     names = {"MODEL": str(model), "OUT": str(tmp_path)}
-    full = [re.sub("^MODEL$|OUT", lambda name: names[name[0]], argument) for argument in arguments]
-    result = call(*full)
+    result = call(*(re.sub("^MODEL$|OUT", lambda name: names[name[0]], part) for part in shlex.split(command)))
     assert (result.exit_code, type(result.exception)) == (2, SystemExit)
     assert message.replace("OUT", names["OUT"]) in " ".join(result.output.replace("│", "").split())
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
@@ -96,24 +128,6 @@ def test_reports_that_cannot_be_written(model, tmp_path):
     result = call(model, "-q", "-o", tmp_path / "net.xml", "--report", tmp_path / "file" / "report.json")
     assert result.exit_code == 2
     assert f"error: {tmp_path / 'file' / 'report.json'} cannot be written: " in result.output
-
-
-@pytest.mark.parametrize("command", ["convert", "batch"])
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--precision", "bf16"], "compile it with compile_model(..., precision='bf16')"),
-        (["--precision", "int8"], "int8 needs data: `paddle2ov quantize`"),
-        (["--verify-precision", "int8"], "int8 needs data: `paddle2ov quantize`"),
-        (["--precision", "f32", "--compress-to-fp16"], "--precision f32 and --compress-to-fp16 contradict each other"),
-    ],
-    ids=str,
-)
-def test_precisions_of_saved_models(command, arguments, message, model, tmp_path):
-    result = call(command, model, "-o", tmp_path / "new" / "net.xml", *arguments)
-    assert result.exit_code == 2
-    assert message in " ".join(result.stderr.replace("│", "").split())
-    assert not (tmp_path / "new").exists()
 
 
 def test_names_that_paddle2onnx_users_know(model, tmp_path):
@@ -148,40 +162,6 @@ def test_inputs_and_outputs_that_are_given_one_by_one(tmp_path):
     assert "'x' is given twice" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("convert", "--inputs", "X"), "--inputs is for --report and --verify, and neither is given"),
-        (("convert", "--verify-precision", "f32"), "--verify-precision is for --verify, and that is not given"),
-        (("convert", "--paddle-python", "python"), "--paddle-python is for --verify, and that is not given"),
-        (
-            ("batch", "--verify-precision", "f16"),
-            "--verify-precision is for --verify and --check, and neither",
-        ),
-        (("batch", "--paddle-python", "python", "--check"), "--paddle-python is for --verify, and that is not given"),
-        (("batch", "--tolerance", "0"), "--tolerance is for --verify, and that is not given"),
-        (
-            ("verify", "--inputs", "X", "--input", "x[1]"),
-            "--input is for random inputs, and there are none with",
-        ),
-        (("verify", "--image", "X", "--seed", "0"), "--seed is for random inputs, and there are none with --inputs or"),
-        (
-            ("check", "--inputs", "X", "--input", "x[1]"),
-            "--input is for random inputs, and there are none with",
-        ),
-    ],
-    ids=str,
-)
-def test_options_without_an_effect(arguments, message, tmp_path):
-    np.savez(tmp_path / "x.npz", x=np.zeros(1))
-    command, *options = (str(tmp_path / "x.npz") if argument == "X" else argument for argument in arguments)
-    out = ("-o", tmp_path / "out.xml") if command in ("convert", "batch") else ()
-    result = call(command, tmp_path, *out, *options)
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["x.npz"]
-
-
 NEGATIVE = "def relu(node):\n    return ops.negative(node.get_input('x'))\n"
 
 
@@ -192,13 +172,10 @@ NEGATIVE = "def relu(node):\n    return ops.negative(node.get_input('x'))\n"
         NEGATIVE + "CONVERTERS = [{'relu': relu}]",
     ],
 )
-def test_extension_file(tmp_path, text):
-    op = all_ops()["relu"]
+def test_extension_file(tmp_path, own_converters, text):
     own = tmp_path / "own.py"
     own.write_text("import paddle2ov\nfrom openvino import opset16 as ops\n" + text)
-    command = [sys.executable, "-m", "paddle2ov", str(generated(op, op.cases[0], "pir"))]
-    command += ["-o", str(tmp_path / "net.xml"), "--extension", str(own)]
-    subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, check=True)
+    assert call(operator("relu"), "-o", tmp_path / "net.xml", "--extension", own).exit_code == 0
     kinds = {node.get_type_name() for node in openvino.Core().read_model(tmp_path / "net.xml").get_ops()}
     assert "Negative" in kinds
 
@@ -274,42 +251,13 @@ def test_an_interruption_is_no_verdict(tmp_path, monkeypatch, command, work):
     assert (result.exit_code, result.output) == (130, "Interrupted.\n")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "about"),
-    [
-        ([""], "'[MODEL]': the path is empty."),
-        (["convert", ""], "'[MODEL]': the path is empty."),
-        (["convert", "-m", ""], "'--model-dir' / '--model_dir': the path is empty."),
-        (["convert", ".", "-o", ""], "'--save_file': the path is empty."),
-        (["convert", ".", "-mf", ""], "'--model_filename': the name is empty."),
-        (["convert", ".", "-pf", ""], "'--params_filename': the path is empty."),
-        (["convert", ".", "--serve-layout", ""], "'--serve-layout': the path is empty."),
-        (["convert", ".", "--report", ""], "'--report': the path is empty."),
-        (["convert", ".", "--paddle-python", ""], "'--paddle-python': the path is empty."),
-        (["inspect", ""], "'MODEL': the path is empty."),
-        (["inspect", ".", "-pf", ""], "'--params_filename': the path is empty."),
-        (["verify", ""], "'MODEL': the path is empty."),
-        (["verify", ".", "--case", ""], "'--case': the path is empty."),
-        (["verify", ".", "--inputs", ""], "'--inputs': the path is empty."),
-        (["batch", "", "-o", "out"], "'FOLDER': the path is empty."),
-        (["batch", ".", "-o", ""], "'--out': the path is empty."),
-    ],
-)
-def test_an_empty_path_is_not_this_folder(arguments, about):
-    """As a shell makes of an unset variable: paddle2ov "$MODEL"."""
-    result = call(*arguments)
-    assert result.exit_code == 2
-    assert about in result.output
-    assert "Usage:" in result.output
-
-
 def test_traceback_on_demand():
     result = call("nowhere", "--traceback")
     assert isinstance(result.exception, paddle2ov.ModelReadError)
 
 
 def test_report(tmp_path):
-    folder = generated_network(all_networks()["swin_stage"], "pir")
+    folder = network("swin_stage")
     targets = [tmp_path / "new" / "report.json", tmp_path / "report.html"]
     result = call(folder, "-o", tmp_path / "net.xml", "--report", targets[0], "--report", targets[1])
     assert result.exit_code == 0, result.output
@@ -326,11 +274,9 @@ def test_report(tmp_path):
 
 
 def test_report_of_a_model_that_is_refused(model, tmp_path):
-    folder = tmp_path / "foreign"
-    shutil.copytree(model, folder)
-    program = (folder / "inference.json").read_text()
-    (folder / "inference.json").write_text(program.replace('"1.relu"', '"1.my_relu"'))
-    result = call(folder, "-o", tmp_path / "net.xml", "--report", tmp_path / "report.json")
+    result = call(
+        foreign(model, tmp_path / "foreign"), "-o", tmp_path / "net.xml", "--report", tmp_path / "report.json"
+    )
     assert result.exit_code == 1
     for words in (
         "no converter for 1 operator type(s)",
@@ -507,11 +453,7 @@ def test_inspect(model, tmp_path):
     assert inspection["nesting"] == 0
     assert {"name": "conv2d", "count": 26, "supported": True} in inspection["operators"]
 
-    folder = tmp_path / "foreign"
-    shutil.copytree(model, folder)
-    program = (folder / "inference.json").read_text()
-    (folder / "inference.json").write_text(program.replace('"1.relu"', '"1.my_relu"').replace('"exclusive"', '"x"'))
-    result = call("inspect", folder)
+    result = call("inspect", foreign(model, tmp_path / "foreign"))
     assert result.exit_code == 1
     assert "my_relu  (no converter)" in result.stdout
     assert "Refused: my_relu, used 26x: no converter: none of the operators that this version knows" in result.stdout
@@ -520,9 +462,8 @@ def test_inspect(model, tmp_path):
     assert call("inspect", tmp_path / "nowhere").exit_code == 2
 
 
-def test_inspect_finds_all_refusals(tmp_path, monkeypatch):
+def test_inspect_finds_all_refusals(tmp_path, own_converters):
     """Those in branches too, and none that only follow from another."""
-    monkeypatch.setattr("paddle2ov.translation.extension._script", {})
 
     def results(x):
         factors = paddle.linalg.lu(x, pivot=False)[0]
@@ -572,7 +513,7 @@ def test_inspect_gives_each_operator_to_its_converter_once(tmp_path):
 
 
 def test_inspect_sees_loops():
-    inspection = paddle2ov.inspect(generated_network(all_networks()["nested"], "pir"))
+    inspection = paddle2ov.inspect(network("nested"))
     assert inspection.nesting == 2
     assert [port.name for port in inspection.inputs] == ["x", "n"]
     assert inspection.convertible
@@ -582,28 +523,6 @@ def test_version_and_help():
     assert call("--version").stdout.startswith(f"paddle2ov {paddle2ov.__version__} (OpenVINO ")
     assert "--params-filename" in call("convert", "--help").stdout
     assert "list the operators" in call("--help").stdout
-
-
-def test_import_is_light():
-    """Neither Paddle nor what only reading or the command line need is imported with the package."""
-    heavy = "{'paddle', 'msgspec', 'google.protobuf', 'click', 'rich', 'paddle2ov.op_table'} & set(sys.modules)"
-    command = [sys.executable, "-c", f"import sys, paddle2ov; print({heavy} or 'light')"]
-    run = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
-    )
-    assert run.stdout == "light\n"
-
-
-def test_conversion_does_not_import_paddle(model):
-    script = f"import sys, paddle2ov; paddle2ov.convert({str(model)!r}); print('paddle' in sys.modules)"
-    run = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert run.stdout == "False\n"
 
 
 def test_public_names():
@@ -618,10 +537,7 @@ def test_public_names():
 @pytest.mark.parametrize("given", ["x[1,4,64,64]", "x[?,4..8,?,?]", "x{i64}"])
 def test_input_that_does_not_fit_is_no_lack_of_a_converter(given, tmp_path):
     """What is given and what the program declares are told, with the operator where they part."""
-    network = paddle.nn.Sequential(paddle.nn.Conv2D(3, 8, 3), paddle.nn.ReLU())
-    network.eval()
-    spec = paddle.static.InputSpec([None, 3, None, None], "float32", name="x")
-    paddle.jit.save(network, str(tmp_path / "inference"), input_spec=[spec])
+    save_layer(tmp_path, paddle.nn.Sequential(paddle.nn.Conv2D(3, 8, 3), paddle.nn.ReLU()), x=[-1, 3, -1, -1])
     result = call(tmp_path, "-o", tmp_path / "out.xml", "--input", given)
     assert result.exit_code == 2, result.output
     assert "error: input: the model does not convert with 'x' as " in result.output
@@ -644,23 +560,38 @@ def test_input_given_to_an_operator_that_is_refused_anyway(tmp_path):
         paddle2ov.convert(folder, input="x[4,4]", extension=extension)
 
 
-def run_with_output(arguments, stdout):
-    command = [sys.executable, "-m", "paddle2ov", *map(str, arguments)]
-    return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False)
+EACH_IN_A_FORK = """
+import json, os, sys
+from paddle2ov.cli import main
+
+for command in json.loads(sys.argv[1]):
+    for kind in ("full", "closed"):
+        read, write = os.pipe()
+        said, saying = os.pipe()
+        os.close(read)
+        child = os.fork()
+        if not child:
+            os.dup2(os.open("/dev/full", os.O_WRONLY) if kind == "full" else write, 1)
+            os.dup2(saying, 2)
+            os.close(saying)
+            sys.argv[1:] = command
+            main()
+        os.close(write)
+        os.close(saying)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        with open(said) as text:
+            print(json.dumps([command, kind, status, text.read()]), flush=True)
+"""
 
 
-@pytest.mark.parametrize("command", [["--version"], ["ops"], ["inspect", "MODEL"], ["MODEL", "-o", "OUT"]])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_output_that_cannot_be_written_is_no_verdict(command, model, tmp_path):
-    arguments = [{"MODEL": model, "OUT": tmp_path / "out.xml"}.get(part, part) for part in command]
-    with Path("/dev/full").open("w") as full:
-        ended = run_with_output(arguments, full)
-    assert (ended.returncode, ended.stderr) == (2, "error: the output cannot be written: No space left on device\n")
-    read, write = os.pipe()
-    os.close(read)
-    ended = run_with_output(arguments, write)
-    os.close(write)
-    assert (ended.returncode, ended.stderr) == (141, "")
+def test_output_that_cannot_be_written_is_no_verdict(model, tmp_path):
+    commands = [["--version"], ["ops"], ["inspect", str(model)], [str(model), "-o", str(tmp_path / "out.xml")]]
+    command = [sys.executable, "-c", EACH_IN_A_FORK, json.dumps(commands)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    full = (2, "error: the output cannot be written: No space left on device\n")
+    expected = [[item, kind, *ends] for item in commands for kind, ends in (("full", full), ("closed", (141, "")))]
+    assert [json.loads(line) for line in done.stdout.splitlines()] == expected
 
 
 def test_other_errors_of_the_system_are_not_those_of_the_output(monkeypatch):

@@ -60,8 +60,9 @@ for look in json.loads(sys.argv[1]):
 
 COUNT = """
 import json, sys
+first = {*sys.modules}
 import paddle2ov
-counts = {"import": len([name for name in sys.modules if name.startswith("paddle2ov")])}
+counts = {"import": len({*sys.modules} - first)}
 import numpy, openvino
 before = {name for name in sys.modules if not name.startswith(("paddle2ov", "openvino.tools"))}
 paddle2ov.compile_model(sys.argv[1], cache_dir=sys.argv[2] or None)
@@ -73,9 +74,9 @@ print(json.dumps(counts))
 """
 
 CEILINGS = {
-    "pir": {"import": 2, "paddle2ov": 180, "openvino.tools": 1, "msgspec": 20, "": 20},
-    "legacy": {"import": 2, "paddle2ov": 182, "openvino.tools": 1, "msgspec": 20, "": 40, "google.protobuf": 40},
-    "from cache": {"import": 2, "paddle2ov": 20, "openvino.tools": 1, "": 15},
+    "pir": {"import": 20, "paddle2ov": 180, "openvino.tools": 1, "msgspec": 20, "": 20},
+    "legacy": {"import": 20, "paddle2ov": 182, "openvino.tools": 1, "msgspec": 20, "": 40, "google.protobuf": 40},
+    "from cache": {"import": 20, "paddle2ov": 20, "openvino.tools": 1, "": 15},
 }
 """How many modules may be imported, of each package and of all others, beside OpenVINO and NumPy."""
 
