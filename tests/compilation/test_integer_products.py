@@ -8,12 +8,11 @@ from openvino import Model, Type
 from openvino import opset16 as ops
 
 import paddle2ov
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph import core
 from paddle2ov.graph.core import has_integer_kernels, with_exact_integers
 from paddle2ov.inference import Config
+from tests.support.models import network
 
 
 @pytest.fixture
@@ -57,7 +56,7 @@ def test_the_processor_is_limited(monkeypatch, limit, expected):
 def test_what_compiles(processor, kernels):
     """The layers of a trained network are in int8 where that is exact."""
     processor(kernels)
-    folder = generated_network(all_networks()["quantized_tensors"], "pir")
+    folder = network("quantized_tensors")
     config = Config(str(folder / "inference.json"), str(folder / "inference.pdiparams"))
     assert config.openvino_properties().get("LP_TRANSFORMS_MODE") == (None if kernels else "NO")
     compiled = paddle2ov.compile_model(folder)

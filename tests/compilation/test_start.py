@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
+from tests.support.models import network
 
 STATE = """
 def state():  # OpenVINO's telemetry imports in a thread of its own meanwhile
@@ -89,7 +88,7 @@ def run(code: str, *arguments: str) -> str:
 
 def test_modules_until_the_first_result(tmp_path):
     """What most models do not need is imported where it is needed; a ceiling is raised knowingly."""
-    pir, legacy = (str(generated_network(all_networks()["mobilenet_v3_small"], kind)) for kind in ("pir", "legacy"))
+    pir, legacy = (str(network("squeezenet1_1", kind)) for kind in ("pir", "legacy"))
     runs = {"pir": (pir, ""), "legacy": (legacy, str(tmp_path)), "from cache": (legacy, str(tmp_path))}
     counts = {name: json.loads(run(COUNT, *arguments)) for name, arguments in runs.items()}
     over = {name: {kind: n for kind, n in counts[name].items() if n > CEILINGS[name].get(kind, 0)} for name in runs}
@@ -182,6 +181,6 @@ if __name__ == "__main__":
 def test_processes_exchange_what_is_deferred(tmp_path):
     script = tmp_path / "processes.py"
     script.write_text(PROCESSES)
-    model = generated_network(all_networks()["mobilenet_v3_small"], "legacy") / "inference.pdmodel"
+    model = network("squeezenet1_1", "legacy") / "inference.pdmodel"
     printed = subprocess.run([sys.executable, script, model], stdout=subprocess.PIPE, text=True, check=True).stdout
     assert printed == "Error('x')\nError('x')\n1\n"

@@ -6,30 +6,22 @@ from functools import partial
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import paddle2ov
-from gen_models import all_networks, all_ops
+from gen_models import all_ops
 from gen_models.harness.generate import run_saved
 from gen_models.harness.legacy import legacy_python
 from gen_models.harness.spec import paddle
-from gen_models.harness.store import generated, generated_network
+from gen_models.harness.store import generated
 from gen_models.linked import linked_program
-from paddle2ov.cli import cli
 from paddle2ov.inputs.random_inputs import RandomInputs, random_inputs
 from paddle2ov.program import read_program
 from paddle2ov.verification.faults import INT64
 from paddle2ov.verification.paddle_values import PADDLE_FAULT
 from paddle2ov.verification.runs import SCALARS, WIDE
-from tests.support.formats import marks_of
-
-
-@pytest.fixture
-def static():
-    paddle.enable_static()
-    yield paddle.static
-    paddle.disable_static()
-
+from tests.support.command_line import call
+from tests.support.formats import NEEDS_PADDLE_2
+from tests.support.models import network, save_program
 
 SEEDS = (1, 5, 6, 9, 14, 16, 21, 26, 31, 39)
 """States of a batch, edges and pairs of nodes, caches, masks, lengths, windows of 7 before levels, points, boxes."""
@@ -37,10 +29,18 @@ SEEDS = (1, 5, 6, 9, 14, 16, 21, 26, 31, 39)
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_paddle_takes_them(static, tmp_path, seed):
-    linked_program(seed, tmp_path)
+def test_paddle_takes_them(tmp_path, seed):
+    paddle.enable_static()
+    try:
+        linked_program(seed, tmp_path)
+        check_that_paddle_takes_them(tmp_path)
+    finally:
+        paddle.disable_static()
+
+
+def check_that_paddle_takes_them(tmp_path):
     drawn = RandomInputs(read_program(tmp_path), paddle2ov.convert(tmp_path))
-    executor = static.Executor(paddle.CPUPlace())
+    executor = paddle.static.Executor(paddle.CPUPlace())
     assert len(drawn.sets) >= 3
     refusals = []
     for arrays in itertools.chain([drawn.sets[1]], drawn.alternatives(1)):
@@ -52,31 +52,19 @@ def test_paddle_takes_them(static, tmp_path, seed):
     assert len(refusals) <= 4
 
 
-def save(static, folder, build, **inputs):
-    """Saves a program of inputs with these dimensions and types."""
-    main = static.Program()
-    with static.scope_guard(static.Scope()), static.program_guard(main, static.Program()):
-        data = [static.data(name, dims, dtype) for name, (dims, dtype) in inputs.items()]
-        results = build(*data)
-        executor = static.Executor(paddle.CPUPlace())
-        executor.run(static.default_startup_program())
-        static.save_inference_model(str(folder / "inference"), data, results, executor, program=main)
-    return folder
-
-
-def test_lengths_whose_longest_is_the_sequence(static, tmp_path):
+def test_lengths_whose_longest_is_the_sequence(tmp_path):
     """Nothing in the model says so: Paddle's refusal leads to other integers."""
 
     def build(x, lengths):
         return x * paddle.nn.functional.sequence_mask(lengths, dtype="float32")
 
-    save(static, tmp_path, build, x=([-1, -1], "float32"), lengths=([-1], "int64"))
+    save_program(tmp_path, build, x=([-1, -1], "float32"), lengths=([-1], "int64"))
     report = paddle2ov.verify(tmp_path)
     assert report.verdict == "agree"
     assert not any(run.refused for run in report.runs)
 
 
-def test_layers_that_share_a_state(static, tmp_path):
+def test_layers_that_share_a_state(tmp_path):
     """Paddle saves the dropout state of `rnn` once, and declares it for each layer."""
 
     def build(x):
@@ -84,7 +72,7 @@ def test_layers_that_share_a_state(static, tmp_path):
             x, _ = paddle.nn.GRU(4, 4)(x)
         return x
 
-    save(static, tmp_path, build, x=([-1, -1, 4], "float32"))
+    save_program(tmp_path, build, x=([-1, -1, 4], "float32"))
     assert paddle2ov.verify(tmp_path).verdict == "agree"
     program = tmp_path / "inference.json"
     state = '"dropout_state__non_persistable"],"DA":[],"O":{"%":'
@@ -94,7 +82,7 @@ def test_layers_that_share_a_state(static, tmp_path):
         paddle2ov.convert(tmp_path)
 
 
-def test_floats_that_are_sizes_and_a_cache_that_is_empty(static, tmp_path):
+def test_floats_that_are_sizes_and_a_cache_that_is_empty(tmp_path):
     """Neither is told by the model; Paddle refuses fractions as sizes, and a cache of other channels."""
 
     def build(x, size, cache):
@@ -103,60 +91,60 @@ def test_floats_that_are_sizes_and_a_cache_that_is_empty(static, tmp_path):
         return paddle.static.nn.cond(paddle.shape(cache)[0] > 0, lambda: paddle.concat([x, cache]), lambda: x * 1)
 
     inputs = {"x": ([1, 2, 4, 4], "float32"), "size": ([2], "float32"), "cache": ([-1, -1, -1, -1], "float32")}
-    save(static, tmp_path, build, **inputs)
+    save_program(tmp_path, build, **inputs)
     assert paddle2ov.verify(tmp_path).verdict == "agree"
 
 
-def test_a_cache_that_a_branch_joins(static, tmp_path):
+def test_a_cache_that_a_branch_joins(tmp_path):
     """Its sizes meet others inside the branch alone, and no size of it is declared."""
 
     def build(x, cache):
         join = partial(paddle.concat, [cache, x], axis=2)
         return paddle.static.nn.cond(paddle.shape(cache)[2] > 0, join, lambda: x * 1)
 
-    save(static, tmp_path, build, x=([1, 2, -1, 8], "float32"), cache=([-1, -1, -1, -1], "float32"))
+    save_program(tmp_path, build, x=([1, 2, -1, 8], "float32"), cache=([-1, -1, -1, -1], "float32"))
     for arrays in random_inputs(read_program(tmp_path), paddle2ov.convert(tmp_path)):
         batch, heads, length, width = arrays["cache"].shape
         assert (batch, heads, width) == (1, 2, 8)
         assert length > 0
 
 
-def test_what_to_call_where_paddle_takes_none(static, tmp_path):
+def test_what_to_call_where_paddle_takes_none(tmp_path):
     def build(x, n):
         return paddle.reshape(x, n)
 
-    save(static, tmp_path, build, x=([6, 5], "float32"), n=([3], "int32"))
-    result = CliRunner().invoke(cli, ["verify", str(tmp_path)])
+    save_program(tmp_path, build, x=([6, 5], "float32"), n=([3], "int32"))
+    result = call("verify", tmp_path)
     assert result.exit_code == 2
     program = tmp_path / "inference.json"
     assert f"paddle2ov verify {program} --input 'x[6,5],n[3]'" in result.stderr
     assert f'np.savez("inputs.npz", x=..., n=...)\'\n  paddle2ov verify {program} --inputs inputs.npz' in result.stderr
 
 
-def test_alternatives_of_a_scalar(static, tmp_path):
+def test_alternatives_of_a_scalar(tmp_path):
     """An integer without dimensions is drawn as well where integers are to be sorted."""
-    save(static, tmp_path, lambda x, n: x * n.astype("float32"), x=([-1], "float32"), n=([], "int64"))
+    save_program(tmp_path, lambda x, n: x * n.astype("float32"), x=([-1], "float32"), n=([], "int64"))
     others = RandomInputs(read_program(tmp_path), paddle2ov.convert(tmp_path)).alternatives(0)
     assert all(arrays["n"].shape == () for arrays in others)
 
 
-def test_integers_that_are_hashed(static, tmp_path):
+def test_integers_that_are_hashed(tmp_path):
     n = 7
     table = paddle.nn.initializer.Assign(np.arange(n, dtype=np.float32).reshape(n, 1))
 
     def build(ids, factor=1):
-        rows = static.create_parameter([n, 1], "float32", default_initializer=table)
+        rows = paddle.static.create_parameter([n, 1], "float32", default_initializer=table)
         return paddle.nn.functional.embedding(ids * factor % n, rows)
 
-    report = paddle2ov.verify(save(static, tmp_path, build, ids=([-1, 4], "int64")))
+    report = paddle2ov.verify(save_program(tmp_path, build, ids=([-1, 4], "int64")))
     assert report.verdict == "agree"
     assert report.note == WIDE
-    report = paddle2ov.verify(save(static, tmp_path, partial(build, factor=2654435761), ids=([-1, 4], "int64")))
+    report = paddle2ov.verify(save_program(tmp_path, partial(build, factor=2654435761), ids=([-1, 4], "int64")))
     assert report.verdict == "differ"
     assert report.note == INT64
 
 
-def test_sizes_that_nothing_ties_together_differ(static, tmp_path):
+def test_sizes_that_nothing_ties_together_differ(tmp_path):
     """So that swapped axes show: batch and time of a recurrent layer, nodes and edges of a graph."""
 
     def build(x, state, sources, targets):
@@ -164,7 +152,7 @@ def test_sizes_that_nothing_ties_together_differ(static, tmp_path):
         return [steps, paddle.geometric.send_u_recv(steps[:, 0], sources, targets)]
 
     floats = {"x": ([-1, -1, 4], "float32"), "state": ([2, -1, 6], "float32")}
-    save(static, tmp_path, build, **floats, sources=([-1], "int32"), targets=([-1], "int32"))
+    save_program(tmp_path, build, **floats, sources=([-1], "int32"), targets=([-1], "int32"))
     for arrays in random_inputs(read_program(tmp_path), paddle2ov.convert(tmp_path))[1:]:
         (batch, time, _), edges = arrays["x"].shape, len(arrays["sources"])
         assert len({batch, time, edges}) == 3
@@ -172,18 +160,18 @@ def test_sizes_that_nothing_ties_together_differ(static, tmp_path):
         assert len(arrays["targets"]) == edges
 
 
-def test_indices_are_near_the_largest(static, tmp_path):
+def test_indices_are_near_the_largest(tmp_path):
     def build(x, places, rows):
         flat = paddle.gather(paddle.reshape(x, [-1]), places * 10 + rows)
         return flat + paddle.gather(x, paddle.clip(rows, 0, 8)).sum()
 
-    save(static, tmp_path, build, x=([3, 10], "float32"), places=([-1], "int64"), rows=([-1], "int64"))
+    save_program(tmp_path, build, x=([3, 10], "float32"), places=([-1], "int64"), rows=([-1], "int64"))
     for arrays in random_inputs(read_program(tmp_path), paddle2ov.convert(tmp_path)):
         assert arrays["places"].max() == 2
         assert arrays["rows"].max() == 2
 
 
-def test_paddle_runs_dequantize_linear_as_quantize_linear(static, tmp_path):
+def test_paddle_runs_dequantize_linear_as_quantize_linear(tmp_path):
     weights = paddle.nn.initializer.Assign(np.arange(-16, 16, dtype=np.float32).reshape(8, 4))
 
     def build(x):
@@ -192,13 +180,13 @@ def test_paddle_runs_dequantize_linear_as_quantize_linear(static, tmp_path):
         x = paddle._C_ops.quantize_linear(x, scale, zero, *more)[0]
         x = paddle._C_ops.dequantize_linear(x, scale, zero, *more)[0]
         scales = paddle.assign(np.float32([0.5, 1, 2, 0.7]))
-        w = static.create_parameter([8, 4], "float32", default_initializer=weights)
+        w = paddle.static.create_parameter([8, 4], "float32", default_initializer=weights)
         w = paddle._C_ops.dequantize_linear(w, scales, paddle.zeros([4]), zero, zero, 1, 8, -128, 127, 0, True, False)[
             0
         ]
         return paddle.matmul(x, w)
 
-    save(static, tmp_path, build, x=([-1, 8], "float32"))
+    save_program(tmp_path, build, x=([-1, 8], "float32"))
     report = paddle2ov.verify(tmp_path)
     assert report.verdict == "agree"
     assert report.note == PADDLE_FAULT
@@ -206,40 +194,40 @@ def test_paddle_runs_dequantize_linear_as_quantize_linear(static, tmp_path):
     assert paddle2ov.verify(tmp_path, extension=wrong).verdict == "differ"
 
 
-def test_inputs_that_are_named_again_begin_another_set(static, tmp_path):
-    save(static, tmp_path, paddle.add, x=([-1, 3], "float32"), y=([-1, 3], "float32"))
+def test_inputs_that_are_named_again_begin_another_set(tmp_path):
+    save_program(tmp_path, paddle.add, x=([-1, 3], "float32"), y=([-1, 3], "float32"))
     options = ["--input", "x[2,3]", "--input", "y[2,3]", "--shape", "x[4,3],y[4,3]"]
-    result = CliRunner().invoke(cli, ["check", str(tmp_path), *options, "--json"])
+    result = call("check", tmp_path, *options, "--json")
     runs = json.loads(result.stdout)["runs"]
     assert {tuple(map(tuple, run["inputs"].values())) for run in runs} == {((2, 3), (2, 3)), ((4, 3), (4, 3))}
-    assert "--shape" not in CliRunner().invoke(cli, ["verify", "--help"]).stdout
+    assert "--shape" not in call("verify", "--help").stdout
 
 
-def test_floats_that_are_chances(static, tmp_path):
+def test_floats_that_are_chances(tmp_path):
     """Paddle refuses those below 0."""
     build = partial(paddle.nn.functional.binary_cross_entropy, reduction="none")
-    save(static, tmp_path, build, x=([2, 3], "float32"), labels=([2, 3], "float32"))
+    save_program(tmp_path, build, x=([2, 3], "float32"), labels=([2, 3], "float32"))
     assert paddle2ov.verify(tmp_path).verdict == "agree"
 
 
-def test_matrices_that_are_positive_definite(static, tmp_path):
+def test_matrices_that_are_positive_definite(tmp_path):
     """Paddle refuses others."""
-    save(static, tmp_path, paddle.linalg.cholesky, x=([-1, 3, 3], "float32"))
+    save_program(tmp_path, paddle.linalg.cholesky, x=([-1, 3, 3], "float32"))
     assert paddle2ov.verify(tmp_path).verdict == "agree"
 
 
-@pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
+@NEEDS_PADDLE_2
 @pytest.mark.filterwarnings("ignore:'if'. where its condition")
-def test_a_scalar_of_one_side_of_a_branch(format):
-    report = paddle2ov.verify(generated_network(all_networks()["marked"], format), paddle_python=legacy_python())
+def test_a_scalar_of_one_side_of_a_branch():
+    report = paddle2ov.verify(network("marked", "legacy"), paddle_python=legacy_python())
     assert report.verdict == "differ"
     assert report.note == SCALARS.format(f"'{report.runs[0].outputs[0].name}'"), "no operator is blamed"
 
 
-@pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
-def test_several_sequences_in_an_input(format, caplog):
+@NEEDS_PADDLE_2
+def test_several_sequences_in_an_input(caplog):
     op = all_ops()["sequence_conv"]
-    folder = generated(op, next(case for case in op.cases if not case.arguments.get("lod")), format)
+    folder = generated(op, next(case for case in op.cases if not case.arguments.get("lod")), "legacy")
     report = paddle2ov.verify(folder, paddle_python=legacy_python())
     assert report.verdict == "agree"
     assert "'x' holds sequences (LoD), compared with one: --sequence-lengths gives several" in report.note
@@ -250,6 +238,6 @@ def test_several_sequences_in_an_input(format, caplog):
     assert any(output.name.endswith(".lengths") for output in report.runs[0].outputs)
     paddle2ov.convert(folder)
     assert "'x' takes sequences (LoD)" in caplog.text
-    result = CliRunner().invoke(cli, ["inspect", str(folder)])
+    result = call("inspect", folder)
     assert "sequences (LoD)\n" in result.stdout
     assert "convert --sequence-lengths takes several" in result.stdout

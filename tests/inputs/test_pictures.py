@@ -5,13 +5,11 @@ import sys
 import cv2
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov import ConversionInputError, read_program
-from paddle2ov.cli import cli
 from paddle2ov.inputs.pictures import image_inputs
+from tests.support.command_line import call
+from tests.support.models import network
 
 DETECTION = """
 Preprocess:
@@ -31,7 +29,7 @@ def picture(tmp_path_factory):
 
 def model(name, folder, text):
     """A model with these settings beside it."""
-    for file in generated_network(all_networks()[name], "pir").iterdir():
+    for file in network(name).iterdir():
         (folder / file.name).symlink_to(file)
     if text:
         (folder / "inference.yml").write_text(text)
@@ -46,28 +44,29 @@ def test_a_detector(picture, tmp_path):
     np.testing.assert_allclose(inputs["image"], want.transpose(2, 0, 1)[None], atol=2 / 255 + 1e-6)
     np.testing.assert_array_equal(inputs["im_shape"], np.array([[64, 96]], np.float32))
     np.testing.assert_array_equal(inputs["scale_factor"], np.array([[64 / 50, 96 / 70]], np.float32))
-    result = CliRunner().invoke(cli, ["verify", str(folder), "--image", str(picture)])
+    result = call("verify", folder, "--image", picture)
     assert result.exit_code == 0, result.output
     assert "image [1, 3, 64, 96], im_shape [1, 2], scale_factor [1, 2]" in result.stdout
 
 
-def test_a_resize_in_proportion(picture, tmp_path):
-    folder = model("ppyolo", tmp_path, DETECTION % "true" + "- {type: PadStride, stride: 32}")
+LETTER_BOX = DETECTION.replace("type: Resize", "type: LetterBoxResize")
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "scales"),
+    [
+        (DETECTION + "- {type: PadStride, stride: 32}", "inference.yml", [64 / 50, 90 / 70]),
+        (DETECTION + "- {type: PadStride, stride: 32}", "infer_cfg.yml", [64 / 50, 64 / 50]),
+        (LETTER_BOX, "inference.yml", [64 / 50, 64 / 50]),
+    ],
+)
+def test_a_resize_in_proportion(picture, tmp_path, text, file, scales):
+    folder = model("ppyolo", tmp_path, text % "true")
+    (folder / "inference.yml").rename(folder / file)
     (inputs,) = image_inputs(read_program(folder), folder, [picture])
     assert inputs["image"].shape == (1, 3, 64, 96)
     np.testing.assert_array_equal(inputs["im_shape"], np.array([[64, 90]], np.float32))
-    np.testing.assert_array_equal(inputs["scale_factor"], np.array([[64 / 50, 90 / 70]], np.float32))
-    (folder / "inference.yml").rename(folder / "infer_cfg.yml")
-    (inputs,) = image_inputs(read_program(folder), folder, [picture])
-    np.testing.assert_array_equal(inputs["scale_factor"], np.array([[64 / 50, 64 / 50]], np.float32))
-
-
-def test_a_letter_box(picture, tmp_path):
-    folder = model("ppyolo", tmp_path, DETECTION.replace("type: Resize", "type: LetterBoxResize") % "true")
-    (inputs,) = image_inputs(read_program(folder), folder, [picture])
-    assert inputs["image"].shape == (1, 3, 64, 96)
-    np.testing.assert_array_equal(inputs["im_shape"], np.array([[64, 90]], np.float32))
-    np.testing.assert_array_equal(inputs["scale_factor"], np.array([[64 / 50, 64 / 50]], np.float32))
+    np.testing.assert_array_equal(inputs["scale_factor"], np.array([scales], np.float32))
 
 
 def test_a_size_that_the_model_does_not_take(picture, tmp_path):

@@ -14,23 +14,23 @@ import subprocess
 import sys
 from functools import cache
 
-IMPORTED_FOR = "FLAGS_enable_pir_api"
-"""What Paddle reads as it is imported, and differs between processes."""
+if __name__ != "__main__":
+    from gen_models.harness.legacy import legacy_python
 
 
 def popen(command, *, env, stdin, stdout, stderr, text):
-    """Starts a Python script as `subprocess.Popen` does; by a fork where this interpreter is to run it."""
-    if command[0] != sys.executable or not hasattr(os, "fork"):
+    """Starts a Python script as `subprocess.Popen` does; by a fork where an interpreter with Paddle is to run it."""
+    if command[0] not in (sys.executable, legacy_python()) or not hasattr(os, "fork"):
         return subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=stderr, env=env, text=text)
-    return ForkedProcess(command[1], env, stderr)
+    return ForkedProcess(*command, env, stderr)
 
 
 @cache
-def _server(flag):
-    """A socket to a process with Paddle imported, which ends with this one."""
+def _server(python, flags):
+    """A socket to a process with Paddle imported, for which it read the flags; it ends with this one."""
     here, there = socket.socketpair()
-    environment = {**os.environ, IMPORTED_FOR: flag, "GLOG_minloglevel": "3"}
-    command = [sys.executable, "-W", "ignore", __file__, str(there.fileno())]
+    environment = {**os.environ, **dict(flags), "GLOG_minloglevel": "3"}
+    command = [python, "-W", "ignore", __file__, str(there.fileno())]
     subprocess.Popen(command, pass_fds=[there.fileno()], stdin=subprocess.DEVNULL, env=environment)
     there.close()
     return here
@@ -39,10 +39,11 @@ def _server(flag):
 class ForkedProcess:
     """What a `subprocess.Popen` with pipes for text has, of a fork of the server."""
 
-    def __init__(self, script, environment, stderr):
+    def __init__(self, python, script, environment, stderr):
         (child_in, stdin), (stdout, child_out), (self._ended, status) = (os.pipe() for _ in range(3))
         request = json.dumps([script, dict(environment)]).encode()
-        socket.send_fds(_server(environment[IMPORTED_FOR]), [request], [child_in, child_out, stderr.fileno(), status])
+        flags = tuple(sorted(item for item in environment.items() if item[0].startswith("FLAGS_")))
+        socket.send_fds(_server(python, flags), [request], [child_in, child_out, stderr.fileno(), status])
         for end in (child_in, child_out, status):
             os.close(end)
         self.stdin, self.stdout = os.fdopen(stdin, "w"), os.fdopen(stdout)

@@ -3,6 +3,7 @@
 import contextlib
 from pathlib import Path
 
+import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.harness.spec import paddle
 from gen_models.harness.store import generated, generated_network
@@ -68,3 +69,17 @@ def _layer_of(function):
             return function(x)
 
     return Layer()
+
+
+def separate(program_file):
+    """Puts the parameters of a legacy model into a file each; returns the program with them."""
+    program = paddle2ov.read_program(program_file)
+    combined = program_file.with_name("inference.pdiparams").read_bytes()
+    offset = 0
+    for name in sorted(program.parameters):
+        data = program.parameters[name].data
+        end = combined.index(data.tobytes(), offset) + data.nbytes
+        program_file.with_name(name).write_bytes(combined[offset:end])
+        offset = end
+    program_file.with_name("inference.pdiparams").unlink()
+    return program

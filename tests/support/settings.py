@@ -1,4 +1,6 @@
-"""An `inference.yml` as PaddleDetection writes it, for tests of commands that read one."""
+"""An `inference.yml` as PaddleDetection writes it, for tests that read one."""
+
+from contextlib import contextmanager
 
 SETTINGS = """
 Preprocess:
@@ -12,3 +14,14 @@ Preprocess:
   type: NormalizeImage
 - type: Permute
 """
+
+
+@contextmanager
+def beside(folder, text, file="inference.yml"):
+    """The folder of a model, with settings in a file of it, which is taken away afterwards."""
+    path = folder / file
+    path.write_text(text)
+    try:
+        yield folder
+    finally:
+        path.unlink(missing_ok=True)

@@ -1,22 +1,21 @@
 """`verify(precision="all")`: accuracy and speed of each precision in one table, and what to choose."""
 
 import json
+import re
 
 import numpy as np
 import openvino
 import pytest
-from click.testing import CliRunner
 from openvino import opset16 as ops
 
 import paddle2ov
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov import ConversionInputError, ConversionReport
-from paddle2ov.cli import cli
 from paddle2ov.compilation.precision import computes_in
 from paddle2ov.reporting import build_report, write_report
 from paddle2ov.verification.precisions import advice, quantized_model
 from paddle2ov.verification.results import ComparedPrecision
+from tests.support.command_line import call
+from tests.support.models import network
 
 SHAPE = "x[1,3,64,64]"
 HERE = ["f32", *(name for name in ("bf16", "f16") if computes_in("CPU", name))]
@@ -24,7 +23,7 @@ HERE = ["f32", *(name for name in ("bf16", "f16") if computes_in("CPU", name))]
 
 @pytest.fixture(scope="module")
 def folder():
-    return generated_network(all_networks()["squeezenet1_1"], "pir")
+    return network("squeezenet1_1")
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +79,7 @@ def test_a_precision_without_hardware_is_not_offered(folder, monkeypatch):
 
 
 def test_the_command(folder, shifted):
-    arguments = ["verify", str(folder), "--input", SHAPE, "--precision", "all"]
-    result = CliRunner().invoke(cli, [*arguments, "--quantized", str(shifted)])
+    result = call("verify", folder, "--input", SHAPE, "--precision", "all", "--quantized", shifted)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("precision   times as fast"))
@@ -122,8 +120,6 @@ def rows(**others):
     ],
 )
 def test_advice(table, sentence):
-    import re
-
     assert re.match(sentence, advice(table))
 
 

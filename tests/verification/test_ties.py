@@ -2,24 +2,18 @@
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from openvino import opset16 as ops
 
 import paddle2ov
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
-from paddle2ov.cli import cli
 from paddle2ov.jobs.conversions import ConversionJob, _compare
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program.model import Operator
 from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator
+from tests.support.command_line import call
 from tests.support.formats import FORMATS
+from tests.support.models import network
 
 DISTINCT = np.linspace(0.9, 0.2, 8, dtype=np.float32)[[3, 0, 6, 1, 7, 2, 5, 4]]
-
-
-def network(name, format):
-    return generated_network(all_networks()[name], format)
 
 
 def queries(scores):
@@ -228,7 +222,7 @@ def test_an_order_that_is_wrong_for_what_was_read_is_no_tie():
 def test_what_is_said(tied, monkeypatch):
     report = tied["pir"]  # verified before the function is replaced
     monkeypatch.setattr("paddle2ov.verification.verify.verify", lambda *_, **__: report)
-    result = CliRunner().invoke(cli, ["verify", "anywhere"])
+    result = call("verify", "anywhere")
     assert result.exit_code == 3, result.output
     assert "of 5 entries in the order of ties, scores at most 0 apart" in result.stdout
     assert result.stdout.endswith("The results are Paddle's up to the order of ties.\n")

@@ -1,11 +1,9 @@
 """`verify`: good models pass, a wrong operator is found exactly, and what goes wrong is said."""
 
-import io
 import json
 import os
 import re
 import sys
-import zipfile
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,18 +11,14 @@ import numpy as np
 import openvino
 import paddle
 import pytest
-from click.testing import CliRunner
 from openvino import opset16 as ops
 
 import paddle2ov
-from gen_models import all_networks, all_ops
-from gen_models.harness.store import generated, generated_network
-from paddle2ov.cli import cli
 from paddle2ov.comparison.deadline import Deadline, TimeUpError
 from paddle2ov.comparison.differences import Expected, compare_tensor
 from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.running import Result
-from paddle2ov.inputs.given_arrays import given_inputs, load
+from paddle2ov.inputs.given_arrays import given_inputs
 from paddle2ov.inputs.random_inputs import random_inputs
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import find_model, read_program
@@ -34,30 +28,10 @@ from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.localisation import Localiser
 from paddle2ov.verification.paddle_values import RANDOM
 from paddle2ov.verification.values import Values
+from tests.support.command_line import call
 from tests.support.formats import FORMATS
+from tests.support.models import network, operator, save_layer, save_program
 from tests.support.processor import NEEDS_BFLOAT16, takes_bfloat16
-
-WRONG = """
-import numpy as np
-import paddle2ov
-from openvino import opset16 as ops
-order = []
-@paddle2ov.register_converter("relu", override=True)
-def relu(node):
-    place = node.place.index
-    if place not in order:
-        order.append(place)
-    result = ops.relu(node.get_input("x"))
-    return {"out": result if order.index(place) < 3 else ops.add(result, np.float32(1e-2))}
-"""
-
-
-def network(name, format):
-    return generated_network(all_networks()[name], format)
-
-
-def call(*arguments):
-    return CliRunner().invoke(cli, ["verify", *(str(argument) for argument in arguments)], prog_name="paddle2ov")
 
 
 def wrong_relu(after=3):
@@ -149,33 +123,26 @@ def off_by_a_hundredth(kind):
     return {kind: convert}
 
 
-@pytest.mark.one_in(2)
+STEPS = {"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4), "n": np.array([3])}
+IN_BODIES = {
+    "nested": ("elementwise_sub", STEPS, [r"block 0, operator \d+ \(while\).*, iteration 2", r"block 1, .* \(if\).*"]),
+    # which carries a tensor array
+    "greedy_decoder": ("sigmoid", {"state": STEPS["x"].reshape(1, 8)}, [r"block 0, .* \(while\).*, iteration 1"]),
+    # of which nothing leaves the loop but a tensor array
+    "array": (
+        "scale",
+        {"x": np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)},
+        [r"block 0, operator \d+ \(while\).*, iteration 1"],
+    ),
+}
+
+
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize(
-    ("name", "kind", "inputs", "within"),
-    [
-        (
-            "nested",
-            "elementwise_sub",
-            {"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4), "n": np.array([3])},
-            [r"block 0, operator \d+ \(while\).*, iteration 2", r"block 1, operator \d+ \(if\).*"],
-        ),
-        (
-            "greedy_decoder",  # which carries a tensor array
-            "sigmoid",
-            {"state": np.linspace(-1, 1, 8, dtype=np.float32).reshape(1, 8)},
-            [r"block 0, operator \d+ \(while\).*, iteration 1"],
-        ),
-        (
-            "array",  # of which nothing leaves the loop but a tensor array
-            "scale",
-            {"x": np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)},
-            [r"block 0, operator \d+ \(while\).*, iteration 1"],
-        ),
-    ],
-)
-def test_the_operator_at_fault_is_found_in_a_body(format, name, kind, inputs, within, tmp_path):
+@pytest.mark.parametrize("name", IN_BODIES)
+def test_the_operator_at_fault_is_found_in_a_body(format, name, tmp_path):
     """In a branch in a loop: the first round that differs is the second one, where the branch is taken."""
+    kind, inputs, within = IN_BODIES[name]
     folder = network(name, format)
     report = paddle2ov.verify(folder, inputs=inputs, extension=off_by_a_hundredth(kind), case=tmp_path)
     assert report.verdict == "differ"
@@ -186,12 +153,10 @@ def test_the_operator_at_fault_is_found_in_a_body(format, name, kind, inputs, wi
         assert re.fullmatch(pattern, text)
     (only,) = report.culprit.isolated
     assert only.absolute == pytest.approx(1e-2, rel=1e-3)
-    if (name, format) != ("nested", "pir"):
-        return
-    # Its case is the operator alone, taken out of the body.
-    again = {"inputs": tmp_path / "inputs.npz"}
-    assert paddle2ov.verify(tmp_path, **again).ok
-    assert not paddle2ov.verify(tmp_path, extension=off_by_a_hundredth(kind), **again).ok
+    if (name, format) == ("nested", "pir"):  # its case is the operator alone, taken out of the body
+        again = {"inputs": tmp_path / "inputs.npz"}
+        assert paddle2ov.verify(tmp_path, **again).ok
+        assert not paddle2ov.verify(tmp_path, extension=off_by_a_hundredth(kind), **again).ok
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -207,46 +172,33 @@ def test_what_enters_a_loop_is_fetched_as_it_entered(format):
     assert fetched[condition].array.tolist() == [True]
 
 
+def part_that_is_overwritten(folder):
+    def build(x):
+        first, second = paddle.split(x, 2, axis=1)
+        return paddle._C_ops.relu_(first) - second
+
+    return save_program(folder, build, x=[2, 4])
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("format", FORMATS)
-def test_values_that_are_overwritten_or_in_lists(format):
-    inputs = {"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4), "n": np.array([3])}
-    for name in ("growing", "nested"):
-        report = paddle2ov.verify(network(name, format), inputs=inputs, operators=True)
+def test_values_that_are_overwritten_or_in_lists(format, tmp_path):
+    folders = {network(name, format): STEPS for name in ("growing", "nested")} | {operator("unbind", format): None}
+    if format == "pir":
+        folders[part_that_is_overwritten(tmp_path)] = {"x": STEPS["x"]}
+    for folder, inputs in folders.items():
+        report = paddle2ov.verify(folder, inputs=inputs, operators=True)
         assert report.ok, report.to_dict()
-    op = all_ops()["split"] if "split" in all_ops() else all_ops()["unbind"]
-    case = next(case for case in op.cases if format in case.formats)
-    report = paddle2ov.verify(generated(op, case, format), operators=True)
-    assert report.ok, report.to_dict()
-
-
-def test_a_part_of_a_list_that_is_overwritten(tmp_path):
-    paddle = pytest.importorskip("paddle")
-    paddle.enable_static()
-    try:
-        main = paddle.static.Program()
-        with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(main):
-            x = paddle.static.data("x", [2, 4])
-            first, second = paddle.split(x, 2, axis=1)
-            y = paddle._C_ops.relu_(first) - second
-            executor = paddle.static.Executor(paddle.CPUPlace())
-            paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [y], executor, program=main)
-    finally:
-        paddle.disable_static()
-    report = paddle2ov.verify(
-        tmp_path, inputs={"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4)}, operators=True
-    )
-    assert report.ok, report.to_dict()
 
 
 def test_command(tmp_path):
-    folder = network("squeezenet1_1", "pir")
+    folder = network("squeezenet1_1")
     np.savez(tmp_path / "x.npz", x=np.ones((2, 3, 64, 64), np.float32))
-    result = call(folder, "--inputs", tmp_path / "x.npz")
+    result = call("verify", folder, "--inputs", tmp_path / "x.npz")
     assert result.exit_code == 0, result.output
     assert "OpenVINO computes in f32, Paddle in f32; tolerance 0.0001\nx [2, 3, 64, 64]" in result.stdout
     assert result.stdout.endswith("The results agree with Paddle's.\n")
-    result = call(folder, "--input", "x[1,3,64,64]", "--json")
+    result = call("verify", folder, "--input", "x[1,3,64,64]", "--json")
     assert result.exit_code == 0
     report = json.loads(result.stdout)
     assert report["ok"] is True
@@ -257,10 +209,10 @@ def test_command(tmp_path):
 @NEEDS_BFLOAT16
 @pytest.mark.parametrize("precision", ["bf16", "default"])
 def test_bfloat16(precision):
-    folder = network("squeezenet1_1", "pir")
+    folder = network("squeezenet1_1")
     report = paddle2ov.verify(folder, shapes="x[1,3,64,64]", precision=precision)
     assert (report.precision, report.tolerance, report.ok) == ("bf16", 0.05, True)
-    result = call(folder, "--input", "x[1,3,64,64]", "--precision", precision, "--tolerance", "1e-6")
+    result = call("verify", folder, "--input", "x[1,3,64,64]", "--precision", precision, "--tolerance", "1e-6")
     assert result.exit_code == 1, result.output
     assert "OpenVINO computes in bf16, Paddle in f32; tolerance 1e-06\n" in result.stdout
     assert "compare in f32 to tell it from errors\n" in result.stdout
@@ -270,14 +222,15 @@ def test_bfloat16_is_not_here():
     if takes_bfloat16():
         pytest.skip("this processor computes in bfloat16, or converts to it")
     with pytest.raises(paddle2ov.ConversionInputError, match="precision: OpenVINO computes in f32 here where bf16 is"):
-        paddle2ov.verify(network("squeezenet1_1", "pir"), precision="bf16")
+        paddle2ov.verify(network("squeezenet1_1"), precision="bf16")
 
 
-def test_command_with_a_wrong_converter(tmp_path, monkeypatch):
-    monkeypatch.setattr("paddle2ov.translation.extension._script", {})
-    (tmp_path / "own.py").write_text(WRONG)
-    folder = network("squeezenet1_1", "pir")
-    result = call(folder, "--input", "x[1,3,64,64]", "--extension", tmp_path / "own.py", "--case", tmp_path / "case")
+def test_command_with_a_wrong_converter(tmp_path, own_converters):
+    converters = "[{'relu': lambda node: {'out': ops.tanh(node.get_input('x'))}}]"
+    (tmp_path / "own.py").write_text(f"from openvino import opset16 as ops\nCONVERTERS = {converters}")
+    folder = network("squeezenet1_1")
+    options = ["--input", "x[1,3,64,64]", "--extension", tmp_path / "own.py", "--case", tmp_path / "case"]
+    result = call("verify", folder, *options)
     assert result.exit_code == 1, result.output
     assert "First to differ although its inputs agree\n  block 0, operator" in result.stdout
     assert "(relu)" in result.stdout
@@ -294,14 +247,14 @@ def test_command_with_a_wrong_converter(tmp_path, monkeypatch):
     ],
 )
 def test_what_cannot_be_verified(arguments, message):
-    result = call(network("squeezenet1_1", "pir"), *arguments)
+    result = call("verify", network("squeezenet1_1"), *arguments)
     assert result.exit_code == 2, result.output
     assert message in result.stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the stand-ins for Paddle's interpreter are shell scripts")
 def test_paddle_is_missing_or_dies(tmp_path):
-    folder = network("squeezenet1_1", "pir")
+    folder = network("squeezenet1_1")
     without, dying = tmp_path / "without", tmp_path / "dying"
     # -I -S: no site-packages; NumPy goes with Paddle, so its folder is not there either.
     without.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
@@ -321,7 +274,7 @@ def test_paddle_is_missing_or_dies(tmp_path):
 
 
 def test_random_inputs():
-    program = read_program(network("bert", "pir"))
+    program = read_program(network("bert"))
     sets = random_inputs(program)
     assert len(sets) == 3
     rows = min(
@@ -342,16 +295,13 @@ def test_random_inputs():
         random_inputs(program, shapes=[{name: [100_000, 100_000]}])
 
 
-class Noisy(paddle.nn.Layer):
-    def forward(self, x):
+@pytest.mark.parametrize("wrong", [False, True])
+def test_random_numbers_are_those_of_paddle(tmp_path, wrong):
+    def noisy(x):
         noise = paddle.randn([4, 8])
         return paddle.nn.functional.relu(x + noise), noise
 
-
-@pytest.mark.parametrize("wrong", [False, True])
-def test_random_numbers_are_those_of_paddle(tmp_path, wrong):
-    spec = [paddle.static.InputSpec([4, 8], "float32", "x")]
-    paddle.jit.save(Noisy(), str(tmp_path / "inference"), input_spec=spec)
+    save_layer(tmp_path, noisy, x=[4, 8])
     extension = {"relu": lambda node: {"out": ops.tanh(node.get_input("x"))}} if wrong else None
     report = paddle2ov.verify(tmp_path, extension=extension)
     if wrong:
@@ -363,73 +313,18 @@ def test_random_numbers_are_those_of_paddle(tmp_path, wrong):
 
 
 def test_random_classes_and_lengths(tmp_path):
-    class Net(paddle.nn.Layer):
-        def __init__(self):
-            super().__init__()
-            self.rnn = paddle.nn.GRU(8, 4)
+    def build(x, lengths, classes):
+        return paddle.nn.GRU(8, 4)(x, sequence_length=lengths)[0], paddle.nn.functional.one_hot(classes, 3)
 
-        def forward(self, x, lengths, classes):
-            return self.rnn(x, sequence_length=lengths)[0], paddle.nn.functional.one_hot(classes, 3)
-
-    named = (([-1, -1, 8], "float32", "x"), ([-1], "int64", "lengths"), ([-1], "int64", "classes"))
-    spec = [paddle.static.InputSpec(*item) for item in named]
-    paddle.jit.save(Net(), str(tmp_path / "inference"), input_spec=spec)
+    save_program(tmp_path, build, x=[-1, -1, 8], lengths=([-1], "int64"), classes=([-1], "int64"))
     for arrays in random_inputs(read_program(tmp_path), paddle2ov.convert(tmp_path), seed=3):
         assert arrays["classes"].max() == 2
         assert arrays["lengths"].min() >= 1
         assert arrays["lengths"].max() == arrays["x"].shape[1]
 
 
-@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04nonsense", b"\x93NUMPY"])
-def test_files_that_hold_no_arrays(tmp_path, content):
-    program = read_program(network("bert", "pir"))
-    path = tmp_path / "inputs.npz"
-    path.write_bytes(content)
-    with pytest.raises(paddle2ov.ConversionInputError, match=re.escape(f"{path} is not an .npz file of arrays")):
-        given_inputs(program, path)
-    np.savez(path, **{program.inputs[0].name: np.zeros(100)})
-    whole = path.read_bytes()
-    damaged = bytearray(whole)
-    damaged[80:120] = bytes(40)
-    for text in (whole[:-30], bytes(damaged)):
-        path.write_bytes(text)
-        with pytest.raises(paddle2ov.ConversionInputError, match=r"is not an \.npz file of arrays"):
-            given_inputs(program, path)
-
-
-def _zipped(text, method=zipfile.ZIP_DEFLATED):
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", method) as archive:
-        archive.writestr("x.npy", text)
-    return file.getvalue()
-
-
-def _headed(shape, descr="<f4", data=b"\0" * 24):
-    header = repr({"descr": descr, "fortran_order": False, "shape": shape}).encode()
-    return b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header + data
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (_zipped(_headed((2**40,))), "the header does not fit the data"),  # 4 TB, before any data is read
-        (_zipped(_headed((2, 3), "|O", b"\x80\x04.")), "arrays of Python objects"),
-        (_zipped(_headed((2, 3), "<f3")), "not a valid dtype|f3"),
-        (_zipped(b"\x93NUMPY\1\0\x05\0{1: ("), "EOF|header"),
-        (_zipped(bytes(2**20 + 1)), "more than 1048576 bytes"),
-        (_zipped(b"x").replace(b"\x08\0", b"\x63\0"), "compression"),
-    ],
-)
-def test_arrays_that_are_not_what_they_say(tmp_path, monkeypatch, content, message):
-    monkeypatch.setattr("paddle2ov.inputs.given_arrays._MAX_BYTES", 2**20)
-    path = tmp_path / "inputs.npz"
-    path.write_bytes(content)
-    with pytest.raises(paddle2ov.ConversionInputError, match=rf"is not an \.npz file of arrays: .*({message})"):
-        load(path)
-
-
 def test_arguments_that_cannot_be(tmp_path):
-    folder = network("squeezenet1_1", "pir")
+    folder = network("squeezenet1_1")
     for tolerance in (-1e-3, float("nan"), float("inf")):
         with pytest.raises(paddle2ov.ConversionInputError, match="tolerance: "):
             paddle2ov.verify(folder, tolerance=tolerance)
@@ -448,7 +343,7 @@ def test_a_model_that_openvino_does_not_compile(monkeypatch):
 
     monkeypatch.setattr("paddle2ov.verification.where.compile_in", fail)
     with pytest.raises(paddle2ov.OpenVINORunError, match="cannot compile the model: no such primitive"):
-        paddle2ov.verify(network("squeezenet1_1", "pir"))
+        paddle2ov.verify(network("squeezenet1_1"))
 
 
 @pytest.mark.parametrize(
@@ -493,7 +388,7 @@ def test_arrays_of_a_legacy_program_are_fetched_again():
 
 @pytest.mark.parametrize("as_json", [False, True])
 def test_time_that_is_up(as_json):
-    result = call(network("squeezenet1_1", "pir"), "--timeout", "1e-9", *(["--json"] if as_json else []))
+    result = call("verify", network("squeezenet1_1"), "--timeout", "1e-9", *(["--json"] if as_json else []))
     assert result.exit_code == 2, result.output
     if as_json:
         report = json.loads(result.stdout)
@@ -506,7 +401,7 @@ def test_time_that_is_up(as_json):
 def test_time_that_is_up_while_paddle_computes(monkeypatch):
     """Its process is not awaited; what was compared is known."""
     monkeypatch.setattr("paddle2ov.verification.verify.Deadline", UpAfterTheFirst)
-    report = paddle2ov.verify(network("squeezenet1_1", "pir"), shapes=["x[1,3,64,64]", "x[2,3,64,64]"])
+    report = paddle2ov.verify(network("squeezenet1_1"), shapes=["x[1,3,64,64]", "x[2,3,64,64]"])
     assert (report.verdict, len(report.runs), report.unfinished) == ("unknown", 1, "running, 1 of 2")
     assert report.runs[0].ok
 
@@ -555,18 +450,12 @@ def test_sizes_that_users_run(tmp_path):
 
 def test_what_openvino_does_not_run_is_said(tmp_path):
     """Paddle selects 0 elements, which OpenVINO's TopK refuses."""
-    paddle.enable_static()
-    try:
-        main = paddle.static.Program()
-        with paddle.static.program_guard(main, paddle.static.Program()):
-            x = paddle.static.data("x", [-1, 4])
-            count = (x > 100.0).astype("int32").sum().reshape([1]).astype("int32")
-            values, _ = paddle.topk(x.reshape([-1]), count)
-            executor = paddle.static.Executor(paddle.CPUPlace())
-            paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [values], executor, program=main)
-    finally:
-        paddle.disable_static()
-    folder = tmp_path
+
+    def build(x):
+        count = (x > 100.0).astype("int32").sum().reshape([1]).astype("int32")
+        return paddle.topk(x.reshape([-1]), count)[0]
+
+    folder = save_program(tmp_path, build, x=[-1, 4])
     report = paddle2ov.verify(folder, shapes="x[1,4]")
     message = "K (0) must be greater or equal to 1"
     assert (report.verdict, report.culprit) == ("differ", None)
@@ -576,7 +465,7 @@ def test_what_openvino_does_not_run_is_said(tmp_path):
     assert message in report.to_dict()["error"]
     narrow = paddle2ov.verify(folder, shapes="x[1,4]", converted=paddle2ov.convert(folder, input="x{f16}"))
     assert message in narrow.error
-    result = call(folder, "--input", "x[1,4]")
+    result = call("verify", folder, "--input", "x[1,4]")
     assert result.exit_code == 1
     assert re.search(rf"OpenVINO does not run inputs that Paddle runs: TopK .*{re.escape(message)}", result.stdout)
     assert "near tie" not in result.stdout
@@ -584,7 +473,7 @@ def test_what_openvino_does_not_run_is_said(tmp_path):
 
 @pytest.mark.parametrize("given", [np.zeros([1, 3]), 3, [np.zeros(3)]], ids=["array", "number", "arrays"])
 def test_inputs_without_names(given):
-    folder = network("squeezenet1_1", "pir")
+    folder = network("squeezenet1_1")
     for function in (paddle2ov.verify, paddle2ov.check):
         with pytest.raises(paddle2ov.ConversionInputError, match="inputs: arrays by the names of the inputs, or an"):
             function(folder, inputs=given)
@@ -592,13 +481,13 @@ def test_inputs_without_names(given):
 
 @pytest.mark.parametrize("device", ["CPU", "HETERO:CPU"])
 def test_a_graph_made_for_a_device_runs_on_it(device):
-    folder = generated_network(all_networks()["squeezenet1_1"], "pir")
+    folder = network("squeezenet1_1")
     report = paddle2ov.verify(folder, device=device)
     assert (report.verdict, report.precision) == ("agree", "f32")
 
 
 def test_devices_are_checked():
-    folder = generated_network(all_networks()["squeezenet1_1"], "pir")
+    folder = network("squeezenet1_1")
     with pytest.raises(paddle2ov.OpenVINORunError, match="TPU"):
         paddle2ov.verify(folder, device="TPU")
     with pytest.raises(paddle2ov.ConversionInputError, match="all of them are compared on the CPU, not on GPU"):

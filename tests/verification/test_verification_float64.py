@@ -3,27 +3,20 @@
 import json
 
 import numpy as np
-import paddle
 import pytest
-from click.testing import CliRunner
 from openvino import opset16 as ops
 
 import paddle2ov
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
-from paddle2ov.cli import cli
 from paddle2ov.comparison.differences import Expected
 from paddle2ov.compilation.running import Result
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.verification.judgement import compare_float64
+from tests.support.command_line import call
 from tests.support.formats import FORMATS
+from tests.support.models import network, save_layer
 
 SIDE = 256
 """Of a picture of which Paddle adds up the pixels one after the other."""
-
-
-def averaged(format):
-    return generated_network(all_networks()["averaged"], format)
 
 
 def picture():
@@ -56,8 +49,7 @@ def in_eleven_bits(node):
 @pytest.mark.parametrize("format", FORMATS)
 def test_rounding_of_paddle(format, tmp_path):
     np.savez(tmp_path / "x.npz", **picture())
-    arguments = ["verify", str(averaged(format)), "--inputs", str(tmp_path / "x.npz"), "--json"]
-    result = CliRunner().invoke(cli, arguments)
+    result = call("verify", network("averaged", format), "--inputs", tmp_path / "x.npz", "--json")
     assert result.exit_code == 4, result.output
     report = json.loads(result.stdout)
     assert (report["ok"], report["verdict"], report["culprit"]) == (False, "rounding", None)
@@ -70,7 +62,7 @@ def test_rounding_of_paddle(format, tmp_path):
     assert operator["float64"][0]["paddle"] == pytest.approx(mean["paddle"], rel=1e-2)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
     ("kind", "wrong", "within"),
@@ -78,7 +70,7 @@ def test_rounding_of_paddle(format, tmp_path):
 )
 def test_an_error_of_the_conversion_is_not_called_rounding(format, kind, wrong, within):
     """Outside, in a loop, and in a branch in it; Paddle's rounding is there as well."""
-    report = paddle2ov.verify(averaged(format), inputs=picture(), extension={kind: wrong})
+    report = paddle2ov.verify(network("averaged", format), inputs=picture(), extension={kind: wrong})
     assert report.verdict == "differ"
     assert report.culprit is not None
     assert report.culprit.type == kind
@@ -90,18 +82,15 @@ def test_an_error_of_the_conversion_is_not_called_rounding(format, kind, wrong, 
     assert [item.type for item in report.rounded] == ["pool2d"]
 
 
-class Chaotic(paddle.nn.Layer):
+def test_rounding_that_adds_up(tmp_path):
     """No operator is wrong by itself: what is rounded doubles each time."""
 
-    def forward(self, x):
+    def chaotic(x):
         for _ in range(24):
             x = 4 * x * (1 - x)
         return x
 
-
-def test_rounding_that_adds_up(tmp_path):
-    spec = [paddle.static.InputSpec([4, 8], "float32", "x")]
-    paddle.jit.save(Chaotic(), str(tmp_path / "inference"), input_spec=spec)
+    save_layer(tmp_path, chaotic, x=[4, 8])
 
     def off(node):
         """A product that is off by less than the tolerance."""
