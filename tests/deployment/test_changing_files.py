@@ -14,86 +14,60 @@ import threading
 import time
 import traceback
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import openvino
 import pytest
-from click.testing import CliRunner
 
 import paddle2ov
-from gen_models.harness.legacy import legacy_python
+from gen_models.harness.spec import paddle  # which the processes that import this module go without
 from paddle2ov import ConversionInputError, ModelReadError
-from paddle2ov.cli import cli
 from paddle2ov.commands.shared import refuse_overwriting_sources
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment import saving
 from paddle2ov.deployment.serving import write_layout
 from paddle2ov.inference import Config, create_predictor
 from paddle2ov.inference.paddlex import Runner
-from paddle2ov.jobs.executor import Outcome
 from paddle2ov.program import parameters, sources
-from tests.support.formats import NEEDS_PADDLE_2
+from tests.support.command_line import call
+from tests.support.models import save_layer, save_program, separate
 
-EXPORT = """
-import pathlib
-import shutil
-import sys
-import numpy as np
-import paddle
-
-class Net(paddle.nn.Layer):
-    # Each of the files alone says which version it is: the program by its factor, all weights by their values.
-    def __init__(self, version):
-        super().__init__()
-        self.version = version
-        self.layers = paddle.nn.LayerList([paddle.nn.Linear(512, 512) for _ in range(3)])
-        for layer in self.layers:
-            layer.weight.set_value(np.full((512, 512), version / 512, np.float32))
-            layer.bias.set_value(np.full(512, version, np.float32))
-
-    def forward(self, x):
-        return [layer(x) * float(self.version) for layer in self.layers]
-
-for version in (1, 2):
-    net = Net(version)
-    net.eval()
-    spec = [paddle.static.InputSpec([-1, 512], "float32", "x")]
-    is_legacy = paddle.__version__.startswith("2")
-    folder = pathlib.Path(sys.argv[1], "legacy" if is_legacy else "pir", str(version))
-    paddle.jit.save(net, str(folder / "inference"), input_spec=spec)
-    if is_legacy:
-        separate = folder.parents[1] / "separate" / str(version)
-        separate.mkdir(parents=True)
-        paddle.enable_static()
-        executor, scope = paddle.static.Executor(), paddle.static.Scope()
-        with paddle.static.scope_guard(scope):
-            program, _, _ = paddle.static.load_inference_model(str(folder / "inference"), executor)
-            params = [one for one in program.list_vars() if one.persistable and one.name not in ("feed", "fetch")]
-            paddle.static.save_vars(executor, str(separate), program, vars=params)
-        paddle.disable_static()
-        shutil.copy(folder / "inference.pdmodel", separate)
-"""
+SIZE = 256
 RESULTS = {1: 2.0, 2: 8.0}
 """What a whole model of each version computes from ones: (weights' sum + bias) * factor."""
-ONES = np.ones((2, 512), np.float32)
-FORMATS = ["pir", *(pytest.param(name, marks=NEEDS_PADDLE_2) for name in ("legacy", "separate"))]
+ONES = np.ones((2, SIZE), np.float32)
+FORMATS = ("pir", "legacy", "separate")
 CHANGES = ("truncate", "empty", "overwrite", "replace", "remove")
+
+
+def export(folder, version, legacy):
+    """Each of the files alone says which version it is: the program by its factor, all weights by their values."""
+
+    def build(x):
+        def parameter(value, *shape):
+            constant = paddle.nn.initializer.Constant(value)
+            return paddle.static.create_parameter(list(shape), "float32", default_initializer=constant)
+
+        layers = [(parameter(version / SIZE, SIZE, SIZE), parameter(version, SIZE)) for _ in range(3)]
+        return [paddle.nn.functional.linear(x, *layer) * float(version) for layer in layers]
+
+    return save_program(folder, build, legacy=legacy, x=[-1, SIZE])
 
 
 @pytest.fixture(scope="session")
 def versions(tmp_path_factory):
     """`versions(format)`: a folder with the folders 1 and 2, the same model with different weights and factors."""
-    made = {}
 
+    @cache
     def of(format):
-        python = sys.executable if format == "pir" else legacy_python()
-        if python not in made:
-            made[python] = tmp_path_factory.mktemp("versions")
-            script = made[python] / "export.py"  # Paddle wants to read it
-            script.write_text(EXPORT)
-            subprocess.run([python, "-W", "ignore", script, made[python]], check=True)
-        return made[python] / format
+        made = tmp_path_factory.mktemp("versions")
+        for version in (1, 2):
+            folder = export(made / str(version), version, format != "pir")
+            if format == "separate":
+                separate(folder / "inference.pdmodel")
+        return made
 
     return of
 
@@ -103,6 +77,12 @@ def model(request, versions, tmp_path):
     """A folder with version 1, beside a folder with version 2."""
     shutil.copytree(versions(request.param), tmp_path, dirs_exist_ok=True)
     return tmp_path / "1"
+
+
+@pytest.fixture
+def each_format(versions, tmp_path):
+    """Such folders of each format."""
+    return [str(shutil.copytree(versions(format), tmp_path / format) / "1") for format in FORMATS]
 
 
 @pytest.fixture
@@ -171,25 +151,21 @@ def in_process(function, *arguments):
 # What serves keeps the version that it was made with
 
 
-@pytest.mark.one_in(2)
-def test_a_predictor_keeps_its_version(model):
-    assert in_process("served", str(model), "predictor") == [[change, 1, 1] for change in CHANGES]
+def test_what_serves_keeps_its_version(each_format):
+    assert in_process("served", each_format) == [[change, 1, 1] for _ in range(4) for change in CHANGES]
 
 
-def test_a_runner_of_paddlex_keeps_its_version(pir):
-    assert in_process("served", str(pir), "runner") == [[change, 1, 1] for change in CHANGES]
-
-
-def served(folder, kind):
-    """For each kind of change after it was made, the version of a predictor's clone and its own."""
+def served(folders):
+    """For each kind of change after it was made, the version of a predictor's clone and its own; of a runner, twice."""
     rows = []
-    for how in CHANGES:
-        sys.stderr.write(f"{how}\n")  # where it dies
-        mine = shutil.copytree(folder, f"{folder}-{how}")
-        served = Runner(mine) if kind == "runner" else create_predictor(Config(mine))
-        change(Path(mine), how, Path(folder).with_name("2"))
-        runs = (served, served) if kind == "runner" else (served.clone().run, served.run)
-        rows.append([how, *(version_of(run([ONES])) for run in runs)])
+    for folder, kind in [(folders[0], "runner"), *((folder, "predictor") for folder in folders)]:
+        for how in CHANGES:
+            sys.stderr.write(f"{folder} {how}\n")  # where it dies
+            mine = shutil.copytree(folder, f"{folder}-{kind}-{how}")
+            served = Runner(mine) if kind == "runner" else create_predictor(Config(mine))
+            change(Path(mine), how, Path(folder).with_name("2"))
+            runs = (served, served) if kind == "runner" else (served.clone().run, served.run)
+            rows.append([how, *(version_of(run([ONES])) for run in runs)])
     return rows
 
 
@@ -334,32 +310,24 @@ def test_a_model_that_changed_is_not_compared(pir, tmp_path):
 
 # The command line
 
-BEFORE_SAVING = """
-import shutil
-import openvino
-import tests.deployment.test_changing_files as module
-from pathlib import Path
 
-save = openvino.save_model
-
-def change_and_save(*arguments, **options):
-    module.change(Path({folder!r}), "empty", Path({folder!r}))
-    save(*arguments, **options)
-
-openvino.save_model = change_and_save
-CONVERTERS = [{{"none_of_this_model": save}}]
-"""
+def test_a_change_between_converting_and_saving(each_format):
+    assert in_process("changed_and_saved", each_format) == [[0, "", 1]] * 3
 
 
-@pytest.mark.one_in(2)
-def test_a_change_between_converting_and_saving(model, tmp_path):
-    script = tmp_path / "before_saving.py"
-    script.write_text(BEFORE_SAVING.format(folder=str(model)))
-    target = tmp_path / "model.xml"
-    command = [sys.executable, "-m", "paddle2ov", model, "-o", target, "--extension", script, "--quiet"]
-    run = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=Path(__file__).parents[1])
-    assert (run.returncode, run.stderr) == (0, "")
-    assert compiled_version(openvino.Core().read_model(target)) == 1
+def changed_and_saved(folders):
+    """The status of the command, what it says, and the version that it saves."""
+    save, rows = openvino.save_model, []
+    for folder in folders:
+
+        def change_and_save(*arguments, folder=Path(folder), **options):
+            change(folder, "empty", folder)
+            save(*arguments, **options)
+
+        openvino.save_model = change_and_save
+        run = call(folder, "-o", f"{folder}.xml", "--quiet")
+        rows.append([run.exit_code, run.output, compiled_version(openvino.Core().read_model(f"{folder}.xml"))])
+    return rows
 
 
 @pytest.mark.parametrize(
@@ -376,7 +344,7 @@ def test_a_model_is_not_written_over_itself(pir, tmp_path, arguments):
     pir.rename(folder)
     (folder / "inference.pdiparams").rename(folder / "net.bin")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    run = CliRunner().invoke(cli, [argument.format(folder) for argument in arguments], prog_name="paddle2ov")
+    run = call(*(argument.format(folder) for argument in arguments))
     assert run.exit_code == 2
     assert "is a file of the model itself" in run.output
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
@@ -384,25 +352,15 @@ def test_a_model_is_not_written_over_itself(pir, tmp_path, arguments):
         refuse_overwriting_sources(folder, folder / "net.bin", [folder / "net.bin"], None)
 
 
-@NEEDS_PADDLE_2
-def test_a_batch_does_again_what_has_changed_in_its_parameters(versions, tmp_path, monkeypatch):
-    monkeypatch.setattr("paddle2ov.commands.batch._executor", lambda *_: Inline())
+def test_a_batch_does_again_what_has_changed_in_its_parameters(versions, tmp_path, inline):
     folder = tmp_path / "models" / "net"
     shutil.copytree(versions("separate") / "1", folder)
     for value in (2.0, 4.0):  # the sum of the second version's weights, times the first one's factor
-        run = CliRunner().invoke(cli, ["batch", str(folder.parent), "-o", str(tmp_path / "out")])
+        run = call("batch", folder.parent, "-o", tmp_path / "out")
         assert run.exit_code == 0, run.output
         compiled = openvino.Core().compile_model(tmp_path / "out" / "net.xml", "CPU")
         assert {float(value.max()) for value in compiled([ONES]).values()} == {value}
         change(folder, "overwrite", versions("separate") / "2", files_of(folder)[1:])
-
-
-class Inline:
-    """An executor that runs here."""
-
-    def run(self, function, jobs):
-        for job in jobs:
-            yield Outcome(job, function(job))
 
 
 # Memory
@@ -413,15 +371,11 @@ _MARGIN = 24
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="measured where Linux says it")
 def test_memory_grows_by_the_weights_and_no_more(pir, tmp_path):
-    import paddle  # which the processes that import this module go without
-
     layers = []
     for _ in range(8):
         layers += [paddle.nn.Conv2D(512, 512, 3, padding=1, bias_attr=False), paddle.nn.BatchNorm2D(512)]
     net = paddle.nn.Sequential(*layers, paddle.nn.Flatten(), paddle.nn.Linear(2048, 64))
-    net.eval()
-    large = tmp_path / "large"
-    paddle.jit.save(net, str(large / "inference"), [paddle.static.InputSpec([1, 512, 2, 2], "float32", "x")])
+    large = save_layer(tmp_path / "large", net, x=[1, 512, 2, 2])
     weights = (large / "inference.pdiparams").stat().st_size / 2**20
     assert weights > 2.5 * _MARGIN
     read, most = in_process("memory", str(pir), str(large), "read")

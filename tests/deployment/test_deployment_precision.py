@@ -13,8 +13,9 @@ from gen_models.harness.spec import paddle
 from paddle2ov import convert
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment.planning import _MAKERS
-from tests.support.processor import NEEDS_BFLOAT16
 from tests.support.models import save_program
+from tests.support.processor import NEEDS_BFLOAT16
+from tests.support.settings import beside
 
 LEVEL = 1 / 255 / 0.25  # of what comes out, (x / 255 - 0.5) / 0.25
 SIZES = ((333, 517), (121, 120))
@@ -60,14 +61,10 @@ def network(tmp_path_factory):
     return save_program(tmp_path_factory.mktemp("convolution"), convolution, x=[-1, 3, -1, -1])
 
 
-def in_both(network, steps, file, settings):
+def in_both(network, file, settings):
     """The pictures of 0 to 255 in float32 and in bfloat16, each with the normalisation taken back."""
-    path = network / file
-    path.write_text(json.dumps(settings))
-    try:
+    with beside(network, json.dumps(settings), file):
         model = convert(network, preprocess=True)
-    finally:
-        path.unlink()
     assert "yours" not in str(model.get_rt_info(["paddle2ov", "preprocessing"]))
     both = [compile_on_cpu(model, precision) for precision in ("f32", "bf16")]
     # Lines, a ramp and noise: a place that is off shows.
@@ -78,8 +75,8 @@ def in_both(network, steps, file, settings):
         yield [compiled(picture)[0] for compiled in both]
 
 
-def check(network, steps, file, settings):
-    for wanted, actual in in_both(network, steps, file, settings):
+def check(network, file, settings):
+    for wanted, actual in in_both(network, file, settings):
         assert actual.shape == wanted.shape
         # One level by interpolation, one by the 8 bits of what the network takes.
         np.testing.assert_allclose(actual, wanted, rtol=0, atol=2 * LEVEL)
@@ -91,16 +88,9 @@ def check(network, steps, file, settings):
 def test_detection(network, step):
     normalize = {"type": "NormalizeImage", "mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25]}
     steps = step if isinstance(step, list) else [step]
-    check(
-        network,
-        steps,
-        "infer_cfg.yml",
-        {
-            "Preprocess": [normalize, *steps]
-            if steps[0]["type"] == "Permute"
-            else [*steps, normalize, {"type": "Permute"}]
-        },
-    )
+    is_last = steps[0]["type"] == "Permute"
+    whole = [normalize, *steps] if is_last else [*steps, normalize, {"type": "Permute"}]
+    check(network, "infer_cfg.yml", {"Preprocess": whole})
 
 
 @NEEDS_BFLOAT16
@@ -110,14 +100,14 @@ def test_common(network, step):
     if "RecResizeImg" not in steps[0]:
         normalize = {"mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25]}
         steps = [*steps, {"NormalizeImage": normalize}, {"ToCHWImage": None}]
-    check(network, steps, "inference.yml", {"PreProcess": {"transform_ops": steps}})
+    check(network, "inference.yml", {"PreProcess": {"transform_ops": steps}})
 
 
 @NEEDS_BFLOAT16
 def test_segmentation(network):
     """Pictures are floats before they are resized: so they are rounded."""
     steps = [{"type": "Resize", "target_size": [40, 24], "interp": "AREA"}, {"type": "Normalize"}]
-    check(network, steps, "deploy.yaml", {"Deploy": {"transforms": steps}})
+    check(network, "deploy.yaml", {"Deploy": {"transforms": steps}})
 
 
 def test_every_step_is_here():

@@ -15,6 +15,7 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment.planning import plan
 from paddle2ov.program.settings import read_settings
 from tests.support.models import save_program
+from tests.support.settings import beside
 
 SIZES = ((37, 53), (61, 40), (90, 70), (96, 160), (24, 40), (7, 200))
 
@@ -34,15 +35,11 @@ def model(identity):
     """`model(transforms)`: the model with PaddleDetection's settings, or others; it gives pictures, not normalised."""
 
     def build(transforms, file="infer_cfg.yml", **options):
-        path = identity / file
         text = transforms
         if isinstance(transforms, dict):
             text = json.dumps({"Preprocess": [transforms, {"type": "Permute"}]})
-        path.write_text(text)
-        try:
+        with beside(identity, text, file):
             return convert(identity, **(options or {"preprocess": True}))
-        finally:
-            path.unlink()
 
     return build
 
@@ -181,7 +178,7 @@ def test_eval_affine(model, short):
         in_levels(compiled(picture[None])[0], cv2.warpAffine(picture[..., ::-1], trans, size))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("name", "method"),
     [

@@ -7,6 +7,7 @@ from gen_models.harness.spec import paddle
 from paddle2ov import convert
 from paddle2ov.compilation.running import compile_on_cpu
 from tests.support.models import save_program
+from tests.support.settings import beside
 
 SETTINGS = """
 mode: paddle
@@ -30,22 +31,6 @@ def folder(tmp_path_factory):
 
     inputs = {"im_shape": [-1, 2], "image": [-1, 3, -1, -1], "scale_factor": [-1, 2]}
     return save_program(tmp_path_factory.mktemp("detector"), sizes, **inputs)
-
-
-@pytest.fixture
-def with_settings(folder):
-    """`with_settings(file, step)`: the model's folder, with settings in that file; taken away afterwards."""
-    written = []
-
-    def write(file, step):
-        path = folder / file
-        path.write_text(SETTINGS % step)
-        written.append(path)
-        return folder
-
-    yield write
-    for path in written:
-        path.unlink()
 
 
 def in_paddlex(height, width, keeps_ratio):
@@ -83,8 +68,9 @@ def in_letter_box(height, width, _):
     ],
     ids=["PaddleX", "PaddleX-ratio", "PaddleDetection", "PaddleDetection-ratio", "letter-box"],
 )
-def test_sizes_are_those_of_the_preprocessing(with_settings, file, step, reference, keeps_ratio):
-    model = convert(with_settings(file, step), preprocess=True)
+def test_sizes_are_those_of_the_preprocessing(folder, file, step, reference, keeps_ratio):
+    with beside(folder, SETTINGS % step, file):
+        model = convert(folder, preprocess=True)
     assert [port.get_any_name() for port in model.inputs] == ["image"]
     told = model.get_rt_info(["paddle2ov", "preprocessing"]).astype(str)
     assert told.endswith("im_shape, scale_factor")
@@ -97,7 +83,7 @@ def test_sizes_are_those_of_the_preprocessing(with_settings, file, step, referen
         assert image.shape[2] % 32 == image.shape[3] % 32 == 0
 
 
-def test_sizes_stay_inputs_where_a_part_is_the_callers(with_settings):
-    lanczos = (RESIZE % "false").replace("interp: 1", "interp: 4")
-    model = convert(with_settings("inference.yml", lanczos), preprocess=True)
+def test_sizes_stay_inputs_where_a_part_is_the_callers(folder):
+    with beside(folder, SETTINGS % (RESIZE % "false").replace("interp: 1", "interp: 4")):
+        model = convert(folder, preprocess=True)
     assert [port.get_any_name() for port in model.inputs] == ["im_shape", "image", "scale_factor"]

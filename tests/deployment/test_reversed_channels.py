@@ -9,6 +9,7 @@ from openvino.preprocess import ColorFormat, PrePostProcessor
 from paddle import nn
 
 from paddle2ov import convert
+from tests.support.models import save_layer
 
 
 class Network(nn.Layer):
@@ -46,12 +47,10 @@ def network(request, tmp_path_factory):
     """A saved network, an image of BGR, and Paddle's results of the same in RGB."""
     paddle.seed(0)
     layer = Network(request.param)
-    layer.eval()
-    path = tmp_path_factory.mktemp("reversed") / "inference"
-    paddle.jit.save(layer, str(path), input_spec=[paddle.static.InputSpec([None, 3, None, None], "float32", "x")])
+    folder = save_layer(tmp_path_factory.mktemp("reversed"), layer, x=[-1, 3, -1, -1])
     image = np.random.default_rng(0).integers(0, 255, (1, 6, 8, 3)).astype(np.uint8)
     rgb = np.ascontiguousarray(image[..., ::-1].transpose(0, 3, 1, 2)).astype(np.float32)
-    return path.parent, image, layer(paddle.to_tensor(rgb)).numpy()
+    return folder, image, layer(paddle.to_tensor(rgb)).numpy()
 
 
 def _reverse_channels(steps):

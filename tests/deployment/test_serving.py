@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import openvino
 import pytest
-from click.testing import CliRunner
 from google.protobuf import text_format
 
-from paddle2ov.cli import cli
 from paddle2ov.deployment.serving import triton_config, write_layout
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.opset import ops
+from tests.support.command_line import call
+from tests.support.models import operator
 
 
 def model(name="x", kind=np.float32, shape=(-1, 3)):
@@ -171,21 +171,17 @@ def test_a_failure_leaves_the_version_that_was_there(tmp_path):
 
 
 def test_command_line(tmp_path, monkeypatch):
-    from gen_models import all_ops
-    from gen_models.harness.store import generated
-
-    op = all_ops()["relu"]
-    source = generated(op, op.cases[0], "pir")
+    source = operator("relu")
     monkeypatch.chdir(tmp_path)
     for name in ("relu.xml", "other"):
-        result = CliRunner().invoke(cli, [str(source), "-o", name, "--serve-layout", "served"])
+        result = call(source, "-o", name, "--serve-layout", "served")
         assert result.exit_code == 0, result.output
     assert result.output == f"{Path('served/other/1/model.xml')}\n"
     assert [path.name for path in tmp_path.iterdir()] == ["served"]  # and no second copy
     assert (tmp_path / "served" / "relu" / "1" / "model.xml").is_file()
-    result = CliRunner().invoke(cli, [str(source), "-o", "elsewhere/relu.xml", "--serve-layout", "served"])
+    result = call(source, "-o", "elsewhere/relu.xml", "--serve-layout", "served")
     assert result.exit_code == 2
     assert "with --serve-layout, -o is the model's name there, such as relu" in result.output
-    result = CliRunner().invoke(cli, [str(source), "--bounded", "-o", str(tmp_path / "bounded.xml")])
+    result = call(source, "--bounded", "-o", tmp_path / "bounded.xml")
     assert result.exit_code == 2
     assert "holds no settings of the model" in result.output

@@ -7,8 +7,6 @@ import numpy as np
 import openvino
 import pytest
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov import ConversionInputError, ModelReadError, compile_model, convert
 from paddle2ov.checking.check import check
 from paddle2ov.deployment.saving import save_model
@@ -16,6 +14,7 @@ from paddle2ov.deployment.serving import write_layout
 from paddle2ov.inputs import pictures
 from paddle2ov.inputs.given_arrays import load
 from paddle2ov.translation.extension import run_extensions
+from tests.support.models import operator
 
 
 def _pipe(path):
@@ -55,17 +54,17 @@ def _no_waiting():
 
 @pytest.fixture
 def folder():
-    return generated_network(all_networks()["greedy_decoder"], "pir")
+    return operator("relu")
 
 
 def test_in_a_cache(folder, put, tmp_path):
     compile_model(folder, cache_dir=tmp_path)
     for path in sorted(tmp_path.iterdir()):
         put(path)
-    state = np.ones((2, 8), np.float32)
-    expected = compile_model(folder)(state)[0]
+    inputs = dict(np.load(folder / "inputs.npz"))
+    expected = compile_model(folder)(inputs)[0]
     for _ in range(2):
-        np.testing.assert_array_equal(compile_model(folder, cache_dir=tmp_path)(state)[0], expected)
+        np.testing.assert_array_equal(compile_model(folder, cache_dir=tmp_path)(inputs)[0], expected)
     files = list(tmp_path.iterdir())  # files again, but for folders
     assert all(path.is_dir() or (path.is_file() and not path.is_symlink()) for path in files)
     assert all(path.suffix in (".blob", ".content") for path in files)

@@ -14,21 +14,19 @@ from pathlib import Path
 import numpy as np
 import openvino
 import pytest
-from click.testing import CliRunner
 
 import paddle2ov
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
-from paddle2ov.cli import cli
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.jobs.discovery import find_models
 from paddle2ov.program import archives
+from tests.support.command_line import call
 from tests.support.formats import FORMATS
+from tests.support.models import network
 
 
 @pytest.fixture(params=FORMATS)
 def folder(request):
-    return generated_network(all_networks()["growing"], request.param)
+    return network("growing", request.param)
 
 
 def results(model, folder):
@@ -46,15 +44,15 @@ def packed(folder, target, kind):
     return Path(shutil.make_archive(str(target), kind, root_dir=folder.parent, base_dir=folder.name))
 
 
+def zipped(folder, target):
+    return shutil.make_archive(str(target), "zip", root_dir=folder)
+
+
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize("kind", ["tar", "gztar", "zip"])
+@pytest.mark.parametrize("kind", ["tar", "gztar", "zip", "zip of files at its root"])
 def test_an_archive_is_the_model_in_it(folder, kind, tmp_path):
-    assert same(paddle2ov.convert(packed(folder, tmp_path / "growing_infer", kind)), folder)
-
-
-def test_files_at_the_root_of_an_archive(folder, tmp_path):
-    archive = shutil.make_archive(str(tmp_path / "growing"), "zip", root_dir=folder)
-    assert same(paddle2ov.convert(archive), folder)
+    target = tmp_path / "growing_infer"
+    assert same(paddle2ov.convert(zipped(folder, target) if " " in kind else packed(folder, target, kind)), folder)
 
 
 def test_what_macos_adds_is_no_model(folder, tmp_path):
@@ -64,29 +62,34 @@ def test_what_macos_adds_is_no_model(folder, tmp_path):
             (tmp_path / place).mkdir(parents=True, exist_ok=True)
             (tmp_path / place / f"._{file.name}").write_bytes(b"\0\5\x16\7" + bytes(172))
     assert same(paddle2ov.convert(tmp_path / "models" / "growing"), folder)
-    assert same(paddle2ov.convert(shutil.make_archive(str(tmp_path / "growing"), "zip", tmp_path / "models")), folder)
+    assert same(paddle2ov.convert(zipped(tmp_path / "models", tmp_path / "growing")), folder)
     assert [model.name for model in find_models(tmp_path / "models", tmp_path / "out", pytest.fail)] == ["growing"]
 
 
 def test_commands_take_archives(folder, tmp_path, monkeypatch):
     archive = packed(folder, tmp_path / "growing_infer", "tar")
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(cli, ["convert", str(archive), "-q"])
+    result = call("convert", archive, "-q")
     assert result.exit_code == 0, result.output
     assert same(openvino.Core().read_model(tmp_path / "growing_infer.xml"), folder)
-    result = CliRunner().invoke(cli, ["inspect", str(archive)])
-    assert result.exit_code == 0, result.output
+    result = call("convert", archive, "--bounded", "-o", tmp_path / "net.xml")
+    assert result.exit_code == 2
+    assert f"error: {archive} holds no settings of the model" in result.output
+    assert paddle2ov.inspect(archive).convertible
+    assert call("inspect", archive).exit_code == 0
+    with pytest.raises(ConversionInputError, match="inputs"):
+        paddle2ov.quantize(archive, [{}])
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize("command", ["inspect", "check", "verify"])
-def test_what_else_takes_archives(folder, tmp_path, command):
+@pytest.mark.parametrize("command", ["check", "verify"])
+def test_results_name_the_archive(folder, tmp_path, command):
     archive = packed(folder, tmp_path / "growing_infer", "gztar")
-    result = CliRunner().invoke(cli, [command, str(archive), "--json"])
+    report = getattr(paddle2ov, command)(archive)
+    assert str(report.model) == report.to_dict()["model"] == str(archive)
+    result = call(command, archive)
     assert result.exit_code == 0, result.output
-    getattr(paddle2ov, command)(archive)
-    with pytest.raises(ConversionInputError, match="inputs"):
-        paddle2ov.quantize(archive, [{}])
+    assert result.output.startswith(f"{archive}")
 
 
 def test_errors_name_the_archive(folder, tmp_path):
@@ -99,27 +102,10 @@ def test_errors_name_the_archive(folder, tmp_path):
         assert "paddle2ov-" not in str(caught.value)
 
 
-@pytest.mark.one_in(2)
-def test_results_name_the_archive(folder, tmp_path):
-    archive = packed(folder, tmp_path / "model", "tar")
-    for report in (paddle2ov.verify(archive), paddle2ov.check(archive)):
-        assert str(report.model) == str(archive)
-        assert report.to_dict()["model"] == str(archive)
-    for command in ("verify", "check"):
-        result = CliRunner().invoke(cli, [command, str(archive)])
-        assert result.exit_code == 0, result.output
-        assert result.output.startswith(f"{archive}")
-    result = CliRunner().invoke(cli, ["convert", str(archive), "--bounded", "-o", str(tmp_path / "net.xml")])
-    assert result.exit_code == 2
-    assert f"error: {archive} holds no settings of the model" in result.output
-    with pytest.raises(ConversionInputError, match=f"{re.escape(str(archive))} holds no settings"):
-        paddle2ov.convert(archive, bounded=True)
-
-
 @pytest.mark.parametrize("command", ["convert", "inspect"])
 def test_parameters_by_their_name(tmp_path, monkeypatch, command):
     """In the model's folder or archive, or else from the current folder."""
-    program, params = files_of(generated_network(all_networks()["squeezenet1_1"], "pir"))
+    program, params = files_of(network("squeezenet1_1"))
     model = tmp_path / "model"
     model.mkdir()
     shutil.copy(program, model)
@@ -129,18 +115,17 @@ def test_parameters_by_their_name(tmp_path, monkeypatch, command):
     shutil.copy(params, model / "inside.bin")
     monkeypatch.chdir(tmp_path)
     more = ("-o", "out.xml") if command == "convert" else ()
-    for source, name in (
-        ("model", "inside.bin"),
-        ("model", "outside.bin"),
-        (archive, "w.bin"),
-        (archive, "outside.bin"),
+    for source, option, name in (
+        ("model", "-pf", "inside.bin"),
+        ("model", "--params-filename", "outside.bin"),
+        (archive, "--params-filename", "w.bin"),
+        (archive, "-pf", "outside.bin"),
     ):
-        for option in ("-pf", "--params-filename"):
-            result = CliRunner().invoke(cli, [command, str(source), option, name, *more])
-            assert result.exit_code == 0, result.output
+        result = call(command, source, option, name, *more)
+        assert result.exit_code == 0, result.output
     assert paddle2ov.inspect(archive, "w.bin").parameters
     assert paddle2ov.convert(archive, "outside.bin").inputs
-    result = CliRunner().invoke(cli, [command, "model", "-pf", "nowhere.bin", *more])
+    result = call(command, "model", "-pf", "nowhere.bin", *more)
     assert (result.exit_code, "nowhere.bin: no such parameter file" in result.output) == (2, True)
 
 
@@ -232,7 +217,7 @@ def test_several_models(folder, tmp_path):
     for name in "ab":
         shutil.copytree(folder, tmp_path / "models" / name)
     with pytest.raises(ModelReadError, match="holds 2 models"):
-        paddle2ov.convert(shutil.make_archive(str(tmp_path / "both"), "zip", root_dir=tmp_path / "models"))
+        paddle2ov.convert(zipped(tmp_path / "models", tmp_path / "both"))
 
 
 def test_no_model(tmp_path):

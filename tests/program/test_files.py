@@ -7,23 +7,21 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import paddle2ov
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov import ModelReadError
-from paddle2ov.cli import cli
 from paddle2ov.inference import Config, create_predictor
 from paddle2ov.program.settings import read_settings
+from tests.support.command_line import call
 from tests.support.formats import LEGACY
+from tests.support.models import network, separate
 
 PROGRAM = {"pir": "inference.json", "legacy": "inference.pdmodel"}
 
 
 def copy(format, folder):
     """The files of a small network, alone in a folder."""
-    source = generated_network(all_networks()["squeezenet1_1"], format)
+    source = network("squeezenet1_1", format)
     folder.mkdir()
     for name in (PROGRAM[format], "inference.pdiparams"):
         shutil.copy(source / name, folder / name)
@@ -65,7 +63,7 @@ def test_other_spellings_of_a_path(model, monkeypatch, tmp_path):
         assert paddle2ov.inspect(folder).convertible
         assert Config(folder).model_dir() == str(model.parent)
         if isinstance(folder, str):
-            assert CliRunner().invoke(cli, ["inspect", folder]).exit_code == 0
+            assert call("inspect", folder).exit_code == 0
     params = model.with_name("inference.pdiparams").as_uri()
     assert names(paddle2ov.convert((model.as_uri(), params))) == wanted
     assert Config(model.as_uri(), os.fsencode(model.with_name("inference.pdiparams"))).prog_file() == str(model)
@@ -118,22 +116,15 @@ def test_old_file_names(legacy_model, program, params):
     assert names(paddle2ov.convert(legacy_model.parent))[0] == "x"
 
 
-def separate(program_file):
+def separated(program_file):
     """Puts the parameters of a legacy model into a file each; returns the program with them."""
-    program = paddle2ov.read_program(program_file)
-    combined = program_file.with_name("inference.pdiparams").read_bytes()
-    offset = 0
-    for name in sorted(program.parameters):
-        end = combined.index(program.parameters[name].data.tobytes(), offset) + program.parameters[name].data.nbytes
-        program_file.with_name(name).write_bytes(combined[offset:end])
-        offset = end
-    program_file.with_name("inference.pdiparams").unlink()
+    program = separate(program_file)
     program_file.rename(program_file.with_name("__model__"))
     return program
 
 
 def test_one_file_per_parameter(legacy_model):
-    program = separate(legacy_model)
+    program = separated(legacy_model)
     read = paddle2ov.read_program(legacy_model.parent)
     for name, parameter in program.parameters.items():
         assert (read.parameters[name].data == parameter.data).all()
@@ -155,34 +146,31 @@ def cached(folder, cache):
     return snapshot
 
 
+def check_cached(wanted, folder, cache, *files):
+    """What is read through links of the cache is what was there; the snapshot."""
+    snapshot = cached(folder, cache)
+    cache.with_name("link").symlink_to(snapshot)
+    for way in (snapshot, cache.with_name("link"), *(snapshot / name for name in files)):
+        read = paddle2ov.read_program(way)
+        for name, parameter in wanted.parameters.items():
+            assert (read.parameters[name].data == parameter.data).all()
+    return snapshot
+
+
 def test_hugging_face_cache(model, tmp_path):
     """A combined parameter file."""
-    wanted = paddle2ov.read_program(model)
-    snapshot = cached(model.parent, tmp_path / "cache")
-    (tmp_path / "link").symlink_to(snapshot)
-    for way in (snapshot, snapshot / model.name, tmp_path / "link"):
-        read = paddle2ov.read_program(way)
-        assert all(
-            (read.parameters[name].data == parameter.data).all() for name, parameter in wanted.parameters.items()
-        )
+    snapshot = check_cached(paddle2ov.read_program(model), model.parent, tmp_path / "cache", model.name)
     config = Config(str(snapshot / model.name), str(snapshot / "inference.pdiparams"))
     assert create_predictor(config).get_input_names() == ["x"]
 
 
 def test_hugging_face_cache_of_separate_parameters(legacy_model, tmp_path):
-    wanted = separate(legacy_model)
-    snapshot = cached(legacy_model.parent, tmp_path / "cache")
-    (tmp_path / "link").symlink_to(snapshot)
-    for way in (snapshot, tmp_path / "link"):
-        read = paddle2ov.read_program(way)
-        assert all(
-            (read.parameters[name].data == parameter.data).all() for name, parameter in wanted.parameters.items()
-        )
+    check_cached(separated(legacy_model), legacy_model.parent, tmp_path / "cache")
 
 
 def test_links_out_of_the_folder(legacy_model, tmp_path):
     """Parameters that are links to files elsewhere, in linked folders or in a circle are refused."""
-    name = sorted(separate(legacy_model).parameters)[3]
+    name = sorted(separated(legacy_model).parameters)[3]
     snapshot = cached(legacy_model.parent, tmp_path / "cache")
     link = snapshot / name
     blob = link.resolve()

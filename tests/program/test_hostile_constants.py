@@ -15,7 +15,7 @@ BATCHES = 2
 @pytest.fixture
 def step(request):
     """Every so many of the 11,000 variants of the first cases are converted; all of them take a minute."""
-    return 1 if request.config.getoption("--every-form") else 24
+    return 1 if request.config.getoption("--every-form") else 48
 
 
 def convert_all(folders, step):

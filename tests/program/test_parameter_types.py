@@ -5,14 +5,14 @@ import struct
 import numpy as np
 import openvino
 import paddle
-import paddle.inference
 import pytest
-from paddle.pir_utils import OldIrGuard
 
 import paddle2ov
 from paddle2ov import ModelReadError, Paddle2OVError
 from paddle2ov.program.dtypes import LEGACY as NUMBERS
 from paddle2ov.program.framework_proto import TensorDesc
+from tests.inference.small_models import handles, theirs
+from tests.support.models import save_program
 
 IDS = np.array([[1, 0, 3]])
 VALUES = np.arange(12).reshape(4, 3) / 4
@@ -48,24 +48,7 @@ def save(tmp_path):
     """Saves a program with a parameter of one type, and its file with another one."""
 
     def save(build, declared, stored, is_pir, values):
-        def build_and_save():
-            main, startup = paddle.static.Program(), paddle.static.Program()
-            with paddle.static.program_guard(main, startup), paddle.utils.unique_name.guard():
-                x = paddle.static.data("x", [-1, 3], "int64")
-                out = build(x, declared)
-                executor = paddle.static.Executor(paddle.CPUPlace())
-                executor.run(startup)
-                paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [out], executor, program=main)
-
-        paddle.enable_static()
-        try:
-            if is_pir:
-                build_and_save()
-            else:
-                with OldIrGuard():
-                    build_and_save()
-        finally:
-            paddle.disable_static()
+        save_program(tmp_path, lambda x: build(x, declared), legacy=not is_pir, x=([-1, 3], "int64"))
         rewritten(tmp_path / "inference.pdiparams", stored, values)
         return tmp_path
 
@@ -73,13 +56,11 @@ def save(tmp_path):
 
 
 def of_paddle(folder):
-    program = next(path for path in folder.iterdir() if path.suffix in (".json", ".pdmodel"))
-    config = paddle.inference.Config(str(program), str(folder / "inference.pdiparams"))
-    config.disable_glog_info()
-    predictor = paddle.inference.create_predictor(config)
-    predictor.get_input_handle("x").copy_from_cpu(IDS)
+    predictor = theirs(folder)
+    x, result = handles(predictor)
+    x.copy_from_cpu(IDS)
     predictor.run()
-    return predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
+    return result.copy_to_cpu()
 
 
 @pytest.mark.one_in(3)

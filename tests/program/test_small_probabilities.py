@@ -9,6 +9,7 @@ import paddle2ov
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program.small_probabilities import PASSING_ON, TELLING
 from paddle2ov.testing import check_model
+from tests.support.models import save_layer
 
 LOGITS = np.array([[0, -50, -70, -1e4], [-3e4, 90, 0, -1e30], [1, 2, 3, 4]], np.float32)
 
@@ -47,24 +48,15 @@ TOLD = {
 }
 
 
-def saved(function, folder):
-    class Net(paddle.nn.Layer):
-        def forward(self, x):
-            return function(x)
-
-    net = Net()
-    net.eval()
-    paddle.jit.save(net, str(folder / "inference"), [paddle.static.InputSpec([-1, 4], "float32", "x")])
-    return folder
-
-
 @pytest.mark.parametrize("name", TOLD)
 def test_what_is_told_from_0(name, tmp_path):
-    check_model(saved(TOLD[name], tmp_path), {"x": LOGITS})
+    check_model(save_layer(tmp_path, TOLD[name], x=[-1, 4]), {"x": LOGITS})
 
 
 def test_logits_are_bounded_only_where_that_can_be_told(tmp_path):
-    folder = saved(lambda x: functional.softmax(paddle.matmul(functional.softmax(x), x, transpose_y=True)), tmp_path)
+    folder = save_layer(
+        tmp_path, lambda x: functional.softmax(paddle.matmul(functional.softmax(x), x, transpose_y=True)), x=[-1, 4]
+    )
     assert "Maximum" not in [node.get_type_name() for node in paddle2ov.convert(folder).get_ops()]
 
 

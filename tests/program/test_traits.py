@@ -19,6 +19,9 @@ OTHERS = {
 """Files that name several operators, or what is called like them -> what they are."""
 
 
+_LISTING = (ast.Set, ast.Tuple, ast.List, ast.Dict, ast.Constant)
+
+
 def named_in(node: ast.AST) -> list[str]:
     """The texts that a display of constants, the keys of a dict or a text of words lists."""
     match node:
@@ -32,7 +35,8 @@ def named_in(node: ast.AST) -> list[str]:
 
 
 def lists_operators(path: Path) -> bool:
-    name_lists = [named_in(node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    text = path.read_text(encoding="utf-8")
+    name_lists = [named_in(node) for node in ast.walk(ast.parse(text)) if isinstance(node, _LISTING)]
     return any(len(names) >= 4 and 5 * sum(name in ROWS for name in names) >= 4 * len(names) for names in name_lists)
 
 
