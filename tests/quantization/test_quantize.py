@@ -3,20 +3,19 @@
 import json
 import re
 import sys
+from functools import cache
 from types import SimpleNamespace
 
 import cv2
 import numpy as np
 import openvino
 import pytest
-from click.testing import CliRunner
 from openvino import opset16 as ops
 
 import paddle2ov
-from gen_models import all_networks, all_ops
-from gen_models.harness.store import generated, generated_network
+from gen_models import all_ops
+from gen_models.harness.store import generated
 from paddle2ov import ConversionInputError, ConversionWarning, OpenVINORunError, workarounds
-from paddle2ov.cli import cli
 from paddle2ov.program import read_program
 from paddle2ov.program.settings import read_settings
 from paddle2ov.quantization import ignored_scope, nncf_calls
@@ -27,6 +26,8 @@ from paddle2ov.quantization.nncf_calls import has_attention
 from paddle2ov.quantization.quantize import _divided
 from paddle2ov.quantization.results import MeasuredPrecision, Quantized
 from paddle2ov.verification.measures import BOXES, LABELS, REGIONS, RESULTS, TEXT, measure_for
+from tests.support.command_line import call
+from tests.support.models import network
 
 RECOGNISER = """
 PreProcess:
@@ -37,8 +38,10 @@ PostProcess: {name: CTCLabelDecode}
 """
 
 
-def folder_of(name):
-    return generated_network(all_networks()[name], "pir")
+@cache
+def quantized_with_its_data(name):
+    folder = network(name)
+    return paddle2ov.quantize(folder, folder / "inputs_0.npz")
 
 
 def paddle_results(folder):
@@ -49,8 +52,7 @@ def paddle_results(folder):
 @pytest.mark.parametrize("name", ["csp_channels_last", "dense_denoiser", "grown_states"])
 def test_a_network_in_integers(name):
     """With attention; where OpenVINO loses the results of a first attempt, and where it does not compile one."""
-    folder = folder_of(name)
-    quantized = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    folder, quantized = network(name), quantized_with_its_data(name)
     compiled = openvino.compile_model(quantized.model, "CPU")
     results = compiled(dict(np.load(folder / "inputs_0.npz")))
     assert RESULTS.agreement([results[port] for port in compiled.outputs], paddle_results(folder)) > 0.9
@@ -75,9 +77,8 @@ def test_the_first_convolutions_of_many(count, floating):
 
 
 def test_the_first_convolution_stays_in_floating_point():
-    folder = folder_of("csp_channels_last")
-    quantized = paddle2ov.quantize(folder, folder / "inputs_0.npz")
-    first, *others = (layer for layer in quantized.layers if layer.kind == "Convolution")
+    layers = quantized_with_its_data("csp_channels_last").layers
+    first, *others = (layer for layer in layers if layer.kind == "Convolution")
     assert first.precision not in ("i8", "u8")
     assert {layer.precision for layer in others} <= {"i8", "u8"}
 
@@ -110,7 +111,7 @@ def boxes_agree(model, folder):
 
 def test_boxes_are_chosen_in_floating_point():
     """Scores of 8 bits tie, and the negative infinity that marks what is out has no range."""
-    folder = folder_of("picodet")
+    folder = network("picodet")
     quantized = paddle2ov.quantize(folder, folder / "inputs_0.npz")
     quantizers = [node for node in quantized.model.get_ops() if node.get_type_name() == "FakeQuantize"]
     ranges = [value.get_node() for node in quantizers for value in node.input_values()[1:]]
@@ -119,10 +120,10 @@ def test_boxes_are_chosen_in_floating_point():
     assert boxes_agree(quantized.model, folder)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", ["gfl", "ppyolo", "ppyoloe", "ssd", "ssd_in_pixels", "yolov3"])
 def test_nncf_with_the_scope_keeps_boxes(name):
-    folder = folder_of(name)
+    folder = network(name)
     model = paddle2ov.convert(folder, share_weights=False)
     quantized = quantized_by_nncf(model, dict(np.load(folder / "inputs_0.npz")))
     assert "Convolution" in readers_of_quantizers(quantized)
@@ -131,7 +132,7 @@ def test_nncf_with_the_scope_keeps_boxes(name):
 
 def test_nncf_with_the_scope_takes_windowed_attention():
     """It raises KeyError where a table is gathered by constants that OpenVINO computes."""
-    folder = folder_of("swin_stage")
+    folder = network("swin_stage")
     inputs = dict(np.load(folder / "inputs_0.npz"))
     quantized = quantized_by_nncf(paddle2ov.convert(folder, share_weights=False), inputs)
     results = openvino.compile_model(quantized, "CPU", {"LP_TRANSFORMS_MODE": "NO"})(inputs)
@@ -139,7 +140,7 @@ def test_nncf_with_the_scope_takes_windowed_attention():
 
 
 def test_the_scope_of_a_saved_model(tmp_path):
-    model = paddle2ov.convert(folder_of("ssd"))
+    model = paddle2ov.convert(network("ssd"))
     openvino.save_model(model, tmp_path / "ssd.xml")
     read = openvino.Core().read_model(tmp_path / "ssd.xml")
     assert {name for name in ignored_scope(model).names if "Constant" not in name} <= set(ignored_scope(read).names)
@@ -186,20 +187,18 @@ def test_a_classifier_of_attention_is_a_transformer():
 
 def test_small_numbers_that_are_normalized():
     """OpenVINO moves scales through an MVN, unless the conversion has put them into its epsilon."""
-    folder = folder_of("averaged")
-    quantized = paddle2ov.quantize(folder, folder / "inputs_0.npz")
-    assert quantized.precisions[-1].agreement > 0.99
+    assert quantized_with_its_data("averaged").precisions[-1].agreement > 0.99
 
 
 def test_what_openvino_computes_wrong_is_refused(monkeypatch):
     monkeypatch.setattr(nncf_calls, "_MAX_LOST", -1.0)  # nothing is near enough
-    folder = folder_of("averaged")
+    folder = network("averaged")
     with pytest.raises(OpenVINORunError, match="does not compute the quantized model right"):
         paddle2ov.quantize(folder, folder / "inputs_0.npz")
 
 
 def test_weights_alone():
-    folder = folder_of("csp_channels_last")
+    folder = network("csp_channels_last")
     quantized = paddle2ov.quantize(folder, dict(np.load(folder / "inputs_0.npz")), weights="int8")
     assert quantized.precisions[-1].name == "int8 weights"
     assert quantized.precisions[-1].agreement > 0.9
@@ -227,7 +226,7 @@ def test_advice_on_weights_alone():
 
 
 def test_a_model_that_is_quantized_already():
-    folder = folder_of("quantized_tensors")
+    folder = network("quantized_tensors")
     result = paddle2ov.quantize(folder, folder / "inputs_0.npz")
     assert result.was_quantized
     assert result.advice.startswith("the model is quantized already, and runs in int8 as `paddle2ov convert` makes it")
@@ -241,13 +240,13 @@ def test_more_is_lost_than_may_be(tmp_path, monkeypatch, max_drop, status):
         return quantized
 
     monkeypatch.setattr("paddle2ov.quantization.quantize.quantize", quantize)
-    arguments = ["quantize", folder_of("crnn"), "--data", tmp_path, "-o", tmp_path / "out.xml"]
+    arguments = ["quantize", network("crnn"), "--data", tmp_path, "-o", tmp_path / "out.xml"]
     arguments += ["--max-drop", max_drop] if max_drop else []
-    result = CliRunner().invoke(cli, [str(argument) for argument in arguments])
+    result = call(*arguments)
     assert (result.exit_code, (tmp_path / "out.xml").is_file()) == (status, True)
     said = "More agreement is lost than --max-drop 1e-06 allows: 0.05"
     assert (said in result.stderr) is bool(status)
-    result = CliRunner().invoke(cli, [str(argument) for argument in (*arguments, "--json")])
+    result = call(*arguments, "--json")
     assert (result.exit_code, json.loads(result.stdout)["loses_too_much"]) == (status, bool(status))
 
 
@@ -256,8 +255,7 @@ def test_a_target_that_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     (tmp_path / "out.bin").mkdir()
     for target in (tmp_path / "file" / "out.xml", tmp_path / "out.xml"):
-        arguments = ["quantize", folder_of("crnn"), "--data", tmp_path, "-o", target]
-        result = CliRunner().invoke(cli, [str(argument) for argument in arguments])
+        result = call("quantize", network("crnn"), "--data", tmp_path, "-o", target)
         assert result.exit_code == 2
         assert "cannot be written" in result.output
 
@@ -266,7 +264,7 @@ def test_a_target_that_cannot_be_written(tmp_path, monkeypatch):
 def recogniser(tmp_path):
     folder = tmp_path / "model"
     folder.mkdir()
-    for file in folder_of("crnn").iterdir():
+    for file in network("crnn").iterdir():
         (folder / file.name).symlink_to(file)
     (folder / "inference.yml").write_text(RECOGNISER)
     pictures = tmp_path / "lines"
@@ -283,9 +281,9 @@ def test_a_recogniser_from_the_command_line(recogniser, tmp_path, monkeypatch):
     (pictures / "broken.png").write_bytes(b"no picture")
     decoded, decode = [], cv2.imdecode
     monkeypatch.setattr(cv2, "imdecode", lambda *given: decoded.append(1) or decode(*given))
-    arguments = ["quantize", str(folder), "--data", str(pictures), "--subset-size", "3", "--max-drop", "0.5"]
+    arguments = ["quantize", folder, "--data", pictures, "--subset-size", "3", "--max-drop", "0.5"]
     with pytest.warns(ConversionWarning, match=r"data: 1 of 7 cannot be read: .*/broken.png; left out"):
-        result = CliRunner().invoke(cli, [*arguments, "-o", str(tmp_path / "int8.xml")])
+        result = call(*arguments, "-o", tmp_path / "int8.xml")
     assert result.exit_code == 0, result.output
     assert len(decoded) == 7
     assert re.search(r"If more than 0.5 is lost, \d+ layers are tried one by one on \d items, which", result.stderr)
@@ -332,7 +330,7 @@ def test_a_log_shows_that_it_goes_on(monkeypatch, capsys):
 )
 def test_arguments_that_do_not_fit(options, message):
     with pytest.raises(ConversionInputError, match=message):
-        paddle2ov.quantize(folder_of("crnn"), **{"data": {"x": np.zeros((1, 3, 32, 64), np.float32)}, **options})
+        paddle2ov.quantize(network("crnn"), **{"data": {"x": np.zeros((1, 3, 32, 64), np.float32)}, **options})
 
 
 ONES = np.ones((1, 3, 32, 64), np.float32)
@@ -341,11 +339,11 @@ ONES = np.ones((1, 3, 32, 64), np.float32)
 def test_one_item_without_a_range_is_named():
     """One of many spoils the ranges, which OpenVINO then does not compile."""
     with pytest.raises(OpenVINORunError, match="cannot be quantized: item 1 has infinite numbers in 'x'"):
-        paddle2ov.quantize(folder_of("crnn"), [{"x": ONES}, {"x": ONES * np.float32(np.inf)}])
+        paddle2ov.quantize(network("crnn"), [{"x": ONES}, {"x": ONES * np.float32(np.inf)}])
 
 
 def test_an_item_without_elements_is_named():
-    folder = folder_of("crnn")
+    folder = network("crnn")
     items = CalibrationData(
         read_program(folder), folder, paddle2ov.convert(folder), [{"x": ONES}, {"x": ONES[:0]}, {"x": ONES}]
     )
@@ -356,7 +354,7 @@ def test_an_item_without_elements_is_named():
 def test_without_nncf(monkeypatch):
     monkeypatch.setitem(sys.modules, "nncf", None)
     with pytest.raises(ConversionInputError, match=r"pip install 'paddle2ov\[quantize\]'"):
-        paddle2ov.quantize(folder_of("crnn"), {"x": np.zeros((1, 3, 32, 64), np.float32)})
+        paddle2ov.quantize(network("crnn"), {"x": np.zeros((1, 3, 32, 64), np.float32)})
 
 
 def test_what_is_calibrated_with_is_not_measured_with():
@@ -377,8 +375,7 @@ def test_what_is_measured_with_lies_evenly_among_the_others():
 
 
 def test_too_few_items_are_said_to_be():
-    folder = folder_of("averaged")
-    quantized = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    quantized = quantized_with_its_data("averaged")
     assert quantized.is_measured_on_calibration
     assert not quantized.was_quantized
     assert quantized.to_dict()["is_measured_on_calibration"]
@@ -459,7 +456,7 @@ def test_weights_have_seven_bits_where_products_saturate(kernels, largest, monke
     monkeypatch.setattr(nncf_calls, "has_integer_kernels", lambda: kernels)
     # Whether the products saturate is up to this processor.
     monkeypatch.setattr(nncf_calls, "_check_low_precision", lambda *_: None)
-    folder = folder_of("csp_channels_last")
+    folder = network("csp_channels_last")
     quantized = paddle2ov.quantize(folder, folder / "inputs_0.npz")
     weights = [node for node in quantized.model.get_ops() if node.get_output_element_type(0) == openvino.Type.i8]
     assert max(abs(node.get_data().astype(int)).max() for node in weights) == largest

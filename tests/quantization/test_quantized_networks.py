@@ -45,7 +45,7 @@ def pytest_generate_tests(metafunc):
     if "timed" in metafunc.fixturenames:
         from benchmarks.networks import NETWORKS
 
-        metafunc.parametrize("timed", list(NETWORKS) if whole else ["tcn"])
+        metafunc.parametrize("timed", list(NETWORKS))
 
 
 @pytest.fixture(autouse=True)
@@ -75,6 +75,7 @@ def test_a_network_of_the_tests(network, format):
     check(folder, inputs)
 
 
+@pytest.mark.every_form
 def test_a_network_of_the_benchmarks(timed, tmp_path):
     from benchmarks.networks import export
 

@@ -12,13 +12,13 @@ from functools import cache
 import pytest
 
 import paddle2ov
-from gen_models import all_networks
 from gen_models.harness.store import generated, generated_network
 from gen_models.networks.post_ops import CHAINS
 from gen_models.networks.repeated import BLOCK, repeat
 from paddle2ov.jobs.conversions import GOOD
 from paddle2ov.reporting import build_report, refused_report, write_report
 from paddle2ov.reporting.page import BATCH, render
+from tests.support.models import network
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 HOSTILE = "</script><script>alert(1)</script>"
@@ -31,8 +31,10 @@ class Browser:
     def __init__(self, driver):
         self.driver = driver
 
-    def open(self, page):
-        self.driver.get(page.as_uri())
+    def open(self, page, anew=False):
+        """Opens a page, unless it is there already; what was chosen on it stays then."""
+        if anew or self.driver.current_url.partition("#")[0] != page.as_uri():
+            self.driver.get(page.as_uri())
         self.page = page
         return self
 
@@ -46,6 +48,12 @@ class Browser:
         from selenium.webdriver.support.wait import WebDriverWait
 
         return WebDriverWait(self.driver, 300, poll_frequency=0.05).until(lambda driver: driver.execute_script(script))
+
+    def act(self):
+        """A chain of actions of the mouse, which moves at once."""
+        from selenium.webdriver import ActionChains
+
+        return ActionChains(self.driver, duration=0)
 
     def show(self, tab):
         self.find(f"tab-{tab}").click()
@@ -120,10 +128,6 @@ def write(folder, model, name="model", verify=False):
     return target
 
 
-def network(name):
-    return generated_network(all_networks()[name], "pir")
-
-
 def write_attention(folder):
     return write(folder, network("swin_stage"))
 
@@ -184,7 +188,7 @@ return [...document.querySelectorAll("main > section:not([hidden]) canvas[id]")]
 )
 def test_tabs(browser, pages, page, width):
     browser.driver.set_window_size(width, 1000)
-    browser.open(pages(page))
+    browser.open(pages(page), anew=True)
     tabs = [button.text for button in browser.driver.find_elements("css selector", ".tabs button")]
     assert tabs == ["Summary", "Operators", "Passes", "Fusions", "Time", "Accuracy", "Graph"]
     for tab in ("summary", "operators", "passes", "fusions", "time", "accuracy"):
@@ -211,12 +215,12 @@ def test_dark_mode(browser, pages):
       return 0.3 * r + 0.59 * g + 0.11 * b;
     });
     """
-    browser.open(pages("chain"))
+    browser.open(pages("chain"), anew=True)
     ink, ground, chart, primitive, removed, converted = browser.run(lightness)
     assert max(ink, chart) < ground - 100
     assert primitive < removed < converted < ground
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
-    ink, ground, chart, primitive, removed, converted = browser.open(pages("chain")).run(lightness)
+    ink, ground, chart, primitive, removed, converted = browser.open(pages("chain"), anew=True).run(lightness)
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     assert min(ink, chart) > ground + 100
     assert primitive > removed > converted > ground
@@ -266,9 +270,8 @@ def test_table_is_filtered_and_sorted(browser, pages):
     assert len(rows) == 2
     assert all("softmax" in row.text for row in rows)
     browser.show("time")
-    times = (
-        "return [...document.querySelectorAll('#table-primitives tbody tr')].map((row) => row.children[7].textContent)"
-    )
+    rows = "[...document.querySelectorAll('#table-primitives tbody tr')]"
+    times = f"return {rows}.map((row) => row.children[7].textContent)"
     browser.driver.find_elements("css selector", "#table-primitives th button")[7].click()
     slowest = browser.run("return COMPUTING.reduce((most, one) => Math.max(most, one.microseconds || 0), 0)")
     assert browser.run(times)[0] == browser.run(f"return microseconds({slowest})")
@@ -278,7 +281,6 @@ def test_table_is_filtered_and_sorted(browser, pages):
 
 
 def test_graph_is_searched_zoomed_and_moved(browser, pages):
-    from selenium.webdriver import ActionChains
     from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 
     browser.open(pages("attention")).show("graph")
@@ -296,10 +298,10 @@ def test_graph_is_searched_zoomed_and_moved(browser, pages):
     browser.find("graph-in").click()
     assert browser.run("return view.cy.zoom()") == pytest.approx(1.5 * zoom)
     canvas = browser.find("graph-canvas")
-    ActionChains(browser.driver).scroll_from_origin(ScrollOrigin.from_element(canvas), 0, 200).perform()
+    browser.act().scroll_from_origin(ScrollOrigin.from_element(canvas), 0, 200).perform()
     browser.wait(f"return view.cy.zoom() < {1.45 * zoom}")
     before = browser.run("return view.cy.pan()")
-    drag = ActionChains(browser.driver).move_to_element_with_offset(canvas, -200, -150).click_and_hold()
+    drag = browser.act().move_to_element_with_offset(canvas, -200, -150).click_and_hold()
     drag.move_by_offset(30, 20).move_by_offset(30, 20).release().perform()
     browser.wait(f"return Math.abs(view.cy.pan().x - {before['x']}) > 30")
     browser.find("graph-fit").click()
@@ -310,16 +312,12 @@ def test_graph_is_searched_zoomed_and_moved(browser, pages):
 
 
 def test_a_node_is_clicked(browser, pages):
-    from selenium.webdriver import ActionChains
-
     browser.open(pages("chain")).show("graph")
-    place = (
-        "const p = view.cy.nodes().filter((one) => one.data('label') === 'relu').renderedPosition(); return [p.x, p.y]"
-    )
-    x, y = browser.run(place)
+    relu = "view.cy.nodes().filter((one) => one.data('label') === 'relu')"
+    x, y = browser.run(f"const p = {relu}.renderedPosition(); return [p.x, p.y]")
     canvas = browser.find("graph-canvas")
     left, top = x - canvas.size["width"] / 2, y - canvas.size["height"] / 2
-    ActionChains(browser.driver).move_to_element_with_offset(canvas, round(left), round(top)).click().perform()
+    browser.act().move_to_element_with_offset(canvas, round(left), round(top)).click().perform()
     browser.wait("return document.querySelector('#details h3')?.textContent === 'relu'")
     assert "DIFFERENCE TO PADDLE" in browser.find("details").text
     choices = [option.text for option in browser.driver.find_elements("css selector", "#graph-colour option")]
