@@ -9,7 +9,7 @@ import pytest
 import paddle2ov.inference
 from paddle2ov import Paddle2OVError
 from tests.inference import beside_paddle
-from tests.inference.small_models import doubled, saved
+from tests.inference.small_models import doubled, ours, saved, theirs
 
 CALLS = """
 p.get_input_names()
@@ -87,7 +87,7 @@ c = config(); type(c.pass_builder().debug_string()).__name__
 ERRORS = (*beside_paddle.PADDLE_ERRORS, Paddle2OVError, AttributeError)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("declared", beside_paddle.DECLARED)
 def test_types(declared):
     line = beside_paddle.types_line(declared)
@@ -106,8 +106,14 @@ def folder(tmp_path_factory):
     return saved(tmp_path_factory.mktemp("doubled"), doubled, "float32")
 
 
+@pytest.fixture(scope="module")
+def predictors(folder):
+    """One of each module, whose clones know nothing of each other."""
+    return {paddle2ov.inference: ours(folder), paddle.inference: theirs(folder)}
+
+
 @pytest.mark.parametrize("line", CALLS)
-def test_calls(line, folder):
+def test_calls(line, folder, predictors):
     """They answer the same, in this order, or are refused by both."""
 
     def answer(module):
@@ -119,7 +125,7 @@ def test_calls(line, folder):
         array = np.arange(6, dtype=np.float32).reshape(2, 3)
         names = {"M": module, "config": config, "A": array, "T": paddle.to_tensor(array)}
         if line[:2] in ("p.", "h.", "o."):
-            names["p"] = predictor = module.create_predictor(config())
+            names["p"] = predictor = predictors[module].clone()
             names["h"] = predictor.get_input_handle("x")
             names["o"] = predictor.get_output_handle(predictor.get_output_names()[0])
         *before, last = line.split("; ")

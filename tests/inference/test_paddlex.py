@@ -13,11 +13,10 @@ import numpy as np
 import paddle
 import pytest
 import yaml
-from click.testing import CliRunner
 
-from paddle2ov.cli import cli
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.inference.paddlex import ENGINE, Runner, register_engine
+from tests.support.command_line import call
 from tests.support.models import save_layer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -235,14 +234,14 @@ def test_the_list_of_models(tmp_path):
 
 
 def test_what_cannot_be_run():
-    done = CliRunner().invoke(cli, ["run", "nosuch", "--help"])
+    done = call("run", "nosuch", "--help")
     assert done.exit_code == 2
     assert "'nosuch' is neither a command of an installed Python package nor a script" in done.output
 
 
 def test_without_paddlex(monkeypatch):
     monkeypatch.setitem(sys.modules, "paddlex", None)
-    done = CliRunner().invoke(cli, ["run", __file__])
+    done = call("run", __file__)
     assert done.exit_code == 2
     assert "PaddleX 3.7 or newer is needed" in done.output
     with pytest.raises(ConversionInputError, match=r"PaddleX 3\.7 or newer is needed"):

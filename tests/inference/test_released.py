@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import paddle2ov
-from gen_models import all_networks, all_ops
+from gen_models import all_ops
 from gen_models.harness.spec import case, tensor
-from gen_models.harness.store import generated, generated_network
+from gen_models.harness.store import generated
 from paddle2ov import ConversionExtension, compile_model, convert, inspect
 from paddle2ov.errors import OpConversionError, OpenVINORunError
 from paddle2ov.inference import Config, create_predictor
+from tests.support.models import network
 
 
 def _serve(folder):
@@ -62,11 +63,11 @@ def _left_by(use, folder):
         gc.enable()
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("use", [convert, inspect, _report, compile_model, _serve])
 @pytest.mark.parametrize("kind", ["pir", "legacy"])
 def test_nothing_waits_for_the_collector(use, kind):
-    folder = generated_network(all_networks()["crnn"], kind)
+    folder = network("crnn", kind)
     assert _left_by(use, folder) == []
 
 
