@@ -83,7 +83,7 @@ def test_a_path_of_another_machine(path, reason):
         paddle2ov.convert(path)
     with pytest.raises(paddle2ov.ConversionInputError, match=reason):
         Config(path)
-    result = CliRunner().invoke(cli, ["inspect", path])
+    result = call("inspect", path)
     assert result.exit_code == 2
     assert reason in " ".join(result.output.split())
 
