@@ -30,6 +30,7 @@ h.copy_from_cpu(A); h.copy_to_cpu()
 h.copy_from_cpu(None)
 h.copy_from_cpu(A); p.run()
 h.copy_from_cpu(A); p.run(); p.run(); o.copy_to_cpu()
+h.copy_from_cpu(A); A.fill(7); p.run(); o.copy_to_cpu()
 h.copy_from_cpu(A); p.run(); h.copy_from_cpu(A + 1); o.copy_to_cpu()
 h.copy_from_cpu(A); p.run(); a = o.copy_to_cpu(); h.copy_from_cpu(A + 1); p.run(); a
 h.copy_from_cpu(A); p.run(); o.shape()
