@@ -20,7 +20,7 @@ from paddle2ov.converters.graph.common import (
     refuse_complex,
     widen_narrow_integers,
 )
-from paddle2ov.converters.graph.powers import constant_power
+from paddle2ov.converters.graph.exact import constant_power
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype

@@ -17,8 +17,8 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, both_with_exact_division, cast_to, const, fold_constants
-from paddle2ov.converters.graph.comparing import exact_greater, exact_greater_equal, exact_less, exact_less_equal
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
+from paddle2ov.converters.graph.exact import exact_greater, exact_greater_equal, exact_less, exact_less_equal
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.graph.constants import ints

@@ -19,7 +19,7 @@ from paddle2ov.converters.graph.common import (
     rank_of,
     shape_of,
 )
-from paddle2ov.converters.graph.comparing import exact_not_equal
+from paddle2ov.converters.graph.exact import exact_not_equal
 from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.graph.constants import ints

@@ -28,8 +28,8 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.graph.comparing import exact_greater_equal, exact_less_equal
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.converters.graph.exact import exact_greater_equal, exact_less_equal
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.elementary import log1p_exp

@@ -32,8 +32,8 @@ from paddle2ov.converters.graph.common import (
     split_mantissa,
     widen_narrow_integers,
 )
+from paddle2ov.converters.graph.exact import power
 from paddle2ov.converters.graph.operands import operands
-from paddle2ov.converters.graph.powers import power
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ops

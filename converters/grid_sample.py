@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -87,19 +88,17 @@ def _coordinate(grid: Output, index: int, size: Node, padding: str, align: bool)
 
 def _gather(flat: Node, coordinates: list[Node], sizes: list[Node]) -> Node:
     """Elements at integer coordinates, 0 outside: [N, C, P]."""
-    index: Node | None = None
-    inside: Node | None = None
+    positions: list[Node] = []
+    within: list[Node] = []
     for coordinate, size in zip(coordinates, sizes, strict=True):
         last = ops.subtract(size, ints(1))
         top = ops.convert(last, coordinate.get_element_type())
-        within = ops.logical_and(
-            ops.greater_equal(coordinate, const_like(0, coordinate)), ops.less_equal(coordinate, top)
+        within.append(
+            ops.logical_and(ops.greater_equal(coordinate, const_like(0, coordinate)), ops.less_equal(coordinate, top))
         )
         clamped = ops.minimum(ops.maximum(ops.convert(coordinate, Type.i64), ints(0)), last)
-        index = clamped if index is None else ops.add(ops.multiply(index, size), clamped)
-        inside = within if inside is None else ops.logical_and(inside, within)
-    assert index is not None
-    assert inside is not None
+        positions.append(ops.add(ops.multiply(positions[-1], size), clamped) if positions else clamped)
+    index, inside = positions[-1], reduce(ops.logical_and, within)
     if ranked_dims(flat.output(0))[:2] == [1, 1]:
         # Not by batch_dims: OpenVINO 2026.4 crashes on them where there is a single row.
         elements = ops.gather(flat, ops.reshape(index, ints([-1]), False), ints(2))
@@ -110,23 +109,17 @@ def _gather(flat: Node, coordinates: list[Node], sizes: list[Node]) -> Node:
 
 def _interpolate_linear(flat: Node, coordinates: list[Node], sizes: list[Node]) -> Node:
     low = [ops.floor(coordinate) for coordinate in coordinates]
-    total: Node | None = None
+    values: list[Node] = []
     for corner in itertools.product((0, 1), repeat=len(coordinates)):
         corner_coordinates: list[Node] = []
-        weight: Node | None = None
+        parts: list[Node] = []
         for coordinate, start, step in zip(coordinates, low, corner, strict=True):
             part = ops.subtract(coordinate, start)
-            if step:
-                corner_coordinates.append(ops.add(start, const_like(1, start)))
-            else:
-                corner_coordinates.append(start)
-                part = ops.subtract(const_like(1, part), part)
-            weight = part if weight is None else ops.multiply(weight, part)
-        assert weight is not None
-        value = ops.multiply(_gather(flat, corner_coordinates, sizes), ops.unsqueeze(weight, ints(1)))
-        total = value if total is None else ops.add(total, value)
-    assert total is not None
-    return total
+            corner_coordinates.append(ops.add(start, const_like(1, start)) if step else start)
+            parts.append(part if step else ops.subtract(const_like(1, part), part))
+        weight = ops.unsqueeze(reduce(ops.multiply, parts), ints(1))
+        values.append(ops.multiply(_gather(flat, corner_coordinates, sizes), weight))
+    return reduce(ops.add, values)
 
 
 def affine_grid(node: NodeContext) -> NamedOutputs:

@@ -1,10 +1,11 @@
-"""Losses that occur in inference programs.
+"""Losses that occur in inference programs, and accuracy.
 
 Paddle: `softmax_with_cross_entropy` (PIR `cross_entropy_with_softmax`), `label_smooth`, `bce_loss`, `huber_loss`,
-`log_loss`.
-Semantics: `paddle/phi/kernels/cpu/{cross_entropy,label_smooth,bce_loss}_kernel.cc`,
-`impl/{huber_loss,log_loss}_kernel_impl.h`,
-`paddle/phi/kernels/funcs/cross_entropy.cc`.
+`log_loss`, `nll_loss`, `kldiv_loss`, `sigmoid_cross_entropy_with_logits`, `hinge_loss`, `identity_loss`, `accuracy`.
+Semantics: `paddle/phi/kernels/cpu/{cross_entropy,label_smooth,bce_loss,nll_loss,sigmoid_cross_entropy_with_logits,
+identity_loss,accuracy}_kernel.cc`, `paddle/phi/kernels/impl/{huber_loss,log_loss,kldiv_loss}_kernel_impl.h`,
+`paddle/phi/kernels/funcs/cross_entropy.cc`, EigenHingeLoss in `paddle/phi/kernels/funcs/eigen`.
+A label out of range is an error in Paddle; OpenVINO does not check it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import math
 from openvino import Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, normalize_axis, rank_of
+from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.softmax import bounded_logits
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -83,3 +85,102 @@ def log_loss(node: NodeContext) -> NamedOutputs:
     no = ops.log(ops.add(rest, const_like(epsilon, x)))
     unlike = ops.multiply(ops.subtract(label, const_like(1.0, x)), no)
     return {"out": ops.subtract(unlike, ops.multiply(label, yes))}
+
+
+def nll_loss(node: NodeContext) -> NamedOutputs:
+    """out = -weight[label] * input[label], 0 at `ignore_index`; their sum or mean by weight, and the sum of weights.
+
+    Paddle leaves the sum of weights at 0 where nothing is reduced.
+    """
+    x, label = node.get_input("input"), ops.unsqueeze(node.get_input("label"), ints([1]))
+    ignored = ops.equal(label, const_like(node.get_int("ignore_index", -100), label))
+    class_indices = cast_to(ops.select(ignored, const_like(0, label), label), Type.i64)
+    counted: Tensor = cast_to(ops.logical_not(ignored), x.get_element_type())
+    if node.has_input("weight"):
+        counted = ops.multiply(ops.gather(node.get_input("weight"), class_indices, ints(0)), counted)
+    losses = ops.negative(ops.multiply(ops.gather_elements(x, class_indices, 1), counted))
+    losses = ops.select(ignored, const_like(0, x), losses)  # a logarithm of 0 times no weight would be NaN
+    axes = ints(list(range(rank_of(node, x))))
+    reduction = node.get_str("reduction", "mean")
+    if reduction == "none":
+        nothing = scalar_as_declared(node, const_like(0, x), "total_weight")
+        return {"out": ops.squeeze(losses, ints([1])), "total_weight": nothing}
+    node.require(reduction in ("mean", "sum"), "unknown", reduction=reduction)
+    weights = ops.reduce_sum(counted, axes, False)
+    total = ops.reduce_sum(losses, axes, False)
+    if reduction == "mean":
+        divisor = ops.select(ops.equal(weights, const_like(0, x)), const_like(1, x), weights)
+        total = ops.divide(total, divisor)
+    return {"out": scalar_as_declared(node, total), "total_weight": scalar_as_declared(node, weights, "total_weight")}
+
+
+def kldiv_loss(node: NodeContext) -> NamedOutputs:
+    """out = label * (log(label) - x), 0 where label <= 0; with `log_target` e^label * (label - x)."""
+    x, label = node.get_input("x"), node.get_input("label")
+    if node.get_bool("log_target", False):
+        losses = ops.multiply(ops.exp(label), ops.subtract(label, x))
+    else:
+        nothing = ops.less_equal(label, const_like(0, label))
+        logarithm = ops.log(ops.select(nothing, const_like(1, label), label))
+        losses = ops.select(nothing, const_like(0, x), ops.multiply(label, ops.subtract(logarithm, x)))
+    reduction = node.get_str("reduction", "mean")
+    if reduction == "none":
+        return {"out": losses}
+    node.require(reduction in ("mean", "sum", "batchmean"), "unknown", reduction=reduction)
+    axes = ints(list(range(rank_of(node, x))))
+    out = (ops.reduce_mean if reduction == "mean" else ops.reduce_sum)(losses, axes, False)
+    if reduction == "batchmean":
+        out = ops.divide(out, cast_to(dim_of(x, 0), x.get_element_type()))
+    return {"out": scalar_as_declared(node, out)}
+
+
+def sigmoid_cross_entropy_with_logits(node: NodeContext) -> NamedOutputs:
+    """out = max(x, 0) - x * label + log(1 + e^-|x|); with pos_weight (1 - label) * x + pos_weight * log(1 + e^-x)."""
+    x, label = node.get_input("x"), node.get_input("label")
+    ignored_label = node.get_int("ignore_index", -100)
+    weighted = node.has_input("pos_weight")
+    if weighted and not node.semantics.weighted_rest:
+        unlike = ops.multiply(ops.subtract(const_like(1, x), label), x)
+        out = ops.add(unlike, ops.multiply(node.get_input("pos_weight"), ops.softplus(ops.negative(x))))
+    else:
+        rest = ops.softplus(ops.negative(ops.abs(x)))
+        if weighted:  # as Paddle 2.6 does
+            rest = ops.multiply(node.get_input("pos_weight"), rest)
+        out = ops.add(ops.subtract(ops.relu(x), ops.multiply(x, label)), rest)
+    ignored = ops.equal(ops.convert(label, Type.i32), const_like(ignored_label, ops.convert(label, Type.i32)))
+    out = ops.select(ignored, const_like(0, x), out)
+    if node.get_bool("normalize", False):
+        apart = ops.abs(ops.subtract(label, const_like(ignored_label, label)))
+        counted = ops.convert(ops.greater(apart, const_like(1e-6, label)), x.get_element_type())
+        out = ops.divide(out, ops.reduce_sum(counted, ints(list(range(rank_of(node, x)))), False))
+    return {"out": out}
+
+
+def hinge_loss(node: NodeContext) -> NamedOutputs:
+    """loss = max(0, 1 - logits * (2 * labels - 1))."""
+    x, label = node.get_input("logits"), node.get_input("labels")
+    side = ops.subtract(ops.multiply(label, const_like(2, label)), const_like(1, label))
+    return {"loss": ops.relu(ops.subtract(const_like(1, x), ops.multiply(x, side)))}
+
+
+def identity_loss(node: NodeContext) -> NamedOutputs:
+    """out = the sum of x (reduction 0), its mean (1), or x itself (2)."""
+    x, reduction = node.get_input("x"), node.get_int("reduction", 1)
+    node.require(reduction in (0, 1, 2), "unknown", reduction=reduction)
+    if reduction == 2:
+        return {"out": x}
+    axes = ints(list(range(rank_of(node, x))))
+    return {"out": scalar_as_declared(node, (ops.reduce_mean if reduction else ops.reduce_sum)(x, axes, False))}
+
+
+def accuracy(node: NodeContext) -> NamedOutputs:
+    """accuracy = correct / total; correct = the number of rows whose indices contain the label."""
+    indices = node.get_input("indices")
+    rows = dim_of(node.get_input("x"), 0)
+    label = ops.reshape(node.get_input("label"), ints([-1, 1]), False)
+    label = ops.slice(label, ints([0]), ops.unsqueeze(rows, ints(0)), ints([1]))
+    hits = ops.reduce_logical_or(ops.equal(indices, cast_to(label, indices.get_element_type())), ints([1]), False)
+    correct, total = ops.reduce_sum(ops.convert(hits, Type.i32), ints([0]), False), ops.convert(rows, Type.i32)
+    share = ops.divide(ops.convert(correct, Type.f32), ops.convert(total, Type.f32))
+    outputs = {"accuracy": share, "correct": correct, "total": total}
+    return {name: scalar_as_declared(node, value, name) for name, value in outputs.items()}

@@ -2,17 +2,21 @@
 
 Paddle: `exp`, `expm1`, `log`, `log2`, `log10`, `log1p`, `sqrt`, `rsqrt`, `square`, `abs`, `sign`, `reciprocal`,
 `floor`, `ceil`, `round`, `trunc`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh`, `asinh`, `acosh`,
-`atanh`, `erf`, `logit`, `isnan_v2`, `isinf_v2`, `isfinite_v2` (and the legacy `isnan`, `isinf`, `isfinite`,
-which reduce a whole tensor).
-Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/cpu/{isfinite,trunc}_kernel.cc`.
+`atanh`, `erf`, `logit`, `nextafter`, `rint` (PIR only), `isnan_v2`, `isinf_v2`, `isfinite_v2` (and the legacy `isnan`,
+`isinf`, `isfinite`, which reduce a whole tensor).
+Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/cpu/{isfinite,trunc}_kernel.cc`,
+`paddle/phi/kernels/impl/nextafter_kernel_impl.h`.
 
-Integers give floating point where Paddle 3 has a kernel for them. Refused: complex numbers, but for `abs`.
+Integers give floating point where Paddle 3 has a kernel for them. Refused: complex numbers, but for `abs`;
+nextafter of float64, which OpenVINO's CPU plugin computes as float32, and of integers, for whose result Paddle declares
+a wrong type. Denormal numbers, such as the neighbours of 0, may come out as 0.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -27,8 +31,8 @@ from paddle2ov.converters.graph.common import (
     refuse_complex,
     with_exact_division,
 )
+from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.operands import real_input
-from paddle2ov.converters.graph.rounding import round_half_away, round_half_to_even
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.constants import ints
@@ -81,7 +85,7 @@ def round_(node: NodeContext) -> NamedOutputs:
     if not x.get_element_type().is_real():  # integers stay as they are, whatever the decimals
         return {"out": x}
     # The attribute came with Paddle 3, and with it the other rule for ties.
-    nearest = round_half_to_even if node.has_attribute("decimals") else round_half_away
+    nearest = partial(ops.round, mode="half_to_even") if node.has_attribute("decimals") else round_half_away
     if decimals == 0:
         return {"out": nearest(with_exact_division(x))}
     power = const_like(10.0 ** abs(decimals), x)
@@ -183,3 +187,30 @@ asinh = unary(ops.asinh)
 acosh = unary(ops.acosh)
 atanh = unary(ops.atanh)
 erf = unary(ops.erf)
+
+
+_HALF_ULP = 2.0**-24 * (1 + 2.0**-23)
+"""Times |x|: more than half an ulp in either direction, and less than what rounds to the neighbour after the next."""
+
+
+def nextafter(node: NodeContext) -> NamedOutputs:
+    """out = the float32 next to x in the direction of y; y where they are equal, NaN where either is."""
+    x, y = node.get_input("x"), node.get_input("y")
+    node.require(x.get_element_type() == Type.f32, f"{x.get_element_type()} is not supported")
+
+    def number(value: float) -> Node:
+        return const(value, Type.f32)
+
+    side = ops.select(ops.less(x, y), number(1), number(-1))
+    moved = ops.add(x, ops.multiply(side, ops.multiply(ops.abs(x), number(_HALF_ULP))))
+    from_zero = ops.select(ops.greater(y, x), number(1.4e-45), number(-1.4e-45))
+    moved = ops.select(ops.equal(x, number(0)), from_zero, moved)
+    largest = number(float(np.finfo(np.float32).max))
+    moved = ops.select(ops.is_inf(x), ops.multiply(ops.sign(x), largest), moved)
+    out = ops.select(ops.equal(x, y), y, moved)
+    return {"out": ops.select(ops.logical_or(ops.is_nan(x), ops.is_nan(y)), number(np.nan), out)}
+
+
+def rint(node: NodeContext) -> NamedOutputs:
+    """out = the nearest integer, the even one of two."""
+    return {"out": ops.round(node.get_input("x"), "half_to_even")}

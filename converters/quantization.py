@@ -23,7 +23,7 @@ from openvino import Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, rank_of, reshape
-from paddle2ov.converters.graph.rounding import round_half_away, round_half_to_even
+from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
@@ -89,7 +89,8 @@ def _quantize(
     divisor = ops.select(ops.less_equal(size, const(_TINY, dtype)), ops.add(size, const(_EPSILON, dtype)), size)
     within = x if grid.to_even else ops.minimum(ops.maximum(x, ops.negative(size)), size)
     out = ops.multiply(ops.multiply(const(grid.high, dtype), ops.divide(const(1, dtype), divisor)), within)
-    out = ops.clamp((round_half_to_even if grid.to_even else round_half_away)(out), -grid.low, grid.high)
+    rounded = ops.round(out, "half_to_even") if grid.to_even else round_half_away(out)
+    out = ops.clamp(rounded, -grid.low, grid.high)
     return ops.divide(ops.multiply(out, size), const(grid.high, dtype)) if back else out
 
 

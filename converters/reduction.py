@@ -30,7 +30,7 @@ from paddle2ov.converters.graph.common import (
     widen_narrow_integers,
 )
 from paddle2ov.converters.graph.computed_axis import reduce_over_computed_axes
-from paddle2ov.converters.graph.integer_reductions import exact_reduce_max, exact_reduce_min, exact_reduce_sum
+from paddle2ov.converters.graph.exact import exact_reduce_max, exact_reduce_min, exact_reduce_sum
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.graph.constants import ints

@@ -28,8 +28,8 @@ from paddle2ov.converters.graph.common import (
     shape_of,
     with_shape,
 )
-from paddle2ov.converters.graph.comparing import exact_equal
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.converters.graph.exact import exact_equal
 from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.converters.graph.sorting import first_extreme, sort, topk
 from paddle2ov.graph import arrays

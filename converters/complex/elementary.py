@@ -19,7 +19,7 @@ from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, const_like, shape_of
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
-from paddle2ov.converters.graph.rounding import round_half_away
+from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.elementary import hypot

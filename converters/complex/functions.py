@@ -18,7 +18,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.angles import angle_of, is_negative
-from paddle2ov.converters.complex.elementary import complex_multiply, complex_reciprocal
+from paddle2ov.converters.complex.elementary import Pair, complex_multiply, complex_reciprocal
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.math import is_finite
 from paddle2ov.graph import elementary
@@ -76,10 +76,6 @@ def _log(a: Tensor, b: Tensor) -> Node:
     return make_complex(ops.select(close, near, ops.log(size)), angle_of(b, a))
 
 
-def _sqrt(a: Tensor, b: Tensor) -> Node:
-    return make_complex(*sqrt_parts(a, b))
-
-
 def sqrt_parts(a: Tensor, b: Tensor) -> tuple[Node, Node]:
     """The square root of a + i · b in the right half plane."""
     size, two = elementary.hypot(a, b), const_like(2, a)
@@ -96,22 +92,22 @@ def _plus(x: Tensor, value: float) -> Node:
     return ops.add(x, ops.constant(np.array([value, 0.0]), x.get_element_type()))
 
 
-def _from_parts(function: Callable[[Tensor, Tensor], Node], formula: str) -> Converter:
-    """A converter for a function of the real part a and the imaginary part b."""
-
-    def convert(node: NodeContext) -> NamedOutputs:
-        return {"out": function(*real_imag(node.get_input("x")))}
-
-    convert.__doc__ = f"out = {formula}."
-    return convert
-
-
 def _from_complex(function: Callable[[Tensor], Node], formula: str) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         return {"out": function(node.get_input("x"))}
 
     convert.__doc__ = f"out = {formula}."
     return convert
+
+
+def from_parts(function: Callable[[Tensor, Tensor], Node | Pair], formula: str) -> Converter:
+    """A converter for a function of the real part a and the imaginary part b."""
+
+    def of_parts(x: Tensor) -> Node:
+        out = function(*real_imag(x))
+        return make_complex(*out) if isinstance(out, tuple) else out
+
+    return _from_complex(of_parts, formula)
 
 
 def _multiply_by(x: Tensor, value: float) -> Node:
@@ -142,15 +138,15 @@ def _sigmoid(x: Tensor) -> Node:
     return complex_reciprocal(_plus(_exp(*real_imag(ops.negative(x))), 1))
 
 
-sin = _from_parts(_sin, "sin a · cosh b + i · cos a · sinh b")
-cos = _from_parts(_cos, "cos a · cosh b - i · sin a · sinh b")
-sinh = _from_parts(_sinh, "sinh a · cos b + i · cosh a · sin b")
-cosh = _from_parts(_cosh, "cosh a · cos b + i · sinh a · sin b")
-tan = _from_parts(lambda a, b: make_complex(*_tan(a, b)), "sin x / cos x")
-tanh = _from_parts(lambda a, b: make_complex(*_tanh(a, b)), "sinh x / cosh x")
-exp = _from_parts(_exp, "e^a · (cos b + i · sin b)")
-log = _from_parts(_log, "log |x| + i · the angle of x")
-sqrt = _from_parts(_sqrt, "the square root of x in the right half plane")
+sin = from_parts(_sin, "sin a · cosh b + i · cos a · sinh b")
+cos = from_parts(_cos, "cos a · cosh b - i · sin a · sinh b")
+sinh = from_parts(_sinh, "sinh a · cos b + i · cosh a · sin b")
+cosh = from_parts(_cosh, "cosh a · cos b + i · sinh a · sin b")
+tan = from_parts(_tan, "sin x / cos x")
+tanh = from_parts(_tanh, "sinh x / cosh x")
+exp = from_parts(_exp, "e^a · (cos b + i · sin b)")
+log = from_parts(_log, "log |x| + i · the angle of x")
+sqrt = from_parts(sqrt_parts, "the square root of x in the right half plane")
 log2 = _from_complex(_log_to(2), "log x / log 2")
 log10 = _from_complex(_log_to(10), "log x / log 10")
 log1p = _from_complex(lambda x: _log(*real_imag(_plus(x, 1))), "log(1 + x)")

@@ -8,19 +8,14 @@ part of -0 counts as 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from openvino import Node
 
 from paddle2ov.converters.angles import angle_of, is_negative
 from paddle2ov.converters.complex.elementary import Pair
-from paddle2ov.converters.complex.functions import sqrt_parts
+from paddle2ov.converters.complex.functions import from_parts, sqrt_parts
 from paddle2ov.converters.graph.common import Tensor, const_like
-from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.elementary import hypot, log1p
 from paddle2ov.graph.opset import ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
 
 
 def _acos(a: Tensor, b: Tensor) -> Pair:
@@ -82,17 +77,9 @@ def _negate_where(x: Tensor, where: Tensor) -> Node:
     return ops.select(where, ops.negative(x), x)
 
 
-def _converter(function: Callable[[Tensor, Tensor], Pair], formula: str) -> Converter:
-    def convert(node: NodeContext) -> NamedOutputs:
-        return {"out": make_complex(*function(*real_imag(node.get_input("x"))))}
-
-    convert.__doc__ = f"out = {formula}."
-    return convert
-
-
-acos = _converter(_acos, "the angle whose cosine is x")
-asin = _converter(_asin, "the angle whose sine is x")
-atan = _converter(_atan, "the angle whose tangent is x")
-acosh = _converter(_acosh, "the number whose hyperbolic cosine is x")
-asinh = _converter(_asinh, "the number whose hyperbolic sine is x")
-atanh = _converter(_atanh, "the number whose hyperbolic tangent is x")
+acos = from_parts(_acos, "the angle whose cosine is x")
+asin = from_parts(_asin, "the angle whose sine is x")
+atan = from_parts(_atan, "the angle whose tangent is x")
+acosh = from_parts(_acosh, "the number whose hyperbolic cosine is x")
+asinh = from_parts(_asinh, "the number whose hyperbolic sine is x")
+atanh = from_parts(_atanh, "the number whose hyperbolic tangent is x")

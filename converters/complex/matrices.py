@@ -13,7 +13,7 @@ from openvino import Node, Output
 
 from paddle2ov.converters.complex.elementary import Pair
 from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, index_range
-from paddle2ov.converters.linalg.pieces import matrix_transpose, row_indices, triangle
+from paddle2ov.converters.linalg.parts import matrix_transpose, row_indices, triangle
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

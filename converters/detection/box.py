@@ -9,6 +9,8 @@ Semantics: `paddle/phi/kernels/cpu/box_coder_kernel.cc`, `paddle/phi/kernels/imp
 
 from __future__ import annotations
 
+import math
+
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import (
@@ -21,7 +23,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
     static_rank,
 )
-from paddle2ov.converters.graph.segments import segment_ids
+from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -67,14 +69,19 @@ def _decode(node: NodeContext, prior: Output, target: Output, normalized: bool, 
     code = target
     if variance is not None:
         code = ops.multiply(_along(variance, axis), target).output(0)
-    center, size = _center_size(_along(prior, axis), normalized)
-    shift, scale = split_corners(code)
+    return decode_boxes(_along(prior, axis), code, normalized)
+
+
+def decode_boxes(prior: Tensor, code: Tensor, normalized: bool, most: float = math.inf) -> Node:
+    """The corners of boxes coded by the shifts of their centers and the logarithms (up to `most`) of their sizes."""
+    dtype = code.get_element_type()
+    center, size = _center_size(prior, normalized)
+    shift, stretch = split_corners(code)
     middle = ops.add(ops.multiply(shift, size), center)
-    half = ops.divide(ops.multiply(ops.exp(scale), size), const(2, target.get_element_type()))
+    limited = stretch if math.isinf(most) else ops.minimum(stretch, const(most, dtype))
+    half = ops.multiply(ops.multiply(ops.exp(limited), size), const(0.5, dtype))
     high = ops.add(middle, half)
-    if not normalized:
-        high = ops.subtract(high, const(1, target.get_element_type()))
-    return ops.concat([ops.subtract(middle, half), high], -1)
+    return ops.concat([ops.subtract(middle, half), high if normalized else ops.subtract(high, const(1, dtype))], -1)
 
 
 def _along(x: Tensor, axis: int) -> Tensor:
@@ -95,7 +102,7 @@ def _variance(node: NodeContext, dtype: Type) -> Tensor | None:
     return const(values, dtype)
 
 
-def _size(low: Output, high: Output, normalized: bool) -> Node:
+def _size(low: Tensor, high: Tensor, normalized: bool) -> Node:
     size = ops.subtract(high, low)
     return size if normalized else ops.add(size, const(1, low.get_element_type()))
 
@@ -103,15 +110,12 @@ def _size(low: Output, high: Output, normalized: bool) -> Node:
 def _center_size(box: Tensor, normalized: bool) -> tuple[Node, Node]:
     low, high = split_corners(box)
     size = _size(low, high, normalized)
-    return ops.add(low, ops.divide(size, const(2, low.get_element_type()))), size
+    return ops.add(low, ops.multiply(size, const(0.5, low.get_element_type()))), size
 
 
-def area(low: Tensor, high: Tensor, dtype: Type, normalized: bool) -> Node:
+def _area(low: Output, high: Output, normalized: bool) -> Node:
     """Width times height of boxes with their last dimension reduced; in pixels (not normalized) both ends count."""
-    size = ops.subtract(high, low)
-    if not normalized:
-        size = ops.add(size, const(1, dtype))
-    return ops.reduce_prod(size, ints(-1), False)
+    return ops.reduce_prod(_size(low, high, normalized), ints(-1), False)
 
 
 def iou_similarity(node: NodeContext) -> NamedOutputs:
@@ -121,11 +125,9 @@ def iou_similarity(node: NodeContext) -> NamedOutputs:
     dtype = x.get_element_type()
     low_x, high_x = split_corners(ops.unsqueeze(x, ints(1)))
     low_y, high_y = split_corners(y)
-    size = ops.subtract(ops.minimum(high_x, high_y), ops.maximum(low_x, low_y))
-    if not normalized:
-        size = ops.add(size, const(1, dtype))
+    size = _size(ops.maximum(low_x, low_y), ops.minimum(high_x, high_y), normalized)
     inter = ops.reduce_prod(ops.maximum(size, const(0, dtype)), ints(-1), False)
-    areas = ops.add(area(low_x, high_x, dtype, normalized), area(low_y, high_y, dtype, normalized))
+    areas = ops.add(_area(low_x, high_x, normalized), _area(low_y, high_y, normalized))
     union = ops.add(ops.subtract(areas, inter), const(1e-10, dtype))
     return {"out": ops.divide(inter, union)}
 
@@ -155,13 +157,7 @@ def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
     dtype = prior.get_element_type()
     target = ops.reshape(node.get_input("target_box"), ints([0, -1, 4]), True)
     code = ops.multiply(target, node.get_input("prior_box_var"))
-    shift, stretch = split_corners(code)
-    center, size = _center_size(ops.unsqueeze(prior, ints([1])), normalized=False)
-    middle = ops.add(ops.multiply(shift, size), center)
-    limited = ops.minimum(stretch, const(node.get_float("box_clip", 4.135), dtype))
-    half = ops.divide(ops.multiply(ops.exp(limited), size), const(2, dtype))
-    high = ops.subtract(ops.add(middle, half), const(1, dtype))
-    boxes = ops.concat([ops.subtract(middle, half), high], -1)
+    boxes = decode_boxes(ops.unsqueeze(prior, ints([1])), code, False, node.get_float("box_clip", 4.135))
     # The first class is replaced by the prior box, and its score by -1.
     choices = ops.concat([ops.unsqueeze(prior, ints([1])), slice_along(boxes, ints([1]), ints([OPEN_END]), 1)], 1)
     rest = slice_along(score, ints([1]), ints([OPEN_END]), 1)

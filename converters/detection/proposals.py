@@ -16,6 +16,7 @@ import numpy as np
 from msgspec.structs import replace
 from openvino import Node, Type
 
+from paddle2ov.converters.detection.box import decode_boxes, split_corners
 from paddle2ov.converters.detection.rows import count_per_image, indices_where
 from paddle2ov.converters.detection.suppression import GreedyNms, Kept
 from paddle2ov.converters.graph.common import (
@@ -28,7 +29,7 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.graph.segments import segment_ids
+from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
@@ -65,7 +66,7 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
     # A Gather with batch dimensions reads beyond its data on OpenVINO's CPU plugin (2026.4).
     start = ops.multiply(index_range(images), total)
     delta = ops.gather(delta, ops.add(chosen, ops.unsqueeze(start, ints(1))), ints(0))  # [N, K, 4]
-    boxes = _decode(anchor, ops.multiply(variance, delta), offset)
+    boxes: Node = decode_boxes(anchor, ops.multiply(variance, delta), not pixel, math.log(1000.0 / 16.0))
     bound = ops.subtract(ops.concat([size, size], 2), offset)
     boxes = ops.maximum(ops.minimum(boxes, bound), const(0, Type.f32))
 
@@ -97,20 +98,9 @@ def _survivors(node: NodeContext, boxes: Tensor, scores: Tensor, pixel: bool) ->
     return greedy(boxes, scores, max(node.get_int("post_nms_top_n"), 0) or -1)
 
 
-def _decode(anchor: Node, delta: Node, offset: Node) -> Node:
-    low, high = ops.variadic_split(anchor, ints(2), ints([2, 2])).outputs()
-    shift, stretch = ops.variadic_split(delta, ints(2), ints([2, 2])).outputs()
-    size = ops.add(ops.subtract(high, low), offset)
-    half = const(0.5, Type.f32)
-    center = ops.add(ops.multiply(shift, size), ops.add(low, ops.multiply(size, half)))
-    most = const(math.log(1000.0 / 16.0), Type.f32)
-    extent = ops.multiply(ops.multiply(ops.exp(ops.minimum(stretch, most)), size), half)
-    return ops.concat([ops.subtract(center, extent), ops.subtract(ops.add(center, extent), offset)], 2)
-
-
 def _large(boxes: Node, least: float, size: Node | None, scale: Node | None, offset: Node) -> Node:
     """Which boxes [N, K, 4] have sides of at least `least`, and their center in the image."""
-    low, high = ops.variadic_split(boxes, ints(2), ints([2, 2])).outputs()
+    low, high = split_corners(boxes)
     side = ops.subtract(high, low)
     extent = ops.add(side, offset)
     original = extent if scale is None else ops.add(exact_divide(side, scale), offset)
@@ -129,7 +119,7 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     level_count = node.get_output_size("multi_fpn_rois")
     reason = f"the operator has {level_count} levels of regions"
     node.require(highest - lowest + 1 == level_count, reason, min_level=lowest, max_level=highest)
-    low, high = ops.variadic_split(cast_to(rois, Type.f32), ints(1), ints([2, 2])).outputs()
+    low, high = split_corners(cast_to(rois, Type.f32))
     size = ops.subtract(high, low)
     is_box = ops.reduce_logical_and(ops.greater_equal(size, const(0, Type.f32)), ints(1), False)
     if node.get_bool("pixel_offset", True):

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.rows import column
+from paddle2ov.converters.detection.box import decode_boxes
+from paddle2ov.converters.detection.rows import column, columns
 from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, exact_divide, index_range
 from paddle2ov.converters.graph.sorting import topk
@@ -58,22 +59,13 @@ def _decoded(node: NodeContext, i: int, row: Tensor, info: Tensor) -> Node:
     flat = ops.add(ops.multiply(image, dim_of(delta, 1)), row)
     delta = ops.gather(ops.reshape(delta, ints([-1, 4]), False), flat, ints(0))
     anchor = ops.gather(cast_to(node.get_input("anchors", i), Type.f32), row, ints(0))
-    low, high = ops.variadic_split(anchor, ints(-1), ints([2, 2])).outputs()
-    shift, stretch = ops.variadic_split(delta, ints(-1), ints([2, 2])).outputs()
     one, half = const(1, Type.f32), const(0.5, Type.f32)
-    size = ops.add(ops.subtract(high, low), one)
-    center = ops.add(ops.multiply(shift, size), ops.add(low, ops.multiply(size, half)))
-    extent = ops.multiply(ops.multiply(ops.exp(stretch), size), const(0.5, Type.f32))
-    box = ops.concat([ops.subtract(center, extent), ops.subtract(ops.add(center, extent), one)], -1)
-    scale = ops.unsqueeze(_column(info, 2), ints([1]))  # [images, 1, 1]
+    box = decode_boxes(anchor, delta, normalized=False)
+    scale = ops.unsqueeze(columns(info, 2), ints([1]))  # [images, 1, 1]
     # C's round() takes halves away from zero; sizes are positive.
-    sides = ops.floor(ops.add(exact_divide(ops.gather(info, ints([1, 0]), ints(1)), _column(info, 2)), half))
+    sides = ops.floor(ops.add(exact_divide(columns(info, 1, 0), columns(info, 2)), half))
     bound = ops.unsqueeze(ops.subtract(ops.concat([sides, sides], 1), one), ints([1]))
     return ops.maximum(ops.minimum(ops.divide(box, scale), bound), const(0, Type.f32))
-
-
-def _column(x: Tensor, i: int) -> Node:
-    return ops.gather(x, ints([i]), ints(1))
 
 
 def _order(image: Tensor, score: Tensor) -> Node:

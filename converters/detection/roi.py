@@ -1,7 +1,8 @@
 """Pooling of regions of interest.
 
-Paddle: `roi_align`, `roi_pool`, `psroi_pool`.
-Semantics: `paddle/phi/kernels/cpu/roi_align_kernel.cc`, `roi_pool_kernel.cc`, `psroi_pool_kernel.cc`.
+Paddle: `roi_align`, `roi_pool`, `psroi_pool`, and of Paddle 1 `prroi_pool`.
+Semantics: `paddle/phi/kernels/cpu/roi_align_kernel.cc`, `roi_pool_kernel.cc`, `psroi_pool_kernel.cc`,
+`paddle/fluid/operators/prroi_pool_op.h` of Paddle 1.8, for which the image is zero beyond its edges.
 Refused: the result `arg_max` of `roi_pool`, which only its gradient reads. Boxes without
 `boxes_num` have their image from LoD, or belong to a single image.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
+from paddle2ov.converters.detection.box import split_corners
 from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
@@ -20,8 +22,8 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.graph.rounding import round_half_away
-from paddle2ov.converters.graph.segments import segment_ids
+from paddle2ov.converters.graph.exact import round_half_away
+from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -78,7 +80,7 @@ def psroi_pool(node: NodeContext) -> NamedOutputs:
         return {"out": cast_to(out, dtype)}
     # OpenVINO's operator needs square cells and static shapes: otherwise a matrix product with the cells' indicators.
     image = image_indices(node, boxes)
-    low, high = ops.variadic_split(reshape(cast_to(boxes, Type.f32), [-1, 4]), ints(1), ints([2, 2])).outputs()
+    low, high = split_corners(reshape(cast_to(boxes, Type.f32), [-1, 4]))
     start = ops.multiply(round_half_away(low), const(scale, Type.f32))
     end = ops.multiply(ops.add(round_half_away(high), const(1, Type.f32)), const(scale, Type.f32))
     size = ops.maximum(ops.subtract(end, start), const(0.1, Type.f32))
@@ -140,3 +142,47 @@ def _with_image(node: NodeContext, boxes: Output) -> Node:
     """Regions as (image, x1, y1, x2, y2)."""
     image = ops.unsqueeze(cast_to(image_indices(node, boxes), Type.f32), ints(1))
     return ops.concat([image, reshape(cast_to(boxes, Type.f32), [-1, 4])], 1)
+
+
+def prroi_pool(node: NodeContext) -> NamedOutputs:
+    """out[r, c, i, j] = the mean of the bilinearly interpolated image over cell (i, j) of region r, as an integral."""
+    x, boxes = node.get_input("x"), node.get_input("boxes")
+    size = [node.get_int("pooled_height", 1), node.get_int("pooled_width", 1)]
+    regions = ops.multiply(
+        reshape(cast_to(boxes, Type.f32), [-1, 4]), const(node.get_float("spatial_scale", 1.0), Type.f32)
+    )
+    low, high = split_corners(regions)
+    extent = ops.maximum(ops.subtract(high, low), const(0, Type.f32))  # [R, 2], width first
+    dims = shape_of(x)
+    rows = _weights(low, extent, 1, size[0], ops.gather(dims, ints(2), ints(0)))  # [R, 1, h, H]
+    columns = _weights(low, extent, 0, size[1], ops.gather(dims, ints(3), ints(0)))  # [R, 1, w, W]
+    maps = ops.gather(cast_to(x, Type.f32), image_indices(node, boxes), ints(0))  # [R, C, H, W]
+    # The hat functions of bilinear interpolation are products: so is the integral of their sum.
+    total = ops.matmul(ops.matmul(rows, maps, False, False), columns, False, True)
+    area = ops.multiply(ops.reduce_prod(extent, ints([1]), True), const(1 / (size[0] * size[1]), Type.f32))
+    area = reshape(area, [-1, 1, 1, 1])
+    nothing = const(0, Type.f32)
+    empty = ops.less_equal(area, nothing)
+    mean = ops.divide(total, ops.select(empty, const(1, Type.f32), area))
+    return {"out": cast_to(ops.select(empty, nothing, mean), x.get_element_type())}
+
+
+def _weights(low: Output, extent: Node, axis: int, cells: int, length: Node) -> Node:
+    """The integral of each pixel's hat function over each cell along `axis` (0: x, 1: y): [R, 1, cells, length]."""
+    start, size = (ops.unsqueeze(ops.gather(value, ints([axis]), ints(1)), ints([1, 3])) for value in (low, extent))
+    step = ops.divide(size, const(cells, Type.f32))
+    pixel = cast_to(index_range(length), Type.f32)
+    edges = [
+        ops.add(start, ops.multiply(step, const(arrays.arange(first, first + cells).reshape(-1, 1), Type.f32)))
+        for first in (0, 1)
+    ]
+    before, after = (_hat_until(ops.subtract(edge, pixel)) for edge in edges)
+    return ops.subtract(after, before)
+
+
+def _hat_until(t: Node) -> Node:
+    """The integral of max(0, 1 - |s|) over s up to t."""
+    near = ops.clamp(t, -1.0, 1.0)
+    rest = ops.subtract(const(1, Type.f32), ops.abs(near))
+    tail = ops.multiply(ops.multiply(rest, rest), const(0.5, Type.f32))
+    return ops.select(ops.less(near, const(0, Type.f32)), tail, ops.subtract(const(1, Type.f32), tail))

@@ -8,11 +8,13 @@ beyond their memory.
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import product
 
 import numpy as np
 from openvino import Node, Type
 
+from paddle2ov.converters.detection.box import split_corners
 from paddle2ov.converters.detection.roi import image_indices
 from paddle2ov.converters.graph.common import (
     Tensor,
@@ -24,7 +26,7 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.graph.rounding import round_half_away
+from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -47,7 +49,7 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
         group_size=list(groups),
     )
     x, image, dims = output_of(cast_to(x, Type.f32)), image_indices(node, boxes), shape_of(x)
-    low, high = ops.variadic_split(reshape(cast_to(boxes, Type.f32), [-1, 4]), ints(1), ints([2, 2])).outputs()
+    low, high = split_corners(reshape(cast_to(boxes, Type.f32), [-1, 4]))
     scale, half = const(node.get_float("spatial_scale"), Type.f32), const(0.5, Type.f32)
     start = ops.subtract(ops.multiply(round_half_away(low), scale), half)
     end = ops.subtract(ops.multiply(ops.add(round_half_away(high), const(1, Type.f32)), scale), half)
@@ -85,14 +87,13 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
     counted = cast_to(ops.logical_and(inside[0], inside[1]), Type.f32)
     first = _first(image, _channel_of(channels, cells, groups), dims)
     flat = reshape(x, [-1])
-    total: Node | None = None
+    values: list[Node] = []
     for y, right in product((0, 1), (0, 1)):
         within_map = ops.add(ops.multiply(neighbours[0][y], dim_of(x, 3)), neighbours[1][right])
         weight = ops.multiply(ops.multiply(weights[0][y], weights[1][right]), counted)
         within_map, weight = (ops.gather(value, of_channel, ints(1)) for value in (within_map, weight))
-        value = ops.multiply(ops.gather(flat, ops.add(within_map, first), ints(0)), weight)
-        total = value if total is None else ops.add(total, value)
-    assert total is not None
+        values.append(ops.multiply(ops.gather(flat, ops.add(within_map, first), ints(0)), weight))
+    total = reduce(ops.add, values)
     count = ops.reduce_sum(ops.gather(counted, of_channel, ints(1)), ints([4, 5]), False)
     shape = ops.concat([shape_of(image), ints([channels, *cells])], 0)
     count = ops.broadcast(count, shape)

@@ -19,8 +19,7 @@ from msgspec import Struct
 from msgspec.structs import astuple, replace
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.exact_suppression import Overlap
-from paddle2ov.converters.detection.polygon_overlap import PolygonOverlap
+from paddle2ov.converters.detection.exact_suppression import Overlap, PolygonOverlap
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.graph.constants import ints

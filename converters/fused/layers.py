@@ -1,19 +1,25 @@
 """Layers that Paddle's passes and its incubating layers fuse into one operator.
 
 Paddle: `fc`, `fused_gemm_epilogue`, `fused_feedforward`, `fused_bias_dropout_residual_layer_norm`, `fused_dropout_add`,
-`fused_embedding_eltwise_layernorm`, `fusion_squared_mat_sub`, `fusion_repeated_fc_relu`.
-Semantics: `paddle/phi/kernels/fusion/cpu/{fc,fusion_squared_mat_sub,fusion_repeated_fc_relu}_kernel.cc`,
-`paddle/phi/kernels/fusion/gpu/fused_*_kernel.cu`.
-Not supported: dropout in training, activations not listed here, padded weights of `fc`, layers that are
-split over several devices.
+`fused_embedding_eltwise_layernorm`, `fusion_squared_mat_sub`, `fusion_repeated_fc_relu`, `fused_elemwise_activation`,
+`fused_elemwise_add_activation`, `fused_bias_residual_layernorm`, `fusion_transpose_flatten_concat`.
+Semantics: `paddle/phi/kernels/fusion/cpu/{fc,fusion_squared_mat_sub,fusion_repeated_fc_relu,
+fused_layer_norm_avx}_kernel.cc`, `paddle/phi/kernels/fusion/gpu/{fused_*,fusion_transpose_flatten_concat}_kernel.cu`,
+`paddle/phi/kernels/funcs/fused_elemwise_activation_functor.h`.
+Not supported: dropout in training, activations not listed here, padded weights of `fc`, results in int8,
+layers that are split over several devices.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import reduce
+
 from openvino import Node
 
 from paddle2ov.converters.fused.activation import fused_activation
-from paddle2ov.converters.graph.common import Tensor, const_like, rank_of, reshape
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_range, normalize_axis, rank_of, reshape
+from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.matmul import flattened_matmul
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_elements
@@ -75,13 +81,12 @@ def fused_dropout_add(node: NodeContext) -> NamedOutputs:
 
 def fused_embedding_eltwise_layernorm(node: NodeContext) -> NamedOutputs:
     """out = layer_norm(embs[0][ids[0]] + embs[1][ids[1]] + ...)."""
-    total: Tensor | None = None
+    rows: list[Node] = []
     for ids, table in zip(node.get_inputs("ids"), node.get_inputs("embs"), strict=True):
         flat = ops.squeeze(ids, ints([2])) if rank_of(node, ids) == 3 else ids
-        rows = ops.gather(table, flat, ints(0))
-        total = rows if total is None else ops.add(total, rows)
-    if total is None:
-        node.refuse("no tables")
+        rows.append(ops.gather(table, flat, ints(0)))
+    node.require(bool(rows), "no tables")
+    total = reduce(ops.add, rows)
     return {"out": layer_norm_last_axis(node, total, "scale", "bias", node.get_float("epsilon", 1e-5))}
 
 
@@ -162,3 +167,76 @@ def refuse_ring(node: NodeContext) -> None:
     """Refuses a layer that is split over several devices (tensor parallelism)."""
     ring = node.get_int("ring_id", -1)
     node.require(ring < 0, "a layer that is split over several devices is not supported", ring_id=ring)
+
+
+_BINARY: dict[str, Callable[[Tensor, Tensor], Node]] = {"elementwise_add": ops.add, "elementwise_mul": ops.multiply}
+_FUSED = {
+    *(("elementwise_add", name) for name in ("scale", "relu")),
+    *(("elementwise_mul", name) for name in ("scale", "tanh", "sigmoid")),
+    *((name, "elementwise_add") for name in ("scale", "relu", "tanh", "gelu")),
+}
+"""The pairs that Paddle supports."""
+
+
+def fused_elemwise_activation(node: NodeContext) -> NamedOutputs:
+    """out = first(x, second(y)) if the first function is binary, first(second(x, y)) if the second is."""
+    x, y = operands(node)
+    pair = tuple(node.get_attribute("functor_list"))
+    node.require(pair in _FUSED, "Paddle has no such pair", functor_list=list(pair))
+    first, second = pair
+    if first in _BINARY:
+        inner = _unary(node, second, y)
+        out = _BINARY[first](x, inner)
+    else:
+        inner = _BINARY[second](x, y)
+        out = _unary(node, first, inner)
+    return {"out": out, "intermediate_out": inner}
+
+
+def _unary(node: NodeContext, name: str, x: Tensor) -> Node:
+    if name == "scale":
+        return ops.multiply(x, const_like(node.get_float("scale", 0.0), x))
+    if name == "gelu":
+        return ops.gelu(x, "tanh")
+    return {"relu": ops.relu, "tanh": ops.tanh, "sigmoid": ops.sigmoid}[name](x)
+
+
+def fused_bias_residual_layernorm(node: NodeContext) -> NamedOutputs:
+    """residual_out = x + residual_alpha · residual + bias; out = layer_norm of it, or it without scale and bias."""
+    scale = node.get_float("quant_scale")
+    node.require(scale <= 0, "a result in int8 is not supported", quant_scale=scale)
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    begin = normalize_axis(node, node.get_int("begin_norm_axis"), rank, "begin_norm_axis")
+    trailing = dim_range(x, begin)
+    total: Tensor = x
+    if node.has_input("residual"):
+        residual = node.get_input("residual")
+        alpha = const_like(node.get_float("residual_alpha"), x)
+        total = ops.add(total, ops.multiply(residual, alpha))
+    normalized = node.has_input("norm_weight") or node.has_input("norm_bias")
+    # With only a bias to add, Paddle's kernels normalize x without it.
+    if node.has_input("bias") and (node.has_input("residual") or not normalized):
+        total = ops.add(total, ops.reshape(node.get_input("bias"), trailing, False))
+    results: dict[str, Tensor] = {"out": total, "residual_out": total}
+    if not normalized:
+        return results
+    out = ops.mvn(total, ints(list(range(begin, rank))), True, node.get_float("epsilon"), "inside_sqrt")
+    if node.has_input("norm_weight"):
+        out = ops.multiply(out, ops.reshape(node.get_input("norm_weight"), trailing, False))
+    if node.has_input("norm_bias"):
+        out = ops.add(out, ops.reshape(node.get_input("norm_bias"), trailing, False))
+    return {**results, "out": out}
+
+
+def fusion_transpose_flatten_concat(node: NodeContext) -> NamedOutputs:
+    """out = the inputs, each transposed and flattened to a matrix at flatten_axis, concatenated along concat_axis."""
+    perm, flatten, axis = node.get_ints("trans_axis"), node.get_int("flatten_axis"), node.get_int("concat_axis")
+    node.require(axis in (0, 1), "the result is a matrix", concat_axis=axis)
+    flat = []
+    for x in node.get_inputs("x"):
+        moved = ops.transpose(x, ints(perm))
+        rows = dim_range(moved, 0, flatten)
+        size = ops.concat([ops.reduce_prod(rows, ints([0]), True), ints([-1])], 0)
+        flat.append(ops.reshape(moved, size, False) if flatten else reshape(moved, [1, -1]))
+    return {"out": ops.concat(flat, axis)}

@@ -7,7 +7,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import const_like
-from paddle2ov.converters.graph.comparing import exact_equal
+from paddle2ov.converters.graph.exact import exact_equal
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import value_of
 from paddle2ov.translation.node_context import NodeContext

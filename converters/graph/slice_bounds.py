@@ -22,14 +22,16 @@ from paddle2ov.translation.node_context import NodeContext
 
 
 class Bound:
-    """One bound (start, end or step) for each sliced axis: constants, or elements of a tensor."""
+    """One bound (start, end or step) for each sliced axis: constants, or elements of a tensor; no name: `default`."""
 
-    def __init__(self, node: NodeContext, name: str, count: int, default: int | None = None) -> None:
+    def __init__(self, node: NodeContext, name: str | None, count: int, default: int | None = None) -> None:
         self._node = node
-        self._name = name
+        self._name = name or ""
         self._tensor: Output | None = None
         self.known: list[int] | None = None
-        if node.is_known(name):
+        if name is None:
+            self.known = [default or 0] * count
+        elif node.is_known(name):
             self.known = node.get_ints(name) if default is None else node.get_ints(name, []) or [default] * count
             node.require(len(self.known) == count, f"{count} axes are sliced", **{name: self.known})
 
@@ -53,17 +55,6 @@ class Bound:
         return ops.reshape(self.select([position]), ints([]), False)
 
 
-class _Ones:
-    """Steps of 1."""
-
-    def __init__(self, count: int) -> None:
-        self.known: list[int] | None = [1] * count
-
-    def select(self, positions: list[int]) -> Tensor:
-        """Those at some positions, as a 1-D tensor."""
-        return ints([1] * len(positions))
-
-
 class SliceBounds:
     """Where a slice of x starts and ends along its axes, and its steps.
 
@@ -80,7 +71,7 @@ class SliceBounds:
     ) -> None:
         self._node, self._x, self._axes, self._dropped = node, x, axes, dropped
         self.starts, self.ends = Bound(node, "starts", len(axes)), Bound(node, "ends", len(axes))
-        self.steps = Bound(node, steps, len(axes), 1) if steps else _Ones(len(axes))
+        self.steps = Bound(node, steps, len(axes), 1)
         if self.starts.known is not None and self.ends.known is not None:
             each = zip(axes, self.starts.known, self.ends.known, strict=True)
             self.ends.known = [OPEN_END if axis in dropped and (a, b) == (-1, 0) else b for axis, a, b in each]

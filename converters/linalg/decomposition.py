@@ -17,8 +17,19 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.complex.matrices import complex_solve
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, dim_range, index_range, rank_of
 from paddle2ov.converters.graph.loops import Outputs, loop
-from paddle2ov.converters.linalg.parts import adjoint_product, divide, joined, multiply, parts_of, subtract
-from paddle2ov.converters.linalg.pieces import batched_eye, column_sums, matrix_transpose, row_indices, triangle
+from paddle2ov.converters.linalg.parts import (
+    adjoint_product,
+    batched_eye,
+    column_sums,
+    divide,
+    joined,
+    matrix_transpose,
+    multiply,
+    parts_of,
+    row_indices,
+    subtract,
+    triangle,
+)
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

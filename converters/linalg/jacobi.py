@@ -11,7 +11,7 @@ from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
-from paddle2ov.converters.linalg.pieces import matrix_transpose
+from paddle2ov.converters.linalg.parts import matrix_transpose
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around

@@ -15,9 +15,10 @@ import numpy as np
 from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.exact import constant_power
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.spatial import ranked_dims
-from paddle2ov.converters.linalg.pieces import matrix_transpose, triangle
+from paddle2ov.converters.linalg.parts import matrix_transpose, triangle
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
@@ -40,17 +41,8 @@ def matrix_power(node: NodeContext) -> NamedOutputs:
     x, n = node.get_input("x"), node.get_int("n")
     if n == 0:
         return {"out": ops.broadcast(_eye(x, rank_of(node, x)), shape_of(x))}
-    square: Tensor = ops.inverse(x, adjoint=False) if n < 0 else x
-    out: Tensor | None = None
-    left = abs(n)
-    while left:
-        if left % 2:
-            out = square if out is None else ops.matmul(out, square, False, False)
-        left //= 2
-        if left:
-            square = ops.matmul(square, square, False, False)
-    assert out is not None
-    return {"out": out}
+    base: Tensor = ops.inverse(x, adjoint=False) if n < 0 else x
+    return {"out": constant_power(base, abs(n), lambda a, b: ops.matmul(a, b, False, False))}
 
 
 def solve(node: NodeContext) -> NamedOutputs:

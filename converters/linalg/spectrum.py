@@ -34,7 +34,7 @@ from paddle2ov.converters.linalg.jacobi import (
     orthogonalize_columns,
     symmetric_from_triangle,
 )
-from paddle2ov.converters.linalg.pieces import batched_eye, matrix_transpose
+from paddle2ov.converters.linalg.parts import batched_eye, matrix_transpose
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -14,8 +14,14 @@ from typing import TypeAlias
 
 from paddle2ov.converters.graph.common import Tensor, const_like, dim_vector, reshape
 from paddle2ov.converters.graph.loops import Outputs, scan_unrolled
-from paddle2ov.converters.lod.by_row import continuations, goes_on, is_by_row
-from paddle2ov.converters.lod.sequences import from_dense, reverse_sequences, to_dense
+from paddle2ov.converters.lod.sequences import (
+    continuations,
+    from_dense,
+    goes_on,
+    is_by_row,
+    reverse_sequences,
+    to_dense,
+)
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import LoDTensor, SequenceLengths

@@ -3,7 +3,8 @@
 OpenVINO tensors have no LoD. An input of a model is one sequence, or comes with another input that holds the lengths
 (`convert(sequence_lengths=True)`). Inside a program the converters track the number of sequences while all have the
 same length (`im2sequence`, `lod_reset`), and otherwise their lengths (`sequence_unpad`). Converters compute on dense
-tensors [count, steps, ...]: sequences of equal length are reshaped, others padded.
+tensors [count, steps, ...]: sequences of equal length are reshaped, others padded. Recurrences
+over a few sequences take one row after the other (`is_by_row`): their steps have known shapes.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, index_range, shape_of
-from paddle2ov.converters.graph.integer_halves import join_halves, split_halves
-from paddle2ov.converters.graph.segments import segment_ids
+from paddle2ov.converters.graph.exact import join_halves, split_halves
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
@@ -69,6 +69,13 @@ def all_segment_ids(lengths: Tensor) -> Node:
     if known is not None:
         return ints(arrays.repeat(arrays.arange(known.size), known).tolist())
     return segment_ids(lengths, ops.reduce_sum(lengths, ints([0]), False))
+
+
+def segment_ids(lengths: Tensor, rows: Tensor) -> Node:
+    """The index of the segment that each row belongs to, int64 [rows]; `rows` is their number, 0-D."""
+    ends = ops.cum_sum(cast_to(lengths, Type.i64), ints(0))
+    number = ops.unsqueeze(index_range(rows), ints(1))
+    return ops.reduce_sum(cast_to(ops.greater_equal(number, ends), Type.i64), ints(1), False)
 
 
 def constant_value(x: Tensor) -> AnyArray | None:
@@ -174,3 +181,29 @@ def count_vector(layout: SequenceLayout) -> Node:
     if isinstance(layout, SequenceLengths):
         return ops.shape_of(layout.output, Type.i64)
     return ints([layout]) if isinstance(layout, int) else ops.reshape(layout, ints([1]), False)
+
+
+def is_by_row(layout: SequenceLayout) -> bool:
+    """Whether recurrences over sequences are computed row by row."""
+    return layout.few if isinstance(layout, SequenceLengths) else isinstance(layout, int) and layout == 1
+
+
+def goes_on(continuation: Tensor) -> Node:
+    """What `continuations` says of a row, as a boolean."""
+    return ops.greater(continuation, const_like(0, continuation))
+
+
+def continuations(x: Tensor, layout: SequenceLengths) -> tuple[Node, Node]:
+    """Whether each row of x [rows, ...] goes on from the row before, and the next one from it: 1 or 0, [rows, 1].
+
+    They are of x's type: OpenVINO's CPU plugin takes longer for the booleans of a loop than for a step.
+    """
+    none, all_rows = (
+        ops.reshape(const_like(0, x), ints([1]), False),
+        ops.broadcast(const_like(1, x), dim_vector(x, [0])),
+    )
+    starts = row_starts(cast_to(layout.output, Type.i64))
+    begins = ops.broadcast(none, ops.shape_of(starts, Type.i64))
+    inside = ops.scatter_update(ops.concat([all_rows, none], 0), starts, begins, ints(0))
+    inside = ops.unsqueeze(inside, ints([1]))
+    return slice_dims(inside, 0, -1), slice_dims(inside, 1, OPEN_END)

@@ -17,7 +17,6 @@ from openvino import Node, Type
 
 from paddle2ov.converters.fused.layers import apply_activation
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, rank_of, shape_of
-from paddle2ov.converters.graph.segments import segment_ids
 from paddle2ov.converters.lod.sequences import (
     all_segment_ids,
     constant_value,
@@ -30,6 +29,7 @@ from paddle2ov.converters.lod.sequences import (
     padded_lengths,
     reverse_sequences,
     row_starts,
+    segment_ids,
     slice_dims,
     step_mask,
     to_dense,

@@ -6,6 +6,7 @@ Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`, `paddle/phi/kernels/f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -192,13 +193,11 @@ def _weighted_sum(
     else:
         weights, first = _cubic(fraction, complement), -1
     along = ints([-1] + [1] * (plan.rank - axis - 1))
-    out: Node | None = None
+    shares: list[Node] = []
     for offset, weight in enumerate(weights, first):
         elements = ops.gather(x, _clip_index(ops.add(index, ints(offset)), last), ints(axis))
-        share = ops.multiply(elements, ops.reshape(weight, along, False))
-        out = share if out is None else ops.add(out, share)
-    assert out is not None
-    return out
+        shares.append(ops.multiply(elements, ops.reshape(weight, along, False)))
+    return reduce(ops.add, shares)
 
 
 def _clip_index(index: Node, last: Node) -> Node:

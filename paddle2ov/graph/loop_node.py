@@ -8,8 +8,7 @@ import numpy as np
 from openvino import Model, Node, Output
 from openvino.op import Parameter, Result
 
-from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states
-from paddle2ov.graph.loop_states import copy_states
+from paddle2ov.graph.loop_invariants import copy_invariants, copy_states, copy_viewed_states
 from paddle2ov.graph.opset import ops
 
 

@@ -7,6 +7,7 @@ except `name`; tests/translation/test_opset.py compares both.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import SimpleNamespace
@@ -30,51 +31,19 @@ from paddle2ov.graph.node_factory import FUNCTIONS, create
 if TYPE_CHECKING:
     from paddle2ov.graph.opset_stub import NodeInput, Opset
 
-UNARY = {
-    "abs": "Abs",
-    "ceiling": "Ceiling",
-    "cos": "Cos",
-    "erf": "Erf",
-    "exp": "Exp",
-    "floor": "Floor",
-    "hsigmoid": "HSigmoid",
-    "hswish": "HSwish",
-    "log": "Log",
-    "logical_not": "LogicalNot",
-    "negative": "Negative",
-    "relu": "Relu",
-    "sigmoid": "Sigmoid",
-    "sign": "Sign",
-    "sin": "Sin",
-    "sqrt": "Sqrt",
-    "tanh": "Tanh",
-}
-BINARY = {
-    "add": "Add",
-    "divide": "Divide",
-    "equal": "Equal",
-    "floor_mod": "FloorMod",
-    "less": "Less",
-    "less_equal": "LessEqual",
-    "logical_and": "LogicalAnd",
-    "logical_or": "LogicalOr",
-    "maximum": "Maximum",
-    "minimum": "Minimum",
-    "mod": "Mod",
-    "multiply": "Multiply",
-    "not_equal": "NotEqual",
-    "power": "Power",
-    "subtract": "Subtract",
-}
-REDUCTIONS = {
-    "reduce_l2": "ReduceL2",
-    "reduce_logical_or": "ReduceLogicalOr",
-    "reduce_max": "ReduceMax",
-    "reduce_mean": "ReduceMean",
-    "reduce_min": "ReduceMin",
-    "reduce_prod": "ReduceProd",
-    "reduce_sum": "ReduceSum",
-}
+
+def _by_function(kinds: str) -> dict[str, str]:
+    """The functions' names, `floor_mod`, of node types, `FloorMod`."""
+    return {re.sub("(?<=[a-z])(?=[A-Z])", "_", kind).lower(): kind for kind in kinds.split()}
+
+
+UNARY = _by_function(
+    "Abs Ceiling Cos Erf Exp Floor HSigmoid HSwish Log LogicalNot Negative Relu Sigmoid Sign Sin Sqrt Tanh"
+)
+BINARY = _by_function(
+    "Add Divide Equal FloorMod Less LessEqual LogicalAnd LogicalOr Maximum Minimum Mod Multiply NotEqual Power Subtract"
+)
+REDUCTIONS = _by_function("ReduceL2 ReduceLogicalOr ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum")
 # Types that NumPy has, one element in a byte or more; constants of others are left to OpenVINO's function.
 _NUMPY_NAMES = ("boolean", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 _NUMBERS = (np.ndarray, np.generic, int, float, list)

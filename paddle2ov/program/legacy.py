@@ -298,18 +298,9 @@ class _Reader:
         for name, yielded, before in zip(after, then.outputs, otherwise.outputs, strict=True):
             if not before:  # such a value is selected only if the block has run
                 self._branch_results[name] = (then, yielded)
+        inputs, outputs = {"cond": [condition]}, {"out": after}
         block.operators.append(
-            Operator(
-                "if",
-                {"cond": [condition]},
-                {"out": after},
-                attributes,
-                desc.type,
-                block.index,
-                index,
-                (then, otherwise),
-                call_stack,
-            )
+            Operator("if", inputs, outputs, attributes, desc.type, block.index, index, (then, otherwise), call_stack)
         )
 
     def _read_select_input(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
@@ -336,18 +327,9 @@ class _Reader:
             last.outputs["out"].append(result)
             return
         _, call_stack = attributes_of(desc)
+        inputs, outputs = {"cond": [mask]}, {"out": [result]}
         block.operators.append(
-            Operator(
-                "if",
-                {"cond": [mask]},
-                {"out": [result]},
-                {},
-                desc.type,
-                block.index,
-                index,
-                tuple(branches),
-                call_stack,
-            )
+            Operator("if", inputs, outputs, {}, desc.type, block.index, index, tuple(branches), call_stack)
         )
 
     def _written_in(self, index: int, open_blocks: tuple[int, ...] = ()) -> list[str]:

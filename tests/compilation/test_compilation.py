@@ -18,7 +18,7 @@ from paddle2ov.compilation import cache as caches
 from paddle2ov.compilation import identity
 from paddle2ov.compilation import precision as precisions
 from paddle2ov.compilation.cache import CompiledCache
-from paddle2ov.program.settings_files import SETTINGS
+from paddle2ov.program.files import SETTINGS
 from tests.support.models import network, save_layer
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
