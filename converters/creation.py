@@ -3,8 +3,8 @@
 Paddle: `fill_constant` (PIR `full`), `full_with_tensor`, `full_int_array`, `fill_any_like` (PIR `full_like`),
 `fill_zeros_like`, `fill_zeros_like2`, `zeros_like`, `ones_like`, `fill_constant_batch_size_like` (PIR
 `full_batch_size_like`), `assign_value`, `empty`, `empty_like`, `one_hot_v2`, `one_hot`, `eye`, `tril_indices`,
-`triu_indices`, `sequence_mask`.
-Semantics: `paddle/phi/kernels/cpu/{full,one_hot,eye,tril_indices,triu_indices}_kernel.cc`,
+`triu_indices`, `sequence_mask`, `fill_any` (PIR `fill`).
+Semantics: `paddle/phi/kernels/cpu/{full,fill,one_hot,eye,tril_indices,triu_indices}_kernel.cc`,
 `paddle/phi/kernels/impl/sequence_mask_kernel_impl.h`. `empty` has no defined content; here it is zeros.
 """
 
@@ -34,6 +34,7 @@ from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue, SequenceLengths
 from paddle2ov.program.budget import MAX_DIM, charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
+from paddle2ov.translation.registry import Converter
 
 _LARGE = 4096
 """Constants of more elements are left to a Broadcast: they would make the model large."""
@@ -83,26 +84,21 @@ def fill_any_like(node: NodeContext) -> NamedOutputs:
     """out = value everywhere, in the shape of x, and in its type unless dtype says otherwise."""
     x = node.get_input("x")
     dtype = node.get_dtype("dtype") or x.get_element_type()
-    return {
-        "out": _like(node, x, node.get_constant("value", 0.0).reshape(-1)[0] if node.is_known("value") else None, dtype)
-    }
+    value = node.get_constant("value", 0.0).reshape(-1)[0] if node.is_known("value") else None
+    return {"out": _like(node, x, value, dtype)}
 
 
-def zeros_like(node: NodeContext) -> NamedOutputs:
-    """out = 0 everywhere, in the shape of x, and in its type unless dtype says otherwise."""
-    x = node.get_input("x")
-    return {"out": _like(node, x, 0, node.get_dtype("dtype") or x.get_element_type())}
+def _filled_like(value: int, default: Type | None = None) -> Converter:
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = 0 (or 1) everywhere, in the shape of x, and in its type or `default` unless dtype says otherwise."""
+        x = node.get_input("x")
+        return {"out": _like(node, x, value, node.get_dtype("dtype") or default or x.get_element_type())}
+
+    return convert
 
 
-def fill_zeros_like2(node: NodeContext) -> NamedOutputs:
-    """out = 0 everywhere, in the shape of x and of the given type."""
-    return {"out": _like(node, node.get_input("x"), 0, node.get_dtype("dtype", Type.f32))}
-
-
-def ones_like(node: NodeContext) -> NamedOutputs:
-    """out = 1 everywhere, in the shape of x, and in its type unless dtype says otherwise."""
-    x = node.get_input("x")
-    return {"out": _like(node, x, 1, node.get_dtype("dtype") or x.get_element_type())}
+zeros_like, ones_like = _filled_like(0), _filled_like(1)
+fill_zeros_like2 = _filled_like(0, Type.f32)
 
 
 def _like(node: NodeContext, x: Output, value: Any, dtype: Type) -> OutputLike:
@@ -204,6 +200,13 @@ def sequence_mask(node: NodeContext) -> NamedOutputs:
     positions = index_range(_as_scalar(length))
     columns = cast_to(positions, x.get_element_type())  # a length of 0.5 counts position 0
     return {"y": cast_to(ops.less(columns, ops.unsqueeze(x, ints(-1))), dtype)}
+
+
+def fill_any(node: NodeContext) -> NamedOutputs:
+    """out = value, in the shape of x."""
+    x = node.get_input("x")
+    value = ops.reshape(node.get_tensor("value", x.get_element_type(), 0.0), ints([]), False)
+    return {"out": ops.broadcast(value, shape_of(x))}
 
 
 def _as_scalar(x: Output) -> Tensor:

@@ -216,20 +216,14 @@ def truncated_remainder(x: Tensor, y: Tensor) -> Node:
     return ops.subtract(x, ops.multiply(divide(x, y), y))
 
 
-def fmax(x: Tensor, y: Tensor) -> Node:
-    """The larger one; the other one where one is NaN."""
-    larger = ops.maximum(x, y)
-    return _not_nan(x, y, larger) if _is_float(x) else larger
+def _but_nan(extreme: Build) -> Build:
+    """The larger or smaller one; the other one where one is NaN."""
 
+    def build(x: Tensor, y: Tensor) -> Node:
+        out = extreme(x, y)
+        return ops.select(ops.is_nan(x), y, ops.select(ops.is_nan(y), x, out)) if _is_float(x) else out
 
-def fmin(x: Tensor, y: Tensor) -> Node:
-    """The smaller one; the other one where one is NaN."""
-    smaller = ops.minimum(x, y)
-    return _not_nan(x, y, smaller) if _is_float(x) else smaller
-
-
-def _not_nan(x: Tensor, y: Tensor, otherwise: Node) -> Node:
-    return ops.select(ops.is_nan(x), y, ops.select(ops.is_nan(y), x, otherwise))
+    return build
 
 
 def heaviside(x: Tensor, y: Tensor) -> Node:
@@ -275,8 +269,8 @@ def elementwise_floordiv(node: NodeContext) -> NamedOutputs:
 
 
 elementwise_pow = binary(power, _power)
-elementwise_fmin = binary(fmin, np.fmin)
-elementwise_fmax = binary(fmax, np.fmax)
+elementwise_fmin = binary(_but_nan(ops.minimum), np.fmin)
+elementwise_fmax = binary(_but_nan(ops.maximum), np.fmax)
 elementwise_heaviside = binary(heaviside, np.heaviside)
 
 

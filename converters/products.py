@@ -22,7 +22,6 @@ from paddle2ov.converters.graph.common import (
     refuse_complex,
     reshape,
     shape_of,
-    unsqueeze_to_rank,
 )
 from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.converters.graph.operands import operands
@@ -47,10 +46,13 @@ def kron(node: NodeContext) -> NamedOutputs:
     rank = max(rank_of(node, x), rank_of(node, y))
     if rank == 0:
         return {"out": ops.multiply(x, y)}
-    x, y = unsqueeze_to_rank(node, x, rank), unsqueeze_to_rank(node, y, rank)
-    blocks = ops.unsqueeze(x, ints([2 * i + 1 for i in range(rank)]))
-    block = ops.unsqueeze(y, ints([2 * i for i in range(rank)]))
-    shape = ops.multiply(shape_of(x), shape_of(y))
+    first, second = (
+        ops.unsqueeze(value, ints(list(range(rank - own)))) if (own := rank_of(node, value)) < rank else value
+        for value in (x, y)
+    )
+    blocks = ops.unsqueeze(first, ints([2 * i + 1 for i in range(rank)]))
+    block = ops.unsqueeze(second, ints([2 * i for i in range(rank)]))
+    shape = ops.multiply(shape_of(first), shape_of(second))
     return {"out": ops.reshape(ops.multiply(blocks, block), shape, False)}
 
 

@@ -38,15 +38,22 @@ def arange(node: NodeContext) -> NamedOutputs:
             count = (abs(end - start) + abs(step) - 1) // abs(step)
         else:
             count = math.ceil(abs((end - start) / step))
-        check_computed(count)
-        if count <= _LARGE:
-            steps = arrays.full(count, step, storage)
-            steps[:1] = start
-            return {"out": ConstantValue(np.add.accumulate(steps, dtype=storage))}  # accumulated, as in the kernel
+        if (out := _accumulated(start, step, count, storage)) is not None:
+            return {"out": out}
     start, end, step = (ops.reshape(node.get_tensor(name, dtype), ints([]), False) for name in ("start", "end", "step"))
     if not (_is_dimension(end) and node.is_known("start") and not node.get_constant("start").any()):
         end = _clamped_end(start, end, step)
     return {"out": ops.range(start, end, step, dtype.get_type_name())}
+
+
+def _accumulated(start: float, step: float, count: int, storage: np.dtype[np.generic]) -> ConstantValue | None:
+    """A few numbers, each the sum of the one before and the step, as in the kernel; None for many."""
+    check_computed(count)
+    if count > _LARGE:
+        return None
+    steps = arrays.full(count, step, storage)
+    steps[:1] = start
+    return ConstantValue(np.add.accumulate(steps, dtype=storage))
 
 
 def _is_dimension(end: Node) -> bool:
@@ -72,11 +79,8 @@ def range_v2(node: NodeContext) -> NamedOutputs:
         start, end, step = (node.get_constant(name).reshape(-1)[0].item() for name in names)
         node.require(step != 0, "the step must not be 0", step=step)
         count = int((end - start) / step + 1)
-        check_computed(count)
-        if count <= _LARGE:
-            steps = arrays.full(count, step, storage)
-            steps[:1] = start
-            return {"out": ConstantValue(np.add.accumulate(steps, dtype=storage))}
+        if (out := _accumulated(start, step, count, storage)) is not None:
+            return {"out": out}
     start, end, step = (ops.reshape(node.get_tensor(name), ints([]), False) for name in names)
     number = Type.f32 if any(value.get_element_type().is_real() for value in (start, end, step)) else Type.i64
     first, last, by = (ops.convert(value, number) for value in (start, end, step))
@@ -85,8 +89,8 @@ def range_v2(node: NodeContext) -> NamedOutputs:
     intervals = ops.floor(exact_divide(distance, by)) if number == Type.f32 else ops.divide(distance, by)
     dynamic_count = ops.add(ops.convert(intervals, Type.i64), ints(1))
     index = ops.convert(index_range(dynamic_count), dtype)
-    out = ops.multiply(index, ops.convert(step, dtype))
-    return {"out": ops.add(out, ops.convert(start, dtype))}
+    scaled = ops.multiply(index, ops.convert(step, dtype))
+    return {"out": ops.add(scaled, ops.convert(start, dtype))}
 
 
 def _number(node: NodeContext, name: str, storage: Any) -> Any:

@@ -1,11 +1,13 @@
-"""Reductions over axes: sums, maxima, minima, means, products, logical reductions and norms.
+"""Reductions over axes: sums, maxima, minima, means, products, logical reductions, norms and variances.
 
 Paddle: `reduce_sum`, `reduce_mean`, `reduce_max`, `reduce_min`, `reduce_amax`, `reduce_amin`, `reduce_prod`,
 `reduce_all`, `reduce_any` (PIR `sum`, `mean`, ...), `mean` (PIR `mean_all`), `logsumexp`, `frobenius_norm`, `p_norm`,
-`norm`, `nansum`, `squared_l2_norm`, `l1_norm`, `renorm`, `reduce_as`.
+`norm`, `nansum`, `squared_l2_norm`, `l1_norm`, `renorm`, `reduce_as`, `clip_by_norm`,
+`var`, `std`, `variance` (PIR only).
 Semantics: `paddle/phi/kernels/cpu/reduce_*_kernel.cc`, `p_norm_kernel.cc`, `norm_kernel.cc`,
-`impl/{logsumexp_kernel,renorm}_impl.h`, `paddle/phi/infermeta/unary.cc` (ReduceInferMetaBase, SumRawInferMeta,
-PNormInferMeta).
+`impl/{logsumexp_kernel,renorm,clip_by_norm_kernel}_impl.h`,
+`paddle/phi/infermeta/unary.cc` (ReduceInferMetaBase, SumRawInferMeta,
+PNormInferMeta), and `paddle.var` in `python/paddle/tensor/stat.py`.
 Not supported: axes that the program computes, where it is not known how many; complex numbers beyond sums, means and
 products.
 """
@@ -217,3 +219,45 @@ reduce_max = reduction(exact_reduce_max)
 reduce_mean = reduction(ops.reduce_mean, complex_too=True)
 reduce_min = reduction(exact_reduce_min)
 reduce_prod = reduction(ops.reduce_prod)
+
+
+def var(node: NodeContext) -> NamedOutputs:
+    """out = the sum of (x - mean)^2 over axis, divided by the number of elements less the correction."""
+    return {"out": _variance(node, node.get_float("correction", 1.0))}
+
+
+def std(node: NodeContext) -> NamedOutputs:
+    """out = the square root of the variance."""
+    return {"out": ops.sqrt(_variance(node, node.get_float("correction", 1.0)))}
+
+
+def variance(node: NodeContext) -> NamedOutputs:
+    """out = the mean of (x - mean)^2 over axis."""
+    return {"out": _variance(node, 0.0)}
+
+
+def _variance(node: NodeContext, correction: float) -> Node:
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    keepdim = node.get_bool("keepdim", False)
+    axes = sorted({normalize_axis(node, axis, rank) for axis in node.get_ints("axis", [])}) or list(range(rank))
+    rest = ops.subtract(x, ops.reduce_mean(x, ints(axes), True))
+    squares = ops.multiply(rest, rest)
+    if correction == 0:
+        return ops.reduce_mean(squares, ints(axes), keepdim)
+    count = ops.reduce_prod(dim_vector(x, axes), ints([0]), False)
+    left = ops.subtract(ops.convert(count, Type.f32), ops.constant(correction, Type.f32))
+    # As in Paddle, the divisor is at least 0.
+    left = ops.maximum(left, ops.constant(0.0, Type.f32))
+    return ops.divide(ops.reduce_sum(squares, ints(axes), keepdim), cast_to(left, x.get_element_type()))
+
+
+def clip_by_norm(node: NodeContext) -> NamedOutputs:
+    """out = x, scaled down to the 2-norm max_norm (over all elements) where its norm is greater."""
+    x = node.get_input("x")
+    limit = node.get_float("max_norm")
+    flat: Tensor = ops.reshape(x, ints([-1]), False)
+    norm = ops.sqrt(ops.reduce_sum(ops.multiply(flat, flat), ints([0]), False))
+    within = ops.less_equal(norm, const_like(limit, x))
+    scaling = ops.select(within, const_like(1.0, x), ops.divide(const_like(limit, x), norm))
+    return {"out": ops.multiply(x, scaling)}

@@ -1,19 +1,5 @@
 """Gradients of functions of one tensor, element by element, up to the third order where Paddle has it.
 
-Paddle: `abs_double_grad`, `abs_grad`, `acos_grad`, `acosh_grad`, `asin_grad`, `asinh_grad`, `atan_grad`, `atanh_grad`,
-`brelu_grad` (PIR `hardtanh_grad`), `ceil_grad`, `celu_grad`, `celu_grad_grad` (PIR `celu_double_grad`),
-`clip_double_grad`, `clip_grad`, `cos_double_grad`, `cos_grad`, `cos_triple_grad`, `cosh_grad`, `elu_grad`,
-`elu_grad_grad` (PIR `elu_double_grad`), `erf_grad`, `erfinv_grad`, `exp_grad`, `expm1_grad`, `floor_grad`, `gelu_grad`,
-`hard_shrink_grad` (PIR `hardshrink_grad`), `hard_sigmoid_grad` (PIR `hardsigmoid_grad`), `hard_swish_grad` (PIR
-`hardswish_grad`), `leaky_relu_grad`, `leaky_relu_grad_grad` (PIR `leaky_relu_double_grad`), `log10_grad`, `log1p_grad`,
-`log2_grad`, `log_grad`, `log_grad_grad` (PIR `log_double_grad`), `logit_grad`, `logsigmoid_grad`, `mish_grad`,
-`pow_double_grad`, `pow_grad`, `pow_triple_grad`, `reciprocal_grad`, `relu6_grad`, `relu_grad`, `relu_grad_grad` (PIR
-`relu_double_grad`), `rint_grad`, `round_grad`, `rsqrt_grad`, `rsqrt_grad_grad` (PIR `rsqrt_double_grad`), `selu_grad`,
-`sigmoid_grad`, `sigmoid_grad_grad` (PIR `sigmoid_double_grad`), `sigmoid_triple_grad`, `silu_grad`, `sin_double_grad`,
-`sin_grad`, `sin_triple_grad`, `sinh_grad`, `softplus_double_grad`, `softplus_grad`, `softshrink_grad`, `softsign_grad`,
-`sqrt_grad`, `sqrt_grad_grad` (PIR `sqrt_double_grad`), `square_grad`, `square_grad_grad` (PIR `square_double_grad`),
-`stanh_grad`, `swish_grad`, `tan_grad`, `tanh_grad`, `tanh_grad_grad` (PIR `tanh_double_grad`), `tanh_shrink_grad`,
-`tanh_triple_grad`, `thresholded_relu_grad`, `trunc_grad`.
 Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/impl/activation_grad_impl.h`,
 `paddle/phi/kernels/impl/{abs,clip,erf,selu}_grad_kernel_impl.h`, `paddle/phi/kernels/cpu/gelu_grad_kernel.cc`.
 

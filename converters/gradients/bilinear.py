@@ -1,10 +1,5 @@
 """Gradients of products, which are linear in both operands: all orders follow from the product and its two gradients.
 
-Paddle: `addmm_grad`, `baddbmm_grad`, `bmm_grad`, `dot_grad`, `elementwise_mul_grad` (PIR `multiply_grad`),
-`elementwise_mul_grad_grad` (PIR `multiply_double_grad`), `elementwise_mul_triple_grad` (PIR `multiply_triple_grad`),
-`matmul_grad` (PIR `legacy_matmul_grad`), `matmul_v2_grad` (PIR `matmul_grad`), `matmul_v2_grad_grad` (PIR
-`matmul_double_grad`), `matmul_v2_triple_grad` (PIR `matmul_triple_grad`), `mul_grad` (PIR `matmul_with_flatten_grad`),
-`mv_grad`.
 Semantics: `paddle/phi/kernels/impl/{elementwise,matmul,bmm,dot}_grad_kernel_impl.h`,
 `paddle/phi/kernels/cpu/mv_grad_kernel.cc`.
 """

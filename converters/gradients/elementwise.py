@@ -1,12 +1,5 @@
 """Gradients of arithmetic of two tensors, element by element, summed to the shapes of both.
 
-Paddle: `copysign_grad`, `elementwise_add_grad` (PIR `add_grad`), `elementwise_add_grad_grad` (PIR `add_double_grad`),
-`elementwise_add_triple_grad` (PIR `add_triple_grad`), `elementwise_div_grad` (PIR `divide_grad`),
-`elementwise_div_grad_grad` (PIR `divide_double_grad`), `elementwise_fmax_grad` (PIR `fmax_grad`),
-`elementwise_fmin_grad` (PIR `fmin_grad`), `elementwise_heaviside_grad` (PIR `heaviside_grad`), `elementwise_max_grad`
-(PIR `maximum_grad`), `elementwise_min_grad` (PIR `minimum_grad`), `elementwise_mod_grad` (PIR `remainder_grad`),
-`elementwise_pow_grad`, `elementwise_sub_grad` (PIR `subtract_grad`), `elementwise_sub_grad_grad` (PIR
-`subtract_double_grad`), `lerp_grad`, `where_grad`.
 Semantics: `paddle/phi/kernels/impl/elementwise_grad_kernel_impl.h`,
 `paddle/phi/kernels/funcs/elementwise_functor.h`, `paddle/phi/kernels/cpu/{lerp,where,copysign}_grad_kernel.cc`.
 

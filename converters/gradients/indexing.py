@@ -1,10 +1,5 @@
 """Gradients of gathering and scattering: scattering and gathering, where elements that are used twice add up.
 
-Paddle: `argsort_grad`, `cummax_grad`, `cummin_grad`, `gather_grad`, `gather_nd_grad`, `graph_send_recv_grad` (PIR
-`send_u_recv_grad`), `graph_send_ue_recv_grad` (PIR `send_ue_recv_grad`), `graph_send_uv_grad` (PIR `send_uv_grad`),
-`index_add_grad`, `index_sample_grad`, `index_select_grad`, `kthvalue_grad`, `lookup_table_v2_grad` (PIR
-`embedding_grad`), `masked_select_grad`, `put_along_axis_grad`, `scatter_grad`, `scatter_nd_add_grad`,
-`segment_pool_grad`, `take_along_axis_grad`, `top_k_v2_grad` (PIR `topk_grad`).
 Semantics: `paddle/phi/kernels/cpu/{gather,index_select,scatter,scatter_nd_add,put_along_axis,embedding,top_k,
 segment_pool,send_u_recv,send_ue_recv,send_uv}_grad_kernel.cc`.
 Refused: `put_along_axis` that reduces by anything but a sum.
@@ -15,7 +10,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters import indexing, scatter
-from paddle2ov.converters.gradients.shape import scattered
+from paddle2ov.converters.gradients.shape import scattering
 from paddle2ov.converters.gradients.terms import Term, results
 from paddle2ov.converters.graph.common import (
     Tensor,
@@ -91,14 +86,9 @@ def put_along_axis(node: NodeContext) -> NamedOutputs:
     return {"arr_grad": cleared, "values_grad": ops.gather_elements(out_grad, indices, int(node.get_int("axis")))}
 
 
-def take_along_axis(node: NodeContext) -> NamedOutputs:
-    """arr_grad = out_grad, added at the indices along axis."""
-    return {"arr_grad": scattered(node, indexing.take_along_axis, "arr")}
-
-
-def index_sample(node: NodeContext) -> NamedOutputs:
-    """x_grad = out_grad, added at the indices of each row."""
-    return {"x_grad": scattered(node, indexing.index_sample)}
+take_along_axis = scattering(indexing.take_along_axis, "arr")
+index_sample = scattering(indexing.index_sample)
+masked_select = scattering(indexing.masked_select)
 
 
 def by_indices(node: NodeContext) -> NamedOutputs:
@@ -191,8 +181,3 @@ def send_uv(node: NodeContext) -> NamedOutputs:
         summed = unbroadcast(rows.value, ops.gather(value, index, ints(0)))
         gradients[f"{name}_grad"] = _add_rows(value, index, summed)
     return gradients
-
-
-def masked_select(node: NodeContext) -> NamedOutputs:
-    """x_grad = out_grad where the mask is true, 0 elsewhere."""
-    return {"x_grad": scattered(node, indexing.masked_select)}

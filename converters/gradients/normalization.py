@@ -1,8 +1,5 @@
 """Gradients of softmaxes, losses and norms.
 
-Paddle: `atan2_grad`, `batch_norm_grad`, `bce_loss_grad`, `group_norm_grad`, `huber_loss_grad`, `instance_norm_grad`,
-`kldiv_loss_grad`, `layer_norm_grad`, `log_softmax_grad`, `prelu_grad`, `sigmoid_cross_entropy_with_logits_grad`,
-`softmax_grad`, `softmax_with_cross_entropy_grad` (PIR `cross_entropy_with_softmax_grad`), `swiglu_grad`.
 Semantics: `paddle/phi/kernels/impl/{softmax,huber_loss,kldiv_loss}_grad_kernel_impl.h`,
 `paddle/phi/kernels/cpu/{log_softmax,cross_entropy,bce_loss,sigmoid_cross_entropy_with_logits,layer_norm,batch_norm,
 group_norm,instance_norm,prelu,swiglu}_grad_kernel.cc`.
@@ -45,6 +42,7 @@ from paddle2ov.converters.graph.spatial import channels_last
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
 
 
 def _summed(x: Term, axes: Sequence[int], keepdims: bool = True) -> Term:
@@ -59,20 +57,21 @@ def _reshaped(x: Term, shape: Any) -> Term:
     return Term(ops.reshape(x.value, shape, False))
 
 
-def softmax(node: NodeContext) -> NamedOutputs:
-    """x_grad = out · (out_grad - the sum of out_grad · out)."""
-    out, out_grad = operand(node, "out"), operand(node, "out_grad")
-    rank = rank_of(node, out.value)
-    axes = [normalize_axis(node, node.get_int("axis", -1), rank)] if rank else []
-    return {"x_grad": (out * (out_grad - _summed(out * out_grad, axes))).value}
+def _along_axis(formula: Callable[[Term, Term, list[int]], Term]) -> Converter:
+    """A converter of a formula of out, out_grad and the axis, of which a 0-D tensor has none."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """x_grad, of the gradient of a softmax."""
+        out, out_grad = operand(node, "out"), operand(node, "out_grad")
+        rank = rank_of(node, out.value)
+        axes = [normalize_axis(node, node.get_int("axis", -1), rank)] if rank else []
+        return {"x_grad": formula(out, out_grad, axes).value}
+
+    return convert
 
 
-def log_softmax(node: NodeContext) -> NamedOutputs:
-    """x_grad = out_grad - e^out · the sum of out_grad."""
-    out, out_grad = operand(node, "out"), operand(node, "out_grad")
-    rank = rank_of(node, out.value)
-    axes = [normalize_axis(node, node.get_int("axis", -1), rank)] if rank else []
-    return {"x_grad": (out_grad - exp(out) * _summed(out_grad, axes)).value}
+softmax = _along_axis(lambda out, out_grad, axes: out * (out_grad - _summed(out * out_grad, axes)))
+log_softmax = _along_axis(lambda out, out_grad, axes: out_grad - exp(out) * _summed(out_grad, axes))
 
 
 def cross_entropy(node: NodeContext) -> NamedOutputs:

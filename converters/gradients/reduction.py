@@ -1,9 +1,5 @@
 """Gradients of reductions, and of cumulative sums.
 
-Paddle: `cumsum_grad`, `frobenius_norm_grad`, `l1_norm_grad`, `logsumexp_grad`, `mean_grad` (PIR `mean_all_grad`),
-`p_norm_grad`, `reduce_amax_grad` (PIR `amax_grad`), `reduce_amin_grad` (PIR `amin_grad`), `reduce_as_grad`,
-`reduce_max_grad` (PIR `max_grad`), `reduce_mean_grad` (PIR `mean_grad`), `reduce_min_grad` (PIR `min_grad`),
-`reduce_prod_grad` (PIR `prod_grad`), `reduce_sum_grad` (PIR `sum_grad`), `squared_l2_norm_grad`.
 Semantics: `paddle/phi/kernels/funcs/reduce_functor.h`, `paddle/phi/kernels/cpu/{p_norm,cum}_grad_kernel.cc`,
 `paddle/phi/kernels/impl/{logsumexp,squared_l2_norm,frobenius_norm}_grad_kernel_impl.h`.
 

@@ -1,11 +1,5 @@
 """Gradients of what moves, repeats, joins or leaves out elements.
 
-Paddle: `broadcast_tensors_grad`, `concat_grad`, `dropout_grad`, `expand_as_v2_grad` (PIR `expand_as_grad`),
-`expand_v2_grad` (PIR `expand_grad`), `flatten2_grad`, `flatten_contiguous_range_grad` (PIR `flatten_grad`),
-`pad3d_double_grad`, `pad3d_grad`, `pad_grad`, `reshape2_grad` (PIR `reshape_grad`), `reshape2_grad_grad` (PIR
-`reshape_double_grad`), `roll_grad`, `slice_grad`, `squeeze2_grad` (PIR `squeeze_grad`), `stack_grad`,
-`strided_slice_grad`, `tile_grad`, `transpose2_grad` (PIR `transpose_grad`), `tril_grad`, `tril_triu_grad`, `triu_grad`,
-`unsqueeze2_grad` (PIR `unsqueeze_grad`), `unstack_grad`.
 Semantics: `paddle/phi/kernels/impl/{slice,strided_slice,concat,tile,expand,pad,transpose}_grad_kernel_impl.h`,
 `paddle/phi/kernels/cpu/{roll,stack,pad3d}_grad_kernel.cc`.
 """
@@ -131,21 +125,20 @@ def roll(node: NodeContext) -> NamedOutputs:
     return {"x_grad": ops.roll(out_grad, ints(shifts), ints(axes))}
 
 
-def slice_(node: NodeContext) -> NamedOutputs:
-    """input_grad = out_grad at the place of the slice, 0 elsewhere."""
-    return {"input_grad": scattered(node, slicing.slice_, "input")}
-
-
-def strided_slice(node: NodeContext) -> NamedOutputs:
-    """x_grad = out_grad at the places of the slice, 0 elsewhere."""
-    return {"x_grad": scattered(node, slicing.strided_slice, "x")}
-
-
-def scattered(node: NodeContext, forward: Converter, name: str = "x", filler: str = "") -> Tensor:
-    """out_grad added at the element that each element of the result was selected from.
+def scattering(forward: Converter, name: str = "x", filler: str = "") -> Converter:
+    """A converter: out_grad added at the element that each element of the result was selected from, 0 elsewhere.
 
     What the operator selects from the numbers of all elements are the places; 0 where it pads with `filler`.
     """
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """x_grad = out_grad, added at the places that x was read at."""
+        return {f"{name}_grad": _scattered(node, forward, name, filler)}
+
+    return convert
+
+
+def _scattered(node: NodeContext, forward: Converter, name: str, filler: str) -> Tensor:
     x, out_grad = node.get_input(name), node.get_input("out_grad")
     count = ops.reduce_prod(shape_of(x), ints([0]), True)
     numbers = ops.reshape(ops.add(index_range(ops.squeeze(count, ints([0]))), ints(1)), shape_of(x), False)
@@ -157,9 +150,9 @@ def scattered(node: NodeContext, forward: Converter, name: str = "x", filler: st
     return ops.reshape(slice_along(total, ints([1]), ints([OPEN_END]), 0), shape_of(x), False)
 
 
-def pad3d(node: NodeContext) -> NamedOutputs:
-    """x_grad = out_grad without the padding; what was padded with elements of x is added to them."""
-    return {"x_grad": scattered(node, padding.pad3d, filler="pad_value")}
+slice_ = scattering(slicing.slice_, "input")
+strided_slice = scattering(slicing.strided_slice)
+pad3d = scattering(padding.pad3d, filler="pad_value")
 
 
 def pad3d_twice(node: NodeContext) -> NamedOutputs:

@@ -1,6 +1,5 @@
 """Gradients of convolutions and poolings: of windows that slide over a tensor.
 
-Paddle: `conv2d_grad`, `conv2d_transpose_grad`, `conv3d_grad`, `depthwise_conv2d_grad`, `pool2d_grad`.
 Semantics: `paddle/phi/kernels/impl/conv_grad_kernel_impl.h`, `paddle/phi/kernels/funcs/pooling.cc`.
 Refused: windows of `SAME` over dimensions that are not known, adaptive averages of windows of several sizes, averages
 over windows that reach beyond the paddings. The gradient of a maximum goes to the first of equal elements of a window.

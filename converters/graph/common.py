@@ -153,12 +153,6 @@ def cast_to(x: Tensor, dtype: Type | None) -> Tensor:
     return ops.convert(x, dtype)
 
 
-def unsqueeze_to_rank(node: NodeContext, x: Output, rank: int) -> Output:
-    """`x` with leading dimensions of 1 up to the given rank."""
-    missing = rank - rank_of(node, x)
-    return ops.unsqueeze(x, ints(list(range(missing)))).output(0) if missing > 0 else x
-
-
 def reshape(x: Tensor, shape: Sequence[int]) -> Node:
     """`x` in another shape; one dimension may be -1."""
     return ops.reshape(x, ints(list(shape)), False)

@@ -41,18 +41,8 @@ NUMPY_TYPES: dict[str, Type] = {
 """NumPy's name of a data type -> element type."""
 
 
-_ORDER = (
-    Type.boolean,
-    Type.u8,
-    Type.i8,
-    Type.i16,
-    Type.i32,
-    Type.i64,
-    Type.f16,
-    Type.bf16,
-    Type.f32,
-    Type.f64,
-)
+_RISING = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
+_ORDER = [OV_TYPES[name] for name in _RISING]
 _ABOVE_BOTH = {frozenset((Type.u8, Type.i8)): Type.i16, frozenset((Type.f16, Type.bf16)): Type.f32}
 
 

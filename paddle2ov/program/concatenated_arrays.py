@@ -42,7 +42,7 @@ def concatenate_arrays(block: Block, wanted: Iterable[str]) -> Block:
     axes = {
         arrays.root(_first(child.inputs, "x")): _axis(child) for child in block.walk() if id(child) in concatenations
     }
-    return _with_semantics(block, arrays, axes)
+    return block.mapped(lambda operator: _with_axis(operator, arrays, axes))
 
 
 class _Arrays:
@@ -137,20 +137,13 @@ def _axis(concatenation: Operator) -> Any:
     return concatenation.attributes.get("axis", 0)
 
 
-def _with_semantics(block: Block, arrays: _Arrays, axes: Mapping[str, int]) -> Block:
-    """The block with the axis of each array (by its root) in the semantics of the operators that write or read it."""
-    operators = []
-    for operator in block.operators:
-        writes = operator.type == "write_to_array"
-        array = _first(operator.outputs, "out") if writes else _first(operator.inputs, "x")
-        axis = axes.get(arrays.root(array)) if writes or operator.type == "tensor_array_to_tensor" else None
-        if axis is not None:
-            inputs = {port: names for port, names in operator.inputs.items() if port != "i"}
-            semantics = replace(operator.semantics, concatenated_along=axis)
-            operator = replace(operator, inputs=inputs, semantics=semantics)
-        elif operator.blocks:
-            operator = replace(
-                operator, blocks=tuple(_with_semantics(block, arrays, axes) for block in operator.blocks)
-            )
-        operators.append(operator)
-    return replace(block, operators=operators)
+def _with_axis(operator: Operator, arrays: _Arrays, axes: Mapping[str, int]) -> Operator:
+    """An operator that writes or reads an array, with the axis of that (by its root) in its semantics."""
+    if operator.type not in ("write_to_array", "tensor_array_to_tensor"):
+        return operator
+    array = _first(operator.outputs, "out") if operator.type == "write_to_array" else _first(operator.inputs, "x")
+    axis = axes.get(arrays.root(array))
+    if axis is None:
+        return operator
+    inputs = {port: names for port, names in operator.inputs.items() if port != "i"}
+    return replace(operator, inputs=inputs, semantics=replace(operator.semantics, concatenated_along=axis))

@@ -45,25 +45,6 @@ PIR_TYPES: dict[str, str] = {
 }
 """Element type of a PIR file, without its dialect -> name."""
 
-STORAGE: dict[str, np.dtype[np.generic]] = {
-    name: np.dtype(name)
-    for name in (
-        "bool",
-        "int8",
-        "uint8",
-        "int16",
-        "int32",
-        "int64",
-        "uint64",
-        "float16",
-        "float32",
-        "float64",
-        "complex64",
-        "complex128",
-    )
-} | {
-    "bfloat16": np.dtype("uint16"),
-    "float8_e4m3fn": np.dtype("uint8"),
-    "float8_e5m2": np.dtype("uint8"),
-}
+_WITHOUT_NUMPY = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
+STORAGE: dict[str, np.dtype[np.generic]] = {name: np.dtype(_WITHOUT_NUMPY.get(name, name)) for name in LEGACY.values()}
 """Name -> NumPy type that holds its bytes."""

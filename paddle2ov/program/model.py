@@ -8,11 +8,12 @@ A program is a tree, so that its records need no garbage collection (`gc=False`)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from paddle2ov.errors import Place
 from paddle2ov.program.sources import Source
@@ -140,6 +141,14 @@ class Block(Struct, gc=False):
                 for block in operator.blocks:
                     operators += block.walk()
         return operators
+
+    def mapped(self, change: Callable[[Operator], Operator]) -> Block:
+        """A copy with each operator changed, in inner blocks as well."""
+        operators = []
+        for operator in map(change, self.operators):
+            inner = tuple(block.mapped(change) for block in operator.blocks)
+            operators.append(replace(operator, blocks=inner) if inner else operator)
+        return replace(self, operators=operators)
 
 
 class Output(Struct, gc=False):

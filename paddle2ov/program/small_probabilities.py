@@ -36,7 +36,13 @@ def mark_softmaxes_tested_against_zero(block: Block) -> Block:
     for _ in range(2):  # a loop's next iteration may read what this one writes
         if has_blocks:
             has_blocks = _visit(block, tested, marked, set())
-    return _with_semantics(block, marked) if marked else block
+
+    def changed(operator: Operator) -> Operator:
+        if id(operator) not in marked:
+            return operator
+        return replace(operator, semantics=replace(operator.semantics, bounded_logits=True))
+
+    return block.mapped(changed) if marked else block
 
 
 def _visit(block: Block, tested: set[str], marked: set[int], seen: set[int]) -> bool:
@@ -61,17 +67,3 @@ def _visit(block: Block, tested: set[str], marked: set[int], seen: set[int]) -> 
         elif kind in PASSING_ON and not tested.isdisjoint(operator.output_names()):
             tested.update(operator.input_names())
     return has_blocks
-
-
-def _with_semantics(block: Block, marked: set[int]) -> Block:
-    return Block(
-        block.index, [_replaced(operator, marked) for operator in block.operators], block.inputs, block.outputs
-    )
-
-
-def _replaced(operator: Operator, marked: set[int]) -> Operator:
-    if id(operator) in marked:
-        return replace(operator, semantics=replace(operator.semantics, bounded_logits=True))
-    if operator.blocks:
-        return replace(operator, blocks=tuple(_with_semantics(block, marked) for block in operator.blocks))
-    return operator

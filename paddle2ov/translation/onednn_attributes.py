@@ -5,29 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import Any
 
+_NOT_FUSED = "fuse_brelu fuse_relu fuse_relu_before_depthwise_conv fuse_residual_connection fuse_with_relu"
+_NOT_MOVED = """
+fused_reshape2_shape fused_reshape_out fused_reshape_x fused_reshape_y fused_squeeze2_axes fused_transpose_out
+fused_transpose_x fused_transpose_y fused_unsqueeze2_axes
+"""
+_NOT_SCALED = "fused_output_scale scale_data scale_in scale_in_eltwise scale_out scale_x"
 _NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "fuse_activation": ("", "identity"),
-    "fuse_brelu": (False,),
-    "fuse_relu": (False,),
-    "fuse_relu_before_depthwise_conv": (False,),
-    "fuse_residual_connection": (False,),
-    "fuse_with_relu": (False,),
-    "fused_output_scale": (1.0,),
-    "fused_reshape2_shape": ([],),
-    "fused_reshape_out": ([],),
-    "fused_reshape_x": ([],),
-    "fused_reshape_y": ([],),
-    "fused_squeeze2_axes": ([],),
-    "fused_transpose_out": ([],),
-    "fused_transpose_x": ([],),
-    "fused_transpose_y": ([],),
-    "fused_unsqueeze2_axes": ([],),
-    "scale_data": (1.0,),
-    "scale_in": (1.0,),
-    "scale_in_eltwise": (1.0,),
-    "scale_out": (1.0,),
+    **dict.fromkeys(_NOT_FUSED.split(), (False,)),
+    **dict.fromkeys(_NOT_MOVED.split(), ([],)),
+    **dict.fromkeys(_NOT_SCALED.split(), (1.0,)),
     "scale_weights": ([1.0], []),
-    "scale_x": (1.0,),
     "scale_y": (1.0, [1.0], []),
     "shift_data": (0.0,),
 }

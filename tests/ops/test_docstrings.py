@@ -2,7 +2,7 @@
 
 After `Paddle:` stand, in backquotes, the keys of the operators that the table takes from the module, and PIR's names
 of them; after `Complex forms:` those whose rule for complex numbers is a converter of the module. Either ends with the
-next line that begins so (`Semantics:`, ...), or with the paragraph.
+next line that begins so (`Semantics:`, ...), or with the paragraph. Gradients go by the names of what they are of.
 """
 
 import ast
@@ -18,7 +18,11 @@ from paddle2ov.program.signatures import ROWS, parse_signature
 from paddle2ov.translation.registry import ComplexAware
 
 CONVERTERS = Path(__file__).resolve().parents[2] / "converters"
-MODULES = sorted(path.relative_to(CONVERTERS).with_suffix("").as_posix() for path in CONVERTERS.rglob("*.py"))
+MODULES = sorted(
+    path.relative_to(CONVERTERS).with_suffix("").as_posix()
+    for path in CONVERTERS.rglob("*.py")
+    if path.parent.name != "gradients"
+)
 
 
 family_of = cache(families)

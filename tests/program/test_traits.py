@@ -14,7 +14,7 @@ OTHERS = {
     "paddle2ov/program/legacy.py": "what the reader does with each operator that owns blocks",
     "paddle2ov/program/concatenated_arrays.py": "the operators that the rewrite knows, each otherwise",
     "paddle2ov/translation/control_flow/grown_lengths.py": "what decides how often a loop runs, each otherwise",
-    "converters/fused/elementwise.py": "values of an attribute",
+    "converters/fused/layers.py": "values of an attribute",
 }
 """Files that name several operators, or what is called like them -> what they are."""
 
