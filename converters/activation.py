@@ -15,9 +15,9 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from openvino import Node, Output
+from openvino import Output
 
-from paddle2ov.converters.graph.common import const_like
+from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.operands import real_input
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
@@ -25,7 +25,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
 
-def unary(build: Callable[[Output], Node]) -> Converter:
+def unary(build: Callable[[Output], Tensor]) -> Converter:
     """A converter for out = build(x) on floating-point numbers; integers are converted first, as Paddle 3 does."""
 
     def convert(node: NodeContext) -> NamedOutputs:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from openvino import Node, Type
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import (
     Tensor,
@@ -23,6 +22,7 @@ from paddle2ov.converters.graph.common import (
     widen_narrow_integers,
 )
 from paddle2ov.converters.graph.operands import operands
+from paddle2ov.converters.graph.terms import Term, abs_, atan, is_inf, isnan, maximum, minimum, select
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -35,20 +35,18 @@ def atan2(node: NodeContext) -> NamedOutputs:
     return {"out": angle_of(x, y)}
 
 
-def angle_of(x: Tensor, y: Tensor) -> Node:
+def angle_of(x: Tensor, y: Tensor) -> Output:
     """The angle of the point (y, x) of the plane, as C++ has it: signed zeros and infinities count."""
     # arctan of the smaller leg over the larger one, then mirrored: no division by zero but for the origin.
-    dtype = x.get_element_type()
-    tall, wide = ops.abs(x), ops.abs(y)
-    larger = ops.maximum(tall, wide)
-    steep = ops.greater(tall, wide)
-    ratio = ops.divide(ops.minimum(tall, wide), ops.select(ops.equal(larger, const(0, dtype)), const(1, dtype), larger))
-    both_infinite = ops.logical_and(ops.is_inf(tall), ops.is_inf(wide))
-    first = ops.atan(ops.select(both_infinite, const(1, dtype), ratio))
-    octant = ops.select(steep, ops.subtract(const(np.pi / 2, dtype), first), first)
-    half = ops.select(is_negative(y), ops.subtract(const(np.pi, dtype), octant), octant)
-    unknown = ops.logical_or(ops.is_nan(x), ops.is_nan(y))  # maxima and minima drop it
-    return ops.select(unknown, const_like(math.nan, x), ops.select(is_negative(x), ops.negative(half), half))
+    rise, run = Term(x), Term(y)
+    tall, wide = abs_(rise), abs_(run)
+    larger = maximum(tall, wide)
+    ratio = minimum(tall, wide) / select(larger.equals(0), 1, larger)
+    first = atan(select(is_inf(tall) & is_inf(wide), 1, ratio))
+    octant = select(tall > wide, math.pi / 2 - first, first)
+    half = select(Term(is_negative(y)), math.pi - octant, octant)
+    unknown = isnan(rise) | isnan(run)  # maxima and minima drop it
+    return select(unknown, math.nan, select(Term(is_negative(x)), -half, half)).value
 
 
 def angle(node: NodeContext) -> NamedOutputs:

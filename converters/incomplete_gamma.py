@@ -9,11 +9,12 @@ and after 2,000 terms at the latest.
 from __future__ import annotations
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, const_like, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.operands import real_input
+from paddle2ov.converters.graph.terms import Term, abs_, exp, isnan, log, minimum, select
 from paddle2ov.converters.special import log_gamma
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
@@ -28,71 +29,64 @@ _MAX_ARGUMENT = 1e9
 @works_around("exp_of_nan")
 def gammaincc(node: NodeContext) -> NamedOutputs:
     """out = the integral of t^(x - 1) e^-t from y to infinity, divided by Γ(x); 1 where x or y is not positive."""
-    a, z = real_input(node, "x"), real_input(node, "y")
+    a, z = (Term(real_input(node, name)) for name in ("x", "y"))
     # The branch that is not taken computes with numbers for which it converges at once.
-    valid = ops.logical_and(ops.greater(a, const_like(0, a)), ops.greater(z, const_like(0, z)))
-    below = ops.logical_or(ops.less(z, const_like(1, z)), ops.less(z, a))
-    near = ops.logical_and(valid, below)
-    far = ops.logical_and(valid, ops.logical_not(below))
-    series = _series(ops.select(near, a, const_like(1, a)), ops.select(near, z, const_like(0, z)))
+    valid = (a > 0) & (z > 0)
+    below = (z < 1) | (z < a)
+    near, far = valid & below, valid & ~below
+    series = _series(select(near, a, 1), select(near, z, 0))
     # Beyond _MAX_ARGUMENT its terms overflow before they are scaled; the factor is 0 there.
-    bounded = ops.minimum(z, const_like(_MAX_ARGUMENT, z))
-    fraction = _fraction(ops.select(far, a, const_like(1, a)), ops.select(far, bounded, const_like(1, z)))
-    exponent = ops.subtract(ops.subtract(ops.multiply(a, ops.log(z)), z), log_gamma(a))
-    factor = ops.exp(exponent)
-    lower = ops.subtract(const_like(1, a), ops.divide(ops.multiply(series, factor), a))
-    out = ops.select(below, lower, ops.multiply(fraction, factor))
+    bounded = minimum(z, Term(const_like(_MAX_ARGUMENT, z.value)))
+    fraction = _fraction(select(far, a, 1), select(far, bounded, 1))
+    exponent = a * log(z) - z - Term(log_gamma(a.value))
+    factor = exp(exponent)
+    out = select(below, 1 - series * factor / a, fraction * factor)
     # NaN, and an infinite y: infinity less infinity. OpenVINO's exponential gives infinity for them.
-    out = ops.select(ops.is_nan(exponent), const_like(np.nan, a), out)
-    outside = ops.logical_or(ops.less_equal(a, const_like(0, a)), ops.less_equal(z, const_like(0, z)))
-    return {"out": ops.select(outside, const_like(1, a), out)}
+    out = select(isnan(exponent), np.nan, out)
+    return {"out": select((a <= 0) | (z <= 0), 1, out).value}
 
 
-def _series(a: Node, z: Node) -> Output:
+def _series(a: Term, z: Term) -> Term:
     """1 + z / (a + 1) + z^2 / ((a + 1) (a + 2)) + ..."""
 
     def step(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], Tensor]:
-        (r, term, total), (z,) = state, invariants
-        r = ops.add(r, const_like(1, r)).output(0)
-        term = ops.multiply(term, ops.divide(z, r)).output(0)
-        total = ops.add(total, term).output(0)
-        return [r, term, total], _any(ops.greater(term, ops.multiply(total, const_like(_NEGLIGIBLE, total))))
+        (r, term, total), (z,) = map(Term, state), map(Term, invariants)
+        r = r + 1
+        term = term * (z / r)
+        total = total + term
+        return [r.value, term.value, total.value], _any(term > total * _NEGLIGIBLE)
 
-    ones = ops.broadcast(const_like(1, a), shape_of(a))
-    return loop(ops.constant(_MAX_TERMS, Type.i64), [a, ones, ones], [z], step)[2]
+    ones = ops.broadcast(const_like(1, a.value), shape_of(a.value))
+    return Term(loop(ops.constant(_MAX_TERMS, Type.i64), [a.value, ones, ones], [z.value], step)[2])
 
 
-def _fraction(a: Node, z: Node) -> Output:
+def _fraction(a: Term, z: Term) -> Term:
     """The continued fraction 1 / (z + (1 - a) / (1 + 1 / (z + (2 - a) / (1 + 2 / (z + ...))))), by its convergents."""
 
     def step(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], Tensor]:
-        (count, before_p, before_q, p, q, total, settled), (a, z) = state, invariants
-        count = ops.add(count, const_like(1, count)).output(0)
-        y = ops.multiply(ops.add(ops.subtract(const_like(1, a), a), count), count)
-        b = ops.add(ops.add(z, ops.subtract(const_like(2, a), a)), ops.multiply(count, const_like(2, a)))
-        next_p = ops.subtract(ops.multiply(p, b), ops.multiply(before_p, y))
-        next_q = ops.subtract(ops.multiply(q, b), ops.multiply(before_q, y))
-        zero = ops.equal(next_q, const_like(0, q))
-        fraction = ops.select(zero, total, ops.divide(next_p, ops.select(zero, const_like(1, q), next_q)))
-        moves = ops.greater(
-            ops.abs(ops.subtract(total, fraction)), ops.multiply(ops.abs(fraction), const_like(_NEGLIGIBLE, fraction))
-        )
+        (count, before_p, before_q, p, q, total, settled), (a, z) = map(Term, state), map(Term, invariants)
+        count = count + 1
+        y = (1 - a + count) * count
+        b = z + (2 - a) + count * 2
+        next_p, next_q = p * b - before_p * y, q * b - before_q * y
+        zero = next_q.equals(0)
+        fraction = select(zero, total, next_p / select(zero, 1, next_q))
+        moves = abs_(total - fraction) > abs_(fraction) * _NEGLIGIBLE
         # A converged element stays: rounding would change it until the slowest one has converged.
-        fraction = ops.select(settled, total, fraction)
-        now = ops.logical_or(settled, ops.logical_not(ops.logical_or(moves, zero)))
-        large = ops.greater(ops.abs(next_p), const_like(_BIG, p))
-        shrink = ops.select(large, const_like(1 / _BIG, p), const_like(1, p))
-        parts = [ops.multiply(part, shrink) for part in (p, q, next_p, next_q)]
-        return [count, *parts, fraction, now], _any(ops.logical_not(now))
+        fraction = select(settled, total, fraction)
+        now = settled | ~(moves | zero)
+        shrink = select(abs_(next_p) > _BIG, 1 / _BIG, 1, p)
+        state_after = [count, *(part * shrink for part in (p, q, next_p, next_q)), fraction, now]
+        return [item.value for item in state_after], _any(~now)
 
-    ones = ops.broadcast(const_like(1, a), shape_of(z))
-    p = ops.add(z, const_like(1, z))
-    q = ops.multiply(ops.add(ops.subtract(p, a), const_like(1, z)), z)
-    count = ops.multiply(ones, const_like(0, z))
-    start = [count, ones, z, p, q, ops.divide(p, q), ops.less(ones, const_like(0, z))]
-    return loop(ops.constant(_MAX_TERMS, Type.i64), start, [a, z], step)[5]
+    ones = Term(ops.broadcast(const_like(1, a.value), shape_of(z.value)))
+    p = z + 1
+    q = (p - a + 1) * z
+    start = [ones * 0, ones, z, p, q, p / q, ones < 0]
+    values = [item.value for item in start]
+    return Term(loop(ops.constant(_MAX_TERMS, Type.i64), values, [a.value, z.value], step)[5])
 
 
-def _any(condition: Tensor) -> Node:
-    flat = ops.reshape(condition, ops.constant([-1], Type.i64), False)
+def _any(condition: Term) -> Node:
+    flat = ops.reshape(condition.value, ops.constant([-1], Type.i64), False)
     return ops.reduce_logical_or(flat, ops.constant([0], Type.i64), False)

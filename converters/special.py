@@ -14,12 +14,28 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from openvino import Node, Output
 
 from paddle2ov.converters.activation import unary
-from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.common import const_like
 from paddle2ov.converters.graph.operands import real_input
-from paddle2ov.graph.elementary import polynomial
+from paddle2ov.converters.graph.terms import (
+    Term,
+    abs_,
+    cos,
+    exp,
+    is_inf,
+    isnan,
+    log,
+    maximum,
+    of_terms,
+    polynomial,
+    rounded,
+    select,
+    sign,
+    sin,
+    sqrt,
+    tan,
+)
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -33,28 +49,11 @@ _ERFINV_TAIL = (
 )  # fmt: skip
 
 
-def erf_inverse(x: Tensor) -> Node:
+def _erf_inverse(x: Term) -> Term:
     """The number whose erf is x; ±∞ from ±1 on."""
-    one = const_like(1, x)
-    w = ops.negative(ops.log(ops.multiply(ops.subtract(one, x), ops.add(const_like(1, x), x))))
-    centre = polynomial(ops.subtract(w, const_like(2.5, x)), _ERFINV_CENTRE)
-    tail = polynomial(ops.subtract(ops.sqrt(w), const_like(3, x)), _ERFINV_TAIL)
-    inside = ops.multiply(ops.select(ops.less(w, const_like(5, x)), centre, tail), x)
-    beyond = ops.multiply(x, const_like(math.inf, x))
-    return ops.select(ops.less(ops.abs(x), const_like(1, x)), inside, beyond)
-
-
-def _reflect(x: Output) -> tuple[Node, Node, Node]:
-    """(x < 1/2; 1 - x where it is, else x, which is positive; x minus the nearest integer)."""
-    mirror = ops.less(x, const_like(0.5, x))
-    positive = ops.select(mirror, ops.subtract(const_like(1, x), x), x)
-    return mirror, positive, ops.subtract(x, ops.round(x, "half_to_even"))
-
-
-def _shift_small(x: Tensor, steps: int) -> tuple[Node, Node]:
-    """Whether x is too small for Stirling's series, and x + steps where it is, else x."""
-    small = ops.less(x, const_like(steps, x))
-    return small, ops.select(small, ops.add(x, const_like(steps, x)), x)
+    w = -log((1 - x) * (1 + x))
+    inside = select(w < 5, polynomial(w - 2.5, _ERFINV_CENTRE), polynomial(sqrt(w) - 3, _ERFINV_TAIL)) * x
+    return select(abs_(x) < 1, inside, x * math.inf)
 
 
 _LGAMMA_OF_2 = (
@@ -64,64 +63,59 @@ _LGAMMA_OF_2 = (
 """ln Γ(2 + z) / z for z in [-1/2, 3/2], by interpolation; the relative error is 3e-9."""
 
 
-def log_gamma(x: Output) -> Node:
+def _log_gamma(x: Term) -> Term:
     """ln |Γ(x)|."""
-    far_below = ops.less(x, const_like(-2.5, x))
-    positive = ops.select(far_below, ops.subtract(const_like(1, x), x), x)
-    value = ops.select(ops.less(positive, const_like(3.5, x)), _log_gamma_near_2(positive), _stirling(positive))
-    rest = ops.subtract(x, ops.round(x, "half_to_even"))
-    sine = ops.abs(ops.sin(ops.multiply(rest, const_like(math.pi, x))))
-    reflected = ops.subtract(ops.subtract(const_like(math.log(math.pi), x), ops.log(sine)), value)
-    pole = ops.logical_and(ops.equal(rest, const_like(0, x)), ops.less_equal(x, const_like(0, x)))
-    pole = ops.logical_or(pole, ops.is_inf(x))
-    return ops.select(pole, const_like(math.inf, x), ops.select(far_below, reflected, value))
+    far_below = x < -2.5
+    positive = select(far_below, 1 - x, x)
+    value = select(positive < 3.5, _log_gamma_near_2(positive), _stirling(positive))
+    rest = x - rounded(x)
+    reflected = math.log(math.pi) - log(abs_(sin(rest * math.pi))) - value
+    pole = _is_pole(x, rest) | is_inf(x)
+    return select(pole, math.inf, select(far_below, reflected, value))
 
 
-def _log_gamma_near_2(x: Node) -> Node:
+def _is_pole(x: Term, rest: Term) -> Term:
+    """Whether x is 0 or a negative integer; `rest` is x less the nearest integer."""
+    return rest.equals(0) & (x <= 0)
+
+
+def _log_gamma_near_2(x: Term) -> Term:
     """ln |Γ(x)| for x from -5/2 to 7/2, exact also where it is 0: at 1 and 2."""
     # Γ(x) = Γ(x + n) / (x (x + 1) ... (x + n - 1)) with x + n at least 3/2; x - (2 - n) is exact, x + n is not.
-    target, product = const_like(2, x), const_like(1, x)
+    target, product = (Term(const_like(value, x.value)) for value in (2, 1))
     for k in range(4):
-        term = ops.add(x, const_like(k, x))
-        below = ops.less(term, const_like(1.5, x))
-        product = ops.multiply(product, ops.select(below, term, const_like(1, x)))
-        target = ops.subtract(target, ops.convert(below, x.get_element_type()))
-    z = ops.subtract(x, target)
-    return ops.subtract(ops.multiply(z, polynomial(z, _LGAMMA_OF_2)), ops.log(ops.abs(product)))
+        term = x + k
+        below = term < 1.5
+        product = product * select(below, term, 1)
+        target = target - Term(ops.convert(below.value, x.value.get_element_type()))
+    z = x - target
+    return z * polynomial(z, _LGAMMA_OF_2) - log(abs_(product))
 
 
-def _stirling(x: Node) -> Node:
+def _stirling(x: Term) -> Term:
     """ln Γ(x) for x from 7/2 on."""
-    inverse = ops.divide(const_like(1, x), x)
-    series = ops.multiply(
-        polynomial(ops.multiply(inverse, inverse), (1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)),
-        inverse,
-    )
+    inverse = 1 / x
+    series = polynomial(inverse * inverse, (1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)) * inverse
     # (x - 1/2) · (ln x - 1) keeps the two large terms together
-    main = ops.multiply(ops.subtract(x, const_like(0.5, x)), ops.subtract(ops.log(x), const_like(1, x)))
-    return ops.add(ops.add(main, const_like(0.5 * math.log(2 * math.pi) - 0.5, x)), series)
+    return (x - 0.5) * (log(x) - 1) + (0.5 * math.log(2 * math.pi) - 0.5) + series
 
 
-def di_gamma(x: Output) -> Node:
+def _di_gamma(x: Term) -> Term:
     """The derivative of ln Γ(x); -∞ at 0, ∞ at -0 and NaN at the other poles."""
-    mirror, positive, rest = _reflect(x)
-    steps = 6
-    small, y = _shift_small(positive, steps)
-    below: Tensor = ops.divide(const_like(1, x), positive)
+    mirror, steps = x < 0.5, 6
+    positive, rest = select(mirror, 1 - x, x), x - rounded(x)
+    small = positive < steps  # too small for Stirling's series
+    y = select(small, positive + steps, positive)
+    below = 1 / positive
     for k in range(1, steps):
-        below = ops.add(below, ops.divide(const_like(1, x), ops.add(positive, const_like(k, x))))
-    below = ops.select(small, below, const_like(0, x))
-    inverse = ops.divide(const_like(1, x), y)
-    square = ops.multiply(inverse, inverse)
-    series = ops.multiply(polynomial(square, (1 / 240, -1 / 252, 1 / 120, -1 / 12)), square)
-    main = ops.subtract(ops.log(y), ops.multiply(inverse, const_like(0.5, x)))
-    value = ops.subtract(ops.add(main, series), below)
-    angle = ops.multiply(rest, const_like(math.pi, x))
-    reflected = ops.subtract(value, ops.divide(const_like(math.pi, x), ops.tan(angle)))
-    pole = ops.logical_and(ops.equal(rest, const_like(0, x)), ops.less_equal(x, const_like(0, x)))
-    # -∞ at 0, ∞ at -0
-    at_pole = ops.select(ops.equal(x, const_like(0, x)), ops.divide(const_like(-1, x), x), const_like(math.nan, x))
-    return ops.select(pole, at_pole, ops.select(mirror, reflected, value))
+        below = below + 1 / (positive + k)
+    inverse = 1 / y
+    square = inverse * inverse
+    series = polynomial(square, (1 / 240, -1 / 252, 1 / 120, -1 / 12)) * square
+    value = log(y) - inverse * 0.5 + series - select(small, below, 0)
+    reflected = value - math.pi / tan(rest * math.pi)
+    at_pole = select(x.equals(0), -1 / x, math.nan)  # -∞ at 0, ∞ at -0
+    return select(_is_pole(x, rest), at_pole, select(mirror, reflected, value))
 
 
 _MAX_DERIVATIVES = 170
@@ -130,50 +124,40 @@ _MAX_DERIVATIVES = 170
 
 def polygamma(node: NodeContext) -> NamedOutputs:
     """out = the n-th derivative of digamma: (-1)^(n+1) n! times the sum of 1 / (x + k)^(n+1) over all k >= 0."""
-    x, n = real_input(node), node.get_int("n")
+    x, n = Term(real_input(node)), node.get_int("n")
     node.require(n >= 1, "only derivatives are supported; digamma is an operator of its own", n=n)
     node.require(n <= _MAX_DERIVATIVES, f"derivatives up to {_MAX_DERIVATIVES} are supported", n=n)
-    mirror = ops.less(x, const_like(0, x))
-    positive = ops.select(mirror, ops.subtract(const_like(1, x), x), x)
+    mirror = x < 0
     factor = math.factorial(n) * (1 if n % 2 else -1)
-    value = ops.multiply(_zeta(n + 1, positive), const_like(factor, x))
-    rest = ops.subtract(x, ops.round(x, "half_to_even"))
-    angle = ops.multiply(rest, const_like(math.pi, x))
+    value = _zeta(n + 1, select(mirror, 1 - x, x)) * factor
+    rest = x - rounded(x)
+    angle = rest * math.pi
     # The n-th derivative of cot(pi x) is a polynomial in the cotangent.
     slope = np.polynomial.Polynomial([0, math.pi])
     for _ in range(n):
         slope = -math.pi * np.polynomial.Polynomial([1, 0, 1]) * slope.deriv()
-    cotangent = ops.divide(ops.cos(angle), ops.sin(angle))
-    reflected = ops.subtract(
-        ops.multiply(value, const_like((-1) ** n, x)), polynomial(cotangent, [float(item) for item in slope.coef[::-1]])
-    )
-    pole = ops.logical_and(ops.equal(rest, const_like(0, x)), ops.less_equal(x, const_like(0, x)))
-    pole = ops.logical_or(pole, ops.equal(x, const_like(-math.inf, x)))
-    pole_value = const_like(math.copysign(math.inf, factor), x)
-    out = ops.select(pole, pole_value, ops.select(mirror, reflected, value))
-    return {"out": ops.select(ops.equal(x, const_like(math.inf, x)), const_like(math.nan, x), out)}  # as in Paddle
+    reflected = value * (-1) ** n - polynomial(cos(angle) / sin(angle), [float(item) for item in slope.coef[::-1]])
+    pole = _is_pole(x, rest) | x.equals(-math.inf)
+    out = select(pole, math.copysign(math.inf, factor), select(mirror, reflected, value))
+    return {"out": select(x.equals(math.inf), math.nan, out).value}  # as in Paddle
 
 
-def _zeta(s: int, x: Node) -> Node:
+def _zeta(s: int, x: Term) -> Term:
     """The sum of (x + k)^-s over all k >= 0, for x > 0: some terms, and the rest by the Euler-Maclaurin formula."""
     steps = 8
-
-    def power(base: Tensor, exponent: int) -> Node:
-        return ops.power(base, const_like(-exponent, x))
-
-    total: Tensor = power(x, s)
+    total = x**-s
     for k in range(1, steps):
-        total = ops.add(total, power(ops.add(x, const_like(k, x)), s))
-    edge = ops.add(x, const_like(steps, x))
-    inverse = ops.divide(const_like(1, x), edge)
+        total = total + (x + k) ** -s
+    edge = x + steps
+    inverse = 1 / edge
     coefficients, rising = [], 1.0
     for j, bernoulli in enumerate((1 / 6, -1 / 30, 1 / 42, -1 / 30), 1):
         rising *= s if j == 1 else (s + 2 * j - 3) * (s + 2 * j - 2)
         coefficients.append(bernoulli / math.factorial(2 * j) * rising)
-    series = ops.multiply(polynomial(ops.multiply(inverse, inverse), coefficients[::-1]), inverse)
-    tail = ops.add(ops.multiply(ops.add(const_like(0.5, x), series), inverse), const_like(1 / (s - 1), x))
+    series = polynomial(inverse * inverse, coefficients[::-1]) * inverse
+    tail = (0.5 + series) * inverse + 1 / (s - 1)
     # The power s alone would underflow in float32 long before the product does.
-    return ops.add(total, ops.multiply(tail, power(edge, s - 1)))
+    return total + tail * edge ** -(s - 1)
 
 
 _I0_NEAR = (0.0045813, 0.0360768, 0.2659732, 1.2067492, 3.0899424, 3.5156229, 1.0)
@@ -188,31 +172,31 @@ _I1_FAR = (
 )  # fmt: skip
 
 
-def _bessel(near: Sequence[float], far: Sequence[float], odd: bool, scaled: bool) -> Callable[[Output], Node]:
-    def build(x: Output) -> Node:
-        size = ops.abs(x)
-        t = ops.divide(size, const_like(3.75, x))
-        within: Tensor = polynomial(ops.multiply(t, t), near)
+def _bessel(near: Sequence[float], far: Sequence[float], odd: bool, scaled: bool) -> Callable[[Term], Term]:
+    def formula(x: Term) -> Term:
+        size = abs_(x)
+        t = size / 3.75
+        within = polynomial(t * t, near)
         if odd:
-            within = ops.multiply(within, size)
+            within = within * size
         # clamped, so that the branch which is not taken stays finite
-        beyond = ops.maximum(size, const_like(3.75, x))
-        outside: Tensor = polynomial(ops.divide(const_like(3.75, x), beyond), far)
-        outside = ops.divide(outside, ops.sqrt(beyond))
+        beyond = maximum(size, Term(const_like(3.75, x.value)))
+        outside = polynomial(3.75 / beyond, far) / sqrt(beyond)
         if scaled:
-            within = ops.multiply(within, ops.exp(ops.negative(size)))
+            within = within * exp(-size)
         else:
-            outside = ops.multiply(outside, ops.exp(beyond))
-        value = ops.select(ops.less(size, const_like(3.75, x)), within, outside)
-        return ops.multiply(value, ops.sign(x)) if odd else ops.select(ops.is_nan(x), x, value)
+            outside = outside * exp(beyond)
+        value = select(size < 3.75, within, outside)
+        return value * sign(x) if odd else select(isnan(x), x, value)
 
-    return build
+    return formula
 
 
+erf_inverse, log_gamma = of_terms(_erf_inverse), of_terms(_log_gamma)
 erfinv = unary(erf_inverse)
 lgamma = unary(log_gamma)
-digamma = unary(di_gamma)
-i0 = unary(_bessel(_I0_NEAR, _I0_FAR, odd=False, scaled=False))
-i0e = unary(_bessel(_I0_NEAR, _I0_FAR, odd=False, scaled=True))
-i1 = unary(_bessel(_I1_NEAR, _I1_FAR, odd=True, scaled=False))
-i1e = unary(_bessel(_I1_NEAR, _I1_FAR, odd=True, scaled=True))
+digamma = unary(of_terms(_di_gamma))
+i0 = unary(of_terms(_bessel(_I0_NEAR, _I0_FAR, odd=False, scaled=False)))
+i0e = unary(of_terms(_bessel(_I0_NEAR, _I0_FAR, odd=False, scaled=True)))
+i1 = unary(of_terms(_bessel(_I1_NEAR, _I1_FAR, odd=True, scaled=False)))
+i1e = unary(of_terms(_bessel(_I1_NEAR, _I1_FAR, odd=True, scaled=True)))

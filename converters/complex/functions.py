@@ -13,13 +13,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.angles import angle_of, is_negative
-from paddle2ov.converters.complex.elementary import Pair, complex_multiply, complex_reciprocal
+from paddle2ov.converters.complex.elementary import complex_multiply, complex_reciprocal
+from paddle2ov.converters.graph import terms
 from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.terms import Term, abs_, hypot, maximum, minimum, select
 from paddle2ov.converters.math import is_finite
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
@@ -28,64 +31,64 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
+Parts: TypeAlias = tuple[Term, Term]
+"""The real and the imaginary part."""
+
 _POWERS_OF_ZERO = ((math.nan, math.nan), (math.inf, math.nan), (0.0, 0.0))
 
 
-def _sin(a: Tensor, b: Tensor) -> Node:
-    return make_complex(ops.multiply(ops.sin(a), ops.cosh(b)), ops.multiply(ops.cos(a), ops.sinh(b)))
+def _sin(a: Term, b: Term) -> Parts:
+    return terms.sin(a) * terms.cosh(b), terms.cos(a) * terms.sinh(b)
 
 
-def _cos(a: Tensor, b: Tensor) -> Node:
-    return make_complex(ops.multiply(ops.cos(a), ops.cosh(b)), ops.negative(ops.multiply(ops.sin(a), ops.sinh(b))))
+def _cos(a: Term, b: Term) -> Parts:
+    return terms.cos(a) * terms.cosh(b), -(terms.sin(a) * terms.sinh(b))
 
 
-def _sinh(a: Tensor, b: Tensor) -> Node:
-    return make_complex(ops.multiply(ops.sinh(a), ops.cos(b)), ops.multiply(ops.cosh(a), ops.sin(b)))
+def _sinh(a: Term, b: Term) -> Parts:
+    return terms.sinh(a) * terms.cos(b), terms.cosh(a) * terms.sin(b)
 
 
-def _cosh(a: Tensor, b: Tensor) -> Node:
-    return make_complex(ops.multiply(ops.cosh(a), ops.cos(b)), ops.multiply(ops.sinh(a), ops.sin(b)))
+def _cosh(a: Term, b: Term) -> Parts:
+    return terms.cosh(a) * terms.cos(b), terms.sinh(a) * terms.sin(b)
 
 
-def _tanh(a: Tensor, b: Tensor) -> tuple[Node, Node]:
+def _tanh(a: Term, b: Term) -> Parts:
     # (t + i u) / (1 + i t u) with t = tanh a and u = tan b: sinh and cosh overflow from 89 on.
-    t, u, inverse = ops.tanh(a), ops.tan(b), ops.divide(const_like(1, a), ops.cosh(a))
-    wide, both = ops.multiply(u, u), ops.multiply(t, u)
-    square = ops.add(ops.multiply(both, both), const_like(1, a))
-    real = ops.divide(ops.multiply(t, ops.add(wide, const_like(1, a))), square)
-    return real, ops.divide(ops.multiply(u, ops.multiply(inverse, inverse)), square)
+    t, u, inverse = terms.tanh(a), terms.tan(b), 1 / terms.cosh(a)
+    wide, both = u * u, t * u
+    square = both * both + 1
+    return t * (wide + 1) / square, u * (inverse * inverse) / square
 
 
-def _tan(a: Tensor, b: Tensor) -> tuple[Node, Node]:
+def _tan(a: Term, b: Term) -> Parts:
     imag, real = _tanh(b, a)  # tan x = i · tanh(-i · x)
     return real, imag
 
 
-def _exp(a: Tensor, b: Tensor) -> Node:
-    size = ops.exp(a)
-    return make_complex(ops.multiply(size, ops.cos(b)), ops.multiply(size, ops.sin(b)))
+def _exp(a: Term, b: Term) -> Parts:
+    size = terms.exp(a)
+    return size * terms.cos(b), size * terms.sin(b)
 
 
-def _log(a: Tensor, b: Tensor) -> Node:
+def _log(a: Term, b: Term) -> Parts:
     # ln |x| = ln(1 + (|x|² - 1)) / 2, which is accurate near |x| = 1
-    size, longer = elementary.hypot(a, b), ops.maximum(ops.abs(a), ops.abs(b))
-    shorter = ops.minimum(ops.abs(a), ops.abs(b))
-    more = ops.multiply(ops.subtract(longer, const_like(1, a)), ops.add(longer, const_like(1, a)))
-    close = ops.less(ops.abs(ops.subtract(size, const_like(1, a))), const_like(0.3, a))
-    near = ops.multiply(elementary.log1p(ops.add(more, ops.multiply(shorter, shorter))), const_like(0.5, a))
-    return make_complex(ops.select(close, near, ops.log(size)), angle_of(b, a))
+    size, longer = hypot(a, b), maximum(abs_(a), abs_(b))
+    shorter = minimum(abs_(a), abs_(b))
+    more = (longer - 1) * (longer + 1)
+    near = terms.log1p(more + shorter * shorter) * 0.5
+    real = select(abs_(size - 1) < 0.3, near, terms.log(size))
+    return real, Term(angle_of(b.value, a.value))
 
 
-def sqrt_parts(a: Tensor, b: Tensor) -> tuple[Node, Node]:
+def sqrt_parts(a: Term, b: Term) -> Parts:
     """The square root of a + i · b in the right half plane."""
-    size, two = elementary.hypot(a, b), const_like(2, a)
     # First the part that involves no subtraction, so that nothing cancels; the other part is b / 2 divided by it.
-    larger = ops.sqrt(ops.divide(ops.add(size, ops.abs(a)), two))
-    safe = ops.select(ops.equal(larger, const_like(0, a)), const_like(1, a), larger)
-    smaller = ops.divide(ops.abs(b), ops.multiply(const_like(2, a), safe))
-    right = ops.greater_equal(a, const_like(0, a))
-    imag = ops.select(right, smaller, larger)
-    return ops.select(right, larger, smaller), ops.select(is_negative(b), ops.negative(imag), imag)
+    larger = terms.sqrt((hypot(a, b) + abs_(a)) / 2)
+    smaller = abs_(b) / (2 * select(larger.equals(0), 1, larger))
+    right = a >= 0
+    imag = select(right, smaller, larger)
+    return select(right, larger, smaller), select(Term(is_negative(b.value)), -imag, imag)
 
 
 def _plus(x: Tensor, value: float) -> Node:
@@ -100,14 +103,19 @@ def _from_complex(function: Callable[[Tensor], Node], formula: str) -> Converter
     return convert
 
 
-def from_parts(function: Callable[[Tensor, Tensor], Node | Pair], formula: str) -> Converter:
+def from_parts(function: Callable[[Term, Term], Parts], formula: str) -> Converter:
     """A converter for a function of the real part a and the imaginary part b."""
+    return _from_complex(of_parts(function), formula)
 
-    def of_parts(x: Tensor) -> Node:
-        out = function(*real_imag(x))
-        return make_complex(*out) if isinstance(out, tuple) else out
 
-    return _from_complex(of_parts, formula)
+def of_parts(function: Callable[[Term, Term], Parts]) -> Callable[[Tensor], Node]:
+    """A function of the real and of the imaginary part, as one of complex numbers."""
+
+    def of_complex(x: Tensor) -> Node:
+        real, imag = function(*map(Term, real_imag(x)))
+        return make_complex(real.value, imag.value)
+
+    return of_complex
 
 
 def _multiply_by(x: Tensor, value: float) -> Node:
@@ -115,14 +123,11 @@ def _multiply_by(x: Tensor, value: float) -> Node:
 
 
 def _log_to(base: float) -> Callable[[Tensor], Node]:
-    def function(x: Tensor) -> Node:
-        return ops.multiply(_log(*real_imag(x)), const_like(1 / math.log(base), x))
-
-    return function
+    return lambda x: _multiply_by(log_of(x), 1 / math.log(base))
 
 
 def _softplus(x: Tensor) -> Node:
-    return _log(*real_imag(_plus(_exp(*real_imag(x)), 1)))
+    return log_of(_plus(exp_of(x), 1))
 
 
 def _magnitudes(x: Tensor) -> Node:
@@ -130,14 +135,11 @@ def _magnitudes(x: Tensor) -> Node:
     return ops.unsqueeze(elementary.hypot(*real_imag(x)), ints([-1]))
 
 
-def _plus_one(x: Tensor) -> Node:
-    return ops.add(x, const_like(1, x))
-
-
 def _sigmoid(x: Tensor) -> Node:
-    return complex_reciprocal(_plus(_exp(*real_imag(ops.negative(x))), 1))
+    return complex_reciprocal(_plus(exp_of(ops.negative(x)), 1))
 
 
+exp_of, log_of = of_parts(_exp), of_parts(_log)
 sin = from_parts(_sin, "sin a · cosh b + i · cos a · sinh b")
 cos = from_parts(_cos, "cos a · cosh b - i · sin a · sinh b")
 sinh = from_parts(_sinh, "sinh a · cos b + i · cosh a · sin b")
@@ -149,12 +151,12 @@ log = from_parts(_log, "log |x| + i · the angle of x")
 sqrt = from_parts(sqrt_parts, "the square root of x in the right half plane")
 log2 = _from_complex(_log_to(2), "log x / log 2")
 log10 = _from_complex(_log_to(10), "log x / log 10")
-log1p = _from_complex(lambda x: _log(*real_imag(_plus(x, 1))), "log(1 + x)")
-expm1 = _from_complex(lambda x: _plus(_exp(*real_imag(x)), -1), "e^x - 1")
+log1p = _from_complex(lambda x: log_of(_plus(x, 1)), "log(1 + x)")
+expm1 = _from_complex(lambda x: _plus(exp_of(x), -1), "e^x - 1")
 sigmoid = _from_complex(_sigmoid, "1 / (1 + e^-x)")
 silu = _from_complex(lambda x: complex_multiply(x, _sigmoid(x)), "x / (1 + e^-x)")
 logsigmoid = _from_complex(lambda x: ops.negative(_softplus(ops.negative(x))), "-log(1 + e^-x)")
-softsign = _from_complex(lambda x: ops.divide(x, _plus_one(_magnitudes(x))), "x / (1 + |x|)")
+softsign = _from_complex(lambda x: ops.divide(x, ops.add(_magnitudes(x), const_like(1, x))), "x / (1 + |x|)")
 
 
 def sign(node: NodeContext) -> NamedOutputs:
@@ -176,8 +178,8 @@ def softplus(node: NodeContext) -> NamedOutputs:
 
 def stanh(node: NodeContext) -> NamedOutputs:
     """out = scale_b · tanh(scale_a · x)."""
-    a, b = real_imag(_multiply_by(node.get_input("x"), node.get_float("scale_a", 0.67)))
-    return {"out": _multiply_by(make_complex(*_tanh(a, b)), node.get_float("scale_b", 1.7159))}
+    inner = _multiply_by(node.get_input("x"), node.get_float("scale_a", 0.67))
+    return {"out": _multiply_by(of_parts(_tanh)(inner), node.get_float("scale_b", 1.7159))}
 
 
 def hard_swish(node: NodeContext) -> NamedOutputs:
@@ -205,7 +207,7 @@ def power(node: NodeContext) -> NamedOutputs:
 
 
 def _power(x: Tensor, y: Tensor) -> Node:
-    raised = _exp(*real_imag(complex_multiply(y, _log(*real_imag(x)))))
+    raised = exp_of(complex_multiply(y, log_of(x)))
     real = ops.unsqueeze(real_imag(y)[0], ints([-1]))
     undefined, infinite, zero = (ops.constant(np.array(pair), x.get_element_type()) for pair in _POWERS_OF_ZERO)
     of_zero = ops.select(ops.less(real, const_like(0, x)), infinite, undefined)

@@ -8,74 +8,64 @@ part of -0 counts as 0.
 
 from __future__ import annotations
 
-from openvino import Node
-
 from paddle2ov.converters.angles import angle_of, is_negative
-from paddle2ov.converters.complex.elementary import Pair
-from paddle2ov.converters.complex.functions import from_parts, sqrt_parts
-from paddle2ov.converters.graph.common import Tensor, const_like
-from paddle2ov.graph.elementary import hypot, log1p
-from paddle2ov.graph.opset import ops
+from paddle2ov.converters.complex.functions import Parts, from_parts, sqrt_parts
+from paddle2ov.converters.graph.terms import Term, abs_, function, hypot, log, log1p, select
+from paddle2ov.converters.graph.terms import asinh as asinh_of_real
 
 
-def _acos(a: Tensor, b: Tensor) -> Pair:
+def _acos(a: Term, b: Term) -> Parts:
     (re_less, im_less), (re_more, im_more), down = _roots(a, b)
-    real = ops.multiply(const_like(2, a), angle_of(re_less, re_more))
-    imag = ops.asinh(ops.subtract(ops.multiply(re_more, im_less), ops.multiply(im_more, re_less)))
-    return real, _negate_where(imag, down)
+    imag = asinh_of_real(re_more * im_less - im_more * re_less)
+    return 2 * _angle(re_less, re_more), _negate_where(imag, down)
 
 
-def _asin(a: Tensor, b: Tensor) -> Pair:
+def _asin(a: Term, b: Term) -> Parts:
     (re_less, im_less), (re_more, im_more), down = _roots(a, b)
-    across = ops.subtract(ops.multiply(re_less, re_more), ops.multiply(im_less, im_more))
-    imag = ops.asinh(ops.subtract(ops.multiply(re_less, im_more), ops.multiply(im_less, re_more)))
-    return angle_of(a, across), _negate_where(imag, down)
+    imag = asinh_of_real(re_less * im_more - im_less * re_more)
+    return _angle(a, re_less * re_more - im_less * im_more), _negate_where(imag, down)
 
 
-def _acosh(a: Tensor, b: Tensor) -> Pair:
-    size, one = ops.abs(b), const_like(1, a)
-    (re_less, im_less) = sqrt_parts(ops.subtract(a, one), size)
-    (re_more, im_more) = sqrt_parts(ops.add(a, const_like(1, a)), size)
-    real = ops.asinh(ops.add(ops.multiply(re_less, re_more), ops.multiply(im_less, im_more)))
-    imag = ops.multiply(const_like(2, a), angle_of(im_less, re_more))
-    return real, _negate_where(imag, is_negative(b))
+def _acosh(a: Term, b: Term) -> Parts:
+    (re_less, im_less), (re_more, im_more) = sqrt_parts(a - 1, abs_(b)), sqrt_parts(a + 1, abs_(b))
+    imag = 2 * _angle(im_less, re_more)
+    return asinh_of_real(re_less * re_more + im_less * im_more), _negate_where(imag, _is_negative(b))
 
 
-def _asinh(a: Tensor, b: Tensor) -> Pair:
-    real, imag = _asin(ops.negative(b), a)  # asinh x = -i · asin(i · x)
-    return imag, ops.negative(real)
+def _asinh(a: Term, b: Term) -> Parts:
+    real, imag = _asin(-b, a)  # asinh x = -i · asin(i · x)
+    return imag, -real
 
 
-def _atanh(a: Tensor, b: Tensor) -> Pair:
+def _atanh(a: Term, b: Term) -> Parts:
     # The real part is ln(|1 + x|² / |1 - x|²) / 4 = ln(1 + 4 a / |1 - x|²) / 4, of the half of the plane where a > 0.
-    size = ops.abs(a)
-    less, more = ops.subtract(const_like(1, a), size), ops.add(const_like(1, a), size)
+    size = abs_(a)
+    less, more = 1 - size, 1 + size
     distance = hypot(less, b)
-    near = ops.divide(ops.divide(size, distance), distance)
-    near = ops.multiply(log1p(ops.multiply(near, const_like(4, a))), const_like(0.25, a))
+    near = log1p(size / distance / distance * 4) * 0.25
     # Close to 1, whose distance has no square in float32, the logarithms are apart.
-    close = ops.multiply(ops.log(ops.divide(hypot(more, b), distance)), const_like(0.5, a))
-    real = ops.select(ops.less(distance, const_like(1e-4, a)), close, near)
-    across = ops.subtract(ops.multiply(less, more), ops.multiply(b, b))
-    angle = angle_of(b, ops.multiply(across, const_like(0.5, a)))  # of b itself: the sign of 2 b = -0 gets lost
-    return _negate_where(real, is_negative(a)), ops.multiply(const_like(0.5, a), angle)
+    real = select(distance < 1e-4, log(hypot(more, b) / distance) * 0.5, near)
+    angle = _angle(b, (less * more - b * b) * 0.5)  # of b itself: the sign of 2 b = -0 gets lost
+    return _negate_where(real, _is_negative(a)), 0.5 * angle
 
 
-def _atan(a: Tensor, b: Tensor) -> Pair:
-    real, imag = _atanh(ops.negative(b), a)  # atan x = -i · atanh(i · x)
-    return imag, ops.negative(real)
+def _atan(a: Term, b: Term) -> Parts:
+    real, imag = _atanh(-b, a)  # atan x = -i · atanh(i · x)
+    return imag, -real
 
 
-def _roots(a: Tensor, b: Tensor) -> tuple[Pair, Pair, Node]:
+def _roots(a: Term, b: Term) -> tuple[Parts, Parts, Term]:
     """The roots of 1 - x and 1 + x, with x conjugated if its imaginary part is negative; and whether it is."""
-    size = ops.abs(b)
-    real, imag = sqrt_parts(ops.subtract(const_like(1, a), a), size)
-    return (real, ops.negative(imag)), sqrt_parts(ops.add(const_like(1, a), a), size), is_negative(b)
+    size = abs_(b)
+    real, imag = sqrt_parts(1 - a, size)
+    return (real, -imag), sqrt_parts(1 + a, size), _is_negative(b)
 
 
-def _negate_where(x: Tensor, where: Tensor) -> Node:
-    return ops.select(where, ops.negative(x), x)
+def _negate_where(x: Term, where: Term) -> Term:
+    return select(where, -x, x)
 
+
+_angle, _is_negative = function(angle_of), function(is_negative)
 
 acos = from_parts(_acos, "the angle whose cosine is x")
 asin = from_parts(_asin, "the angle whose sine is x")

@@ -13,6 +13,7 @@ from paddle2ov.converters.complex.elementary import complex_multiply, multiply_p
 from paddle2ov.converters.complex.functions import sqrt_parts
 from paddle2ov.converters.cumulative import State, prefix_scan, shift
 from paddle2ov.converters.graph.common import const_like, index_range, normalize_axis, shape_of
+from paddle2ov.converters.graph.terms import Term
 from paddle2ov.converters.reduction import axes_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.constants import ints
@@ -59,10 +60,9 @@ def frobenius_norm(node: NodeContext) -> NamedOutputs:
     """out = the root of the sum of x · x over axis, a complex number."""
     x = node.get_input("x")
     axes, keepdim = axes_of(node, x), node.get_bool("keep_dim", False)
-    squares = [
-        ops.reduce_sum(part, ints(axes), keepdim) if axes else part for part in real_imag(complex_multiply(x, x))
-    ]
-    return {"out": make_complex(*sqrt_parts(*squares))}
+    squares = real_imag(complex_multiply(x, x))
+    real, imag = sqrt_parts(*(Term(ops.reduce_sum(part, ints(axes), keepdim) if axes else part) for part in squares))
+    return {"out": make_complex(real.value, imag.value)}
 
 
 def _multiply_states(before: list[Output], after: list[Output]) -> State:

@@ -13,20 +13,16 @@ import inspect
 import math
 from typing import Any
 
-from paddle2ov.converters.gradients.terms import (
+from paddle2ov.converters.gradients.terms import Formula, evaluated, gradient, operand, results
+from paddle2ov.converters.graph.terms import (
     ZERO,
-    Formula,
     Term,
     cos,
     cosh,
     erf,
-    evaluated,
     exp,
     function,
-    gradient,
     log1p,
-    operand,
-    results,
     select,
     sigmoid,
     sign,

@@ -11,7 +11,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters import indexing, scatter
 from paddle2ov.converters.gradients.shape import scattering
-from paddle2ov.converters.gradients.terms import Term, results
+from paddle2ov.converters.gradients.terms import results
 from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
@@ -21,6 +21,7 @@ from paddle2ov.converters.graph.common import (
     rank_of,
     shape_of,
 )
+from paddle2ov.converters.graph.terms import Term
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -14,18 +14,7 @@ from typing import Any
 
 from openvino import Type
 
-from paddle2ov.converters.gradients.terms import (
-    Term,
-    exp,
-    gradient,
-    maximum,
-    minimum,
-    operand,
-    results,
-    select,
-    sigmoid,
-    sqrt,
-)
+from paddle2ov.converters.gradients.terms import gradient, operand, results
 from paddle2ov.converters.graph.common import (
     cast_to,
     const,
@@ -39,6 +28,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.graph.spatial import channels_last
+from paddle2ov.converters.graph.terms import Term, exp, maximum, minimum, select, sigmoid, sqrt
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -16,8 +16,9 @@ from typing import Any
 
 from openvino import Type
 
-from paddle2ov.converters.gradients.terms import Term, abs_, exp, results, sign
+from paddle2ov.converters.gradients.terms import results
 from paddle2ov.converters.graph.common import cast_to, const, dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.terms import Term, abs_, exp, sign
 from paddle2ov.converters.reduction import axes_of
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
