@@ -239,14 +239,6 @@ def _trunc_quotient(x: AnyArray, y: AnyArray) -> AnyArray:
     return np.asarray(np.where((x < 0) == (y < 0), magnitude, -magnitude))
 
 
-def _trunc_remainder(x: AnyArray, y: AnyArray) -> AnyArray:
-    return np.asarray(np.mod(x, y) if x.dtype.kind == "f" else np.fmod(x, y))
-
-
-def _power(x: AnyArray, y: AnyArray) -> AnyArray:
-    return np.asarray(np.power(x.astype(np.float64), y) if x.dtype.kind != "f" else np.power(x, y))
-
-
 elementwise_add = binary(ops.add, np.add, on_bool=ops.logical_or, on_complex=ops.add)
 elementwise_sub = binary(ops.subtract, np.subtract, on_complex=ops.subtract)
 elementwise_mul = binary(ops.multiply, np.multiply, on_bool=ops.logical_and, on_complex=elementary.complex_multiply)
@@ -255,7 +247,7 @@ elementwise_min = binary(ops.minimum, np.minimum, on_bool=ops.logical_and)
 elementwise_max = binary(ops.maximum, np.maximum, on_bool=ops.logical_or)
 trunc_divide = binary(truncated_divide, lambda x, y: np.asarray(np.trunc(_trunc_quotient(x, y))))
 _floored_remainder, _floored_quotient = binary(remainder, np.mod), binary(floor_divide, np.floor_divide)
-_truncated_remainder = binary(truncated_remainder, _trunc_remainder)
+_truncated_remainder = binary(truncated_remainder, lambda x, y: (np.mod if x.dtype.kind == "f" else np.fmod)(x, y))
 
 
 def elementwise_mod(node: NodeContext) -> NamedOutputs:
@@ -268,7 +260,7 @@ def elementwise_floordiv(node: NodeContext) -> NamedOutputs:
     return (trunc_divide if node.semantics.truncated_quotient else _floored_quotient)(node)
 
 
-elementwise_pow = binary(power, _power)
+elementwise_pow = binary(power, lambda x, y: np.power(x if x.dtype.kind == "f" else x.astype(np.float64), y))
 elementwise_fmin = binary(_but_nan(ops.minimum), np.fmin)
 elementwise_fmax = binary(_but_nan(ops.maximum), np.fmax)
 elementwise_heaviside = binary(heaviside, np.heaviside)

@@ -48,7 +48,10 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         filled = rows if empty is None else ops.select(empty, const_like(np.inf, rows), rows)
         length = dim_of(rows, -1)
         values, indices = sort(filled, -1, descending=False)
-        counted = _count(ops.convert(empty, "i64")) if empty is not None else ints([0])
+        counted = ints([0])
+        if empty is not None:
+            ones = ops.convert(empty, "i64")
+            counted = prevent_fusion(ones, ops.reduce_sum(ones, ints([-1]), True), [-1])
         # Of n valid elements, the middle ones are at (n - 1) / 2 and n / 2.
         valid = ops.subtract(length, counted) if ignore_nan else length
         low, high = (ops.divide(ops.maximum(part, ints(0)), ints(2)) for part in (ops.subtract(valid, ints(1)), valid))
@@ -70,10 +73,6 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         return {"out": _restore_axes(out, x, rank, axes, kept), "medians": _restore_axes(index, x, rank, axes, kept)}
 
     return convert
-
-
-def _count(ones: Node) -> Node:
-    return prevent_fusion(ones, ops.reduce_sum(ones, ints([-1]), True), [-1])
 
 
 def _reduced_axes_last(x: Output, rank: int, axes: list[int]) -> Tensor:

@@ -14,7 +14,6 @@ from functools import reduce
 from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import (
-    Tensor,
     cast_to,
     const_like,
     normalize_axis,
@@ -134,15 +133,13 @@ def multiplex(node: NodeContext) -> NamedOutputs:
 
 def cos_sim(node: NodeContext) -> NamedOutputs:
     """out = x · y / (|x| |y|) for each row of x and of y, or the one row of y; x_norm = |x|, y_norm = |y|."""
-    x, y = (_as_rows(node, node.get_input(name)) for name in ("x", "y"))
+    x, y = (
+        value if rank_of(node, value) == 2 else ops.reshape(value, ints([0, -1]), True)
+        for value in map(node.get_input, ("x", "y"))
+    )
     x_norm, y_norm = (ops.sqrt(ops.reduce_sum(ops.multiply(value, value), ints([1]), True)) for value in (x, y))
     product = ops.reduce_sum(ops.multiply(x, y), ints([1]), True)
     return {"out": ops.divide(ops.divide(product, x_norm), y_norm), "x_norm": x_norm, "y_norm": y_norm}
-
-
-def _as_rows(node: NodeContext, x: Output) -> Tensor:
-    """x with all dimensions after the first one flattened into one."""
-    return x if rank_of(node, x) == 2 else ops.reshape(x, ints([0, -1]), True)
 
 
 def conv_shift(node: NodeContext) -> NamedOutputs:

@@ -17,10 +17,10 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     const,
     dim_of,
+    dim_vector,
     exact_divide,
     index_range,
     rank_of,
-    shape_of,
     static_rank,
 )
 from paddle2ov.converters.lod.sequences import segment_ids
@@ -165,12 +165,8 @@ def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
     chosen = ops.topk(scores, ints(1), 1, "max", "value", index_element_type="i64", stable=True).output(1)
     rows = index_range(dim_of(score, 0))
     indices = ops.concat([ops.unsqueeze(rows, ints([1])), chosen], 1)
-    decoded = ops.reshape(boxes, ops.concat([ints([0]), ops.multiply(_classes(score), ints([4]))], 0), True)
+    decoded = ops.reshape(boxes, ops.concat([ints([0]), ops.multiply(dim_vector(score, [1]), ints([4]))], 0), True)
     return {"decode_box": decoded, "output_assign_box": ops.gather_nd(choices, indices)}
-
-
-def _classes(score: Output) -> Node:
-    return ops.gather(shape_of(score), ints([1]), ints(0))
 
 
 def polygon_box_transform(node: NodeContext) -> NamedOutputs:

@@ -92,8 +92,9 @@ def psroi_pool(node: NodeContext) -> NamedOutputs:
     own = cast_to(own, Type.f32)
     cell = ops.multiply(ops.unsqueeze(rows, ints([2, 4])), ops.unsqueeze(columns, ints([1, 3])))
     cell = ops.multiply(ops.unsqueeze(cell, ints(3)), ops.unsqueeze(own, ints([1, 2, 4, 5])))  # [R, h, w, N, H, W]
-    cell = ops.transpose(_flat(cell, 3), ints([1, 2, 0, 3]))  # [h, w, R, N * H * W]
-    maps = ops.reshape(cast_to(x, Type.f32), ops.concat([ints([0, channels, height, width]), _tail(dims)], 0), True)
+    cell = ops.transpose(ops.reshape(cell, ints([0, 0, 0, -1]), True), ints([1, 2, 0, 3]))  # [h, w, R, N * H * W]
+    sides = ops.gather(dims, ints([2, 3]), ints(0))
+    maps = ops.reshape(cast_to(x, Type.f32), ops.concat([ints([0, channels, height, width]), sides], 0), True)
     maps = ops.transpose(maps, ints([2, 3, 0, 4, 5, 1]))  # [h, w, N, H, W, C]
     maps = ops.reshape(maps, ints([0, 0, -1, channels]), True)
     total = ops.matmul(cell, maps, False, False)  # [h, w, R, C]
@@ -113,15 +114,6 @@ def _inside(start: Tensor, size: Node, axis: int, cells: int, length: Node) -> N
         ops.greater_equal(pixel, ops.unsqueeze(first, ints(2))), ops.less(pixel, ops.unsqueeze(last, ints(2)))
     )
     return ops.convert(inside, Type.f32)
-
-
-def _flat(x: Node, axes: int) -> Node:
-    """x with the dimensions from `axes` on flattened to one."""
-    return ops.reshape(x, ints([0] * axes + [-1]), True)
-
-
-def _tail(dims: Node) -> Node:
-    return ops.gather(dims, ints([2, 3]), ints(0))
 
 
 def image_indices(node: NodeContext, boxes: Output) -> Node:

@@ -7,7 +7,7 @@ Semantics: `paddle/phi/kernels/cpu/yolo_box_kernel.cc`, `paddle/phi/kernels/func
 from __future__ import annotations
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, index_range
@@ -53,7 +53,7 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
 
     size = ops.gather(cast_to(node.get_input("img_size"), dtype), ints([1, 0]), ints(1))
     image = ops.unsqueeze(size, ints(1))  # [N, 1, 2], width first
-    sides = _sides_of(x)
+    sides = [dim_vector(x, [axis]) for axis in (2, 3)]  # height and width, each [1]
     stride = ops.divide(image, _cell_counts(node, sides, dtype))  # pixels of the image per cell
     spread = node.get_float("scale_x_y", 1.0)
     offset: Node = ops.sigmoid(shift)
@@ -74,11 +74,6 @@ def _cell_counts(node: NodeContext, sides: list[Node], dtype: Type) -> Tensor:
     """Width and height of the image in cells: [2]. Programs of Paddle 1 use the height for both."""
     height, width = sides
     return cast_to(ops.concat([height if node.semantics.square_grid else width, height], 0), dtype)
-
-
-def _sides_of(x: Output) -> list[Node]:
-    """Height and width of NCHW, each [1]; constants where they are known."""
-    return [dim_vector(x, [axis]) for axis in (2, 3)]
 
 
 def _grid(sides: list[Node], halves: AnyArray, bias: float, dtype: Type) -> tuple[Node, Node]:

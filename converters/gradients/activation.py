@@ -81,10 +81,6 @@ def _inside(x: Term, low: float, high: float, slope: Any = 1.0) -> Term:
     return select((x > low) & (x < high), slope, 0.0, x)
 
 
-def _clip(x: Term, min: Any = 0.0, max: Any = 0.0) -> Term:
-    return select((x >= min) & (x <= max), 1.0, 0.0, x)
-
-
 def _gelu(x: Term, approximate: bool = False) -> Term:
     if not approximate:
         return (erf(x * math.sqrt(0.5)) + 1) * 0.5 + x * exp(x * x * -0.5) * math.sqrt(0.5 / math.pi)
@@ -114,22 +110,6 @@ def _elu_of_x(x: Term, alpha: float = 1.0) -> Term:
     return select(x > 0, 1.0, exp(x) * alpha, x)
 
 
-def _elu_twice(x: Term, alpha: float = 1.0) -> Term:
-    return select(x > 0, 0.0, exp(x) * alpha, x)
-
-
-def _celu(x: Term, alpha: float = 1.0) -> Term:
-    return select(x > 0, 1.0, exp(x / alpha), x)
-
-
-def _celu_twice(x: Term, alpha: float = 1.0) -> Term:
-    return select(x > 0, 0.0, exp(x / alpha) / alpha, x)
-
-
-def _softplus(x: Term, beta: float = 1.0, threshold: float = 20.0) -> Term:
-    return select(x * beta > threshold, 1.0, sigmoid(x * beta), x)
-
-
 def _softplus_twice(x: Term, beta: float = 1.0, threshold: float = 20.0) -> Term:
     gate = sigmoid(x * beta)
     return select(x * beta > threshold, 0.0, gate * (1 - gate) * beta, x)
@@ -140,17 +120,9 @@ def _hard_swish(x: Term, threshold: float = 6.0, scale: float = 6.0, offset: flo
     return select(x + offset < threshold, sloped, 1.0, x)
 
 
-def _hard_sigmoid(out: Term, slope: float = 0.2, offset: float = 0.5) -> Term:
-    return _inside(out, 0, 1 - 1e-6, slope)  # OpenVINO's HSigmoid may end one ulp below 1
-
-
 def _stanh(x: Term, scale_a: float = 0.67, scale_b: float = 1.7159) -> Term:
     curve = tanh(x * scale_a)
     return (1 - curve * curve) * (scale_a * scale_b)
-
-
-def _selu(out: Term, scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772) -> Term:
-    return select(out > 0, scale, out + alpha * scale, out)
 
 
 def _logit(x: Term, eps: float = 1e-6) -> Term:
@@ -182,21 +154,25 @@ asinh = Derivatives(lambda x: 1 / sqrt(x * x + 1))
 atan = Derivatives(lambda x: 1 / (x * x + 1))
 atanh = Derivatives(lambda x: 1 / (1 - x * x))
 brelu = Derivatives(lambda x, t_min=0.0, t_max=24.0: _inside(x, t_min, t_max))
-celu = Derivatives(_celu, _celu_twice)
-clip = Derivatives(_clip)
+celu = Derivatives(
+    lambda x, alpha=1.0: select(x > 0, 1.0, exp(x / alpha), x),
+    lambda x, alpha=1.0: select(x > 0, 0.0, exp(x / alpha) / alpha, x),
+)
+clip = Derivatives(lambda x, min=0.0, max=0.0: select((x >= min) & (x <= max), 1.0, 0.0, x))
 cos_ = Derivatives(
     lambda x: -sin(x), lambda x: -cos(x), lambda x: sin(x), third=f"{_FORWARD} grad_x_grad grad_out_grad_grad"
 )
 cosh_ = Derivatives(lambda x: sinh(x))
 elu = Derivatives(_elu)
-elu_of_x = Derivatives(_elu_of_x, _elu_twice)
+elu_of_x = Derivatives(_elu_of_x, lambda x, alpha=1.0: select(x > 0, 0.0, exp(x) * alpha, x))
 erf_ = Derivatives(lambda x: exp(-(x * x)) * (2 / math.sqrt(math.pi)))
 erfinv = Derivatives(lambda out: exp(out * out) * (math.sqrt(math.pi) / 2))
 exp_ = Derivatives(lambda out: out)
 expm1 = Derivatives(lambda out: out + 1)
 gelu = Derivatives(_gelu)
 hard_shrink = Derivatives(lambda x, threshold=0.5: _ABS(x) > threshold)
-hard_sigmoid = Derivatives(_hard_sigmoid)
+# OpenVINO's HSigmoid may end one ulp below 1.
+hard_sigmoid = Derivatives(lambda out, slope=0.2, offset=0.5: _inside(out, 0, 1 - 1e-6, slope))
 hard_swish = Derivatives(_hard_swish)
 leaky_relu = Derivatives(lambda x, negative_slope=0.02: select(x < 0, negative_slope, 1.0, x))
 log = Derivatives(lambda x: 1 / x, lambda x: -1 / (x * x))
@@ -211,7 +187,9 @@ reciprocal = Derivatives(lambda out: -(out * out))
 relu = Derivatives(lambda out: out > 0)
 relu6 = Derivatives(lambda out, threshold=6.0: _inside(out, 0, threshold))
 rsqrt = Derivatives(lambda out: out * out * out * -0.5)
-selu = Derivatives(_selu)
+selu = Derivatives(
+    lambda out, scale=1.0507009873554805, alpha=1.6732632423543772: select(out > 0, scale, out + alpha * scale, out)
+)
 sigmoid_ = Derivatives(
     lambda out: out * (1 - out),
     lambda out: 1 - out * 2,
@@ -223,7 +201,9 @@ sin_ = Derivatives(
     lambda x: cos(x), lambda x: -sin(x), lambda x: -cos(x), third=f"{_FORWARD} grad_x_grad grad_out_grad_grad"
 )
 sinh_ = Derivatives(lambda x: cosh(x))
-softplus = Derivatives(_softplus, _softplus_twice)
+softplus = Derivatives(
+    lambda x, beta=1.0, threshold=20.0: select(x * beta > threshold, 1.0, sigmoid(x * beta), x), _softplus_twice
+)
 softshrink = Derivatives(lambda x, threshold=0.5: _ABS(x) > threshold)
 softsign = Derivatives(lambda x: 1 / ((_ABS(x) + 1) * (_ABS(x) + 1)))
 sqrt_ = Derivatives(lambda out: 0.5 / out)

@@ -86,21 +86,9 @@ def _smaller(x: Term, y: Term) -> Term:
     return (x <= y) | isnan(y)
 
 
-def _pow_by_y(x: Term, y: Term, out_grad: Term) -> Any:
-    return select(x.equals(0) & (y >= 0), 0.0, out_grad * log(x) * x**y, out_grad)
-
-
 def _signed(x: Term, y: Term, out_grad: Term) -> Term:
     same = (x < 0).equals(y < 0)
     return select(x.equals(0), 0.0, select(same, out_grad, -out_grad, x), x)
-
-
-def _divide_twice_by_y(y: Any, out: Any, grad_out: Any, grad_x: Any, grad_x_grad: Any, grad_y_grad: Any) -> Any:
-    return _quotient(y, grad_out, grad_x) * (out * grad_y_grad - grad_x_grad) / y
-
-
-def _divide_twice_by_out(y: Any, grad_out: Any, grad_x: Any, grad_y_grad: Any) -> Any:
-    return -(_quotient(y, grad_out, grad_x) * grad_y_grad)
 
 
 def _quotient(y: Any, grad_out: Any, grad_x: Any) -> Any:
@@ -118,8 +106,10 @@ divide = broadcast_gradient(
     y_grad=lambda y, out, out_grad: -(out_grad * out) / y,
 )
 divide_twice = broadcast_gradient(
-    y_grad=_divide_twice_by_y,
-    out_grad=_divide_twice_by_out,
+    y_grad=lambda y, out, grad_out, grad_x, grad_x_grad, grad_y_grad: (
+        _quotient(y, grad_out, grad_x) * (out * grad_y_grad - grad_x_grad) / y
+    ),
+    out_grad=lambda y, grad_out, grad_x, grad_y_grad: -(_quotient(y, grad_out, grad_x) * grad_y_grad),
     grad_out_grad=lambda y, out, grad_x_grad, grad_y_grad: (grad_x_grad - out * grad_y_grad) / y,
 )
 fmax = broadcast_gradient(
@@ -142,7 +132,7 @@ minimum = broadcast_gradient(
 heaviside = broadcast_gradient(x_grad=lambda: ZERO, y_grad=lambda x, out_grad: out_grad * x.equals(0))
 power = broadcast_gradient(
     x_grad=lambda x, y, out_grad: select(y.equals(0), 0.0, out_grad * y * x ** (y - 1), out_grad),
-    y_grad=_pow_by_y,
+    y_grad=lambda x, y, out_grad: select(x.equals(0) & (y >= 0), 0.0, out_grad * log(x) * x**y, out_grad),
 )
 remainder = broadcast_gradient(
     x_grad=lambda out_grad: out_grad, y_grad=lambda x, y, out_grad: -(out_grad * floor(x / y))

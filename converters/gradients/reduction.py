@@ -31,10 +31,6 @@ def _all_axes(node: NodeContext) -> list[int]:
     return list(range(rank_of(node, node.get_input("x"))))
 
 
-def _given_axes(node: NodeContext) -> list[int]:
-    return axes_of(node, node.get_input("x"))
-
-
 def _axis_of_norm(node: NodeContext) -> list[int]:
     axes = _all_axes(node)
     return axes if node.get_bool("asvector", False) or not axes else [node.get_int("axis", -1) % len(axes)]
@@ -51,7 +47,8 @@ def _restored(node: NodeContext, name: str, axes: list[int]) -> Term:
 
 
 def _reduction(
-    formula: Callable[..., Any], axes_of_node: Callable[[NodeContext], list[int]] = _given_axes
+    formula: Callable[..., Any],
+    axes_of_node: Callable[[NodeContext], list[int]] = lambda node: axes_of(node, node.get_input("x")),
 ) -> Converter:
     """A converter of a formula of x, out and out_grad, of those that it has as parameters, in the shape of x."""
     names = formula.__code__.co_varnames[: formula.__code__.co_argcount]

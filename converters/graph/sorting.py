@@ -67,7 +67,7 @@ def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
     values, indices = top.output(0), top.output(1)
     # Sort once more by (group of equal elements, index), packed into one integer.
     positions = _broadcastable_along(ops.range(ints(0), length, ints(1), "i32"), axis, static_rank(x))
-    previous = ops.maximum(ops.subtract(_flat(positions), _i32(1)), _i32(0))
+    previous = ops.maximum(ops.subtract(ops.reshape(positions, ints([-1]), False), _i32(1)), _i32(0))
     before = ops.gather(values, previous, ints(axis))
     group = ops.cum_sum(cast_to(ops.not_equal(values, before), Type.i32), ints(axis))
     count = ops.convert(length, Type.i32)
@@ -77,10 +77,6 @@ def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
     # The remainder without a division, whose CPU kernel computes in float32.
     position = ops.subtract(packed, ops.multiply(group, count))
     return values, ops.convert(ops.select(fits, position, indices), Type.i64).output(0)
-
-
-def _flat(x: Node) -> Node:
-    return ops.reshape(x, ints([-1]), False)
 
 
 def _broadcastable_along(row: Node, axis: int, rank: int) -> Node:

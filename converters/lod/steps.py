@@ -172,7 +172,8 @@ def sequence_expand(node: NodeContext) -> NamedOutputs:
     if not node.has_sequences("x"):
         return {"out": LoDTensor(_repeat_sequences(ops.unsqueeze(node.get_input("x"), ints([1])), repeats), NO_LOD)}
     x, _ = dense_input(node, "x")
-    return {"out": LoDTensor(_repeat_sequences(x, repeats), _multiply_count(layout, repeats))}
+    count = ops.multiply(count_vector(layout), repeats).output(0)
+    return {"out": LoDTensor(_repeat_sequences(x, repeats), count)}
 
 
 def _expand_by_lengths(node: NodeContext) -> LoDTensor:
@@ -190,10 +191,6 @@ def _gather_lengths(values: Tensor, indices: Node) -> Node:
     if known is not None and where is not None:
         return ints(known[where].tolist())
     return ops.gather(values, indices, ints(0))
-
-
-def _multiply_count(layout: SequenceLayout, more: Tensor) -> SequenceLayout:
-    return ops.multiply(count_vector(layout), more).output(0)
 
 
 def _repeat_sequences(x: Tensor, repeats: Tensor) -> Node:

@@ -79,11 +79,7 @@ def _shape_like(node: NodeContext) -> Tensor:
     return ops.concat(dims, 0)
 
 
-def _shape_of_x(node: NodeContext) -> Tensor:
-    return shape_of(node.get_input("x"))
-
-
-_SHAPES = {"": _shape, "like": _shape_like, "inplace": _shape_of_x}
+_SHAPES = {"": _shape, "like": _shape_like, "inplace": lambda node: shape_of(node.get_input("x"))}
 
 
 def _dtype(node: NodeContext) -> Type:

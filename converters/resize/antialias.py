@@ -90,12 +90,8 @@ def _weights(old: Node, new: Node, ratio: Node, method: str) -> Node:
     centres = ops.multiply(ops.add(results, number(0.5)), ratio)
     away = ops.subtract(ops.add(sources, number(0.5)), centres)
     t = ops.abs(ops.divide(away, ops.maximum(ratio, number(1))))
-    weights = _triangle(t) if method == "bilinear" else _cubic(t)
+    weights = ops.relu(ops.subtract(number(1), t)) if method == "bilinear" else _cubic(t)
     return ops.divide(weights, ops.reduce_sum(weights, ints([1]), True))
-
-
-def _triangle(t: Node) -> Node:
-    return ops.relu(ops.subtract(number(1), t))
 
 
 def _cubic(t: Node) -> Node:

@@ -167,7 +167,8 @@ def _by_scales(x: Output, plan: ResizeParameters, single: bool) -> Tensor:
     if single or plan.maybe_single:
         if None not in dims:
             return by_weight_matrices(x, plan, dims)
-        x = broadcast_single(x, plan, dynamic_scaled_sizes(x, plan.scales), [*plan.maybe_single, *_single(plan)])
+        axes = [*plan.maybe_single, *(i for i, size in enumerate(plan.sizes) if size == 1)]
+        x = broadcast_single(x, plan, dynamic_scaled_sizes(x, plan.scales), axes)
     surplus = False
     for dim, size, scale in zip(dims, plan.sizes, plan.scales, strict=True):
         if dim is None or size is None:
@@ -200,10 +201,6 @@ def _by_computed_scales(x: Output, plan: ResizeParameters, scales: Output) -> No
 def _cut(x: Node, plan: ResizeParameters, sizes: Node) -> Node:
     count = plan.rank - 2
     return ops.slice(x, ints([0] * count), sizes, ints([1] * count), ints(list(range(2, plan.rank))))
-
-
-def _single(plan: ResizeParameters) -> list[int]:
-    return [i for i, size in enumerate(plan.sizes) if size == 1]
 
 
 @works_around("resize_of_kept_size")

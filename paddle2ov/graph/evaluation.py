@@ -212,7 +212,7 @@ def _is_indexed(node: Node, inputs: Sequence[AnyArray]) -> bool:
     """Whether the indices of a Gather are within its axis."""
     data, indices, axis = inputs
     batch_dims = int(node.get_attributes()["batch_dims"])
-    if axis.size != 1 or not -data.ndim <= int(axis.reshape(-1)[0]) < data.ndim or batch_dims:
+    if not _is_axis(axis, data) or batch_dims:
         return False
     return _are_within(indices, data.shape[int(axis.reshape(-1)[0])])
 
@@ -236,7 +236,7 @@ def _is_indexed_by_tuples(node: Node, inputs: Sequence[AnyArray]) -> bool:
 def _is_updated(node: Node, inputs: Sequence[AnyArray]) -> bool:
     """Whether the indices of a ScatterUpdate are within its axis, and OpenVINO evaluates it right."""
     data, indices, updates, axis = inputs
-    if axis.size != 1 or not -data.ndim <= int(axis.reshape(-1)[0]) < data.ndim:
+    if not _is_axis(axis, data):
         return False
     first = int(axis.reshape(-1)[0]) % data.ndim
     # OpenVINO 2026.4 takes the wrong updates where one of the dimensions after the axis is 1.
@@ -247,14 +247,8 @@ def _are_within(indices: AnyArray, size: int) -> bool:
     return bool((indices >= -size).all() and (indices < size).all())
 
 
-def _has_axis(node: Node, inputs: Sequence[AnyArray]) -> bool:
-    """Whether the data have the axis of a CumSum."""
-    return inputs[1].size == 1 and -inputs[0].ndim <= int(inputs[1].reshape(-1)[0]) < inputs[0].ndim
-
-
-def _has_forward_steps(node: Node, inputs: Sequence[AnyArray]) -> bool:
-    """Whether all steps of a SliceScatter are positive."""
-    return bool((inputs[4] > 0).all())
+def _is_axis(axis: AnyArray, data: AnyArray) -> bool:
+    return axis.size == 1 and -data.ndim <= int(axis.reshape(-1)[0]) < data.ndim
 
 
 def _has_enough(node: Node, inputs: Sequence[AnyArray]) -> bool:
@@ -295,7 +289,7 @@ def _has_slopes(node: Node, inputs: Sequence[AnyArray]) -> bool:
 
 _CHECKS: Mapping[str, Callable[[Node, Sequence[AnyArray]], bool]] = {
     "Broadcast": _has_inferred_size,
-    "CumSum": _has_axis,
+    "CumSum": lambda node, inputs: _is_axis(inputs[1], inputs[0]),
     "Divide": _divides,
     "FloorMod": _divides,
     "Gather": _is_indexed,
@@ -308,7 +302,7 @@ _CHECKS: Mapping[str, Callable[[Node, Sequence[AnyArray]], bool]] = {
     "ScatterElementsUpdate": _is_indexed_by_elements,
     "ScatterNDUpdate": _is_indexed_by_tuples,
     "ScatterUpdate": _is_updated,
-    "SliceScatter": _has_forward_steps,
+    "SliceScatter": lambda node, inputs: bool((inputs[4] > 0).all()),  # forward steps
     "Tile": _has_inferred_size,
     "TopK": _has_enough,
 }

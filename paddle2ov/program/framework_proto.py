@@ -81,14 +81,12 @@ def _describe() -> descriptor_pb2.FileDescriptorProto:
     return file
 
 
-def _message_class(name: str) -> Any:
-    return message_factory.GetMessageClass(_pool.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
-
-
 _pool = descriptor_pool.DescriptorPool()
 _pool.Add(_describe())
 
-_classes = {name: _message_class(name) for name in _MESSAGES}  # of those that nobody holds, each reading makes new ones
+_classes = {  # of those that nobody holds, each reading makes new ones
+    name: message_factory.GetMessageClass(_pool.FindMessageTypeByName(f"{_PACKAGE}.{name}")) for name in _MESSAGES
+}
 
 Attr: Any = _classes["Attr"]
 ProgramDesc: Any = _classes["ProgramDesc"]

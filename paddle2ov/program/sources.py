@@ -133,7 +133,7 @@ class Source:
             ModelReadError: it cannot be opened, or has changed.
         """
         file = open_regular(path)
-        if Stamp(*_stamp_fields(os.fstat(file.fileno()))) != self._stamps[path]:
+        if _state(os.fstat(file.fileno())) != self._stamps[path]:
             file.close()
             raise ChangedError(f"{path}: changed while it was being read")
         try:
@@ -192,7 +192,7 @@ class Source:
             ModelReadError: the size or modification time of one of them has changed.
         """
         for path, descriptor, stamp in self._mapped:
-            now = Stamp(*_stamp_fields(os.fstat(descriptor)))
+            now = _state(os.fstat(descriptor))
             if (now.size, now.modified) != (stamp.size, stamp.modified):
                 raise ChangedError(
                     f"{path} has changed since the model was converted, whose weights are read from it; convert it "
@@ -263,10 +263,10 @@ def check_unchanged(model: Model) -> None:
 
 def _stamp(path: Path) -> Stamp:
     try:
-        return Stamp(*_stamp_fields(path.stat()))
+        return _state(path.stat())
     except OSError as error:
         raise ModelReadError(f"{path}: cannot be opened: {error}") from error
 
 
-def _stamp_fields(about: os.stat_result) -> tuple[int, int, int, int, int]:
-    return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
+def _state(about: os.stat_result) -> Stamp:
+    return Stamp(about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)

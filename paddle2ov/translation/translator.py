@@ -168,7 +168,8 @@ class Translator:
         shape = [max(dim, 0) for dim in (variable.shape if variable and variable.shape else ())]
         if variable is not None and variable.is_complex:
             shape.append(2)
-        return ops.constant(0, ov_type).output(0) if not shape else _zeros(shape, ov_type)
+        zero = ops.constant(0, ov_type)
+        return (ops.broadcast(zero, ops.constant(shape, Type.i64)) if shape else zero).output(0)
 
     def marked(self, name: str, value: PlainValue) -> PlainValue | ComplexValue:
         """A value with the mark that the declared type of its variable requires."""
@@ -346,10 +347,6 @@ def _call(converter: Converter, context: NodeContext, operator: Operator) -> Any
     except Exception as error:  # whatever a converter raises is reported with the operator's place
         read = f" (attributes: {read})" if (read := context.attributes_asked()) else ""
         raise OpConversionError(operator.place, described(error) + read) from error
-
-
-def _zeros(shape: Sequence[int], ov_type: Type) -> Output:
-    return ops.broadcast(ops.constant(0, ov_type), ops.constant(list(shape), Type.i64)).output(0)
 
 
 def _first_lod(inputs: InputValues, signature: Signature | None) -> LoD:
