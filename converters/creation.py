@@ -88,17 +88,21 @@ def fill_any_like(node: NodeContext) -> NamedOutputs:
     return {"out": _like(node, x, value, dtype)}
 
 
-def _filled_like(value: int, default: Type | None = None) -> Converter:
+def _filled_like(value: int) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
-        """out = 0 (or 1) everywhere, in the shape of x, and in its type or `default` unless dtype says otherwise."""
+        """out = 0 (or 1) everywhere, in the shape of x, and in its type unless dtype says otherwise."""
         x = node.get_input("x")
-        return {"out": _like(node, x, value, node.get_dtype("dtype") or default or x.get_element_type())}
+        return {"out": _like(node, x, value, node.get_dtype("dtype") or x.get_element_type())}
 
     return convert
 
 
 zeros_like, ones_like = _filled_like(0), _filled_like(1)
-fill_zeros_like2 = _filled_like(0, Type.f32)
+
+
+def fill_zeros_like2(node: NodeContext) -> NamedOutputs:
+    """out = 0 everywhere, in the shape of x and of the given type."""
+    return {"out": _like(node, node.get_input("x"), 0, node.get_dtype("dtype", Type.f32))}
 
 
 def _like(node: NodeContext, x: Output, value: Any, dtype: Type) -> OutputLike:

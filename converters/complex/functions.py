@@ -105,7 +105,9 @@ def _from_complex(function: Callable[[Tensor], Node], formula: str) -> Converter
 
 def from_parts(function: Callable[[Term, Term], Parts], formula: str) -> Converter:
     """A converter for a function of the real part a and the imaginary part b."""
-    return _from_complex(of_parts(function), formula)
+    convert = _from_complex(of_parts(function), formula)
+    convert.__module__ = function.__module__
+    return convert
 
 
 def of_parts(function: Callable[[Term, Term], Parts]) -> Callable[[Tensor], Node]:

@@ -14,6 +14,7 @@ diagonal that `uniform_random` can set.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from openvino import Node, Type
 
@@ -79,7 +80,11 @@ def _shape_like(node: NodeContext) -> Tensor:
     return ops.concat(dims, 0)
 
 
-_SHAPES = {"": _shape, "like": _shape_like, "inplace": lambda node: shape_of(node.get_input("x"))}
+_SHAPES: dict[str, Callable[[NodeContext], Tensor]] = {
+    "": _shape,
+    "like": _shape_like,
+    "inplace": lambda node: shape_of(node.get_input("x")),
+}
 
 
 def _dtype(node: NodeContext) -> Type:
