@@ -3,7 +3,7 @@
 Paddle: `multiclass_nms3`, `multiclass_nms2` and `multiclass_nms` (legacy only), `nms`, `matrix_nms`.
 Semantics: `paddle/phi/kernels/cpu/multiclass_nms3_kernel.cc`, `paddle/phi/kernels/legacy/cpu/multiclass_nms_kernel.cc`,
 `paddle/phi/kernels/cpu/nms_kernel.cc`, `paddle/phi/kernels/cpu/matrix_nms_kernel.cc`.
-Polygons (8, 16, 24 or 32 coordinates per box) must be simple, see `polygon_overlap`; `matrix_nms` has none. Boxes of
+Polygons (8, 16, 24 or 32 coordinates per box) must be simple, see `exact_suppression`; `matrix_nms` has none. Boxes of
 the 2-D form without `rois_num` have their images from LoD, or belong to a single image.
 """
 
