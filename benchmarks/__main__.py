@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 
 from benchmarks.page import FOLDER, ORDER, page
+from benchmarks.record import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PLOTTED = ("latency", "memory")
 OPTIONS = {"latency_precision": ("latency", "--precision")}
 """A benchmark that is another one with options -> its module and these."""

@@ -22,17 +22,17 @@ def attend(layer: Any, x: Any, heads: int, mask: Any = None) -> Any:
 
 
 class Block(nn.Layer):
-    """Norm, attention, norm, two dense layers; `windowed` for Swin, `mask` for SVTR's local mixing."""
+    """Norm, attention, norm, two dense layers."""
 
-    def __init__(self, width: int, heads: int, ratio: int = 4, mask: Any = None) -> None:
+    def __init__(self, width: int, heads: int, ratio: int = 4) -> None:
         super().__init__()
         self.norm1, self.norm2 = nn.LayerNorm(width, epsilon=1e-6), nn.LayerNorm(width, epsilon=1e-6)
         self.qkv, self.proj = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.up, self.down = nn.Linear(width, ratio * width), nn.Linear(ratio * width, width)
-        self.heads, self.mask = heads, mask
+        self.heads = heads
 
     def mix(self, x: Any) -> Any:
-        return attend(self, x, self.heads, None if self.mask is None else lambda scores: scores + self.mask)
+        return attend(self, x, self.heads)
 
     def forward(self, x: Any) -> Any:
         x = x + self.mix(self.norm1(x))
@@ -124,75 +124,6 @@ class Swin(nn.Layer):
         return self.head(self.last(x).transpose([0, 2, 1]).mean(2))
 
 
-class ViT(nn.Layer):
-    """DeiT-tiny."""
-
-    def __init__(self, depth: int = 12, width: int = 192, heads: int = 3) -> None:
-        super().__init__()
-        self.patches = nn.Conv2D(3, width, 16, 16)
-        self.token = self.create_parameter([1, 1, width])
-        self.places = self.create_parameter([1, 197, width])
-        self.blocks = nn.LayerList([Block(width, heads) for _ in range(depth)])
-        self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, 1000)
-
-    def forward(self, x: Any) -> Any:
-        x = self.patches(x).flatten(2).transpose([0, 2, 1])
-        token = self.token.expand([paddle.shape(x)[0], 1, x.shape[-1]])
-        x = paddle.concat([token, x], axis=1) + self.places
-        for block in self.blocks:
-            x = block(x)
-        return self.head(self.norm(x)[:, 0])
-
-
-class SVTR(nn.Layer):
-    """SVTR-tiny: stages of local and global mixing on 32 × 320 text lines, the height halved between them."""
-
-    def __init__(self, depths: tuple[int, ...] = (3, 6, 3), widths: tuple[int, ...] = (64, 128, 256)) -> None:
-        super().__init__()
-        self.stem = nn.Sequential(
-            nn.Conv2D(3, widths[0] // 2, 3, 2, 1, bias_attr=False), nn.BatchNorm2D(widths[0] // 2), nn.GELU(),
-            nn.Conv2D(widths[0] // 2, widths[0], 3, 2, 1, bias_attr=False), nn.BatchNorm2D(widths[0]), nn.GELU(),
-        )  # fmt: skip
-        self.stages, self.merges, self.norms = nn.LayerList(), nn.LayerList(), nn.LayerList()
-        height, count = 8, 0
-        for stage, (depth, width) in enumerate(zip(depths, widths, strict=True)):
-            near = self.near(height, 80, 7, 11)
-            blocks = []
-            for _ in range(depth):
-                blocks.append(Block(width, width // 32, mask=near if count < 6 else None))
-                count += 1
-            self.stages.append(nn.LayerList(blocks))
-            if stage < 2:
-                self.merges.append(nn.Conv2D(width, widths[stage + 1], 3, [2, 1], 1))
-                self.norms.append(nn.LayerNorm(widths[stage + 1]))
-                height //= 2
-        self.pool = nn.AdaptiveAvgPool2D([1, 80])
-        self.last, self.head = nn.Conv2D(widths[-1], 192, 1, bias_attr=False), nn.Linear(192, 97)
-
-    @staticmethod
-    def near(height: int, width: int, rows: int, columns: int) -> Any:
-        mask = paddle.ones([height * width, height + rows - 1, width + columns - 1])
-        for h in range(height):
-            for w in range(width):
-                mask[h * width + w, h : h + rows, w : w + columns] = 0.0
-        inner = mask[:, rows // 2 : height + rows // 2, columns // 2 : width + columns // 2].flatten(1)
-        far = paddle.full([height * width, height * width], float("-inf"))
-        return paddle.where(inner < 1, inner, far).unsqueeze([0, 1])
-
-    def forward(self, x: Any) -> Any:
-        x = self.stem(x).flatten(2).transpose([0, 2, 1])
-        height = 8
-        for stage, blocks in enumerate(self.stages):
-            for block in blocks:
-                x = block(x)
-            grid = x.transpose([0, 2, 1]).reshape([-1, x.shape[-1], height, 80])
-            if stage < 2:
-                x = self.norms[stage](self.merges[stage](grid).flatten(2).transpose([0, 2, 1]))
-                height //= 2
-        y = functional.hardswish(self.last(self.pool(grid))).squeeze(2).transpose([0, 2, 1])
-        return functional.softmax(self.head(y), axis=2)
-
-
 class Bert(nn.Layer):
     """A small BERT (6 layers of 384): separate projections, a padding mask."""
 
@@ -214,8 +145,6 @@ class Bert(nn.Layer):
 IMAGE = ("x", [3, 224, 224], "float32")
 NETWORKS: dict[str, tuple[Any, tuple[str, list[int], str]]] = {
     "swin_tiny": (Swin, IMAGE),
-    "vit_tiny": (ViT, IMAGE),
-    "svtr_tiny": (SVTR, ("x", [3, 32, 320], "float32")),
     "bert_small": (Bert, ("ids", [-1], "int64")),
 }
 """Name -> (layer, (input, its shape without the batch, its type))."""

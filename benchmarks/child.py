@@ -1,61 +1,46 @@
-"""Processes that answer each line with a line: what a benchmark compares takes turns in such processes."""
+"""Processes that call functions when they are asked: what a benchmark compares takes turns in such processes."""
 
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import subprocess
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from benchmarks.record import ROOT, reason
 
 
 class Child:
-    """A process that reads lines and writes lines.
+    """A process that serves functions; another one takes its place if it dies.
 
     Args:
-        command: what to run.
-        environment: its environment.
-        folder: its working directory, if that is another one.
-        log: the file for its errors; without one they are this process's.
+        command: what to run, a Python program that calls `serve`.
+        log: the file for its errors, and what else it says.
+        **environment: what is added to the environment.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        folder: Path | None = None,
-        log: Path | None = None,
-    ) -> None:
-        with log.open("w") if log is not None else contextlib.nullcontext() as errors:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-                env=environment,
-                cwd=folder,
-            )
+    def __init__(self, command: Sequence[str], log: Path, **environment: str) -> None:
+        self._command, self._log = command, log
+        self._environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+        self._start()
 
-    def line(self) -> str:
-        """The next line that it writes; "" where it has ended."""
-        assert self._process.stdout is not None
-        return self._process.stdout.readline()
-
-    def ask(self, text: str) -> str:
-        """What it answers; "" where it has ended."""
+    def ask(self, function: str, *arguments: Any) -> Any:
+        """What a function returns; if it fails, or the process ends, the reason as "failed"."""
         assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(f"{text}\n")
+        assert self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps([function, *arguments]) + "\n")
             self._process.stdin.flush()
-        except BrokenPipeError:
-            return ""
-        return self.line()
-
-    def answer(self, kind: str, line: str) -> str | None:
-        """The rest of the first line that begins with a word, from a line on; None where it has ended before."""
-        while line and not line.startswith(kind):
-            line = self.line()
-        return line.removeprefix(kind) if line else None
+        for line in self._process.stdout:
+            if line.startswith("ANSWER"):
+                return json.loads(line.removeprefix("ANSWER"))
+        status = self.stop()
+        self._start()
+        return {"failed": f"dies of signal {-status}" if status < 0 else reason(self._log.read_text())}
 
     def stop(self) -> int:
         """Lets it end; returns its status, the negative number of a signal if it died of that."""
@@ -63,3 +48,19 @@ class Child:
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
         return self._process.wait()
+
+    def _start(self) -> None:
+        pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        with self._log.open("a") as errors:
+            self._process = subprocess.Popen(self._command, stderr=errors, env=self._environment, **pipes)
+
+
+def serve(functions: Mapping[str, Callable[..., Any]]) -> None:
+    """Answers each line of the standard input, a JSON list of a function's name and its arguments."""
+    for line in sys.stdin:
+        name, *arguments = json.loads(line)
+        try:
+            answer = functions[name](*arguments)
+        except Exception as error:  # whatever a library makes of a network
+            answer = {"failed": reason(str(error) or type(error).__name__)}
+        print("\nANSWER", json.dumps(answer), flush=True)

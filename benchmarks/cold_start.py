@@ -19,9 +19,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.generated import model_folder
-from benchmarks.record import Record, table
-
-ROOT = Path(__file__).resolve().parents[1]
+from benchmarks.record import ROOT, Record, table
 
 FRONTEND = """
 import sys, numpy as np, openvino

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -35,10 +34,9 @@ from typing import Any
 import openvino
 
 import paddle2ov
-from benchmarks.record import Record
+from benchmarks.record import ROOT, Record, ratios, reason, spread
 from gen_models.harness.legacy import legacy_python
 
-ROOT = Path(__file__).resolve().parents[1]
 NETWORKS = (
     *("resnet18", "resnet50", "vgg16", "mobilenet_v3_large", "pp_lcnet", "ocr_rec"),
     *("swin_tiny", "bert_small", "picodet", "mask_rcnn"),
@@ -204,32 +202,6 @@ def growth(model: Path, small: Path) -> float:
     return float(run.stdout)
 
 
-def reason(text: str) -> str:
-    """The last line of an error that says something, cut short."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", text)  # colors
-    lines = [re.sub(r"^[-0-9]+ [:0-9]+ \[\w+\]", "", line).strip() for line in text.splitlines()]
-    lines = [line for line in lines if line]
-    lines = [line for line in lines if not line.startswith(("Exception from", "File", "subprocess.", "raise "))]
-    said = [line for line in lines if "rror" in line or line.startswith("Failed")]
-    return ((said or lines or ["no message"])[-1])[:100]
-
-
-def ratios(found: Figures, route: str, key: str) -> list[float]:
-    """A route's figures over the C++ frontend's, round by round."""
-    mine, base = (found.get(name, {}).get(key, []) for name in (route, "C++ frontend"))
-    return sorted(own / other for own, other in zip(mine, base, strict=False))
-
-
-def spread(values: list[float]) -> str:
-    """The median, and the quartiles in brackets."""
-    if not values:
-        return "-"
-    if len(values) < 4:
-        return f"{statistics.median(values):.2f}"
-    low, middle, high = statistics.quantiles(values, n=4)
-    return f"{middle:.2f} ({low:.2f}-{high:.2f})"
-
-
 def markdown(figures: dict[str, Figures]) -> str:
     """A table of all networks: CPU time in ms, warm and in a new process; the ratio is that of `spread`."""
     columns = [(kind, route) for kind, routes in (("warm", list(ROUTES)[:3]), ("fresh", ROUTES)) for route in routes]
@@ -239,7 +211,8 @@ def markdown(figures: dict[str, Figures]) -> str:
     for name, measurements in figures.items():
         times = [measurements[kind].get(route, {}).get("cpu") for kind, route in columns]
         cells = [f"{statistics.median(time):.0f}" if time else "-" for time in times]
-        cells.insert(3, spread(ratios(measurements["warm"], "paddle2ov, PIR", "cpu")))
+        beside = [measurements["warm"].get(route, {}).get("cpu", []) for route in ("paddle2ov, PIR", "C++ frontend")]
+        cells.insert(3, spread(ratios(*beside)))
         weights, growth = f"{measurements['weights_mb']:.0f} MB", f"{measurements['growth_mb']:.1f} MB"
         lines.append(f"| {name} | {weights} | {' | '.join(cells)} | {growth} |")
     return "\n".join(lines)

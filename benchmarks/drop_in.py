@@ -17,8 +17,7 @@ both. A dash is one that does not run, or gives other results; the reason is bel
 from __future__ import annotations
 
 import argparse
-import json
-import os
+import re
 import statistics
 import subprocess
 import sys
@@ -29,66 +28,30 @@ from typing import Any
 import numpy as np
 
 from benchmarks.child import Child
-from benchmarks.conversion import ROOT, reason, spread
-from benchmarks.latency import INPUTS, ratios
-from benchmarks.record import Record, table
+from benchmarks.latency import INPUTS, drawn
+from benchmarks.record import ROOT, Record, ratios, spread, table
 from gen_models.harness.legacy import legacy_python
 
-FURTHER: dict[str, dict[str, tuple[Any, ...]]] = {
-    "tagger": {"ids": ([1, 50], "int64", 0, 20000), "lengths": ([1], "int64", 40)},
-    "lstm_lengths": {"x": ([1, 50, 64], "float32"), "lengths": ([1], "int64", 40)},
-    "bert_small": {"ids": ([1, 128], "int64", 1, 1000)},
-    "linear": {"input": ([1, 8], "float32")},
-    "mlp": {"input": ([1, 16], "float32")},
-    "recommender": {"ids": ([1, 26], "int64", 0, 1_000_000), "dense": ([1, 13], "float32")},
-    "graph": {
-        "x": ([200, 64], "float32"),
-        "source": ([1000], "int64", 0, 200),
-        "target": ([1000], "int64", 0, 200),
-    },
-    "vocoder": {"x": ([1, 80, 20], "float32")},
-    "table_decoder": {"x": ([1, 96, 16, 16], "float32")},
-    "formula_decoder": {"features": ([1, 60, 256], "float32")},
-    "beam_search": {"state": ([1, 128], "float32")},
-    "lod_tagger": {"ids": ([50, 1], "int64", 0, 20000)},
-}
-"""Network -> input -> shape, type, and the range of integers; in addition to those of latency.py."""
-NETWORKS = {**INPUTS, **FURTHER}
 LIBRARIES = ("Paddle 3", "Paddle 3, oneDNN", "Paddle 2", "Paddle 2, oneDNN")
+WORKER = ("-W", "ignore", "-m", "benchmarks.network_worker")
+BY = {
+    "paddle2ov": "paddle2ov.inference",
+    "Paddle": "paddle.inference",
+    "oneDNN": "paddle.inference, oneDNN",
+    "legacy": "convert",
+    "PIR": "convert",
+    "rewrite=False": "convert, rewrite=False",
+    "C++ frontend": "read_model",
+}
+"""The last word of a way to run a network -> how the worker runs it."""
 SECONDS = 0.03
 """How long a turn lasts, unless a single run takes longer."""
-
-
-class Worker:
-    """A process that runs networks by one library; another one takes its place if it dies."""
-
-    def __init__(self, python: str, log: Path) -> None:
-        self._python, self._log = python, log
-        self._child = self._start()
-
-    def ask(self, *request: Any) -> Any:
-        """What it answers; where that has "failed", why the request has."""
-        answer = self._child.answer("ANSWER", self._child.ask(json.dumps(request)))
-        if answer is not None:
-            return json.loads(answer)
-        status = self._child.stop()
-        self._child = self._start()
-        return {"failed": f"dies of signal {-status}" if status < 0 else reason(self._log.read_text())}
-
-    def stop(self) -> None:
-        self._child.stop()
-
-    def _start(self) -> Child:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        child = Child([self._python, "-W", "ignore", "-m", "benchmarks.drop_in_worker"], environment, log=self._log)
-        child.answer("READY", child.line())
-        return child
 
 
 def main() -> None:
     """Exports the networks, runs the rounds and prints a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--networks", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
+    parser.add_argument("--networks", nargs="+", default=list(INPUTS), choices=list(INPUTS))
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--models", type=Path, help="a folder to keep the exported networks in, for the next time")
@@ -101,7 +64,7 @@ def main() -> None:
         for format, python in (("pir", sys.executable), ("legacy", legacy_python())):
             export(python, [folder.absolute() / format / name for name in arguments.networks])
         workers = {
-            library: Worker(python, Path(temporary) / f"{library}.log")
+            library: Child([python, *WORKER], Path(temporary) / f"{library}.log")
             for library, python in pythons.items()
             if python is not None
         }
@@ -129,11 +92,10 @@ def export(python: str | None, folders: list[Path]) -> None:
 
 
 def compare(
-    name: str, folder: Path, arrays: Path, workers: dict[str, Worker], arguments: argparse.Namespace
+    name: str, folder: Path, arrays: Path, workers: dict[str, Child], arguments: argparse.Namespace
 ) -> dict[str, Any]:
     """The milliseconds of every round by each way to run a network, or why there are none."""
-    rng = np.random.default_rng(0)
-    np.savez(arrays, **{key: _array(rng, *spec) for key, spec in NETWORKS[name].items()})
+    np.savez(arrays, **drawn(np.random.default_rng(0), name))
     lod = [[0, 50]] if name.startswith("lod_") else None
     by_way: dict[str, Any] = {}
 
@@ -143,10 +105,13 @@ def compare(
             by_way[way] = {"failed": f"Paddle {'3' if format == 'pir' else '2'} does not export it"}
             return False
         worker = workers.get(way.partition(",")[0] if way.startswith("Paddle") else "paddle2ov")
-        answer: Any = {"failed": "absent"}
+        by = BY[re.sub(r" \d$", "", way.rpartition(", ")[2])]
+        files = [f"{model}/inference.{'json' if format == 'pir' else 'pdmodel'}", f"{model}/inference.pdiparams"]
+        by_way[way] = {"failed": "absent"}
         if worker is not None:
-            answer = worker.ask("load", way, str(model), format, str(arrays), lod, arguments.threads)
-        by_way[way] = {"failed": reason(answer["failed"])} if "failed" in answer else answer
+            by_way[way] = worker.ask("load", way, by, files, str(arrays), lod, arguments.threads)
+        if "failed" not in by_way[way]:
+            by_way[way]["ms"] = []
         return "ms" in by_way[way]
 
     for paddle in ("Paddle 3", "Paddle 2"):
@@ -164,18 +129,10 @@ def compare(
         for way in ways[:: 1 if i % 2 else -1]:
             worker = workers[way.partition(",")[0] if way.startswith("Paddle") else "paddle2ov"]
             answer = worker.ask("turn", way, SECONDS)
-            by_way[way]["ms"] += [answer["ms"]] if "ms" in answer else []
+            by_way[way]["ms"] += [answer] if isinstance(answer, float) else []
     for worker in workers.values():
         worker.ask("forget")
     return by_way
-
-
-def _array(rng: np.random.Generator, shape: list[int], kind: str, *limits: int) -> Any:
-    """Numbers from 0 to 1, integers of a range, or one integer."""
-    if not limits:
-        return rng.random(shape).astype(kind)
-    least, most = limits[0], limits[-1]
-    return np.full(shape, least, kind) if least == most else rng.integers(least, most, shape).astype(kind)
 
 
 def paddle_way(by_way: dict[str, Any]) -> str | None:

@@ -25,7 +25,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from benchmarks.record import Record, table
+from benchmarks.record import ROOT, Record, table
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, TensorDesc, VarType
 
 RUN = """
@@ -47,7 +47,6 @@ print(time.process_time() - started, memory("VmHWM") - before, len(model.get_ops
 import os
 os._exit(0)
 """
-ROOT = Path(__file__).resolve().parents[1]
 ACTIVATIONS = ("relu", "sigmoid", "tanh", "hardswish")
 
 

@@ -11,19 +11,17 @@ layers in floating point. Times are processor time of one thread; ratios are med
 from __future__ import annotations
 
 import argparse
-import statistics
 import tempfile
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.precision import MODELS, drawn, exported, wrong_characters
-from benchmarks.record import Record, table
+from benchmarks.precision import MODELS, compared, drawn, exported, narrow_precision, rendered
+from benchmarks.record import Record
 
 if TYPE_CHECKING:
-    from openvino import CompiledModel, Model
+    from openvino import Model
 
     from paddle2ov.inputs.given_arrays import Inputs
 
@@ -46,18 +44,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in arguments.model or MODELS:
             figures[name] = measured(name, Path(folder), arguments)
-    rows = [
-        [
-            name,
-            setting,
-            f"{value['times']:.2f}",
-            f"{value['agreement']:.2%}",
-            f"{value['wrong']:.2%} of the characters wrong" if "wrong" in value else "",
-        ]
-        for name, by_setting in figures.items()
-        for setting, value in by_setting.items()
-    ]
-    text = table(["model", "setting", "times as fast", "as in float32", "beside what was drawn"], rows)
+    text = rendered(figures, "setting")
     print(text)
     record.write(arguments.json, figures, text)
 
@@ -97,79 +84,37 @@ def ignored(model: Model) -> dict[str, list[str]]:
 
 def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
     """Agreement, errors and times of a model in each setting."""
-    import openvino
-
     import paddle2ov
     from paddle2ov.inputs.pictures import Pictures
-    from paddle2ov.program.settings import read_settings
-    from paddle2ov.verification.measures import measure_for
 
     model = exported(name, folder)
     tenth = 10 if name == "detector" else 1
     count = arguments.calibrate // tenth
     paths, texts = drawn(name, folder / name, count + arguments.measure // tenth, arguments.seed)
     pictures = Pictures(paddle2ov.read_program(model), model)
-    calibration = [pictures.inputs(path) for path in paths[:count]]
-    inputs = [pictures.inputs(path) for path in paths[count:]]
-    converted = paddle2ov.convert(model, share_weights=False)
-    one_thread = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
-    compiled = {
-        setting: openvino.compile_model(graph, "CPU", {"INFERENCE_PRECISION_HINT": hint, **one_thread})
-        for setting, (graph, hint) in graphs(converted, calibration).items()
-    }
-    wanted = [list(compiled["float32"](item).values()) for item in inputs]
-    measure = measure_for(read_settings(model / "inference.yml"), wanted[0])
-    figures: dict[str, dict[str, float]] = {}
-    for setting, graph in compiled.items():
-        results = [list(graph(item).values()) for item in inputs]
-        pairs = zip(results, wanted, strict=True)
-        figures[setting] = {"agreement": statistics.fmean(measure.agreement(actual, want) for actual, want in pairs)}
-        if name == "recogniser":
-            figures[setting]["wrong"] = wrong_characters([result[0] for result in results], texts[count:])
-    for setting, seconds in times(compiled, inputs[0], arguments.runs).items():
-        figures[setting] |= seconds
-    return figures
+    ways = graphs(paddle2ov.convert(model, share_weights=False), [pictures.inputs(path) for path in paths[:count]])
+    return compared(name, model, ways, paths[count:], texts[count:], arguments.runs)
 
 
 def graphs(converted: Model, given: Sequence[Inputs]) -> dict[str, tuple[Model, str]]:
     """The model and its quantized copies, each with the precision of what is in floating point."""
     import nncf
-    import openvino
 
     from paddle2ov.passes import run_rewrites
     from paddle2ov.quantization.nncf_calls import has_attention
     from paddle2ov.workarounds.table import AFTER_CALIBRATION, row
 
-    has_bf16 = "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-    rest = "bf16" if has_bf16 else "f32"
+    rest = narrow_precision()
     made = {"float32": (converted, "f32")}
-    if has_bf16:
+    if rest == "bf16":
         made["bfloat16"] = (converted, "bf16")
     for setting, options in settings(nncf, converted, has_attention(converted)):
         copy = nncf.quantize(converted.clone(), nncf.Dataset(given), subset_size=len(given), **options)
         run_rewrites(copy, (*AFTER_CALIBRATION, row("quantized.shared_convolution")))
         made[setting] = (copy, rest)
-        if has_bf16 and setting in (NNCF, OURS):
+        if rest == "bf16" and setting in (NNCF, OURS):
             made[f"{setting}, the rest in float32"] = (copy, "f32")
     return made
-
-
-def times(compiled: Mapping[str, CompiledModel], item: Inputs, runs: int) -> dict[str, dict[str, float]]:
-    """The median time of a run, and how many times as fast as in float32 that is; runs take turns."""
-    seconds: dict[str, list[float]] = {setting: [] for setting in compiled}
-    for _ in range(runs):
-        for setting, graph in compiled.items():
-            started = time.process_time()
-            graph(item)
-            seconds[setting].append(time.process_time() - started)
-    figures = {}
-    for setting in compiled:
-        ratios = (a / b for a, b in zip(seconds["float32"], seconds[setting], strict=True))
-        figures[setting] = {
-            "milliseconds": statistics.median(seconds[setting]) * 1e3,
-            "times": statistics.median(ratios),
-        }
-    return figures
 
 
 if __name__ == "__main__":

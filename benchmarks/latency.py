@@ -18,7 +18,6 @@ convert or run one has a dash there, and its reason below.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import subprocess
@@ -32,8 +31,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.child import Child
-from benchmarks.conversion import ROOT, exported, reason, spread
-from benchmarks.record import Record, table
+from benchmarks.conversion import exported
+from benchmarks.record import Record, ratios, reason, spread, table
 from gen_models.harness.legacy import legacy_python
 
 INPUTS: dict[str, dict[str, tuple[Any, ...]]] = {
@@ -43,10 +42,25 @@ INPUTS: dict[str, dict[str, tuple[Any, ...]]] = {
     "ocr_rec": {"x": ([1, 3, 48, 320], "float32")},
     "swin_tiny": {"x": ([1, 3, 224, 224], "float32")},
     "picodet": {"image": ([1, 3, 320, 320], "float32"), "scale_factor": ([1, 2], "float32")},
-    "tagger": {"ids": ([1, 50], "int64", 7), "lengths": ([1], "int64", 50)},
-    "lstm_lengths": {"x": ([1, 50, 64], "float32"), "lengths": ([1], "int64", 50)},
+    "tagger": {"ids": ([1, 50], "int64", 0, 20000), "lengths": ([1], "int64", 40)},
+    "lstm_lengths": {"x": ([1, 50, 64], "float32"), "lengths": ([1], "int64", 40)},
+    "bert_small": {"ids": ([1, 128], "int64", 1, 1000)},
+    "linear": {"input": ([1, 8], "float32")},
+    "mlp": {"input": ([1, 16], "float32")},
+    "recommender": {"ids": ([1, 26], "int64", 0, 1_000_000), "dense": ([1, 13], "float32")},
+    "graph": {
+        "x": ([200, 64], "float32"),
+        "source": ([1000], "int64", 0, 200),
+        "target": ([1000], "int64", 0, 200),
+    },
+    "vocoder": {"x": ([1, 80, 20], "float32")},
+    "table_decoder": {"x": ([1, 96, 16, 16], "float32")},
+    "formula_decoder": {"features": ([1, 60, 256], "float32")},
+    "beam_search": {"state": ([1, 128], "float32")},
+    "lod_tagger": {"ids": ([50, 1], "int64", 0, 20000)},
 }
-"""Network -> input -> shape, type, and its value where it is not drawn."""
+"""Network -> input -> shape, type, and the range of integers, or the one that all are."""
+NETWORKS = ("resnet18", "mobilenet_v3_large", "resnet50", "ocr_rec", "swin_tiny", "picodet", "tagger", "lstm_lengths")
 ROUTES = (
     "paddle2ov, PIR",
     "paddle2ov, legacy",
@@ -87,86 +101,6 @@ subprocess.run([p2o, sys.argv[1] + "/inference.json", sys.argv[1] + "/inference.
 """,
 }
 
-WORKER = """
-import json, sys, time
-from concurrent.futures import ThreadPoolExecutor
-import numpy as np
-route, model, shapes, threads = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), int(sys.argv[4])
-hint = sys.argv[5]
-rng = np.random.default_rng(0)
-inputs = {
-    name: np.full(shape, value[0], kind) if value else rng.random(shape).astype(kind)
-    for name, (shape, kind, *value) in shapes.items()
-}
-if route.startswith("Paddle"):
-    from paddle.inference import Config, create_predictor
-
-    def predictor_of(threads):
-        program = "/inference.json" if route == "Paddle 3, oneDNN" else "/inference.pdmodel"
-        config = Config(model + program, model + "/inference.pdiparams")
-        config.disable_gpu()
-        config.enable_mkldnn()
-        config.set_cpu_math_library_num_threads(threads)
-        return create_predictor(config)
-
-    predictor, several = predictor_of(threads), [predictor_of(1) for _ in range(threads)]
-
-    def infer(one=predictor):
-        for name, array in inputs.items():
-            one.get_input_handle(name).copy_from_cpu(array)
-        one.run()
-        return [one.get_output_handle(name).copy_to_cpu() for name in one.get_output_names()]
-
-    pool = ThreadPoolExecutor(threads)
-
-    def many(count):
-        share = [list(range(i, count, threads)) for i in range(threads)]
-        list(pool.map(lambda pair: [infer(pair[0]) for _ in pair[1]], zip(several, share)))
-else:
-    import openvino
-    core = openvino.Core()
-    if route.startswith("paddle2ov") and not model.endswith(".xml"):
-        import paddle2ov
-        read = paddle2ov.convert(model)
-    else:
-        read = core.read_model(model)
-    options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": hint}
-    request = core.compile_model(read, "CPU", {**options, "PERFORMANCE_HINT": "LATENCY"}).create_infer_request()
-    tensors = {name: openvino.Tensor(array) for name, array in inputs.items()}
-    for name, tensor in tensors.items():
-        request.set_tensor(name, tensor)
-
-    def infer():
-        request.infer()
-        return [tensor.data.copy() for tensor in request.output_tensors]
-
-    queue = openvino.AsyncInferQueue(core.compile_model(read, "CPU", {**options, "PERFORMANCE_HINT": "THROUGHPUT"}))
-    for job in queue:
-        for name, tensor in tensors.items():
-            job.set_tensor(name, tensor)
-
-    def many(count):
-        for _ in range(count):
-            queue.start_async()
-        queue.wait_all()
-
-for _ in range(3):
-    outputs = infer()
-many(2 * threads)
-print("\\nREADY", json.dumps([float(np.abs(one).astype(np.float64).sum()) for one in outputs]), flush=True)
-for line in sys.stdin:
-    count = int(line)
-    wall, cpu = [], []
-    for _ in range(count):
-        started, used = time.perf_counter(), time.process_time()
-        infer()
-        wall.append(1e3 * (time.perf_counter() - started))
-        cpu.append(1e3 * (time.process_time() - used))
-    started = time.perf_counter()
-    many(count)
-    print(json.dumps({"wall": wall, "cpu": cpu, "throughput": count / (time.perf_counter() - started)}), flush=True)
-"""
-
 
 class Route(NamedTuple):
     """A way to run a network: the Python, its model, and the precision; or the reason why there is none."""
@@ -176,47 +110,19 @@ class Route(NamedTuple):
     hint: str = "f32"
     failed: str = ""
 
-
-class Worker:
-    """A process that runs one network by one route when it is told to."""
-
-    def __init__(self, name: str, route: Route, shapes: dict[str, Any], threads: int, log: Path) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        command = [route.python, "-W", "ignore", "-c", WORKER, name, str(route.model), json.dumps(shapes)]
-        command += [str(threads), route.hint]
-        self.name = name
-        self._log = log
-        self._child = Child(command, environment, log=log)
-        self.failed = ""
-        self.figures: dict[str, list[float]] = {"wall": [], "cpu": [], "throughput": []}
-        while line := self._child.line():
-            if line.startswith("READY"):
-                self.sums = json.loads(line.removeprefix("READY"))
-                return
-        self.fail()
-
-    def turn(self, count: int) -> None:
-        line = self._child.ask(str(count))
-        if not line:
-            self.fail()
-            return
-        reply = json.loads(line)
-        self.figures["wall"].append(statistics.median(reply["wall"]))
-        self.figures["cpu"].append(statistics.median(reply["cpu"]))
-        self.figures["throughput"].append(reply["throughput"])
-
-    def fail(self) -> None:
-        status = self._child.stop()
-        self.failed = reason(self._log.read_text()) if status >= 0 else f"dies of signal {-status}"
-
-    def stop(self) -> None:
-        self._child.stop()
+    def loaded(self, route: str) -> tuple[str, list[str]]:
+        """How the worker runs it, and the files."""
+        if not self.model.is_dir():
+            return "read_model", [str(self.model)]
+        program = "inference.pdmodel" if route in LEGACY else "inference.json"
+        by = "paddle.inference, oneDNN" if route.startswith("Paddle") else "convert"
+        return by, [str(self.model / program), str(self.model / "inference.pdiparams")]
 
 
 def main() -> None:
     """Exports the networks, runs the rounds and prints a table for each network."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--networks", nargs="+", default=list(INPUTS), choices=list(INPUTS))
+    parser.add_argument("--networks", nargs="+", default=NETWORKS, choices=list(INPUTS))
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--count", type=int, default=5, help="inferences in a turn")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
@@ -289,13 +195,7 @@ def precisions(name: str, pir: Path, temporary: Path, names: Sequence[str]) -> d
         why = "" if precision == "int8" or computes_in("CPU", precision) else "not computed by this processor"
         if precision == "int8":
             rng = np.random.default_rng(1)
-            data = [
-                {
-                    key: np.full(shape, value[0], kind) if value else rng.random(shape).astype(kind)
-                    for key, (shape, kind, *value) in INPUTS[name].items()
-                }
-                for _ in range(CALIBRATED)
-            ]
+            data = [drawn(rng, name) for _ in range(CALIBRATED)]
             model, hint = temporary / f"{name}.xml", "bf16" if computes_in("CPU", "bf16") else "f32"
             openvino.save_model(paddle2ov.quantize(pir, data).model, model, compress_to_fp16=False)
         routes[f"paddle2ov, {precision}"] = Route(sys.executable, model, hint, why)
@@ -304,41 +204,58 @@ def precisions(name: str, pir: Path, temporary: Path, names: Sequence[str]) -> d
 
 def compare(name: str, routes: dict[str, Route], temporary: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     """Runs one network by all routes and prints the table."""
-    workers = {
-        route: Worker(route, item, INPUTS[name], arguments.threads, temporary / f"{name}, {route}.log")
-        for route, item in routes.items()
-        if not item.failed
-    }
-    for i in range(arguments.rounds):
-        for route in list(workers)[:: 1 if i % 2 else -1]:  # each goes first in every other round
-            if not workers[route].failed:
-                workers[route].turn(arguments.count)
-    bases = [workers[route] for route in BASES if route in workers]
-    base = next((base for base in bases if not base.failed), None)
-    beside = "nothing" if base is None else base.name
-    print(f"\n{name}, {arguments.threads} threads")
-    print(f"{'':20}{'latency ms':>12}{'CPU ms':>10}{'per second':>12}   CPU time, throughput beside {beside}")
-    result: dict[str, Any] = {}
+    arrays = temporary / f"{name}.npz"
+    np.savez(arrays, **drawn(np.random.default_rng(0), name))
+    workers: dict[str, Child] = {}
+    result: dict[str, Any] = {route: {"failed": item.failed} for route, item in routes.items()}
     for route, item in routes.items():
-        worker = workers.get(route)
-        if worker is None or worker.failed:
-            result[route] = {"failed": item.failed if worker is None else worker.failed}
-            print(f"{route:20}{'-':>12}{'-':>10}{'-':>12}   {result[route]['failed']}")
-            continue
-        result[route] = worker.figures
-        wall, cpu, rate = (statistics.median(worker.figures[key]) for key in ("wall", "cpu", "throughput"))
-        shown = [
-            spread(ratios(worker.figures[key], base.figures[key])) for key in ("cpu", "throughput") if base is not None
-        ]
-        print(f"{route:20}{wall:12.2f}{cpu:10.2f}{rate:12.1f}   {'   '.join(shown)}", flush=True)
+        if not item.failed:
+            worker = Child([item.python, "-W", "ignore", "-m", "benchmarks.network_worker"], temporary / f"{route}.log")
+            answer = worker.ask("load", route, *item.loaded(route), str(arrays), None, arguments.threads, item.hint)
+            result[route] = answer if "failed" in answer else {"wall": [], "cpu": [], "throughput": []}
+            workers[route] = worker
+    running = [route for route in routes if "failed" not in result[route]]
+    for i in range(arguments.rounds):
+        for route in running[:: 1 if i % 2 else -1]:  # each goes first in every other round
+            answer = (
+                {"failed": ""} if "failed" in result[route] else workers[route].ask("rates", route, arguments.count)
+            )
+            if "failed" not in answer:
+                for key, times in answer.items():
+                    result[route][key].append(statistics.median(times))
+            elif answer["failed"]:
+                result[route] = answer
     for worker in workers.values():
         worker.stop()
+    show(name, result, arguments.threads)
     return result
 
 
-def ratios(ones: Sequence[float], others: Sequence[float]) -> list[float]:
-    """The ratios of the rounds, in order."""
-    return sorted(item / other for item, other in zip(ones, others, strict=False))
+def show(name: str, result: dict[str, Any], threads: int) -> None:
+    """Prints the table of a network."""
+    base = next((base for base in BASES if "failed" not in result.get(base, {"failed": ""})), None)
+    print(f"\n{name}, {threads} threads")
+    print(f"{'':20}{'latency ms':>12}{'CPU ms':>10}{'per second':>12}   CPU time, throughput beside {base}")
+    for route, figures in result.items():
+        if "failed" in figures:
+            print(f"{route:20}{'-':>12}{'-':>10}{'-':>12}   {figures['failed']}")
+            continue
+        wall, cpu, rate = (statistics.median(figures[key]) for key in ("wall", "cpu", "throughput"))
+        shown = [spread(ratios(figures[key], result[base][key])) for key in ("cpu", "throughput") if base is not None]
+        print(f"{route:20}{wall:12.2f}{cpu:10.2f}{rate:12.1f}   {'   '.join(shown)}", flush=True)
+
+
+def drawn(rng: np.random.Generator, name: str) -> dict[str, Any]:
+    """Inputs of a network: numbers from 0 to 1, integers of a range, or one integer."""
+    arrays = {}
+    for port, (shape, kind, *limits) in INPUTS[name].items():
+        if not limits:
+            arrays[port] = rng.random(shape).astype(kind)
+        elif len(limits) == 1:
+            arrays[port] = np.full(shape, limits[0], kind)
+        else:
+            arrays[port] = rng.integers(limits[0], limits[1], shape).astype(kind)
+    return arrays
 
 
 def to_onnx(tool: str, model: Path, target: Path, python: str | None) -> tuple[Path, str]:

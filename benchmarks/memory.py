@@ -22,11 +22,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.generated import model_folder
-from benchmarks.record import Record, table
+from benchmarks.record import ROOT, Record, table
 
-ROOT = Path(__file__).resolve().parents[1]
 NETWORKS = {"crnn": "recogniser", "db": "detector"}
-COLORS = ("#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e")
 
 
 def main() -> None:
@@ -36,7 +34,7 @@ def main() -> None:
     parser.add_argument("--networks", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
     parser.add_argument("--capacities", nargs="+", default=["default", "0"], help="settings; 'default' is OpenVINO's")
     parser.add_argument("--json", type=Path, help="where to write the figures")
-    parser.add_argument("--plot", type=Path, help="where to draw them")
+    parser.add_argument("--plot", type=Path, help="where to draw them (with matplotlib: `pip install .[benchmark]`)")
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -60,7 +58,7 @@ def main() -> None:
             )
     record.write(arguments.json, figures, summary(figures))
     if arguments.plot is not None:
-        arguments.plot.write_text(drawing(figures))
+        draw(figures, arguments.plot)
 
 
 def shapes_of(name: str, count: int) -> list[tuple[int, ...]]:
@@ -147,30 +145,20 @@ def summary(figures: dict[str, dict[str, Any]]) -> str:
     return table(["", "shapes", "resident memory (MB)", "a run with a new shape", "with a known one"], rows)
 
 
-def drawing(figures: dict[str, dict[str, Any]]) -> str:
-    """The curves as an SVG: one panel for each network."""
-    width, height, left, top = 360, 240, 60, 30
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{(width + 90) * len(figures)}" height="{height + 80}">']
-    parts.append('<style>text { font: 12px sans-serif; }</style><rect width="100%" height="100%" fill="white"/>')
-    for panel, (name, settings) in enumerate(figures.items()):
-        x0 = left + panel * (width + 90)
-        most = max(size for setting in settings.values() for _, size in setting["memory"]) * 1.05
-        count = max(done for setting in settings.values() for done, _ in setting["memory"])
-        parts.append(f'<text x="{x0}" y="18">{NETWORKS[name]}: resident memory (MB) over {count} shapes</text>')
-        parts.append(f'<rect x="{x0}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#999"/>')
-        parts.append(f'<text x="{x0 - 6}" y="{top + 10}" text-anchor="end">{most:.0f}</text>')
-        parts.append(f'<text x="{x0 - 6}" y="{top + height}" text-anchor="end">0</text>')
-        for i, (capacity, item) in enumerate(settings.items()):
-            points = " ".join(
-                f"{x0 + width * done / count:.1f},{top + height * (1 - size / most):.1f}"
-                for done, size in item["memory"]
-            )
-            color = COLORS[i % len(COLORS)]
-            parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>')
+def draw(figures: dict[str, dict[str, Any]], path: Path) -> None:
+    """The curves: one panel for each network."""
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(
+        1, len(figures), figsize=(5 * len(figures), 4), layout="constrained", squeeze=False
+    )
+    for panel, (name, settings) in zip(panels[0], figures.items(), strict=True):
+        for capacity, setting in settings.items():
             label = "plain OpenVINO" if capacity == "default" else f"capacity {capacity}"
-            y = top + height + 18 + 14 * (i // 3)
-            parts.append(f'<text x="{x0 + 120 * (i % 3)}" y="{y}" fill="{color}">{label}</text>')
-    return "\n".join([*parts, "</svg>", ""])
+            panel.plot(*zip(*setting["memory"], strict=True), label=label)
+        panel.set(title=NETWORKS[name], xlabel="shapes", ylabel="resident memory (MB)", ylim=0)
+        panel.legend()
+    figure.savefig(path)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from benchmarks.record import about
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 ORDER = (
     *("conversion", "conversion_kinds", "cold_start", "drop_in", "latency", "latency_precision", "precision"),
-    *("int8_profile", "int8_settings", "pages", "memory", "growth", "soak", "yolo_post"),
+    *("int8_settings", "pages", "memory", "growth", "soak", "yolo_post"),
 )
 """The benchmarks, in the order of their sections; those of other files follow."""
 

@@ -17,7 +17,6 @@ environment with the packages, which `make bench` prepares.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -26,47 +25,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.child import Child
-from benchmarks.conversion import reason, spread
 from benchmarks.pages_worker import ROUTES
-from benchmarks.record import Record, table
+from benchmarks.record import Record, ratios, spread, table
 
-ROOT = Path(__file__).resolve().parents[1]
 WORDS = (
     *("Paddle models on Intel processors", "Invoice No. 2024-1187", "The quick brown fox", "jumps over the lazy dog"),
     *("Quantity 12 pcs", "Total: 1,234.56 EUR", "Delivery within 14 days", "Please do not bend", "Tel. +49 30 901820"),
     *("Chapter 3: Measurements", "See table 4 on page 17", "All prices include tax", "Temperature 21.5 C"),
     *("signed and dated", "Reference AB-77-XK"),
 )
-
-
-class Worker:
-    """A process that reads the pages when it is told to."""
-
-    def __init__(self, python: str, route: str, pages: Path, threads: int, log: Path) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True"}
-        worker = str(ROOT / "benchmarks" / "pages_worker.py")
-        self._log = log
-        self._child = Child([python, "-W", "ignore", worker, route, str(pages), str(threads)], environment, log=log)
-        self.turns: list[dict[str, float]] = []
-        self.failed = ""
-        self.texts: list[list[str]] = self._answer("READY ", self._child.line()) or []
-
-    def turn(self) -> None:
-        """Reads all pages once."""
-        if times := self._answer("TURN ", self._child.ask("")):
-            self.turns.append(times)
-
-    def stop(self) -> int:
-        """Ends the process."""
-        return self._child.stop()
-
-    def _answer(self, kind: str, line: str) -> Any:
-        answer = self._child.answer(kind, line)
-        if answer is not None:
-            return json.loads(answer)
-        status = self.stop()
-        self.failed = reason(self._log.read_text()) if status >= 0 else f"dies of signal {-status}"
-        return None
 
 
 def main() -> None:
@@ -84,21 +51,21 @@ def main() -> None:
         pages = Path(temporary, "pages")
         pages.mkdir()
         draw(pages, arguments.pages)
-        workers = {}
+        workers, figures = {}, {}
         for route in arguments.routes:
-            log = Path(temporary, f"{route}.log")
-            workers[route] = Worker(arguments.python, route, pages, arguments.threads, log)
-            print(f"{route}: {workers[route].failed or 'ready'}", flush=True)
+            command = [arguments.python, "-W", "ignore", "-m", "benchmarks.pages_worker"]
+            workers[route] = Child(
+                command, Path(temporary, f"{route}.log"), PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK="True"
+            )
+            figures[route] = workers[route].ask("load", route, str(pages), arguments.threads)
+            print(f"{route}: {figures[route].get('failed', 'ready')}", flush=True)
         for i in range(arguments.rounds):
-            for route in list(workers)[:: 1 if i % 2 else -1]:  # each goes first in every other round
-                if not workers[route].failed:
-                    workers[route].turn()
+            for route in arguments.routes[:: 1 if i % 2 else -1]:  # each goes first in every other round
+                if "failed" not in figures[route]:
+                    answer = workers[route].ask("turn")
+                    figures[route]["turns"] += [answer] if "failed" not in answer else []
         for worker in workers.values():
             worker.stop()
-    figures = {
-        route: {"failed": worker.failed} if worker.failed else {"turns": worker.turns, "texts": worker.texts}
-        for route, worker in workers.items()
-    }
     result = summary(figures, arguments.pages)
     print(f"\n{arguments.pages} pages, {arguments.threads} threads\n\n{result}")
     record.write(arguments.json, {"pages": arguments.pages, "threads": arguments.threads, "routes": figures}, result)
@@ -135,13 +102,13 @@ def summary(figures: dict[str, Any], pages: int) -> str:
             continue
         turns = item["turns"]
         other = figures.get("paddlex" if route.startswith("paddlex") else "paddle", {}).get("turns", [])
-        ratios = sorted(b["wall"] / a["wall"] for a, b in zip(turns, other, strict=False))
+        faster = ratios([turn["wall"] for turn in other], [turn["wall"] for turn in turns])
         same = [sum(line in theirs for line in mine) for mine, theirs in zip(item["texts"], base, strict=False)]
         rate = statistics.median(pages / turn["wall"] for turn in turns)
         cpu = statistics.median(turn["cpu"] / pages for turn in turns)
         memory = max(turn["peak"] for turn in turns)
         lines = f"{sum(same)} of {sum(map(len, base))}"
-        rows.append([label, f"{rate:.2f}", spread(ratios), f"{1e3 * cpu:.0f} ms", f"{memory:.0f} MB", lines])
+        rows.append([label, f"{rate:.2f}", spread(faster), f"{1e3 * cpu:.0f} ms", f"{memory:.0f} MB", lines])
     text = table(["", "pages per second", "ratio", "CPU time for a page", "peak memory", "lines"], rows)
     return "\n".join([text, *(["", *reasons] if reasons else [])])
 

@@ -1,16 +1,9 @@
-"""A service that reads pages by one route, in the environment of that route; started by `benchmarks/pages.py`.
-
-    python pages_worker.py ROUTE FOLDER THREADS
-
-It loads the models, reads all pictures of the folder once and prints what it has found. Then each line on its standard
-input makes it read all of them again, in as many threads, and print how long that took.
-"""
+"""A service that reads pages by one route, in the environment of that route; started by `benchmarks/pages.py`."""
 
 import copy
 import importlib
 import importlib.metadata
 import importlib.util
-import json
 import re
 import shutil
 import sys
@@ -23,6 +16,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from types import ModuleType
 from typing import Any
+
+from benchmarks.child import serve
 
 Reader = Callable[[Any], list[str]]
 
@@ -189,34 +184,36 @@ def peak() -> float:
     return int(match[1]) / 1024 if match else 0.0
 
 
-def main() -> None:
-    """Serves until its standard input ends."""
-    import cv2
+class Service:
+    """Readers of one route, which read the pictures of a folder in as many threads as there are readers."""
 
-    route, folder, threads = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-    cv2.setNumThreads(1)
-    pages = [cv2.imread(str(file)) for file in sorted(folder.glob("*.png"))]
-    free: SimpleQueue[Reader] = SimpleQueue()
-    for reader in ROUTES[route][1](threads):
-        reader(pages[0])
-        free.put(reader)
+    def load(self, route: str, folder: str, threads: int) -> dict[str, Any]:
+        """Loads the models and reads all pages once: what is found."""
+        import cv2
 
-    def read(page: Any) -> list[str]:
-        reader = free.get()
+        cv2.setNumThreads(1)
+        self._pages = [cv2.imread(str(file)) for file in sorted(Path(folder).glob("*.png"))]
+        self._pool = ThreadPoolExecutor(threads)
+        self._free: SimpleQueue[Reader] = SimpleQueue()
+        for reader in ROUTES[route][1](threads):
+            reader(self._pages[0])
+            self._free.put(reader)
+        return {"texts": list(self._pool.map(self._read, self._pages)), "turns": []}
+
+    def turn(self) -> dict[str, float]:
+        """How long it takes to read all pages, in seconds, and the memory."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        list(self._pool.map(self._read, self._pages))
+        return {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "peak": peak()}
+
+    def _read(self, page: Any) -> list[str]:
+        reader = self._free.get()
         try:
             return reader(page)
         finally:
-            free.put(reader)
-
-    with ThreadPoolExecutor(threads) as workers:
-        texts = list(workers.map(read, pages))
-        print("\nREADY " + json.dumps(texts), flush=True)
-        for _ in sys.stdin:
-            wall, cpu = time.perf_counter(), time.process_time()
-            list(workers.map(read, pages))
-            figures = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "peak": peak()}
-            print("\nTURN " + json.dumps(figures), flush=True)
+            self._free.put(reader)
 
 
 if __name__ == "__main__":
-    main()
+    service = Service()
+    serve({"load": service.load, "turn": service.turn})

@@ -29,12 +29,10 @@ import openvino
 
 import paddle2ov
 from benchmarks.generated import model_folder
+from benchmarks.record import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 SHAPES = {
     "swin_tiny": [3, 224, 224],
-    "vit_tiny": [3, 224, 224],
-    "svtr_tiny": [3, 32, 320],
     "bert_small": [128],
     "tcn": [64, 200],
     "resnet_last": [224, 224, 3],

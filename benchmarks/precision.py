@@ -23,9 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.record import Record, table
+from benchmarks.record import ROOT, Record, ratios, table
 
-ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "examples"))
 
 LINE = "RecResizeImg: {image_shape: [3, 48, 320]}"
@@ -59,21 +58,7 @@ def main() -> None:
     record = Record("precision", "Precision", __doc__)
     with tempfile.TemporaryDirectory() as folder:
         figures = {name: measured(name, Path(folder), arguments) for name in MODELS}
-    rows = []
-    for name, precisions in figures.items():
-        for precision, value in precisions.items():
-            lost = f"{value['wrong']:.2%} of the characters wrong" if "wrong" in value else ""
-            rows.append(
-                [
-                    name,
-                    precision,
-                    f"{value['milliseconds']:.2f}",
-                    f"{value['times']:.2f}",
-                    f"{value['agreement']:.2%}",
-                    lost,
-                ]
-            )
-    text = table(["model", "precision", "ms", "times as fast", "as in float32", "beside what was drawn"], rows)
+    text = rendered(figures, "precision")
     for precision in [item for item in next(iter(figures.values())) if item != "f32"]:
         mean = math.exp(statistics.fmean(math.log(precisions[precision]["times"]) for precisions in figures.values()))
         text += f"\n\n{precision}: {mean:.2f} times as fast as float32 (geometric mean)."
@@ -83,6 +68,31 @@ def main() -> None:
 
 def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
     """Agreement, errors and times of a model in each precision."""
+    import paddle2ov
+
+    model = exported(name, folder)
+    half = (arguments.pages if name == "detector" else arguments.lines) // 2
+    paths, texts = drawn(name, folder / name, 2 * half)
+    floats, rest = paddle2ov.convert(model), narrow_precision()
+    ways: dict[str, tuple[Any, str]] = {"f32": (floats, "f32")}
+    if rest == "bf16":
+        ways["bf16"] = (floats, "bf16")
+    ways["int8"] = (paddle2ov.quantize(model, paths[:half]).model, rest)
+    ways[f"int8, max_drop={MAX_DROP}"] = (paddle2ov.quantize(model, paths[:half], max_drop=MAX_DROP).model, rest)
+    return compared(name, model, ways, paths[half:], texts[half:], arguments.runs)
+
+
+def narrow_precision() -> str:
+    """What is not in int8 is computed in bfloat16 where the processor has it."""
+    import openvino
+
+    return "bf16" if "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
+
+
+def compared(
+    name: str, model: Path, ways: dict[str, tuple[Any, str]], paths: list[Path], texts: list[str], runs: int
+) -> dict[str, dict[str, float]]:
+    """Agreement with the first of some graphs, errors, and the time beside it; each graph has its precision."""
     import openvino
 
     import paddle2ov
@@ -90,48 +100,50 @@ def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str
     from paddle2ov.program.settings import read_settings
     from paddle2ov.verification.measures import measure_for
 
-    model = exported(name, folder)
-    half = (arguments.pages if name == "detector" else arguments.lines) // 2
-    paths, texts = drawn(name, folder / name, 2 * half)
-    quantized = paddle2ov.quantize(model, paths[:half]).model
-    careful = paddle2ov.quantize(model, paths[:half], max_drop=MAX_DROP).model
-    floats = paddle2ov.convert(model)
     pictures = Pictures(paddle2ov.read_program(model), model)
-    inputs = [pictures.inputs(path) for path in paths[half:]]
-    capabilities = openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-    chosen: dict[str, tuple[Any, str]] = {"f32": (floats, "f32")}
-    if "BF16" in capabilities:
-        chosen["bf16"] = (floats, "bf16")
-    rest = "bf16" if "BF16" in capabilities else "f32"
-    chosen["int8"] = (quantized, rest)
-    chosen[f"int8, max_drop={MAX_DROP}"] = (careful, rest)
+    inputs = [pictures.inputs(path) for path in paths]
+    one_thread = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
     compiled = {
-        key: openvino.compile_model(
-            graph, "CPU", {"INFERENCE_PRECISION_HINT": hint, "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
-        )
-        for key, (graph, hint) in chosen.items()
+        way: openvino.compile_model(graph, "CPU", {"INFERENCE_PRECISION_HINT": hint, **one_thread})
+        for way, (graph, hint) in ways.items()
     }
-    results = {key: [list(graph(item).values()) for item in inputs] for key, graph in compiled.items()}
-    measure = measure_for(read_settings(model / "inference.yml"), results["f32"][0])
-    times: dict[str, list[float]] = {item: [] for item in compiled}
-    for _ in range(arguments.runs):
-        for key, graph in compiled.items():
+    base = next(iter(ways))
+    wanted = [list(compiled[base](item).values()) for item in inputs]
+    measure = measure_for(read_settings(model / "inference.yml"), wanted[0])
+    times: dict[str, list[float]] = {way: [] for way in compiled}
+    for _ in range(runs):
+        for way, graph in compiled.items():
             started = time.process_time()
             graph(inputs[0])
-            times[key].append(time.process_time() - started)
+            times[way].append(1e3 * (time.process_time() - started))
     figures: dict[str, dict[str, float]] = {}
-    for key in compiled:
-        pairs = zip(results[key], results["f32"], strict=True)
-        agreement = statistics.fmean(measure.agreement(a, b) for a, b in pairs)
-        middle = statistics.median(times[key])
-        figures[key] = {
-            "agreement": agreement,
-            "milliseconds": middle * 1e3,
-            "times": statistics.median(times["f32"]) / middle,
+    for way, graph in compiled.items():
+        results = [list(graph(item).values()) for item in inputs]
+        figures[way] = {
+            "agreement": statistics.fmean(map(measure.agreement, results, wanted)),
+            "milliseconds": statistics.median(times[way]),
+            "times": statistics.median(ratios(times[base], times[way])),
         }
         if name == "recogniser":
-            figures[key]["wrong"] = wrong_characters([result[0] for result in results[key]], texts[half:])
+            figures[way]["wrong"] = wrong_characters([result[0] for result in results], texts)
     return figures
+
+
+def rendered(figures: dict[str, dict[str, dict[str, float]]], what: str) -> str:
+    """The table in Markdown; `what` differs between the rows of a model."""
+    rows = [
+        [
+            name,
+            way,
+            f"{value['milliseconds']:.2f}",
+            f"{value['times']:.2f}",
+            f"{value['agreement']:.2%}",
+            f"{value['wrong']:.2%} of the characters wrong" if "wrong" in value else "",
+        ]
+        for name, by_way in figures.items()
+        for way, value in by_way.items()
+    ]
+    return table(["model", what, "ms", "times as fast", "as in float32", "beside what was drawn"], rows)
 
 
 def exported(name: str, folder: Path) -> Path:

@@ -14,12 +14,14 @@ import platform
 import re
 import resource
 import shlex
+import statistics
 import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("openvino", "paddlepaddle", "numpy")
 INSTRUCTIONS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "amx_bf16", "amx_int8")
 _PLACES = ("--json", "--plot", "--models")  # options that say where files are, which is no part of what was measured
@@ -74,6 +76,31 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A table in Markdown; the first column stands left, the others right."""
     lines = [columns, ["---", *["---:"] * (len(columns) - 1)], *rows]
     return "\n".join(f"| {' | '.join(str(cell).replace('|', '/') for cell in line)} |" for line in lines)
+
+
+def reason(text: str) -> str:
+    """The last line of an error that says something, cut short."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", text)  # colors
+    lines = [re.sub(r"^[-0-9]+ [:0-9]+ \[\w+\]", "", line).strip() for line in text.splitlines()]
+    lines = [line for line in lines if line]
+    lines = [line for line in lines if not line.startswith(("Exception from", "File", "subprocess.", "raise "))]
+    said = [line for line in lines if "rror" in line or line.startswith("Failed")]
+    return ((said or lines or ["no message"])[-1])[:100]
+
+
+def ratios(values: Sequence[float], others: Sequence[float]) -> list[float]:
+    """The ratios of the rounds, in order."""
+    return sorted(value / other for value, other in zip(values, others, strict=False))
+
+
+def spread(values: list[float]) -> str:
+    """The median, and the quartiles in brackets."""
+    if not values:
+        return "-"
+    if len(values) < 4:
+        return f"{statistics.median(values):.2f}"
+    low, middle, high = statistics.quantiles(values, n=4)
+    return f"{middle:.2f} ({low:.2f}-{high:.2f})"
 
 
 def about(doc: str) -> str:

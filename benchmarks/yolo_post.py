@@ -1,7 +1,6 @@
 """How long a detector's post-processing takes: all boxes decoded, and those only that can survive (`gather_pushdown`).
 
     python -m benchmarks.yolo_post                     # three heads; up to 300, 5000 and all boxes with an object
-    python -m benchmarks.yolo_post ppyoloe --kinds     # what each kind of node takes in either form
     python -m benchmarks.yolo_post yolov3 --size 0.08 --runs 40 --batch 4 --threads 2 --json result.json
 
 The heads are those of `benchmarks/detection_heads.py`. Each round runs both forms, in turn, so that whatever else the
@@ -13,7 +12,6 @@ two have a suppression of their own.
 from __future__ import annotations
 
 import argparse
-import itertools
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,14 +32,14 @@ from paddle2ov.workarounds import rewrites_for
 OBJECTS = (0, 100, 300, 5000, -1)
 
 
-def compiled(head: Head, rewrite: bool, batch: int, threads: int, profile: bool = False) -> openvino.InferRequest:
+def compiled(head: Head, rewrite: bool, batch: int, threads: int) -> openvino.InferRequest:
     """The post-processing in OpenVINO; of the given batch, or of any (0)."""
     model = convert_program(TranslationRequest(head.program(), [], [], Registry(), Vocabulary([])))
     if rewrite:
         run_rewrites(model, rewrites_for())
     if batch:
         model.reshape({port: [batch, *list(port.get_partial_shape())[1:]] for port in model.inputs})
-    options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": threads, "PERF_COUNT": profile}
+    options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": threads}
     return openvino.Core().compile_model(model, "CPU", options).create_infer_request()
 
 
@@ -55,11 +53,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--kinds", action="store_true", help="print the time of each kind of node instead")
     args = parser.parse_args()
-    if args.kinds:
-        print_kinds(args.heads, args.objects, args.runs, args.size, args.batch, args.threads)
-        return
     record = Record("yolo_post", "Post-processing of detectors", __doc__)
     rows = print_heads(args.heads, args.objects, args.runs, args.size, args.batch, args.threads)
     record.write(args.json, rows, summary(rows))
@@ -86,30 +80,6 @@ def print_heads(
                 flush=True,
             )
     return rows
-
-
-def print_kinds(names: Sequence[str], numbers: Sequence[int], runs: int, size: float, batch: int, threads: int) -> None:
-    """Prints the kinds of nodes that take most time, by OpenVINO's counters."""
-    for name, objects in itertools.product(names, numbers):
-        head = HEADS[name]
-        feeds = head.feeds(head.boxes if objects < 0 else objects, batch, size)
-        for form, rewrite in (("all decoded", False), ("candidates", True)):
-            # Compiled for each: the counters are means of all runs of a compiled model.
-            kinds = times_of_kinds(compiled(head, rewrite, batch, threads, profile=True), feeds, runs)
-            most = sorted(kinds.items(), key=lambda item: -item[1])[:8]
-            told = ", ".join(f"{kind} {taken:.2f}" for kind, taken in most)
-            number = "all" if objects < 0 else objects
-            print(f"{name:8} {number:>5} {form:12} {sum(kinds.values()):6.2f} ms: {told}", flush=True)
-
-
-def times_of_kinds(request: openvino.InferRequest, feeds: dict[str, NDArray[Any]], runs: int) -> dict[str, float]:
-    """Kind of node -> milliseconds, the mean of the runs."""
-    for _ in range(runs):
-        request.infer(feeds)
-    times: dict[str, float] = {}
-    for node in request.get_profiling_info():
-        times[node.node_type] = times.get(node.node_type, 0.0) + 1e3 * node.real_time.total_seconds()
-    return times
 
 
 def summary(rows: list[dict[str, Any]]) -> str:

@@ -16,7 +16,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +29,39 @@ from gen_models.harness.legacy import legacy_python
 from gen_models.harness.spec import FORMATS
 from paddle2ov.jobs.state import State
 from tools.campaign import add_options, ends_in_order, executor, kept, number, run
-from tools.mutation import server
-from tools.mutation.campaign import chunks, run_chunk
-from tools.mutation.corpus import load_corpus, save_corpus
+from tools.mutation import plan, server
+from tools.mutation.corpus import Corpus, load_corpus, save_corpus
+from tools.mutation.mutant import Mutant
 from tools.mutation.mutant import kept as kept_mutant
-from tools.mutation.page import write_table
 from tools.mutation.shrink import shrink
-from tools.mutation.trial import FINDINGS
+from tools.mutation.trial import FINDINGS, OUTCOMES, Result
 
 TIMEOUT = 7200.0
 """Of a chunk, for the executor; a file that hangs ends long before."""
+CHUNK, BATCH = 500, 50
+MAX_KEPT = 3
+"""Findings of one bucket that a chunk keeps."""
+BEGIN, END = "<!-- outcomes: written by tools.mutate -->", "<!-- end of outcomes -->"
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some mutants of one seed. `kept` is the folder for findings, `corpus` the file of what they are made from."""
+
+    seed: int
+    first: int
+    examples: int
+    kept: str
+    corpus: str
+    digest: str
+
+    @property
+    def name(self) -> str:
+        return f"files {self.first} to {self.first + self.examples - 1} of seed {self.seed}"
+
+    @property
+    def key(self) -> str:
+        return f"{self.digest}/{self.seed}/{self.first:09}/{self.examples}"
 
 
 @ends_in_order
@@ -46,12 +73,9 @@ def main(arguments: list[str]) -> int:
     with State(options.state or campaign.scratch() / "state") as state:
         if not options.only_report:
             here = FORMATS if legacy_python() is not None else ("pir",)
-            path = kept(options) / "corpus"
-            save_corpus(path, options.filter, here, options.cases)
-            corpus = load_corpus(str(path))
+            corpus = save_corpus(kept(options) / "corpus", options.filter, here, options.cases)
             print(f"{sum(map(len, corpus.groups.values()))} models of {len(corpus.groups)} operators and networks")
-            planned = chunks(options.seed, options.first, options.files, kept(options), path, corpus.digest())
-            run(executor(options, TIMEOUT), planned, state, run_chunk)
+            run(executor(options, TIMEOUT), chunks(options, corpus), state, run_chunk)
         records = state.records()
     if options.page is not None:
         write_table(options.page, records)
@@ -73,46 +97,98 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def chunks(options: argparse.Namespace, corpus: Corpus) -> list[Chunk]:
+    """The chunks of a campaign."""
+    folder, end = kept(options), options.first + options.files
+    return [
+        Chunk(options.seed, first, min(CHUNK, end - first), str(folder), str(folder / "corpus"), corpus.digest())
+        for first in range(options.first, end, CHUNK)
+    ]
+
+
+def run_chunk(chunk: Chunk) -> dict[str, Any]:
+    """Makes and reads the mutants of a chunk; its record. Called in a process of the executor."""
+    _load()
+    outcomes: dict[str, Counter[str]] = defaultdict(Counter)
+    findings: list[dict[str, Any]] = []
+    seen: Counter[str] = Counter()
+    started = time.perf_counter()
+    for place, mutant, result in _results(chunk):
+        outcomes[mutant.row][result.outcome] += 1
+        if result.outcome in FINDINGS:
+            finding = {"number": place, "row": mutant.row, "outcome": result.outcome, "bucket": result.bucket}
+            seen[result.bucket] += 1
+            if seen[result.bucket] <= MAX_KEPT:
+                finding["kept"] = str(Path(chunk.kept) / f"{chunk.seed}-{place}")
+                mutant.keep(Path(chunk.kept) / f"{chunk.seed}-{place}", **finding, detail=result.detail)
+            findings.append(finding)
+    seconds = round(time.perf_counter() - started, 3)
+    return {"asked": chunk.examples, "outcomes": outcomes, "findings": findings, "seconds": seconds}
+
+
+def _results(chunk: Chunk) -> Iterator[tuple[int, Mutant, Result]]:
+    """Each mutant with its number, and what comes of it; some at a time are read by one process."""
+    corpus, end = load_corpus(chunk.corpus), chunk.first + chunk.examples
+    for first in range(chunk.first, end, BATCH):
+        places = range(first, min(first + BATCH, end))
+        mutants = [plan.mutant(corpus, chunk.seed, place) for place in places]
+        yield from zip(places, mutants, server.read_all(mutants), strict=True)
+
+
+_load = cache(server.load)
+
+
 def _replay(folder: Path, is_shrunk: bool) -> int:
-    server.load()
+    _load()
     mutant = kept_mutant(folder)
-    result = server.alone(lambda _: mutant, 0).result
+    result = server.read(mutant)
     print(f"{result.outcome}: {result.bucket}\n{result.detail}".strip())
     if result.outcome in FINDINGS and is_shrunk:
         small = shrink(mutant, result)
-        small_result = server.alone(lambda _: small, 0).result
-        print(
-            small.keep(
-                folder.with_name(f"{folder.name}-small"),
-                outcome=small_result.outcome,
-                bucket=small_result.bucket,
-                detail=small_result.detail,
-            )
-        )
+        again = server.read(small)
+        target = folder.with_name(f"{folder.name}-small")
+        print(small.keep(target, outcome=again.outcome, bucket=again.bucket, detail=again.detail))
     return 1 if result.outcome in FINDINGS else 0
 
 
 def _print(records: dict[str, Any]) -> int:
     """Prints what was found, by bucket; how much."""
-    outcomes: Counter[str] = Counter()
     by_bucket: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for key, record in records.items():
         if "failure" in record:
             by_bucket[f"a chunk failed: {record['failure']}"].append({"number": key})
-        for row in record.get("outcomes", {}).values():
-            outcomes.update(row)
-        for value in record.get("findings", ()):
-            by_bucket[f"{value['outcome']}: {value['bucket']}"].append(value)
-    for bucket, ones in sorted(by_bucket.items(), key=lambda item: -len(item[1])):
-        where = next((item["kept"] for item in ones if "kept" in item), "")
-        print(f"{len(ones)} x {bucket}\n  {ones[0].get('row', '')}, number {ones[0]['number']}, kept: {where}")
-    seconds = sum(record.get("seconds", 0) for record in records.values())
-    total = sum(outcomes.values())
-    print(
-        f"{total} files ({1e3 * seconds / max(total, 1):.1f} ms each): "
-        + ", ".join(f"{n} {name}" for name, n in outcomes.most_common())
-    )
+        for finding in record.get("findings", ()):
+            by_bucket[f"{finding['outcome']}: {finding['bucket']}"].append(finding)
+    for bucket, findings in sorted(by_bucket.items(), key=lambda item: -len(item[1])):
+        where = next((item["kept"] for item in findings if "kept" in item), "")
+        print(
+            f"{len(findings)} x {bucket}\n  {findings[0].get('row', '')}, number {findings[0]['number']}, kept: {where}"
+        )
+    outcomes = sum(by_row(records).values(), Counter())
+    milliseconds = 1e3 * sum(record.get("seconds", 0) for record in records.values()) / max(outcomes.total(), 1)
+    counts = ", ".join(f"{count} {name}" for name, count in outcomes.most_common())
+    print(f"{outcomes.total()} files ({milliseconds:.1f} ms each): {counts}")
     return sum(map(len, by_bucket.values()))
+
+
+def by_row(records: dict[str, Any]) -> dict[str, Counter[str]]:
+    """What was damaged -> what came of it."""
+    rows: dict[str, Counter[str]] = defaultdict(Counter)
+    for record in records.values():
+        for row, outcomes in record.get("outcomes", {}).items():
+            rows[row].update(outcomes)
+    return rows
+
+
+def write_table(page: Path, records: dict[str, Any]) -> None:
+    """Writes the table of outcomes between the two marks of a page."""
+    rows = by_row(records)
+    lines = ["| | files | " + " | ".join(OUTCOMES) + " |", "|---" + "|---:" * (len(OUTCOMES) + 1) + "|"]
+    for name, counts in [*sorted(rows.items()), ("all", sum(rows.values(), Counter()))]:
+        cells = [counts.total(), *(counts[outcome] for outcome in OUTCOMES)]
+        lines.append(f"| {name} | {' | '.join(f'{cell:,}' for cell in cells)} |")
+    before, rest = page.read_text().split(BEGIN)
+    page.write_text("\n".join([before + BEGIN, *lines, END + rest.split(END)[1]]))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import difflib
 import importlib.util
 import keyword
 import re
+import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,7 @@ from paddle2ov.translation.registry import STRUCTURE
 from paddle2ov.translation.unsupported import NOT_YET, UNKNOWN, reason
 from tools.check_op import CHECKS, FURTHER_LISTS
 
+ROOT = Path(__file__).resolve().parents[1]
 TABLE = Path("op_table.py")
 SIGNATURES = Path("paddle2ov/program/signatures.py")
 UNSUPPORTED = Path("paddle2ov/translation/unsupported.py")
@@ -45,7 +47,6 @@ Not supported: anything, until it is written.
 
 from __future__ import annotations
 
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 '''
 
 CONVERTER = '''
@@ -57,8 +58,6 @@ def {function}(node: NodeContext) -> NamedOutputs:
 
 GENERATOR_HEADER = '''"""Cases of Paddle's {family} operators; converters/{family}.py is tested with them."""
 
-from gen_models.harness.spec import Op, case
-
 OPS = [
 ]
 '''
@@ -69,9 +68,6 @@ FIRST_TENSORS = ("tensor([2, 3])", "tensor([2, 3], dims=[-1, 3])")
 PUBLIC = ("", "nn.functional", "linalg", "fft", "signal", "geometric", "vision.ops", "incubate.nn.functional")
 """The modules of Paddle whose functions append operators to a program."""
 
-_PORTS = ("inputs", "outputs")
-
-LINE_LENGTH = 120
 NAME = r"[a-z][a-z0-9_]*"
 ROW = re.compile(r'^ {4}"(?P<key>\w+)": ')
 
@@ -218,7 +214,7 @@ class Scaffold:
             "op": self.op,
             "family": self.family,
             "function": self.function,
-            "meaning": _meaning(signature),
+            "meaning": f"{next(iter(signature.results), 'out')} = ... (what the operator computes, in one line)",
         }
         exists = (self.root / self.converter_file).exists()
         text = self.read(self.converter_file) if exists else CONVERTER_HEADER.format(**names)
@@ -227,9 +223,7 @@ class Scaffold:
             return
         if re.search(rf"^(def {self.function}\(|{self.function}\b.*=)", text, re.MULTILINE):
             raise ScaffoldError(f"{self.converter_file} already has a {self.function}")
-        text = extend_import(
-            text, "paddle2ov.translation.node_context", ["NamedOutputs", "NodeContext"], self.converter_file
-        )
+        text = add_import(text, "from paddle2ov.translation.node_context import NamedOutputs, NodeContext")
         named = name_in_docstring(text, self.op) if exists else text
         self.changes[self.converter_file] = named.rstrip("\n") + "\n" + CONVERTER.format(**names)
         also = "" if f"`{self.op}`" in named else ", and name it in the docstring of the module (`Paddle: ...`)"
@@ -290,18 +284,21 @@ class Scaffold:
                 called = self.appended(signature, "any_op")
             else:
                 used["gen_models.harness.spec"].append("paddle")
-                called = call(f"    return {function}", operands, 4)
+                called = f"{function}({', '.join(operands)})"
         for module, names in used.items():
-            text = extend_import(text, module, names, self.generator_file)
+            text = add_import(text, f"from {module} import {', '.join(names)}")
         start = re.search(r"^OPS\b.*= \[\n?", text, re.MULTILINE)
         end = re.search(r"^\]", text[start.end() :], re.MULTILINE) if start else None
         if not start or not end:
             raise ScaffoldError(f"{self.generator_file} has no list `OPS = [` ... `]` to extend")
         close = start.end() + end.start()
-        text = text[:close] + _entry(self.op, builder, operands, marks) + text[close:]
-        before = text[: start.start()].rstrip("\n") + "\n\n\n"
-        function = f"{call(f'def {builder}', operands, 0, ':')}\n{called}\n\n\n"
-        self.changes[self.generator_file] = before + function + text[start.start() :]
+        arguments = [[*(f"{name}={tensor}" for name in operands), *marks] for tensor in FIRST_TENSORS]
+        cases = ", ".join(f"case({', '.join(item)})" for item in arguments[: len(operands) + 1])
+        entry = f'    Op("{self.op}", {builder}, {cases}),\n'
+        function = f"def {builder}({', '.join(operands)}):\n    return {called}\n\n\n"
+        self.changes[self.generator_file] = (
+            text[: start.start()] + function + text[start.start() : close] + entry + text[close:]
+        )
         self.notes.append(
             f"{self.generator_file}: write {builder}(), whose arguments may be others, and its cases, of which each "
             "operand is float32 [2, 3] as yet"
@@ -326,15 +323,19 @@ class Scaffold:
             for names, value in ((signature.operands, _argument), (signature.results, lambda _: like))
         )
         pir_name = f', "{signature.pir_name}"' if signature.pir_name not in (None, self.op) else ""
-        head, tail = f'    return {by}("{self.op}", ', f", {{}}{pir_name})"
-        line = f"{head}{{{', '.join(inputs)}}}, {{{', '.join(outputs)}}}{tail}"
-        if len(line) <= LINE_LENGTH:
-            return line
-        ports = (
-            call(f"    {name} = ", items, 4, brackets="{}")
-            for name, items in zip(_PORTS, (inputs, outputs), strict=True)
-        )
-        return "\n".join([*ports, f"{head}{', '.join(_PORTS)}{tail}"])
+        return f'{by}("{self.op}", {{{", ".join(inputs)}}}, {{{", ".join(outputs)}}}, {{}}{pir_name})'
+
+    def format(self) -> None:
+        """Lets ruff put imports and lines in order; what it does not understand stays as it is."""
+        ruff = [str(Path(sys.executable).with_name("ruff"))]
+        for path, text in self.changes.items():
+            options = ["--config", str(ROOT / "pyproject.toml"), "--quiet", "--stdin-filename", str(path), "-"]
+            for command in (["check", "--select", "I", "--fix"], ["format"]):
+                run = subprocess.run(
+                    [*ruff, *command, *options], input=text, capture_output=True, text=True, check=False
+                )
+                text = run.stdout or text
+            self.changes[path] = text
 
     def write(self) -> None:
         """Make the planned changes."""
@@ -375,70 +376,20 @@ def port_of(signature: Signature, name: str) -> str:
     return next(iter(signature.spellings(name)), "".join(part.capitalize() for part in name.split("_")))
 
 
-def call(head: str, arguments: list[str], indent: int, tail: str = "", brackets: str = "()") -> str:
-    """A call, a dict or a function's first line: on one line, or on one for each argument if that is too long."""
-    opening, closing = brackets[0], brackets[1]
-    line = f"{head}{opening}{', '.join(arguments)}{closing}{tail}"
-    if len(line) <= LINE_LENGTH:
-        return line
-    space = " " * indent
-    return (
-        f"{head}{opening}\n"
-        + "".join(f"{space}    {argument},\n" for argument in arguments)
-        + f"{space}{closing}{tail}"
-    )
-
-
-def _entry(op: str, builder: str, operands: list[str], marks: list[str]) -> str:
-    """The operator's entry in OPS, with a case of static and one of dynamic dimensions if it has operands."""
-    arguments = [[*(f"{name}={tensor}" for name in operands), *marks] for tensor in FIRST_TENSORS[: len(operands) + 1]]
-    cases = ", ".join(f"case({', '.join(item)})" for item in arguments)
-    line = f'    Op("{op}", {builder}, {cases}),\n'
-    if len(line) <= LINE_LENGTH + 1:
-        return line
-    listed = "".join(f"{call('        case', item, 8, ',')}\n" for item in arguments)
-    return f'    Op(\n        "{op}",\n        {builder},\n{listed}    ),\n'
-
-
 def _argument(operand: str) -> str:
     """An operand as the argument of a builder."""
     return f"{operand}_" if keyword.iskeyword(operand) else operand
 
 
-def _meaning(signature: Signature) -> str:
-    """The docstring to fill in, with the names of the row as far as they fit."""
-    for few in (4, 3, 2, 1):
-        results, operands = (
-            ", ".join([*names[:few], *["..."] * (len(names) > few)])
-            for names in (signature.results, signature.operands)
-        )
-        line = f"{results or 'nothing'} = ... (what the operator computes of {operands or 'attributes'}, in one line)"
-        if len(line) + 11 <= LINE_LENGTH:
-            return line
-    return "out = ... (what the operator computes, in one line)"
-
-
-def extend_import(text: str, module: str, names: list[str], path: Path) -> str:
-    """Add names to the line, or the bracketed list, that imports from a module, in ruff's order."""
-    match = re.search(rf"^from {re.escape(module)} import (\((?P<many>[^)]*)\)|(?P<few>[^\n(]*))\n", text, re.MULTILINE)
-    if not match:
-        return _insert_import(text, import_statement(module, names), path)
-    present = {name.strip() for name in (match["many"] or match["few"]).split(",") if name.strip()}
-    if present.issuperset(names):
-        return text
-    merged = sorted(present.union(names), key=lambda name: (not name.isupper(), not name[0].isupper(), name))
-    return text[: match.start()] + import_statement(module, merged) + text[match.end() :]
-
-
-def _insert_import(text: str, statement: str, path: Path) -> str:
-    """Puts an import at its sorted place among those of the same package."""
-    package = statement.split()[1].partition(".")[0]
-    pattern = rf"^from {re.escape(package)}\b[\w.]* import (\([^)]*\)|[^\n(]*)\n"
-    there = list(re.finditer(pattern, text, re.MULTILINE))
-    if not there:
-        raise ScaffoldError(f"{path} has no `from {package}... import ...` to put {statement.split()[1]} beside")
-    at = next((item.start() for item in there if item[0].split()[1] > statement.split()[1]), there[-1].end())
-    return text[:at] + statement + text[at:]
+def add_import(text: str, statement: str) -> str:
+    """The source of a module with one more import, before its others or behind its docstring."""
+    first = re.search(r"^(from (?!__future__)|import )", text, re.MULTILINE)
+    if first is not None:
+        return f"{text[: first.start()]}{statement}\n{text[first.start() :]}"
+    end = text.index('"""\n', 3) + 4
+    future = "\nfrom __future__ import annotations\n"
+    end += len(future) * text.startswith(future, end)
+    return f"{text[:end]}\n{statement}\n\n{text[end:]}"
 
 
 def import_module(table: str, family: str) -> tuple[str, str]:
@@ -459,34 +410,11 @@ def import_module(table: str, family: str) -> tuple[str, str]:
     name = prefixed if use_folder else module
     if name in modules:
         raise ScaffoldError(f"{TABLE} calls {modules[name]} {name}: choose another name")
-    statements = list(
-        re.finditer(rf"^( *)from {re.escape(PACKAGE)}(\.\w+)* import (\([^)]*\)|[^\n(]*)\n", table, re.MULTILINE)
-    )
-    imports = import_statements({**modules, name: family}, statements[0][1])
-    return table[: statements[0].start()] + imports + table[statements[-1].end() :], name
-
-
-def import_statements(modules: dict[str, str], indent: str) -> str:
-    """The imports of a table in ruff's order: a statement for each folder, and one for each name that is given anew."""
-    statements: dict[tuple[str, str], list[str]] = {}
-    plain: dict[str, tuple[str, str]] = {}
-    for name, family in sorted(modules.items(), key=lambda item: item[1].rpartition("/")[::2]):
-        folder, _, module = family.rpartition("/")
-        source = ".".join([PACKAGE, *filter(None, [folder])])
-        if name == module:
-            statements.setdefault(plain.setdefault(folder, (source, module)), []).append(module)
-        else:
-            statements[source, module] = [f"{module} as {name}"]
-    return "".join(import_statement(source, names, indent) for (source, _), names in sorted(statements.items()))
-
-
-def import_statement(module: str, names: list[str], indent: str = "") -> str:
-    """One import, in brackets where it is long."""
-    statement = f"{indent}from {module} import {', '.join(names)}\n"
-    if len(statement) <= LINE_LENGTH + 1:
-        return statement
-    listed = "".join(f"{indent}    {name},\n" for name in names)
-    return f"{indent}from {module} import (\n{listed}{indent})\n"
+    package = ".".join([PACKAGE, *filter(None, [folder])])
+    statement = f"from {package} import {module}" + (f" as {name}" if use_folder else "")
+    return re.sub(
+        rf"^( *)(?=from {re.escape(PACKAGE)}\b)", rf"\g<1>{statement}\n\g<1>", table, count=1, flags=re.M
+    ), name
 
 
 def name_in_docstring(text: str, op: str) -> str:
@@ -495,10 +423,8 @@ def name_in_docstring(text: str, op: str) -> str:
     if not match or not match[0].endswith("."):
         return text
     head, _, last = match[0][:-1].rpartition("\n")
-    joined = f"{last}, `{op}`."
-    if len(joined) > LINE_LENGTH:
-        joined = f"{last},\n`{op}`."
-    return f"{head}\n{joined}" + text[match.end() :]
+    space = "\n" if len(last) + len(op) > 115 else " "
+    return f"{head}\n{last},{space}`{op}`." + text[match.end() :]
 
 
 def _held(text: str, members: list[str]) -> int:
@@ -527,7 +453,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--row", default="", help="the signature row of an operator that has none yet: 'my_op(x, y) -> (out)'"
     )
-    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[1], help="the repository")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the repository")
     options = parser.parse_args(arguments)
     scaffold = Scaffold(options.root, options.op, options.family, options.new_family, options.row, options.spelling_of)
     try:
@@ -535,6 +461,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ScaffoldError as error:
         print(f"new_op: {error}", file=sys.stderr)
         return 1
+    scaffold.format()
     scaffold.write()
     for note in scaffold.notes:
         print(note)

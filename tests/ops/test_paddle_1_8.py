@@ -1,4 +1,8 @@
-"""Programs that Paddle 1.8.5 exported, against what it computed; `tools/record_old.py` records them."""
+"""Programs that Paddle 1.8.5 exported, against what it computed.
+
+A folder holds a program without call stacks and `arrays.npz`: what was given (`input:NAME`), and computed (`output:K`).
+`tools/record_old.py` of commit be5b4f5f recorded them.
+"""
 
 from pathlib import Path
 

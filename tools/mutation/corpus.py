@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
 
-import msgspec
-
 from gen_models import all_networks, all_ops
 from gen_models.harness.generate import GenerationError
 from gen_models.harness.naming import matches
-from gen_models.harness.network import Network
 from gen_models.harness.store import generated, generated_network
-from paddle2ov.program.framework_proto import ProgramDesc
-from tools.mutation.mutant import PARAMETERS, PROGRAM
+from tools.mutation.formats import FORMATS, LEGACY
+from tools.mutation.mutant import PARAMETERS
 
 MAX_BYTES = 60_000
-"""Larger programs are left out: their mutants take long, and hold nothing that small ones do not."""
+"""Of networks; larger ones are left out: their mutants take long, and hold nothing that small ones do not."""
 
 
-class Source(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Source:
     """A model that mutants are made from."""
 
     name: str
     format: str
-    program: bytes
-    parameters: bytes | None
+    folder: str
+
+    @property
+    def program(self) -> bytes:
+        """The program; a legacy one without the call stacks, which say where the files lay that made it."""
+        content = Path(self.folder, FORMATS[self.format].file).read_bytes()
+        return content if self.format == "pir" else LEGACY.render(LEGACY.parse(content))
+
+    @property
+    def parameters(self) -> bytes | None:
+        """The parameters' file, if there is one."""
+        path = Path(self.folder, PARAMETERS)
+        return path.read_bytes() if path.is_file() else None
 
 
 class Corpus:
@@ -38,122 +49,72 @@ class Corpus:
 
     def __init__(self, groups: dict[str, list[Source]]) -> None:
         self.groups = groups
-        self._names = sorted(groups)
 
     def draw(self, rng: Random, format: str | None = None) -> Source:
         while True:
-            group = self.groups[rng.choice(self._names)]
-            candidates = group if format is None else [item for item in group if item.format == format]
+            group = self.groups[rng.choice(sorted(self.groups))]
+            candidates = [item for item in group if format in (None, item.format)]
             if candidates:
                 return rng.choice(candidates)
 
     def digest(self) -> str:
         """Changes when other models are in it."""
-        hashed = hashlib.sha256()
-        for name in self._names:
-            for item in self.groups[name]:
-                hashed.update(msgspec.msgpack.encode(item))
-        return hashed.hexdigest()[:8]
-
-    def save(self, path: Path) -> None:
-        """Writes all models into one file."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(msgspec.msgpack.encode(self.groups))
+        names = [Path(item.folder).name for name in sorted(self.groups) for item in self.groups[name]]
+        return hashlib.sha256(" ".join(names).encode()).hexdigest()[:8]
 
 
 @cache
 def load_corpus(path: str) -> Corpus:
     """A corpus that was saved."""
-    return Corpus(msgspec.msgpack.decode(Path(path).read_bytes(), type=dict[str, list[Source]]))
+    groups = json.loads(Path(path).read_text())
+    return Corpus({name: [Source(*item) for item in group] for name, group in groups.items()})
 
 
-def make_corpus(pattern: str, formats: Iterable[str], cases: int | None = None) -> Corpus:
-    """The corpus of the operators and networks that a filter selects; models that are not there are generated.
+def save_corpus(path: Path, pattern: str, formats: tuple[str, ...], cases: int | None = None) -> Corpus:
+    """Generates the models that are not there, in a process of its own, as Paddle may end the one in which it exports.
 
     Args:
-        pattern: which, by name.
+        path: the file that lists the models.
+        pattern: which operators and networks, by name.
         formats: in which formats.
         cases: the most cases of one operator.
     """
-    groups: dict[str, list[Source]] = {}
-    here = tuple(formats)
-    for op in all_ops().values():
-        if not matches(op.name, pattern):
-            continue
-        group = []
-        for case in list(op.cases)[:cases]:
-            for format in here:
-                if format not in case.formats or case.xfail:
-                    continue
-                try:
-                    group.append(_source(case.name, format, generated(op, case, format)))
-                except GenerationError:
-                    continue
-        groups[op.name] = group
-    for network in all_networks().values():
-        if matches(network.name, pattern):
-            groups[network.name] = _small(network, here)
-    return Corpus({name: group for name, group in groups.items() if group})
-
-
-def save_corpus(path: Path, pattern: str, formats: Iterable[str], cases: int | None = None) -> None:
-    """Makes a corpus in a process of its own, as Paddle may end the one in which it exports.
-
-    What was exported until then is kept, so that the next process goes on from there.
-    """
-    command = [
-        sys.executable,
-        "-X",
-        "faulthandler",
-        "-m",
-        "tools.mutation.corpus",
-        str(path),
-        pattern,
-        ",".join(formats),
-    ]
-    command += [] if cases is None else [str(cases)]
-    for is_last in (False, False, True):
+    command = [sys.executable, "-X", "faulthandler", "-m", "tools.mutation.corpus"]
+    command += [str(path), pattern, ",".join(formats), *([] if cases is None else [str(cases)])]
+    for is_last in (False, False, True):  # what was exported until it ended is kept
         status = subprocess.run(command, check=False).returncode
         if status == 0:
-            return
+            break
         if status > 0 or is_last:  # an error of ours, or one that stays
             raise SystemExit(f"the models could not be exported: status {status}")
+    return load_corpus(str(path))
 
 
-def _small(network: Network, formats: tuple[str, ...]) -> list[Source]:
-    sources = []
-    for format in formats:
-        if format not in network.formats:
-            continue
-        try:
-            folder = generated_network(network, format)
-        except GenerationError:
-            continue
-        source = _source(network.name, format, folder)
-        if len(source.program) + len(source.parameters or b"") <= MAX_BYTES:
-            sources.append(source)
-    return sources
-
-
-def _source(name: str, format: str, folder: Path) -> Source:
-    path = folder / PARAMETERS
-    content = (folder / PROGRAM[format]).read_bytes()
-    weights = path.read_bytes() if path.is_file() else None
-    return Source(name, format, content if format == "pir" else _without_call_stacks(content), weights)
-
-
-def _without_call_stacks(content: bytes) -> bytes:
-    """A legacy program that does not say where the files lay that made it: it is the same everywhere."""
-    program = ProgramDesc.FromString(content)
-    for block in program.blocks:
-        for op in block.ops:
-            kept = [text for text in op.attrs if b"op_callstack" not in text]
-            del op.attrs[:]
-            op.attrs.extend(kept)
-    serialized: bytes = program.SerializeToString(deterministic=True)
-    return serialized
+def _sources(pattern: str, formats: list[str], cases: int | None) -> Iterator[tuple[str, list[str]]]:
+    """A group's name, and the fields of a source in it."""
+    for op in all_ops().values():
+        for case in op.cases[:cases] if matches(op.name, pattern) else ():
+            for format in formats:
+                if format in case.formats and not case.xfail:
+                    try:
+                        yield op.name, [case.name, format, str(generated(op, case, format))]
+                    except GenerationError:
+                        continue
+    for network in all_networks().values():
+        for format in network.formats if matches(network.name, pattern) else ():
+            if format in formats:
+                try:
+                    source = Source(network.name, format, str(generated_network(network, format)))
+                except GenerationError:
+                    continue
+                if len(source.program) + len(source.parameters or b"") <= MAX_BYTES:
+                    yield network.name, [source.name, format, source.folder]
 
 
 if __name__ == "__main__":
     _path, _pattern, _formats, *_cases = sys.argv[1:]
-    make_corpus(_pattern, _formats.split(","), int(_cases[0]) if _cases else None).save(Path(_path))
+    _groups: dict[str, list[list[str]]] = {}
+    for _name, _source in _sources(_pattern, _formats.split(","), int(_cases[0]) if _cases else None):
+        _groups.setdefault(_name, []).append(_source)
+    Path(_path).parent.mkdir(parents=True, exist_ok=True)
+    Path(_path).write_text(json.dumps(_groups))

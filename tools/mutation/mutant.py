@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-PROGRAM = {"pir": "inference.json", "legacy": "inference.pdmodel"}
 PARAMETERS = "inference.pdiparams"
 SETTINGS = "inference.yml"
 _ABOUT = "mutant.json"
+_DESCRIBED = ("reader", "kind", "sizes", "options", "family", "source")
 
 
 @dataclass
@@ -37,14 +37,14 @@ class Mutant:
     source: str = ""
 
     @property
-    def program(self) -> str:
-        """The name of the program's file."""
-        return PROGRAM["pir" if PROGRAM["pir"] in self.files else "legacy"]
-
-    @property
     def row(self) -> str:
         """Its row in the table of outcomes."""
-        return f"{self.kind}: {self.family}" if self.reader == "convert" and self.kind in PROGRAM else self.family
+        return f"{self.kind}: {self.family}" if self.kind in ("pir", "legacy") else self.family
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(max(len(content), self.sizes.get(name, 0)) for name, content in self.files.items())
 
     def write(self, folder: Path) -> None:
         """Writes the files into a folder that exists."""
@@ -58,14 +58,7 @@ class Mutant:
         """Writes the files, and what they are, into a new folder that `kept` reads."""
         folder.mkdir(parents=True, exist_ok=True)
         self.write(folder)
-        about = {
-            "reader": self.reader,
-            "kind": self.kind,
-            "sizes": self.sizes,
-            "options": self.options,
-            "family": self.family,
-            "source": self.source,
-        }
+        about = {name: getattr(self, name) for name in _DESCRIBED}
         (folder / _ABOUT).write_text(json.dumps(about | more, indent=1) + "\n")
         return folder
 
@@ -75,24 +68,13 @@ def kept(folder: Path) -> Mutant:
     path = folder / _ABOUT
     about: dict[str, Any] = {"reader": "convert", "kind": "model"}
     if path.exists():
-        about = json.loads(path.read_text())
-    sizes = about.get("sizes", {})
+        about |= json.loads(path.read_text())
     files = {}
     for item in sorted(folder.iterdir()):
-        if item.name == _ABOUT:
-            continue
-        with item.open("rb") as file:
-            content = file.read(_data_end(file.fileno()) if item.name in sizes else -1)
-        files[item.name] = content
-    return Mutant(
-        about["reader"],
-        about["kind"],
-        files,
-        sizes,
-        about.get("options", {}),
-        about.get("family", ""),
-        about.get("source", ""),
-    )
+        if item.name != _ABOUT:
+            with item.open("rb") as file:
+                files[item.name] = file.read(_data_end(file.fileno()) if item.name in about.get("sizes", ()) else -1)
+    return Mutant(files=files, **{name: about[name] for name in _DESCRIBED if name in about})
 
 
 def _data_end(descriptor: int) -> int:

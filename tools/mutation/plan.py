@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Any
 
-from tools.mutation import beside, parameters, settings
+from tools.mutation import beside, damage
 from tools.mutation.corpus import Corpus, Source
-from tools.mutation.damage import damaged
-from tools.mutation.legacy import LEGACY
-from tools.mutation.mutant import PARAMETERS, PROGRAM, Mutant
-from tools.mutation.pir import PIR
-from tools.mutation.structure import Format
+from tools.mutation.formats import FORMATS
+from tools.mutation.mutant import PARAMETERS, Mutant
+from tools.mutation.trees import Mutation, Tree
 
-FORMATS: dict[str, Format] = {"pir": PIR, "legacy": LEGACY}
-_FAMILIES = {name: format.families() for name, format in FORMATS.items()}
-_MOST_DRAWS = 10
 _WEIGHTS = {
     "attributes": 30,
     "constants": 10,
@@ -35,12 +31,19 @@ _WEIGHTS = {
     "state": 1,
 }
 """How often a family is drawn."""
-
+_FAMILIES = {name: format.families() for name, format in FORMATS.items()}
 _ALONE: dict[str, Callable[[Random], Mutant]] = {
-    "settings": settings.mutant,
+    "settings": beside.settings,
     "arrays": beside.arrays,
     "state": beside.state,
 }
+_OPTIONS = {
+    "share_weights": (0.02, False),
+    "rewrite": (0.05, False),
+    "sequence_lengths": (0.05, True),
+    "report": (0.1, True),
+}
+"""What a model is converted with: how often, and the value; mostly nothing."""
 
 
 def mutant(corpus: Corpus, seed: int, number: int) -> Mutant:
@@ -50,64 +53,47 @@ def mutant(corpus: Corpus, seed: int, number: int) -> Mutant:
     if family in _ALONE:
         return _ALONE[family](rng)
     source = corpus.draw(rng)
-    if family == "parameters":
-        return _of_parameters(rng, corpus, source)
+    while family == "parameters" and not source.parameters:
+        source = corpus.draw(rng)
     other = corpus.draw(rng, source.format)
-    content = source.program
-    if family == "bytes":
-        content = damaged(rng, content, other.program)
+    files, sizes = {FORMATS[source.format].file: source.program}, {}
+    if source.parameters is not None:
+        files[PARAMETERS] = source.parameters
+    if family == "parameters":
+        family = rng.choice(list(damage.PARAMETERS))
+        if family == "parameters: sizes" and rng.random() < 0.2:
+            sizes[PARAMETERS] = len(files[PARAMETERS]) + rng.choice(damage.HOLES)
+        else:
+            chosen = damage.PARAMETERS[family]
+            files[PARAMETERS] = _tried(lambda: rng.choice(chosen)(rng, files[PARAMETERS], other.parameters or b""))
+    elif family == "bytes":
+        files[FORMATS[source.format].file] = damage.damaged(rng, source.program, other.program)
     else:
-        content = _restructured(rng, family, source, other)
-    mutated = _model(source, content, family)
-    mutated.options = _options(rng)
-    return mutated
+        files[FORMATS[source.format].file] = _restructured(rng, family, source, other)
+    options = {name: value for name, (chance, value) in _OPTIONS.items() if rng.random() < chance}
+    return Mutant("convert", source.format, files, sizes, options, family, source.name)
 
 
 def _restructured(rng: Random, family: str, source: Source, other: Source) -> bytes:
     format, known = FORMATS[source.format], _FAMILIES[source.format]
     tree, donor = format.parse(source.program), format.parse(other.program)
+    families = [family] * (rng.choice((1, 1, 1, 2, 3)) if family != "growth" else 1)
     if family == "together":
         families = rng.choices([name for name in known if name != "growth"], k=rng.choice((2, 2, 3, 4)))
-    else:
-        families = [family] * (rng.choice((1, 1, 1, 2, 3)) if family != "growth" else 1)
     for chosen in families:
-        for _ in range(_MOST_DRAWS):
-            try:
-                rng.choice(known[chosen])(rng, tree, donor)
-                break
-            except (LookupError, TypeError, AttributeError, ValueError):
-                continue  # there is none of what it changes, or an earlier mutation left no tree of a program
+        _tried(partial(_mutate, rng, known[chosen], tree, donor))
     return format.render(tree)
 
 
-def _model(source: Source, content: bytes, family: str) -> Mutant:
-    files = {PROGRAM[source.format]: content}
-    weights = source.parameters
-    if weights is not None:
-        files[PARAMETERS] = weights
-    return Mutant("convert", source.format, files, family=family, source=source.name)
+def _mutate(rng: Random, mutations: tuple[Mutation, ...], tree: Tree, donor: Tree) -> None:
+    rng.choice(mutations)(rng, tree, donor)
 
 
-def _of_parameters(rng: Random, corpus: Corpus, source: Source) -> Mutant:
-    while (content := source.parameters) is None:
-        source = corpus.draw(rng)
-    other = corpus.draw(rng).parameters or b""
-    family = rng.choice(list(parameters.FAMILIES))
-    mutated = _model(source, source.program, family)
-    if family == "parameters: sizes" and rng.random() < 0.2:
-        mutated.sizes[PARAMETERS] = len(content) + rng.choice(parameters.HOLES)
-    else:
-        mutated.files[PARAMETERS] = rng.choice(parameters.FAMILIES[family])(rng, content, other)
-    mutated.options = _options(rng)
-    return mutated
-
-
-def _options(rng: Random) -> dict[str, Any]:
-    """What a model is converted with; mostly nothing."""
-    chances = {
-        "share_weights": (0.02, False),
-        "rewrite": (0.05, False),
-        "sequence_lengths": (0.05, True),
-        "report": (0.1, True),
-    }
-    return {name: value for name, (chance, value) in chances.items() if rng.random() < chance}
+def _tried(change: Callable[[], Any]) -> Any:
+    """What comes of a mutation, drawn again where there is none of what it changes; None where there never is."""
+    for _ in range(10):
+        try:
+            return change()
+        except (LookupError, TypeError, AttributeError, ValueError):
+            continue
+    return None

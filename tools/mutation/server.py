@@ -1,8 +1,4 @@
-"""Mutants in processes that are forked off this one, with limits of memory and time.
-
-A process reads many mutants, one after the other, and tells what came of each. When it dies, the mutant that it was at
-is read again by a process of its own, and what is left by another.
-"""
+"""Mutants in processes that are forked off this one, with limits of memory and time."""
 
 from __future__ import annotations
 
@@ -22,7 +18,7 @@ import signal
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, NoReturn
@@ -34,15 +30,6 @@ _OURS = 97
 """The exit status for errors of these tools."""
 _NEARLY = 0.8
 """Of the limit: resident memory that grows by so much has all but met it, whatever became of the error."""
-Make = Callable[[int], Mutant]
-
-
-@dataclass(frozen=True)
-class Tried:
-    """A mutant's row in the table of outcomes, and its outcome."""
-
-    row: str
-    result: Result
 
 
 @dataclass(frozen=True)
@@ -51,8 +38,8 @@ class Limits:
 
     Attributes:
         seconds: of processor time.
-        clock: seconds on the clock, for what waits.
-        bytes: by how much memory may grow, beyond twice the size of the parameters.
+        clock: seconds on the clock, for what waits; it may take twice as long.
+        bytes: by how much memory may grow, beyond twice the size of the files.
     """
 
     seconds: int = 20
@@ -63,86 +50,62 @@ class Limits:
 def load() -> None:
     """Loads what conversions load when they first need it, so that forked processes have it."""
     logging.disable()
-    for package in (
-        "paddle2ov.program",
-        "paddle2ov.translation",
-        "paddle2ov.converters",
-        "paddle2ov.passes",
-        "paddle2ov.graph",
-    ):
-        imported = importlib.import_module(package)
-        for info in pkgutil.walk_packages(imported.__path__, f"{package}."):
+    for name in ("program", "translation", "converters", "passes", "graph"):
+        package = importlib.import_module(f"paddle2ov.{name}")
+        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(info.name)
     gc.collect()
     gc.freeze()  # a collection in a forked process would copy what it shares with this one
 
 
-def run(make: Make, numbers: Sequence[int], limits: Limits = Limits()) -> Iterator[tuple[int, Tried]]:
-    """What came of the mutants with these numbers, in their order."""
-    left = list(numbers)
+def read(mutant: Mutant, limits: Limits = Limits()) -> Result:
+    """What comes of a mutant in a process of its own."""
+    return next(read_all([mutant], limits))
+
+
+def read_all(mutants: Sequence[Mutant], limits: Limits = Limits()) -> Iterator[Result]:
+    """What comes of mutants, which are read one after the other in a process, and in another one if that dies."""
+    left, suspected = list(mutants), None
     while left:
-        told, death = _together(make, left, limits)
-        yield from zip(left, told, strict=False)
-        left = left[len(told) :]
-        if death is not None:
-            tried = alone(make, left[0], limits)
-            if tried.result.outcome not in FINDINGS:  # something that those before left behind
-                tried = Tried(tried.row, replace(death, bucket=f"not alone: {death.bucket}"))
-            yield left[0], tried
+        results, death = _together(left, limits)
+        if suspected is not None and results and results[0].outcome not in FINDINGS:
+            results[0] = replace(
+                suspected, bucket=f"not alone: {suspected.bucket}"
+            )  # those before left something behind
+        yield from results
+        left = left[len(results) :]
+        suspected = death if results else None  # it is read again, as the first of its process
+        if death is not None and not results:
+            yield death
             left = left[1:]
 
 
-def alone(make: Make, number: int, limits: Limits = Limits()) -> Tried:
-    """What came of one mutant in a process of its own."""
-    told, death = _together(make, [number], limits)
-    return told[0] if death is None else Tried(make(number).row, death)
-
-
-def _together(make: Make, numbers: Sequence[int], limits: Limits) -> tuple[list[Tried], Result | None]:
-    """What came of mutants until the process died, and how it did."""
-    folder = Path(tempfile.mkdtemp(prefix="paddle2ov-mutants-"))
-    reading, writing = os.pipe()
-    with tempfile.TemporaryFile() as log:
+def _together(mutants: Sequence[Mutant], limits: Limits) -> tuple[list[Result], Result | None]:
+    """What came of mutants until the process ended, and how it did if it died."""
+    with tempfile.TemporaryDirectory(prefix="paddle2ov-mutants-") as folder, tempfile.TemporaryFile() as log:
+        answers = Path(folder) / "answers"
+        answers.touch()
         sys.stdout.flush()
         sys.stderr.flush()
         child = os.fork()
         if child == 0:
-            os.close(reading)
-            _serve(make, numbers, limits, folder, writing, log)
-        os.close(writing)
-        is_stuck = True  # unless it is heard to the end
+            _serve(mutants, limits, answers, log)
+        descriptor, size, is_waiting = os.pidfd_open(child), -1, False
         try:
-            told, is_stuck = _received(reading, limits.clock)
+            while not select.select([descriptor], [], [], limits.clock)[0]:
+                if is_waiting := answers.stat().st_size == size:
+                    break
+                size = answers.stat().st_size
         finally:
-            if is_stuck:
-                os.kill(child, signal.SIGKILL)
-            status = os.waitpid(child, 0)[1]
-            os.close(reading)
-            shutil.rmtree(folder, ignore_errors=True)
+            os.close(descriptor)
+            os.kill(child, signal.SIGKILL)
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        results = [Result(**json.loads(line)) for line in answers.read_text().splitlines()]
         log.seek(0)
-        text = log.read().decode(errors="replace")
-    if status == 0:
-        return told, None
-    return told, _death("waiting" if is_stuck else status, text)
+        return results, _death(status, log.read().decode(errors="replace"), is_waiting) if status else None
 
 
-def _received(reading: int, clock: float) -> tuple[list[Tried], bool]:
-    """What a process tells until it ends, and whether it said nothing for too long."""
-    text = b""
-    while select.select([reading], [], [], clock)[0]:
-        part = os.read(reading, 1 << 16)
-        if not part:
-            return _parsed(text), False
-        text += part
-    return _parsed(text), True
-
-
-def _parsed(text: bytes) -> list[Tried]:
-    told = (json.loads(line) for line in text.split(b"\n")[:-1])
-    return [Tried(row, Result(**result)) for row, result in told]
-
-
-def _serve(make: Make, numbers: Sequence[int], limits: Limits, folder: Path, writing: int, log: IO[bytes]) -> NoReturn:
+def _serve(mutants: Sequence[Mutant], limits: Limits, answers: Path, log: IO[bytes]) -> NoReturn:
     """The process that reads mutants."""
     status = _OURS
     try:
@@ -151,16 +114,20 @@ def _serve(make: Make, numbers: Sequence[int], limits: Limits, folder: Path, wri
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         faulthandler.enable(log.fileno())
         faulthandler.register(signal.SIGXCPU, log.fileno(), chain=True)
-        for number in numbers:
-            mutant = make(number)
-            own = 2 * sum(max(len(file), mutant.sizes.get(name, 0)) for name, file in mutant.files.items())
+        for number, mutant in enumerate(mutants):
+            files = answers.with_name(str(number))
+            files.mkdir()
+            own = 2 * mutant.size
             before = _limit(limits.seconds, limits.bytes + own)
-            result = attempt(mutant, folder)
+            result = attempt(mutant, files)
+            resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            shutil.rmtree(files)
             grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before - own
             is_worn = grown > _NEARLY * limits.bytes  # where the largest size does not fall again
             if is_worn and result.outcome not in FINDINGS:
                 result = Result("memory", f"growth in {mutant.family}", f"{grown / 1e6:.0f} MB")
-            os.write(writing, json.dumps([mutant.row, asdict(result)]).encode() + b"\n")
+            with answers.open("a") as file:
+                file.write(json.dumps(asdict(result)) + "\n")
             if is_worn:
                 break
         status = 0
@@ -172,38 +139,24 @@ def _serve(make: Make, numbers: Sequence[int], limits: Limits, folder: Path, wri
 
 
 def _limit(seconds: int, grown: int) -> int:
-    """Sets the limits for the next mutant; how many bytes are resident before it."""
+    """Sets the limits of this process; how many bytes are resident before it."""
     used = resource.getrusage(resource.RUSAGE_SELF)
-    resource.setrlimit(
-        resource.RLIMIT_CPU, (math.ceil(used.ru_utime + used.ru_stime) + seconds, resource.RLIM_INFINITY)
-    )
+    most = math.ceil(used.ru_utime + used.ru_stime) + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
     mapped, resident = map(int, Path("/proc/self/statm").read_text().split()[:2])
     page = resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (mapped * page + grown, resource.RLIM_INFINITY))
     return resident * page
 
 
-def _death(status: int | str, log: str) -> Result:
+def _death(status: int, log: str, is_waiting: bool) -> Result:
     """How a process ended that did not finish."""
-    if status == "waiting":
-        return Result("hang", f"waits in {_frame(log)}", log[:3000])
-    assert isinstance(status, int)
-    if os.WIFEXITED(status) and os.WEXITSTATUS(status) == _OURS:
+    if status == _OURS:
         raise RuntimeError(f"the tools themselves fail: {log}")
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        if number == signal.SIGXCPU:
-            return Result("hang", f"computes in {_frame(log)}", log[:3000])
-        if "bad_alloc" in log or "MemoryError" in log:
-            return Result("memory", f"{signal.Signals(number).name} in {_frame(log)}", log[:3000])
-        return Result("crash", f"{signal.Signals(number).name} in {_frame(log)}", log[:3000])
-    return Result("crash", f"exit status {os.waitstatus_to_exitcode(status)} in {_frame(log)}", log[:3000])
-
-
-def _frame(log: str) -> str:
-    """The innermost function of this project in a traceback of faulthandler."""
-    for file, name in re.findall(r'File "([^"]+)", line \d+ in (\S+)', log):
-        function = function_of(file, name)
-        if function is not None:
-            return function
-    return "?"
+    functions = (function_of(*frame) for frame in re.findall(r'File "([^"]+)", line \d+ in (\S+)', log))
+    place = next(filter(None, functions), "?")  # the innermost of this project in a traceback of faulthandler
+    name = signal.Signals(-status).name if status < 0 else f"exit status {status}"
+    if is_waiting or status == -signal.SIGXCPU:
+        return Result("hang", f"{'waits' if is_waiting else 'computes'} in {place}", log[:3000])
+    is_memory = status < 0 and ("bad_alloc" in log or "MemoryError" in log)
+    return Result("memory" if is_memory else "crash", f"{name} in {place}", log[:3000])

@@ -4,43 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import islice
+from itertools import count
 from typing import Any
 
 from tools.mutation import server
-from tools.mutation.mutant import PARAMETERS, PROGRAM, Mutant
-from tools.mutation.plan import FORMATS
-from tools.mutation.structure import Format, Tree, lists_in
+from tools.mutation.formats import FORMATS
+from tools.mutation.mutant import Mutant
+from tools.mutation.trees import Format, Tree, places
 from tools.mutation.trial import Result
 
 _MAX_TRIES = 3000
 _LIMITS = {"hang": server.Limits(seconds=3, clock=30)}
 """Waiting for each try as long as for the finding would take hours."""
 
-Test = Callable[[bytes], bool]
+Test = Callable[[Any], bool]
 
 
 def shrink(mutant: Mutant, result: Result) -> Mutant:
     """A smaller mutant of which the same comes: the same outcome, in the same bucket."""
-    tries = 0
-    limits = _LIMITS.get(result.outcome, server.Limits())
+    tries, limits = count(), _LIMITS.get(result.outcome, server.Limits())
 
-    def is_same(one: Mutant) -> bool:
-        nonlocal tries
-        tries += 1
-        if tries > _MAX_TRIES:
+    def is_same(smaller: Mutant) -> bool:
+        if next(tries) >= _MAX_TRIES:
             return False
-        attempt = server.alone(lambda _: one, 0, limits).result
+        attempt = server.read(smaller, limits)
         return (attempt.outcome, attempt.bucket) == (result.outcome, result.bucket)
 
-    for option in list(mutant.options):
-        fewer = replace(mutant, options={name: item for name, item in mutant.options.items() if name != option})
+    for name in list(mutant.options):
+        fewer = replace(mutant, options={key: value for key, value in mutant.options.items() if key != name})
         mutant = fewer if is_same(fewer) else mutant
-    if PARAMETERS in mutant.files:
-        without = replace(mutant, files={name: file for name, file in mutant.files.items() if name != PARAMETERS})
-        mutant = without if is_same(without) else mutant
     for name in list(mutant.files):
-        mutant = _shrunk(mutant, name, is_same)
+        without = replace(mutant, files={key: value for key, value in mutant.files.items() if key != name})
+        mutant = without if is_same(without) else _shrunk(mutant, name, is_same)
     return mutant
 
 
@@ -50,64 +45,51 @@ def _shrunk(mutant: Mutant, name: str, is_same: Callable[[Mutant], bool]) -> Mut
     def with_content(content: bytes) -> Mutant:
         return replace(mutant, files={**mutant.files, name: content})
 
-    def does_same(content: bytes) -> bool:
-        return is_same(with_content(content))
-
     content = mutant.files[name]
-    format = next((FORMATS[kind] for kind, program in PROGRAM.items() if program == name), None)
-    if format is None:
-        return with_content(_fewer_bytes(content, does_same))
-    try:
-        known = format.render(format.parse(content))
-        return with_content(_fewer_items(known if does_same(known) else content, format, does_same))
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):  # it is no program
-        return with_content(_fewer_bytes(content, does_same))
+    format = next((format for format in FORMATS.values() if format.file == name), None)
+    if format is not None:
+        try:
+            known = format.render(format.parse(content))
+            if is_same(with_content(known)):
+                return with_content(_fewer_items(known, format, lambda item: is_same(with_content(item))))
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            pass  # it is no program
+    return with_content(fewer(content, lambda item: is_same(with_content(item))))
 
 
 def _fewer_items(content: bytes, format: Format, is_same: Test) -> bytes:
-    """Takes parts out of the lists of a program, large ones first, until nothing can be taken."""
+    """Takes parts out of the lists of a program, outermost first, until nothing can be taken."""
+
+    def lists(tree: Tree) -> list[tuple[Any, Any]]:
+        found = [(place.path.count("."), place.holder, place.key) for place in places(tree)]
+        ordered = sorted(found, key=lambda item: item[0])
+        return [(holder, key) for _, holder, key in ordered if isinstance(holder[key], list)]
+
+    def with_list(position: int, part: list[Any]) -> bytes:
+        tree = format.parse(content)
+        holder, key = lists(tree)[position]
+        holder[key] = part
+        return format.render(tree)
+
     before = b""
     while before != content:
         before, position = content, 0
-        while position < len(list(lists_in(format.parse(content)))):
-            content = _fewer_of_one(content, format, position, is_same)
+        while position < len(found := lists(format.parse(content))):
+            holder, key = found[position]
+            content = with_list(position, fewer(holder[key], lambda part: is_same(with_list(position, part))))  # noqa: B023
             position += 1
     return content
 
 
-def _fewer_of_one(content: bytes, format: Format, position: int, is_same: Test) -> bytes:
-    """Takes parts out of one list of a program."""
-
-    def parsed() -> tuple[Tree, list[Any]]:
-        tree = format.parse(content)
-        return tree, next(islice(lists_in(tree), position, None), [])
-
-    size = len(parsed()[1])
+def fewer(content: Any, is_same: Test) -> Any:
+    """Leaves parts of bytes or of a list out, large ones first."""
+    size = len(content)
     while size >= 1:
         place = 0
-        while True:
-            tree, held = parsed()
-            if place >= len(held):
-                break
-            del held[place : place + size]
-            fewer = format.render(tree)
-            if is_same(fewer):
-                content = fewer
-            else:
-                place += size
-        size //= 2
-    return content
-
-
-def _fewer_bytes(content: bytes, is_same: Test) -> bytes:
-    """Leaves parts of a file out, large ones first."""
-    size = max(len(content) // 2, 1)
-    while size >= 1 and content:
-        place = 0
         while place < len(content):
-            fewer = content[:place] + content[place + size :]
-            if is_same(fewer):
-                content = fewer
+            rest = content[:place] + content[place + size :]
+            if is_same(rest):
+                content = rest
             else:
                 place += size
         size //= 2

@@ -1,0 +1,168 @@
+"""The process that runs networks for drop_in.py and latency.py: by Paddle, by `paddle2ov.inference`, or as graphs."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from benchmarks.child import serve
+
+Run = Callable[[], list[Any]]
+_runs: dict[str, Run] = {}
+_several: dict[str, Callable[[int], object]] = {}
+"""What runs a network so many times, as many at once as there are threads."""
+
+
+def load(
+    name: str, by: str, files: list[str], arrays_file: str, lod: Any = None, threads: int = 1, hint: str = "f32"
+) -> dict[str, Any]:
+    """Prepares a network.
+
+    Args:
+        name: of this way to run it.
+        by: "paddle.inference", with ", oneDNN" or not, "paddle2ov.inference", "convert", "convert, rewrite=False" or
+            "read_model".
+        files: the program, or what OpenVINO reads, and the parameters.
+        arrays_file: `.npz` of the inputs.
+        lod: of the inputs, in Paddle's form.
+        threads: how many to use.
+        hint: OpenVINO's precision.
+
+    Returns:
+        The sums of its results, and its layers where they are known.
+    """
+    arrays, layers = dict(np.load(arrays_file)), None
+    if "inference" in by:
+        run = _predictor(by, files, arrays, lod, threads)
+        runs = [_predictor(by, files, arrays, lod, 1) for _ in range(threads)] if threads > 1 else [run]
+        _several[name] = lambda count: _in_threads(runs, count)
+    else:
+        run, _several[name], layers = _graph(by, files[0], arrays, threads, hint)
+    for _ in range(3):
+        results = run()
+    _runs[name] = run
+    return {"sums": [float(np.abs(array).astype(np.float64).sum()) for array in results], "layers": layers}
+
+
+def _predictor(by: str, files: list[str], arrays: dict[str, Any], lod: Any, threads: int) -> Run:
+    """A run of a predictor, as a user writes it."""
+    library: Any = importlib.import_module(by.partition(",")[0])
+    config = library.Config(*files)
+    config.disable_gpu()
+    config.disable_glog_info()
+    (config.enable_mkldnn if by.endswith("oneDNN") else config.disable_mkldnn)()
+    config.set_cpu_math_library_num_threads(threads)
+    predictor = library.create_predictor(config)
+    inputs = [(predictor.get_input_handle(name), arrays[name]) for name in predictor.get_input_names()]
+    results = [predictor.get_output_handle(name) for name in predictor.get_output_names()]
+
+    def run() -> list[Any]:
+        for handle, array in inputs:
+            handle.copy_from_cpu(array)
+            if lod:
+                handle.set_lod(lod)
+        predictor.run()
+        return [result.copy_to_cpu() for result in results]
+
+    return run
+
+
+def _in_threads(runs: list[Run], count: int) -> None:
+    with ThreadPoolExecutor(len(runs)) as pool:
+        for i, run in enumerate(runs):
+            pool.submit(lambda run, share: [run() for _ in share], run, range(i, count, len(runs)))
+
+
+def _graph(
+    by: str, file: str, arrays: dict[str, Any], threads: int, hint: str
+) -> tuple[Run, Callable[[int], object], str]:
+    """A run of a graph by OpenVINO, many at once, and which layers it has."""
+    import openvino
+
+    import paddle2ov
+
+    core = openvino.Core()
+    if by == "read_model":
+        model = core.read_model(file)
+    else:
+        model = paddle2ov.convert(file, rewrite=not by.endswith("rewrite=False"))
+    options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": hint}
+    compiled = core.compile_model(model, "CPU", {**options, "PERFORMANCE_HINT": "LATENCY"})
+    request = compiled.create_infer_request()
+    for key, array in arrays.items():
+        request.set_tensor(key, openvino.Tensor(array))
+
+    def run() -> list[Any]:
+        request.infer(share_outputs=True)
+        return [tensor.data.copy() for tensor in request.output_tensors]
+
+    queue: Any = None
+
+    def several(count: int) -> None:
+        nonlocal queue
+        if queue is None:
+            parallel = core.compile_model(model, "CPU", {**options, "PERFORMANCE_HINT": "THROUGHPUT"})
+            queue = openvino.AsyncInferQueue(parallel)
+            for job in queue:
+                for key, array in arrays.items():
+                    job.set_tensor(key, openvino.Tensor(array))
+        for _ in range(count):
+            queue.start_async()
+        queue.wait_all()
+
+    return run, several, _layers(model, compiled)
+
+
+def _layers(model: Any, compiled: Any) -> str:
+    """A digest of what is computed; of the operators where loops or branches are, whose layers do not show."""
+    from paddle2ov.graph.bodies import walk
+
+    infos = [node.get_rt_info() for node in compiled.get_runtime_model().get_ordered_ops()]
+    layers = sorted([str(info[key].value) for key in ("layerType", "primitiveType", "outputLayouts")] for info in infos)
+    if {"Loop", "TensorIterator", "If"} & {kind for kind, *_ in layers}:
+        layers = sorted(
+            [node.get_type_name(), *(output.get_partial_shape().to_string() for output in node.outputs())]
+            for node in walk(model)
+        )
+    return hashlib.sha256(json.dumps(layers).encode()).hexdigest()
+
+
+def turn(name: str, seconds: float) -> float:
+    """The CPU time of a run in milliseconds, of as many runs as so many seconds allow."""
+    run, count = _runs[name], 0
+    run()  # what ran before has left other data in the caches
+    start, used = time.perf_counter(), time.process_time()
+    while not count or time.perf_counter() - start < seconds:
+        run()
+        count += 1
+    return 1e3 * (time.process_time() - used) / count
+
+
+def rates(name: str, count: int) -> dict[str, list[float]]:
+    """The wall and CPU times of some runs one by one, in milliseconds, and how many a second run at once."""
+    wall, cpu = [], []
+    for _ in range(count):
+        started, used = time.perf_counter(), time.process_time()
+        _runs[name]()
+        wall.append(1e3 * (time.perf_counter() - started))
+        cpu.append(1e3 * (time.process_time() - used))
+    started = time.perf_counter()
+    _several[name](count)
+    return {"wall": wall, "cpu": cpu, "throughput": [count / (time.perf_counter() - started)]}
+
+
+def forget() -> None:
+    """Lets all networks go."""
+    _runs.clear()
+    _several.clear()
+
+
+if __name__ == "__main__":
+    serve({"load": load, "turn": turn, "rates": rates, "forget": forget})
