@@ -8,9 +8,10 @@ The pictures show what the rewrites really make of these graphs; the documentati
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,12 @@ from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
-from tools.layered_layout import HEIGHT, WIDTH, layered
 
 MOVES = {"Transpose", "Roll", "Gather", "Split", "VariadicSplit", "Reshape", "Slice", "Concat"}
 """Nodes that move data, or may; they are drawn in a colour of their own."""
+
+WIDTH, HEIGHT, GAP, LAYER = 150.0, 34.0, 26.0, 62.0
+"""Of a node, between two, and of a layer."""
 
 STYLE = """
 text { font: 12px system-ui, sans-serif; text-anchor: middle; fill: #1c2733 }
@@ -177,8 +180,30 @@ PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
 """Rewrite -> the graph it is shown on, and what is run on it."""
 
 
+def layout(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
+    """Centres of nodes, in topological order: layers by longest path, in each near what they are joined to."""
+    ranks = [0] * count
+    for source, target in edges:
+        ranks[target] = max(ranks[target], ranks[source] + 1)
+    for node in range(count - 1, -1, -1):  # sources stand right above their first reader
+        if all(target != node for _, target in edges) and (readers := [b for a, b in edges if a == node]):
+            ranks[node] = min(ranks[reader] for reader in readers) - 1
+    beside = [[b if a == node else a for a, b in edges if node in (a, b)] for node in range(count)]
+    layers = [[node for node in range(count) if ranks[node] == rank] for rank in range(max(ranks) + 1)]
+    xs = [float(layers[rank].index(node)) for node, rank in enumerate(ranks)]
+    for _ in range(60):
+        for layer in layers:
+            wanted = {node: fmean([xs[other] for other in beside[node]] or [xs[node]]) for node in layer}
+            layer.sort(key=lambda node: wanted[node])
+            middle = fmean(wanted.values())
+            for i, node in enumerate(layer):
+                xs[node] = middle + (i - (len(layer) - 1) / 2) * (WIDTH + GAP)
+    left = min(xs) - WIDTH / 2
+    return [(x - left, (rank + 0.5) * LAYER) for x, rank in zip(xs, ranks, strict=True)]
+
+
 def drawing(graph: Model) -> tuple[str, float, float]:
-    """The SVG elements of a graph, and its size. Constants are not drawn."""
+    """The SVG elements of a graph, and its size. Constants are not drawn; an edge past a layer bends aside."""
     nodes = [node for node in graph.get_ordered_ops() if node.get_type_name() != "Constant"]
     number = {node.get_name(): i for i, node in enumerate(nodes)}
     edges = [
@@ -187,13 +212,15 @@ def drawing(graph: Model) -> tuple[str, float, float]:
         for port in node.inputs()
         if (source := port.get_source_output().get_node().get_name()) in number
     ]
-    layout = layered(len(nodes), edges)
+    positions = layout(len(nodes), edges)
+    width = max(x for x, _ in positions) + WIDTH / 2
     parts = []
-    for (source, target), bends in zip(edges, layout.bends, strict=True):
-        (x0, y0), (x1, y1) = layout.positions[source], layout.positions[target]
-        points = [(x0, y0 + HEIGHT / 2), *bends, (x1, y1 - HEIGHT / 2)]
-        parts.append('<path d="M' + " L".join(f"{x:.0f},{y:.0f}" for x, y in points) + '"/>')
-    for node, (x, y) in zip(nodes, layout.positions, strict=True):
+    for (x0, y0), (x1, y1) in ((positions[source], positions[target]) for source, target in edges):
+        far = WIDTH if y1 - y0 > LAYER and abs(x1 - x0) < WIDTH else 0.0
+        start, end = f"{x0:.0f},{y0 + HEIGHT / 2:.0f}", f"{x1:.0f},{y1 - HEIGHT / 2:.0f}"
+        parts.append(f'<path d="M{start} C{x0 + far:.0f},{y0 + LAYER:.0f} {x1 + far:.0f},{y1 - LAYER:.0f} {end}"/>')
+        width = max(width, max(x0, x1) + far)
+    for node, (x, y) in zip(nodes, positions, strict=True):
         kind = node.get_type_name()
         moves = ' class="moves"' if kind in MOVES else ""
         shape = escape(str(node.get_output_partial_shape(0)))
@@ -202,7 +229,7 @@ def drawing(graph: Model) -> tuple[str, float, float]:
             f' rx="4"/><text x="{x:.0f}" y="{y - 2:.0f}">{kind}</text>'
             f'<text class="shape" x="{x:.0f}" y="{y + 12:.0f}">{shape}</text>'
         )
-    return "".join(parts), layout.width, layout.height
+    return "".join(parts), width, LAYER * (max(y for _, y in positions) // LAYER + 1)
 
 
 def picture(name: str) -> str:

@@ -16,15 +16,12 @@ COMMITS = {
     "PaddleX": "9f5275efc153d7f2c1ae3e223e4b25513538c0ab",
     "PaddleClas": "02fb651814adf1f9b719d2b7a23b251c8dedf135",
     "PaddleDetection": "70f91af124d5b9935019a4b3cc30cb950cc72121",
-    "PaddleMIX": "6afaf05de0485715b2c8b2587e17bb2dfe4f4cda",
     "PaddleOCR": "6d2110b743adcabe53e29b1f7af047cbc551c322",
     "PaddleSeg": "d7975e7cb3b9102eae4eabcef5afb81b878473aa",
-    "PaddleSpeech": "969f33999fd6116a69831d098c1ab6f1e125129a",
     "PaddleTS": "9f2350094ec8c4872cb49286e739df60e8bb58d9",
-    "PaddleVideo": "ed245e9ce5eb32d27db8d8d2fef921e4f43e30e5",
 }
 """The commits that the table was made with; some rows were made with earlier ones of PaddleX, PaddleClas and
-PaddleDetection."""
+PaddleDetection. Those of PaddleX's own layers, PaddleMIX, PaddleSpeech and PaddleVideo were made by commit be5b4f5f."""
 
 _EXPONENT = re.compile(r"[0-9]+e-?[0-9]+")
 
@@ -39,44 +36,18 @@ class Source(NamedTuple):
 
 
 _PADDLEX = "PaddleX/paddlex/repo_apis/PaddleDetection_api/configs"
-_MODELING = "PaddleX/paddlex/inference/models"
-_SAM_H = {"encoder_embed_dim": 1280, "encoder_num_heads": 16}
-_SHALLOW = {"encoder_depth": 4, "encoder_global_attn_indexes": [1, 3]}
-"""Of 32 layers."""
 OWN = {
     "Co-DINO-R50": Source("PaddleDetection", Path("PaddleDetection/configs/co_detr/co_dino_r50_5scale_1x_coco.yml")),
-    "GroundingDINO-T": Source(
-        "PaddleMIX", Path("PaddleMIX/paddlemix/models/groundingdino/configuration.py"), {"num_queries": 100}
-    ),
     "MaskRCNN-ResNet50-vd-SSLDv2-FPN": Source(
         "PaddleDetection", Path("PaddleDetection/configs/mask_rcnn/mask_rcnn_r50_vd_fpn_ssld_2x_coco.yml")
     ),
     "PP-DocBlockLayout": Source("PaddleDetection", Path(_PADDLEX, "RT-DETR-L.yaml"), {"num_classes": 1}),
     "PP-YOLOE-R-L": Source("PaddleDetection", Path(_PADDLEX, "PP-YOLOE-R-L.yaml"), {"size": 256}),
-    "PP-DocLayoutV2": Source(
-        "PaddleX", Path(_MODELING, "object_detection/modeling/pp_doclayout_v2.py"), {"num_queries": 30}
-    ),
-    "PP-DocLayoutV3": Source(
-        "PaddleX", Path(_MODELING, "object_detection/modeling/pp_doclayout_v3.py"), {"num_queries": 30}
-    ),
     "PP-DocLayout_plus-L": Source("PaddleDetection", Path(_PADDLEX, "RT-DETR-L.yaml"), {"num_classes": 20}),
     "PP-LCNet_x1_0_textline_ori": Source(
         "PaddleClas", Path("PaddleClas/ppcls/configs/PULC/textline_orientation/PPLCNet_x1_0.yaml")
     ),
-    "SAM-H_box": Source(
-        "PaddleMIX",
-        Path("PaddleMIX/paddlemix/models/sam/configuration.py"),
-        {**_SAM_H, **_SHALLOW, "input_type": "boxs"},
-    ),
-    "SAM-H_point": Source(
-        "PaddleMIX",
-        Path("PaddleMIX/paddlemix/models/sam/configuration.py"),
-        {**_SAM_H, **_SHALLOW, "input_type": "points"},
-    ),
     "SOLOv2": Source("PaddleDetection", Path(_PADDLEX, "SOLOv2.yaml"), {"size": 256}),
-    "UVDoc": Source("PaddleX", Path(_MODELING, "image_unwarping/modeling/uvdoc.py")),
-    "fastspeech2_csmsc": Source("PaddleSpeech", Path("PaddleSpeech/examples/csmsc/tts3/conf/default.yaml")),
-    "pwgan_csmsc": Source("PaddleSpeech", Path("PaddleSpeech/examples/csmsc/voc1/conf/default.yaml")),
 }
 """Of models that neither PaddleX nor PaddleOCR has a configuration for under their names, or one that is changed."""
 

@@ -58,7 +58,8 @@ but for scores that differ by rounding. The order of reading that PP-DocLayoutV2
 weights two are nearly equal, and two places of 29 differ.
 
 Written by `python -m tools.paddlex_models`, from [paddlex.json](paddlex.json), which
-`python -m tools.paddlex_campaign --sources FOLDER` writes; `--commits` lists the repositories that FOLDER holds.
+`python -m tools.paddlex_campaign --sources FOLDER` writes; `--commits` lists the repositories that FOLDER holds. Commit
+be5b4f5f wrote the rows of PaddleMIX, PaddleSpeech, PaddleVideo and PaddleX itself, and had exporters of these.
 """
 COLUMNS = """
 | Model | Configuration | Operators | Input | Results | Largest difference, or why not |

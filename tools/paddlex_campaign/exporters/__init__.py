@@ -5,23 +5,15 @@ Each does what the export of the repository does, and takes the architecture fro
 
 from tools.paddlex_campaign.exporters.clas import export_clas
 from tools.paddlex_campaign.exporters.detection import export_detection
-from tools.paddlex_campaign.exporters.mix import export_mix
-from tools.paddlex_campaign.exporters.modeling import export_modeling
 from tools.paddlex_campaign.exporters.ocr import export_ocr
 from tools.paddlex_campaign.exporters.seg import export_seg
-from tools.paddlex_campaign.exporters.speech import export_speech
 from tools.paddlex_campaign.exporters.ts import export_ts
 from tools.paddlex_campaign.exporters.types import Exporter
-from tools.paddlex_campaign.exporters.video import export_video
 
 EXPORTERS: dict[str, Exporter] = {
     "PaddleClas": export_clas,
     "PaddleDetection": export_detection,
-    "PaddleMIX": export_mix,
     "PaddleOCR": export_ocr,
     "PaddleSeg": export_seg,
-    "PaddleSpeech": export_speech,
     "PaddleTS": export_ts,
-    "PaddleVideo": export_video,
-    "PaddleX": export_modeling,
 }

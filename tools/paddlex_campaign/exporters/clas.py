@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.paddlex_campaign.exporters.types import Exported
+from tools.paddlex_campaign.exporters.types import Exported, wrapped, yaml_of
 
 
 def export_clas(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported:
     """Without the softmax or sigmoid at the end, which makes all results of random weights alike."""
     import paddle
-    import yaml
 
-    from tools.paddlex_campaign.sources import import_without_init, without_pretrained
+    from tools.paddlex_campaign.sources import import_without_init
 
     import_without_init(folder, "ppcls")
     import_without_init(folder, "ppcls.utils")
@@ -23,7 +22,7 @@ def export_clas(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exporte
 
     logger.init_logger()
 
-    config = without_pretrained(yaml.safe_load(path.read_text(encoding="utf-8")))
+    config = yaml_of(path)
     architecture = config["Arch"]
     added = {key: architecture.pop(key, None) for key in ("infer_output_key", "infer_add_softmax")}
     build = {**config, "Arch": architecture}
@@ -32,20 +31,14 @@ def export_clas(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exporte
     if is_feature:
         model.head = None
 
-    class Layer(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.base_model = model
+    def forward(net: Any, x: Any) -> Any:
+        y = net(x)
+        y = y[0] if isinstance(y, list) else y
+        if added["infer_output_key"] is not None:
+            y = y[added["infer_output_key"]]
+        return y["logits"] if isinstance(y, dict) else y
 
-        def forward(self, x: Any) -> Any:
-            y = self.base_model(x)
-            y = y[0] if isinstance(y, list) else y
-            if added["infer_output_key"] is not None:
-                y = y[added["infer_output_key"]]
-            return y["logits"] if isinstance(y, dict) else y
-
-    layer = Layer()
-    layer.eval()
+    layer = wrapped(model, forward)
     for sublayer in layer.sublayers():
         if hasattr(sublayer, "re_parameterize") and not getattr(sublayer, "is_repped", False):
             sublayer.re_parameterize()

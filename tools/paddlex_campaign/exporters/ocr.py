@@ -8,22 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from tools.paddlex_campaign.exporters.types import Exported, Shape
+from tools.paddlex_campaign.exporters.types import Exported, Shape, yaml_of
 
 
 def export_ocr(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported:
     """With statistics of batch norms that are those of the input, as depth would amplify rounding otherwise."""
     import paddle
-    import yaml
 
     from gen_models.harness.network import condition
-    from tools.paddlex_campaign.sources import import_without_init, without_pretrained
+    from tools.paddlex_campaign.sources import import_without_init
 
     import_without_init(folder, "ppocr")
     import_without_init(folder, "ppocr.utils")
     from ppocr.modeling.architectures import build_model
 
-    config = without_pretrained(yaml.safe_load(path.read_text(encoding="utf-8")))
+    config = yaml_of(path)
     architecture = config["Architecture"]
     described = architecture["Head"]
     if "character_dict_path" in config["Global"]:

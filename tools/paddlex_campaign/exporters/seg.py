@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.paddlex_campaign.exporters.types import Exported
+from tools.paddlex_campaign.exporters.types import Exported, wrapped, yaml_of
 
 
 def export_seg(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported:
     """Without the softmax at the end, as of classifiers."""
     import paddle
-    import yaml
 
-    from tools.paddlex_campaign.sources import import_without_init, without_pretrained
+    from tools.paddlex_campaign.sources import import_without_init
 
     import_without_init(folder, "paddleseg")
     import paddleseg.models
@@ -23,7 +22,7 @@ def export_seg(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported
 
     teacher = paddleseg.models.stfpm.ResNet_MS3
     paddleseg.models.stfpm.ResNet_MS3 = lambda pretrained, arch: teacher(pretrained=False, arch=arch)
-    config = without_pretrained(yaml.safe_load(path.read_text(encoding="utf-8")))
+    config = yaml_of(path)
     classes = config["train_dataset"].get("num_classes", 19)
 
     def build(described: Mapping[str, Any]) -> Any:
@@ -41,16 +40,7 @@ def export_seg(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported
     model = build(described)
     model.eval()
 
-    class Layer(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.net = model
-
-        def forward(self, x: Any) -> Any:
-            return self.net(x)[0]
-
-    layer = Layer()
-    layer.eval()
+    layer = wrapped(model, lambda net, x: net(x)[0])
     shape = (1, 3, 512, 512)
     declared = list(shape) if described["type"] == "MaskFormer" else [None, 3, None, None]
     return Exported(layer, [paddle.static.InputSpec(declared, "float32", "x")], {"x": shape})

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.paddlex_campaign.exporters.types import Exported, Shape
+from tools.paddlex_campaign.exporters.types import Exported, Shape, yaml_of
 
 
 def export_ts(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported:
@@ -16,7 +16,6 @@ def export_ts(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported:
     import inspect
 
     import paddle
-    import yaml
 
     sys.path.insert(0, str(folder))
     from paddlets.utils import manager
@@ -24,7 +23,7 @@ def export_ts(folder: Path, path: Path, changes: Mapping[str, Any]) -> Exported:
     for kind in ("anomaly", "classify", "forecasting"):  # which register their models
         importlib.import_module(f"paddlets.models.{kind}")
 
-    config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    config = yaml_of(path)
     described, length, ahead = config["model"], config["seq_len"], config.get("predict_len", 0)
     of = manager.MODELS[described["name"]]
     options = {**described.get("model_cfg", {}), "in_chunk_len": length, "out_chunk_len": ahead}
