@@ -2,7 +2,6 @@
 
     python -m benchmarks.soak                            # 200,000 runs, half an hour to an hour
     python -m benchmarks.soak --runs 2000                # a trial
-    python -m benchmarks.soak --plain                    # OpenVINO alone, on the IR of the same models
 
 Ten small networks of gen_models/networks/ run in turn in new threads, every run with a shape of its own. A network's
 predictor is replaced by a new one after some of its runs: made from files of either format, from memory, with a cache
@@ -110,10 +109,10 @@ NETWORKS: dict[str, Callable[[np.random.Generator], Arrays]] = {
 class Server:
     """One network that is served: clones for the threads, replaced from time to time."""
 
-    def __init__(self, name: str, scratch: Path, plain: bool) -> None:
+    def __init__(self, name: str, scratch: Path) -> None:
         self.name = name
         self._rng = np.random.default_rng(0)
-        self._ways = itertools.cycle((_plain_ways if plain else _ways)(_folders(name), scratch / name))
+        self._ways = itertools.cycle(_ways(_folders(name), scratch / name))
         self._fixed = NETWORKS[name](np.random.default_rng(1))
         self._expected: Arrays | None = None
         self._clones = self._replacements()
@@ -173,7 +172,7 @@ class _Predictor:
 
 
 class _Compiled:
-    """A model that OpenVINO compiles: one of `paddle2ov.convert`, whose weights are mapped, or an IR."""
+    """A model of `paddle2ov.convert`, whose weights are mapped, compiled by OpenVINO."""
 
     def __init__(self, model: Any) -> None:
         import openvino
@@ -227,36 +226,18 @@ def _ways(folders: Sequence[Path], scratch: Path) -> list[Callable[[], Any]]:
     return [partial(way, folder) for way in ways for folder in folders]
 
 
-def _plain_ways(folders: Sequence[Path], scratch: Path) -> list[Callable[[], Any]]:
-    """Each model as IR, read and compiled by OpenVINO."""
-    import openvino
-
-    from paddle2ov import convert
-
-    ways: list[Callable[[], Any]] = []
-    for i, folder in enumerate(folders):
-        path = scratch / f"{i}.xml"
-        scratch.mkdir(exist_ok=True)
-        openvino.save_model(convert(folder), path, compress_to_fp16=False)
-        ways.append(partial(_Compiled, path))
-    return ways
-
-
-_MALLINFO = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
-
-
 class _AllocatorState(ctypes.Structure):
     """glibc's `struct mallinfo2`."""
 
-    _fields_: ClassVar = [(name, ctypes.c_size_t) for name in _MALLINFO]
+    _fields_: ClassVar = [("fields", ctypes.c_size_t * 10)]
 
 
 def _allocated() -> float:
-    """MB that are allocated and not freed, in the heap's arenas and in mappings of their own."""
+    """MB that are allocated and not freed, in mappings of their own and in the heap's arenas."""
     state = ctypes.CDLL(None).mallinfo2
     state.restype = _AllocatorState
-    heap = state()
-    return float(heap.uordblks + heap.hblkhd) / 2**20
+    fields = state().fields
+    return float(fields[4] + fields[7]) / 2**20  # hblkhd, uordblks
 
 
 def measured(scratch: Path) -> dict[str, float]:
@@ -274,13 +255,13 @@ def measured(scratch: Path) -> dict[str, float]:
     }
 
 
-def soak(runs: int, every: int, plain: bool) -> Figures:
+def soak(runs: int, every: int) -> Figures:
     """Runs the networks; what the process held after every so many runs."""
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         tempfile.tempdir = folder  # what anything leaves in the folder for temporary files counts
         try:
-            servers = [Server(name, scratch, plain) for name in NETWORKS]
+            servers = [Server(name, scratch) for name in NETWORKS]
             figures: Figures = {"runs": [], **{name: [] for name in MEASURED}}
             done, shown, started = 0, 0, time.monotonic()
             for server in itertools.cycle(servers):
@@ -327,11 +308,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=200_000, help="how many")
     parser.add_argument("--every", type=int, default=1000, help="after how many to measure")
-    parser.add_argument("--plain", action="store_true", help="OpenVINO alone, without paddle2ov")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     arguments = parser.parse_args()
     record = Record("soak", "Many runs", __doc__)
-    figures = soak(arguments.runs, arguments.every, arguments.plain)
+    figures = soak(arguments.runs, arguments.every)
     for name, what in MEASURED.items():
         half = figures[name][len(figures[name]) // 2 :]
         grows = slope(figures, name)

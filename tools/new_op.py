@@ -325,23 +325,14 @@ class Scaffold:
         pir_name = f', "{signature.pir_name}"' if signature.pir_name not in (None, self.op) else ""
         return f'{by}("{self.op}", {{{", ".join(inputs)}}}, {{{", ".join(outputs)}}}, {{}}{pir_name})'
 
-    def format(self) -> None:
-        """Lets ruff put imports and lines in order; what it does not understand stays as it is."""
-        ruff = [str(Path(sys.executable).with_name("ruff"))]
-        for path, text in self.changes.items():
-            options = ["--config", str(ROOT / "pyproject.toml"), "--quiet", "--stdin-filename", str(path), "-"]
-            for command in (["check", "--select", "I", "--fix"], ["format"]):
-                run = subprocess.run(
-                    [*ruff, *command, *options], input=text, capture_output=True, text=True, check=False
-                )
-                text = run.stdout or text
-            self.changes[path] = text
-
     def write(self) -> None:
-        """Make the planned changes."""
+        """Makes the planned changes; ruff puts imports and lines in order."""
         for path, text in self.changes.items():
             (self.root / path).parent.mkdir(parents=True, exist_ok=True)
             (self.root / path).write_text(text, encoding="utf-8")
+        ruff, config = str(Path(sys.executable).with_name("ruff")), str(ROOT / "pyproject.toml")
+        for command in (["check", "--select", "I", "--fix"], ["format"]):
+            subprocess.run([ruff, *command, "--quiet", "--config", config, *self.changes], cwd=self.root, check=False)
 
 
 def keys(text: str) -> list[str]:
@@ -461,7 +452,6 @@ def main(arguments: list[str] | None = None) -> int:
     except ScaffoldError as error:
         print(f"new_op: {error}", file=sys.stderr)
         return 1
-    scaffold.format()
     scaffold.write()
     for note in scaffold.notes:
         print(note)

@@ -217,8 +217,10 @@ def drawing(graph: Model) -> tuple[str, float, float]:
     parts = []
     for (x0, y0), (x1, y1) in ((positions[source], positions[target]) for source, target in edges):
         far = WIDTH if y1 - y0 > LAYER and abs(x1 - x0) < WIDTH else 0.0
-        start, end = f"{x0:.0f},{y0 + HEIGHT / 2:.0f}", f"{x1:.0f},{y1 - HEIGHT / 2:.0f}"
-        parts.append(f'<path d="M{start} C{x0 + far:.0f},{y0 + LAYER:.0f} {x1 + far:.0f},{y1 - LAYER:.0f} {end}"/>')
+        y0, y1 = y0 + HEIGHT / 2, y1 - HEIGHT / 2
+        bend = min(LAYER, (y1 - y0) / 2)
+        curve = f"{x0 + far:.0f},{y0 + bend:.0f} {x1 + far:.0f},{y1 - bend:.0f} {x1:.0f},{y1:.0f}"
+        parts.append(f'<path d="M{x0:.0f},{y0:.0f} C{curve}"/>')
         width = max(width, max(x0, x1) + far)
     for node, (x, y) in zip(nodes, positions, strict=True):
         kind = node.get_type_name()

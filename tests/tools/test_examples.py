@@ -21,7 +21,7 @@ rare = partial(pytest.param, marks=pytest.mark.every_form)  # others train, read
         rare("digits.py", "Same digit for 540 of 540"),
         rare("int8.py", "int8 keeps the accuracy"),
         ("own_op.py", "Largest difference from the definition"),
-        ("gallery/detector.py", " boxes"),
+        rare("gallery/detector.py", " boxes"),
         rare("gallery/segmenter.py", "48 x 64 pixels have a class"),
         rare("gallery/table.py", " tags"),
         rare("gallery/formula.py", "2 formulas"),

@@ -132,9 +132,9 @@ from pathlib import Path
 from tools.mutation import plan
 from tools.mutation.corpus import load_corpus, save_corpus
 path = Path(sys.argv[1])
-corpus = load_corpus(str(path)) if path.exists() else save_corpus(path, "conv2d:greedy_decoder:while", ("pir",), 2)
+corpus = load_corpus(str(path)) if path.exists() else save_corpus(path, "conv2d:greedy_decoder", ("pir",), 1)
 found = hashlib.sha256()
-for number in range(300):
+for number in range(100):
     found.update(repr(plan.mutant(corpus, 5, number)).encode())
 print(found.hexdigest())
 """
