@@ -8,8 +8,10 @@ import urllib.request
 import numpy as np
 import pytest
 
+from gen_models.harness.store import generated
+from gen_models.networks.post_ops import CHAINS
 from paddle2ov.graph import forks
-from tests.support.models import network, operator
+from tests.support.models import operator
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 
@@ -38,7 +40,7 @@ from paddle2ov.inference.paddlex import Runner
 config = Config(sys.argv[1] + "/inference.json", sys.argv[1] + "/inference.pdiparams")
 if "throughput" in sys.argv:
     config.set_openvino_hint("throughput")
-image = np.ones((1, 3, 64, 64), np.float32)
+(image,) = np.load(sys.argv[1] + "/inputs.npz").values()
 predictor = create_predictor(config)
 expected = predictor.run([image])[0]
 compile_model(sys.argv[1])(image)  # whose threads are idle then
@@ -102,7 +104,8 @@ assert status_of_fork(lambda: check(create_predictor(config).run([image]))) == 5
 
 @pytest.fixture(scope="module")
 def folder():
-    return network("squeezenet1_1")
+    (chain,) = (chain for chain in CHAINS if chain.name == "convolution-relu")
+    return generated(chain, chain.cases[0], "pir")
 
 
 def run(arguments, folder=None):

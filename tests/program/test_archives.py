@@ -9,6 +9,7 @@ import re
 import shutil
 import tarfile
 import zipfile
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -35,9 +36,13 @@ def results(model, folder):
     return list(compiled([inputs[port.get_any_name()] for port in compiled.inputs]).values())
 
 
+@cache
+def expected(folder):
+    return results(paddle2ov.convert(folder), folder)
+
+
 def same(model, folder):
-    expected = results(paddle2ov.convert(folder), folder)
-    return all(np.array_equal(*pair) for pair in zip(results(model, folder), expected, strict=True))
+    return all(np.array_equal(*pair) for pair in zip(results(model, folder), expected(folder), strict=True))
 
 
 def packed(folder, target, kind):

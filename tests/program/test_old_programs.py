@@ -57,6 +57,20 @@ def reorg(x, block):
     return out.reshape(batch, channels * block**2, height // block, width // block)
 
 
+def one_hot(x, depth):
+    return paddle.nn.functional.one_hot(x[..., 0], depth)
+
+
+def strided(x, dims, stride, offset):
+    attributes = {"dims": dims, "stride": stride, "offset": offset}
+    return "as_strided", {"input": x}, attributes, lambda input: paddle.as_strided(input, dims, stride, offset)
+
+
+def unfolded(x, axis, size, step):
+    attributes = {"axis": axis, "size": size, "step": step}
+    return "tensor_unfold", {"input": x}, attributes, lambda input: paddle.unfold(input, axis, size, step)
+
+
 IMAGE = np.arange(2 * 8 * 4 * 6, dtype=np.float32).reshape(2, 8, 4, 6)
 IDS = np.array([[[2], [0]], [[3], [7]]])
 
@@ -65,45 +79,12 @@ IDS = np.array([[[2], [0]], [[3], [7]]])
     ("op_type", "inputs", "attributes", "wanted"),
     [
         ("view_shape", {"input": X}, {"dims": [-1, 6]}, lambda input: input.view([-1, 6])),
-        (
-            "as_strided",
-            {"input": X},
-            {"dims": [3, 2], "stride": [6, 1], "offset": 8},
-            lambda input: paddle.as_strided(input, [3, 2], [6, 1], 8),
-        ),
-        (
-            "as_strided",
-            {"input": X.astype(np.int64)},
-            {"dims": [2, 2, 3], "stride": [-6, 0, 2], "offset": 80},
-            lambda input: paddle.as_strided(input, [2, 2, 3], [-6, 0, 2], 80),
-        ),
-        (
-            "as_strided",
-            {"input": X},
-            {"dims": [], "stride": [], "offset": 92},
-            lambda input: paddle.as_strided(input, [], [], 92),
-        ),
-        (
-            "as_strided",
-            {"input": X},
-            {"dims": [2, 0], "stride": [2, 1], "offset": 0},
-            lambda input: paddle.as_strided(input, [2, 0], [2, 1], 0),
-        ),
-        *(
-            (
-                "tensor_unfold",
-                {"input": X},
-                {"axis": axis, "size": size, "step": step},
-                lambda input, axis=axis, size=size, step=step: paddle.unfold(input, axis, size, step),
-            )
-            for axis, size, step in ((1, 2, 1), (-1, 2, 2), (-1, 3, 2), (0, 2, 5))
-        ),
-        (
-            "tensor_unfold",
-            {"input": X[0, 0, 0]},
-            {"axis": 0, "size": 1, "step": 1},
-            lambda input: paddle.unfold(input, 0, 1, 1),
-        ),
+        strided(X, [3, 2], [6, 1], 8),
+        strided(X.astype(np.int64), [2, 2, 3], [-6, 0, 2], 80),
+        strided(X, [], [], 92),
+        strided(X, [2, 0], [2, 1], 0),
+        *(unfolded(X, *given) for given in ((1, 2, 1), (-1, 2, 2), (-1, 3, 2), (0, 2, 5))),
+        unfolded(X[0, 0, 0], 0, 1, 1),
         ("zeros_like", {"x": X}, {}, lambda x: paddle.zeros_like(x)),
         ("ones_like", {"x": X}, {}, lambda x: paddle.ones_like(x)),
         ("zeros_like", {"x": X}, {"dtype": 3}, lambda x: paddle.zeros_like(x, "int64")),
@@ -120,25 +101,10 @@ IDS = np.array([[[2], [0]], [[3], [7]]])
         ("flatten", {"x": X}, {"axis": 0}, lambda x: paddle.flatten(x).unsqueeze(0)),
         ("flatten", {"x": X}, {"axis": 2}, lambda x: paddle.flatten(x, 0, 1)),
         ("flatten", {"x": X}, {"axis": 3}, lambda x: paddle.flatten(x).unsqueeze(1)),
-        ("one_hot", {"x": IDS}, {"depth": 8}, lambda x: paddle.nn.functional.one_hot(x[..., 0], 8)),
-        (
-            "one_hot",
-            {"x": IDS},
-            {"depth": 4, "allow_out_of_range": True},
-            lambda x: paddle.nn.functional.one_hot(x[..., 0], 8)[..., :4],
-        ),
-        (
-            "one_hot",
-            {"x": IDS.astype(np.int32)},
-            {"depth": 9, "dtype": 3},
-            lambda x: paddle.nn.functional.one_hot(x[..., 0], 9).astype("int64"),
-        ),
-        (
-            "expand_as",
-            {"x": X, "y": np.zeros([4, 3, 8], np.float32)},
-            {},
-            lambda x, y: paddle.tile(x, [2, 1, 2]),
-        ),
+        ("one_hot", {"x": IDS}, {"depth": 8}, lambda x: one_hot(x, 8)),
+        ("one_hot", {"x": IDS}, {"depth": 4, "allow_out_of_range": True}, lambda x: one_hot(x, 8)[..., :4]),
+        ("one_hot", {"x": IDS.astype(np.int32)}, {"depth": 9, "dtype": 3}, lambda x: one_hot(x, 9).astype("int64")),
+        ("expand_as", {"x": X, "y": np.zeros([4, 3, 8], np.float32)}, {}, lambda x, y: paddle.tile(x, [2, 1, 2])),
         ("space_to_depth", {"x": IMAGE}, {"blocksize": 2}, lambda x: reorg(x.numpy(), 2)),
     ],
 )
@@ -190,9 +156,9 @@ CELLS = {
     "spatial_scale": 1.0,
     "output_dim": 2,
     "group_size": [1, 1],
+    "part_size": [2, 2],
     "pooled_height": 2,
     "pooled_width": 2,
-    "part_size": [2, 2],
     "sample_per_part": 1,
     "trans_std": 0.1,
 }

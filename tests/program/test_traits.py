@@ -1,6 +1,7 @@
 """What is known of an operator stands in its row: its traits are known, and no other list names operators."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -34,10 +35,16 @@ def named_in(node: ast.AST) -> list[str]:
     return []
 
 
+def are_operators(names: list[str]) -> bool:
+    return len(names) >= 4 and 5 * sum(name in ROWS for name in names) >= 4 * len(names)
+
+
 def lists_operators(path: Path) -> bool:
     text = path.read_text(encoding="utf-8")
-    name_lists = [named_in(node) for node in ast.walk(ast.parse(text)) if isinstance(node, _LISTING)]
-    return any(len(names) >= 4 and 5 * sum(name in ROWS for name in names) >= 4 * len(names) for names in name_lists)
+    names, texts = re.findall(r'"(\w+)"', text), re.findall(r'"([^"]*)"', text)
+    if len(ROWS.keys() & names) < 4 and not any(are_operators(re.findall(r"\w+", words)) for words in texts):
+        return False  # which takes a tenth of the time of its syntax
+    return any(are_operators(named_in(node)) for node in ast.walk(ast.parse(text)) if isinstance(node, _LISTING))
 
 
 def test_no_other_list_names_operators():

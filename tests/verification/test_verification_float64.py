@@ -86,7 +86,7 @@ def test_rounding_that_adds_up(tmp_path):
     """No operator is wrong by itself: what is rounded doubles each time."""
 
     def chaotic(x):
-        for _ in range(24):
+        for _ in range(16):
             x = 4 * x * (1 - x)
         return x
 
