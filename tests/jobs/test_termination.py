@@ -214,6 +214,7 @@ with terminable():
     forked.terminate()
     forked.join()
 assert forked.exitcode == -signal.SIGTERM
+assert handler() is DEFAULT
 
 predictors = [create_predictor(Config(sys.argv[1])) for _ in range(2)]
 while predictors:
