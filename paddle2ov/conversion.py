@@ -6,7 +6,7 @@ import itertools
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -195,8 +195,7 @@ def convert(
         remember_source(converted, program.source)
     if verbose:
         with _audible():
-            _log_steps(program, converted, *seconds)
-            _log_match_failures(failures)
+            _log_steps(program, converted, seconds, failures)
     return converted
 
 
@@ -272,27 +271,24 @@ def _audible() -> Iterator[None]:
         log.removeHandler(handler)
 
 
-def _log_steps(program: Program, model: Model, reading: float, translating: float, optimising: float) -> None:
-    """Logs what a conversion did, for `verbose`."""
-    from paddle2ov.report import size_text
+def _log_steps(program: Program, model: Model, seconds: Sequence[float], failures: MatchFailures) -> None:
+    """Logs what a conversion did, and why passes did not apply where their patterns matched, for `verbose`."""
+    from paddle2ov.report import ConversionReport, size_text
 
-    operators = sum(1 for _ in program.block.walk())
-    weights = sum(weight.data.nbytes for weight in program.parameters.values())
+    read = ConversionReport()
+    _note_program(read, program)
+    reading, translating, optimising = (1e3 * time for time in seconds)
     log.info(
         "read a %s program of version %d: %d operators, %d parameters (%s) in %.1f ms",
         program.format,
         program.version,
-        operators,
-        len(program.parameters),
-        size_text(weights),
-        1e3 * reading,
+        read.operators,
+        read.parameters,
+        size_text(read.parameter_bytes),
+        reading,
     )
-    log.info("translated to %d nodes in %.1f ms", len(model.get_ops()), 1e3 * translating)
-    log.info("ran the passes in %.1f ms", 1e3 * optimising)
-
-
-def _log_match_failures(failures: MatchFailures) -> None:
-    """Logs why passes did not apply where their patterns matched, for `verbose`."""
+    log.info("translated to %d nodes in %.1f ms", len(model.get_ops()), translating)
+    log.info("ran the passes in %.1f ms", optimising)
     for name, reasons in failures.items():
         for reason, count in reasons.items():
             log.info("%s left alone %d: %s", name, count, reason)

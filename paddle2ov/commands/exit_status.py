@@ -1,4 +1,4 @@
-"""What a command exits with, the same in all of them; docs/cli.md lists them."""
+"""What a command exits with, the same in all of them; docs/errors.md lists them."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def families_of(table: str) -> dict[str, str]:
     modules = imported_modules(table)
     (rows,) = (node for node in ast.walk(ast.parse(table)) if isinstance(node, ast.Dict))
     return {
-        str(ast.literal_eval(key)): modules[_first_name(_without_rule(value, modules))]
+        str(ast.literal_eval(key)): _module(value, modules)
         for key, value in zip(rows.keys, rows.values, strict=True)
         if key is not None
     }
@@ -43,16 +43,7 @@ def imported_modules(table: str) -> dict[str, str]:
     return modules
 
 
-def _without_rule(value: ast.expr, modules: Mapping[str, str]) -> ast.expr:
-    """`joining.concat` of `on_complex.linear(joining.concat)`."""
-    if isinstance(value, ast.Call) and modules[_first_name(value)] == RULES:
-        return value.args[0]
-    return value
-
-
-def _first_name(value: ast.expr) -> str:
-    """`cast` of `cast.identity()`."""
-    while not isinstance(value, ast.Name):
-        assert isinstance(value, ast.Attribute | ast.Call), ast.dump(value)
-        value = value.value if isinstance(value, ast.Attribute) else value.func
-    return value.id
+def _module(value: ast.expr, modules: Mapping[str, str]) -> str:
+    """The first module that a row names, such as `joining` in `on_complex.linear(joining.concat)`."""
+    named = (modules[node.id] for node in ast.walk(value) if isinstance(node, ast.Name))
+    return next(name for name in named if name != RULES)

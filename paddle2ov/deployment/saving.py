@@ -24,10 +24,8 @@ def save_model(model: openvino.Model, xml: Path, fp16: bool) -> None:
         ModelReadError: its weights are mapped from a file that has changed, or changes meanwhile.
         OSError: its files cannot be written.
     """
-    with _beside(xml) as folder:
-        for path in (xml, xml.with_suffix(".bin")):
-            if path.is_dir():
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    _refuse_folders(xml)
+    with beside(xml) as folder:
         written, replaced = folder / "model.xml", folder / "replaced.xml"
         write_ir(model, written, fp16)
         if xml.exists():  # out of the way: it must never stand beside weights of another model
@@ -62,7 +60,7 @@ def write_text(path: Path, text: str) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    with _beside(path) as folder:
+    with beside(path) as folder:
         written = folder / "text"
         written.write_text(text, encoding="utf-8", errors="backslashreplace")  # paths may be no UTF-8
         written.replace(path)
@@ -74,11 +72,15 @@ def check_writable(xml: Path) -> None:
     Raises:
         OSError: its folder cannot be made or written, or there is a folder of its name.
     """
+    _refuse_folders(xml)
+    if not can_be_made(xml.parent):
+        raise OSError(f"{xml} cannot be written: {xml.parent} is no folder that can be made or written")
+
+
+def _refuse_folders(xml: Path) -> None:
     for path in (xml, xml.with_suffix(".bin")):
         if path.is_dir():
             raise OSError(f"{path} cannot be written: {os.strerror(errno.EISDIR)}")
-    if not can_be_made(xml.parent):
-        raise OSError(f"{xml} cannot be written: {xml.parent} is no folder that can be made or written")
 
 
 def can_be_made(folder: Path) -> bool:
@@ -94,8 +96,8 @@ def remove_unfinished(folder: Path) -> None:
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    """A temporary folder beside a file that is to be written; errors name the file, not that folder."""
+def beside(path: Path) -> Iterator[Path]:
+    """A temporary folder beside a file or folder that is to be written; errors name that, not the temporary one."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=path.parent) as folder:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import tempfile
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
@@ -19,7 +17,7 @@ from typing import Any
 from google.protobuf import text_encoding
 from openvino import Model, Output
 
-from paddle2ov.deployment.saving import write_text
+from paddle2ov.deployment.saving import beside, write_text
 from paddle2ov.deployment.text_fields import TextField, text_fields
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.program.sources import regular_file
@@ -73,20 +71,14 @@ def write_layout(model: Model, folder: Path, name: str, save: Callable[[Model, P
     target = folder / name / str(version)
     triton = triton_config(model, name, _fields_there(target.parent / "config.pbtxt"))
     served = _with_model(_served(folder / "config.json"), name)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        written = Path(tempfile.mkdtemp(prefix=".writing-", dir=target.parent))
-        try:
-            save(model, written / "model.xml")
-            written.chmod(0o755)  # servers run as other users
-            if target.exists():
-                target.replace(written / "replaced")
-            written.replace(target)
-            shutil.rmtree(target / "replaced", ignore_errors=True)
-        finally:
-            shutil.rmtree(written, ignore_errors=True)
-    except OSError as error:  # whose own path is that of the temporary folder
-        raise OSError(f"{target} cannot be written: {error.strerror or error}") from error
+    with beside(target) as temporary:
+        written = temporary / "written"
+        written.mkdir()
+        written.chmod(0o755)  # servers run as other users
+        save(model, written / "model.xml")
+        if target.exists():
+            target.replace(temporary / "replaced")
+        written.replace(target)
     write_text(target.parent / "config.pbtxt", triton)
     write_text(folder / "config.json", json.dumps(served, indent=1, ensure_ascii=False) + "\n")
     return target / "model.xml"

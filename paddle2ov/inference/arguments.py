@@ -17,8 +17,8 @@ MAX_INT = 2**31 - 1
 """The largest number that Paddle takes for a size or a count."""
 
 
-def integer(value: Any, least: int, refusal: str) -> int:
-    """An integer of at least so much, of Python or NumPy.
+def integer(value: Any, least: int, refusal: str, most: int = MAX_INT) -> int:
+    """An integer of at least so much, and at most so much, of Python or NumPy.
 
     Raises:
         ConversionInputError: it is none, or a bool; `refusal` is the message.
@@ -26,7 +26,7 @@ def integer(value: Any, least: int, refusal: str) -> int:
     if not isinstance(value, bool | np.bool_):
         with suppress(TypeError):
             number = operator.index(value)
-            if least <= number <= MAX_INT:
+            if least <= number <= most:
                 return number
     raise ConversionInputError(refusal)
 
@@ -56,7 +56,5 @@ def contents(name: str, content: bytes | str, size: int) -> bytes:
         data = content if isinstance(content, bytes) else bytes(memoryview(content))
     except (TypeError, UnicodeEncodeError):
         raise ConversionInputError(f"set_model_buffer: {name} is not bytes, but {type(content).__name__}") from None
-    number = integer(size, 0, f"set_model_buffer: {name} has {len(data)} bytes, its size is said to be {size!r}")
-    if number > len(data):
-        raise ConversionInputError(f"set_model_buffer: {name} has {len(data)} bytes, its size is said to be {size!r}")
-    return data[:number]
+    refusal = f"set_model_buffer: {name} has {len(data)} bytes, its size is said to be {size!r}"
+    return data[: integer(size, 0, refusal, len(data))]

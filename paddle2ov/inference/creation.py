@@ -128,10 +128,7 @@ class PredictorPool:
         Raises:
             ConversionInputError: there is not one of that number.
         """
-        refusal = f"predictor {index!r} of a pool of {len(self._predictors)}"
-        number = integer(index, 0, refusal)
-        if number >= len(self._predictors):
-            raise ConversionInputError(refusal)
-        return self._predictors[number]
+        last = len(self._predictors) - 1
+        return self._predictors[integer(index, 0, f"predictor {index!r} of a pool of {last + 1}", last)]
 
     retrive = retrieve  # as Paddle 2 spells it

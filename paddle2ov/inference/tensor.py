@@ -65,11 +65,9 @@ class Tensor:
         try:
             sizes = tuple(operator.index(size) for size in shape)
         except TypeError:
-            raise ConversionInputError(f"input '{self.name()}': {str(shape)[:80]} is not a shape") from None
+            raise self._refusal(f"{str(shape)[:80]} is not a shape") from None
         if any(not -1 <= size <= MAX_INT for size in sizes):
-            raise ConversionInputError(
-                f"input '{self.name()}': {str(shape)[:80]} is not a shape: sizes are from 0 to {MAX_INT}, or -1"
-            )
+            raise self._refusal(f"{str(shape)[:80]} is not a shape: sizes are from 0 to {MAX_INT}, or -1")
         self._shape = self._flat_shape = sizes
         self._is_shared = self._request.has_run = False
 
@@ -113,8 +111,8 @@ class Tensor:
         Raises:
             ConversionInputError: always.
         """
-        raise ConversionInputError(
-            f"input '{self.name()}': share_external_data_by_ptr_name takes memory of CUDA devices, which are not here; "
+        raise self._refusal(
+            "share_external_data_by_ptr_name takes memory of CUDA devices, which are not here; "
             "share_external_data takes arrays"
         )
 
@@ -163,18 +161,14 @@ class Tensor:
         try:
             levels = [[operator.index(offset) for offset in level] for level in lod]
         except TypeError:
-            raise ConversionInputError(
-                f"input '{self.name()}': {str(lod)[:80]} is not a list of offsets (LoD); [[0, ...]] is expected"
-            ) from None
+            raise self._refusal(f"{str(lod)[:80]} is not a list of offsets (LoD); [[0, ...]] is expected") from None
         levels = [level for level in levels if level]
         if self._port.lengths is None and (len(levels) > 1 or (levels and len(levels[0]) > 2)):
-            raise ConversionInputError(f"input '{self.name()}': the model takes one sequence (LoD) here")
+            raise self._refusal("the model takes one sequence (LoD) here")
         if len(levels) > 1:
-            raise ConversionInputError(f"input '{self.name()}': sequences of sequences (LoD) are not supported")
+            raise self._refusal("sequences of sequences (LoD) are not supported")
         if levels and (levels[0][0] != 0 or any(b < a for a, b in pairwise(levels[0])) or len(levels[0]) < 2):
-            raise ConversionInputError(
-                f"input '{self.name()}': {levels[0]} are no offsets of sequences; [0, ...] is expected"
-            )
+            raise self._refusal(f"{levels[0]} are no offsets of sequences; [0, ...] is expected")
         offsets = levels[0] if levels else None
         self._request.has_run &= offsets == self._offsets
         self._offsets = offsets
@@ -231,7 +225,7 @@ class Tensor:
         """What is given to be shared, as an array."""
         is_array = isinstance(array, np.ndarray | np.generic)
         if not is_array and not hasattr(array, "numpy") and not hasattr(array, "__array__"):
-            raise ConversionInputError(f"input '{self.name()}': an array is expected, not {type(array).__name__}")
+            raise self._refusal(f"an array is expected, not {type(array).__name__}")
         with self._refusing():
             return np.asarray(array.numpy() if not is_array and hasattr(array, "numpy") else array)
 
@@ -304,8 +298,7 @@ class Tensor:
 
     def _refusing(self) -> FailingAs:
         """Raises what an object answers that no array can be made of as an error of this input."""
-        return FailingAs(
-            lambda reason: ConversionInputError(
-                f"input '{self.name()}': no array can be made of what is given: {reason}"
-            )
-        )
+        return FailingAs(lambda reason: self._refusal(f"no array can be made of what is given: {reason}"))
+
+    def _refusal(self, reason: str) -> ConversionInputError:
+        return ConversionInputError(f"input '{self.name()}': {reason}")
