@@ -119,7 +119,3 @@ def cli() -> None:
 def main() -> None:
     """The entry point of the `paddle2ov` script."""
     cli(prog_name="paddle2ov")
-
-
-if __name__ == "__main__":
-    main()

@@ -148,13 +148,7 @@ def find_refusals(
 ) -> tuple[Refusal, ...]:
     """What stops the conversion of a program: operators without a converter first, then what converters refuse.
 
-    Args:
-        program: the program.
-        registry: the converters.
-        vocabulary: what operators, their operands and attributes are called in both formats.
-        overrides: `input` of `convert`, parsed.
-        outputs: the names of the results to compute; all of them where none are given.
-        sequence_lengths: as for `convert`.
+    `overrides` and `outputs` are `input` and `output` of `convert`, parsed.
 
     Raises:
         ConversionInputError: an input or a result is requested that the program does not have.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddle2ov.commands.conversion_options import (
+    ValuedFlags,
     compared_precision,
     conversion_options,
     is_stored_as_fp16,
@@ -20,7 +21,6 @@ from paddle2ov.commands.conversion_options import (
     quiet_option,
 )
 from paddle2ov.commands.exit_status import REFUSED
-from paddle2ov.commands.flags import ValuedFlags
 from paddle2ov.commands.shared import PathType, need, not_nan, plain_errors
 
 if TYPE_CHECKING:
@@ -130,13 +130,7 @@ def _warn(message: str) -> None:
 
 
 def _jobs(models: Sequence[FoundModel], options: Mapping[str, Any], changing: Sequence[object]) -> list[ConversionJob]:
-    """The jobs for the models that can be read.
-
-    Args:
-        models: those that were found.
-        options: fields of all jobs.
-        changing: what makes a model of an earlier run stale when it changes, beside its files.
-    """
+    """The jobs for the models that can be read; what is `changing` makes models of an earlier run stale."""
     from paddle2ov.jobs.conversions import ConversionJob
     from paddle2ov.jobs.discovery import fingerprint
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddle2ov.commands.conversion_options import (
+    ValuedFlags,
     compared_precision,
     conversion_options,
     is_stored_as_fp16,
@@ -17,7 +18,6 @@ from paddle2ov.commands.conversion_options import (
     quiet_option,
 )
 from paddle2ov.commands.exit_status import FAILED, REFUSED
-from paddle2ov.commands.flags import ValuedFlags
 from paddle2ov.commands.shared import (
     ModelType,
     PathType,

@@ -155,10 +155,7 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: str | None) -> 
 def need(where: str, is_there: bool, *options: str) -> None:
     """Refuses options that have no effect where what they are for is not given.
 
-    Args:
-        where: what they are for, such as "--verify" or "--verify and --check".
-        is_there: whether it is given.
-        options: the options.
+    `where` is what they are for, such as "--verify" or "--verify and --check".
 
     Raises:
         click.UsageError: one of the options is given, and that is not.
@@ -199,13 +196,8 @@ def refuse_overwriting_sources(
 ) -> None:
     """Refuses targets that would overwrite the model that is to be converted, before any work is done.
 
-    A model that cannot be found is not an error here: the conversion reports it.
-
-    Args:
-        program: the model.
-        params: the parameter file, where one is named.
-        targets: the files that will be written.
-        replaced: a folder that will be replaced.
+    `replaced` is a folder that will be replaced. A model that cannot be found is not an error here: the conversion
+    reports it.
 
     Raises:
         ConversionInputError: one of the files, or the folder, is the model's.

@@ -125,8 +125,11 @@ def compile_cached(
     result = imported if imported is not None else convert_and_compile(build, device, config)
     # What was converted may be newer than what was hashed.
     if (imported is None or not is_noted) and identity.is_unchanged():
-        if imported is None and not _has_converters_of_others():
-            cache.store(name, result)
+        if imported is None:
+            from paddle2ov.translation.registry import Registry  # which the conversion has imported
+
+            if not Registry().has_extensions():  # the code of converters of others may change
+                cache.store(name, result)
         if not is_noted:
             cache.note_content(stamps, content)
     return result
@@ -150,13 +153,6 @@ def export_model(compiled: openvino.CompiledModel) -> io.BytesIO | openvino.Tens
     compiled.export_model(exported)
     exported.seek(0)
     return exported
-
-
-def _has_converters_of_others() -> bool:
-    """Whether installed packages, or the running script, have converters of their own, whose code may change."""
-    from paddle2ov.translation.registry import Registry
-
-    return Registry().has_extensions()
 
 
 def convert_and_compile(build: Build, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel:

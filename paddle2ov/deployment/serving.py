@@ -87,10 +87,7 @@ def write_layout(model: Model, folder: Path, name: str, save: Callable[[Model, P
 def triton_config(model: Model, name: str, there: Sequence[TextField] = ()) -> str:
     """The config.pbtxt of a model. Shapes hold the batch too (max_batch_size 0); a dynamic dimension is -1.
 
-    Args:
-        model: the model.
-        name: its name for clients.
-        there: the fields of the file that is replaced; those that are not written here stay.
+    Of the file that is `there`, the fields that are not written here stay.
 
     Raises:
         ConversionInputError: an input or result is of unknown rank, or of a type that Triton does not have.

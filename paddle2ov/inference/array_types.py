@@ -13,9 +13,7 @@ _DIGITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 def as_type(array: AnyArray, name: str) -> AnyArray:
     """The array as another type, whose numbers are the same; float32 is rounded to float16 and bfloat16.
 
-    Args:
-        array: any array.
-        name: Paddle's name of the type; an array for bfloat16 is float32.
+    The type has Paddle's name; an array for bfloat16 is float32.
 
     Raises:
         TypeError: no array of its type can be converted.

@@ -198,11 +198,7 @@ class Predictor:
             self.get_input_handle(name).prepare()
 
     def _infer(self, has_succeeded: bool) -> None:
-        """Runs on the inputs; once more where another run that failed may be the reason.
-
-        Args:
-            has_succeeded: whether the last run was one with inputs of these shapes.
-        """
+        """Runs on the inputs, whose shapes may have succeeded before; once more where another run may be at fault."""
         attempts = _ATTEMPTS
         while True:
             try:

@@ -25,13 +25,7 @@ _REMEMBERED = 1000
 
 @works_around("run_after_one_that_failed")
 class RenewedModel:
-    """A compiled model that several predictors share.
-
-    Args:
-        compiled: the model.
-        device: the device that it was compiled for.
-        properties: the properties that it was compiled with.
-    """
+    """A compiled model that several predictors share, with the device and the properties that it was compiled for."""
 
     def __init__(self, compiled: openvino.CompiledModel, device: str, properties: dict[str, Any]) -> None:
         self._compiled = compiled

@@ -13,12 +13,7 @@ T = TypeVar("T")
 
 
 class Spare(Generic[T]):
-    """A bounded number of things that threads borrow; made when they are first needed.
-
-    Args:
-        make: makes one.
-        bound: how many there may be; a thread that finds all of them lent waits for one.
-    """
+    """A bounded number of things that threads borrow, made when first needed; who finds all of them lent waits."""
 
     def __init__(self, make: Callable[[], T], bound: int) -> None:
         self.bound = bound

@@ -58,13 +58,10 @@ def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda me
             files_of_model for name in sorted(names) if (files_of_model := _program(here / name, warn)) is not None
         ]
         for model in files:
-            alone = len(files) == 1 and below != Path()
-            name = below if alone else below / model.program.name
-            stem = (
-                below
-                if alone
-                else below / (model.program.name if _is_same_in_other_format(model, files) else model.program.stem)
-            )
+            name = stem = below
+            if len(files) > 1 or below == Path():
+                name = below / model.program.name
+                stem = name if _is_same_in_other_format(model, files) else below / model.program.stem
             models.append((printable(str(name)), model, stem))
     models.sort(key=lambda model: (model[0], model[2]))
     shown = distinct(name for name, _, _ in models)

@@ -26,11 +26,7 @@ _RUNS = 9
 class Reference:
     """The results in float32 of some items, and the measure for what the model does.
 
-    Args:
-        compiled: the converted model, in float32.
-        items: all calibration data.
-        chosen: the items to compare on, by their index.
-        settings: those beside the model.
+    Those of the `chosen` items, by their index, are compared.
 
     Raises:
         RuntimeError: OpenVINO cannot run the model on an item.

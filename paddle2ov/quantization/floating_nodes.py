@@ -82,9 +82,7 @@ def _reached(seeds: Iterable[str], edges: Mapping[str, list[str]], stops: Collec
 def _is_layer(node: Node, varying: Collection[str]) -> bool:
     """Whether a node has so many weights that int8 gains something, or is a branch that holds such nodes.
 
-    Args:
-        node: the node.
-        varying: the names of the nodes whose results are not constant; in a branch all may be weights.
+    Results of nodes that are not `varying` are constant; in a branch all may be weights.
     """
     kind = node.get_type_name()
     if kind == "If":

@@ -36,12 +36,7 @@ class Layer:
 
 
 def layers_of(compiled: CompiledModel, model: Model) -> list[Layer]:
-    """The layers in the order of execution, as the device runs them.
-
-    Args:
-        compiled: the compiled model.
-        model: the same before it was compiled, which tells what is quantized.
-    """
+    """The layers in the order of execution, as the device runs them; the model tells what is quantized."""
     nodes = {node.get_friendly_name(): node for node in walk(model)}
     layers = []
     for primitive in compiled.get_runtime_model().get_ordered_ops():

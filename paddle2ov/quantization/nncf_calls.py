@@ -107,7 +107,8 @@ class Quantizer:
         common = {"subset_size": len(self._calibration), "ignored_scope": ignored, **_settings(nncf, is_transformer)}
         dataset = nncf.Dataset(self._calibration, self._items.inputs)
         if self._weights is not None:
-            made = nncf.compress_weights(copy, mode=_weights_mode(nncf, self._weights))
+            modes = nncf.CompressWeightsMode
+            made = nncf.compress_weights(copy, mode=modes.INT8_ASYM if self._weights == "int8" else modes.INT4_SYM)
         elif self._max_drop is None:
             made = nncf.quantize(copy, dataset, advanced_parameters=_advanced(nncf), **common)
         else:
@@ -183,10 +184,6 @@ def load_nncf() -> ModuleType:
         return import_module("nncf")
     except ImportError as error:
         raise ConversionInputError("quantization needs NNCF: pip install 'paddle2ov[quantize]'") from error
-
-
-def _weights_mode(nncf: ModuleType, weights: Weights) -> Any:
-    return nncf.CompressWeightsMode.INT8_ASYM if weights == "int8" else nncf.CompressWeightsMode.INT4_SYM
 
 
 @works_around("factors_behind_an_integer_convolution")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import openvino
 
 from paddle2ov.quantization.layers import Layer
+from paddle2ov.report import jsonable
 
 _SLOWER = 1.1
 """From this ratio of times on, one model counts as slower than another."""
@@ -90,10 +91,5 @@ class Quantized:
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; without the model."""
         facts = ["measure", "meaning", "max_drop", "lost", "loses_too_much", "is_measured_on_calibration"]
-        facts += ["was_quantized", "has_integer_kernels", "unreadable", "advice"]
-        plain = {name: getattr(self, name) for name in facts}
-        return {
-            **plain,
-            "precisions": [asdict(precision) for precision in self.precisions],
-            "layers": [asdict(layer) for layer in self.layers],
-        }
+        facts += ["was_quantized", "has_integer_kernels", "unreadable", "advice", "precisions", "layers"]
+        return {name: jsonable(getattr(self, name)) for name in facts}

@@ -4,8 +4,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from paddle2ov.commands.conversion_options import ValuedFlags
 from paddle2ov.commands.convert import convert_command
-from paddle2ov.commands.flags import ValuedFlags
 
 
 def parsed(*arguments):
