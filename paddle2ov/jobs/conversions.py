@@ -65,9 +65,11 @@ def convert_one(job: ConversionJob) -> Record:
     from paddle2ov.errors import ConversionWarning
     from paddle2ov.jobs.termination import terminable
 
+    started = time.perf_counter()
     with terminable(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConversionWarning)  # also where another model in this process has given it
         record = _convert_packed(job)
+    record["seconds"] = round(time.perf_counter() - started, 3)
     texts = list(dict.fromkeys(valid(str(warning.message)) for warning in caught))
     return {**record, "warnings": texts} if texts else record
 
@@ -79,12 +81,11 @@ def _convert_packed(job: ConversionJob) -> Record:
 
     if not is_archive(job.program):
         return _convert(job)
-    started = time.perf_counter()
     try:
         with unpacked(job.program) as folder:
             record = _convert(replace(job, program=folder))
     except (ModelReadError, OSError) as error:
-        return _timed({"state": "refused", "message": str(error)}, started)
+        return {"state": "refused", "message": str(error)}
     return {**record, "message": record["message"].replace(str(folder), str(job.program))}
 
 
@@ -93,7 +94,6 @@ def _convert(job: ConversionJob) -> Record:
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.report import ConversionReport
 
-    started = time.perf_counter()
     record: Record = {}
     conversion = ConversionReport() if job.report else None
     try:
@@ -105,7 +105,7 @@ def _convert(job: ConversionJob) -> Record:
         record = {"state": "refused", "message": str(error)}
         if job.report and isinstance(error, Paddle2OVError):
             record |= _write_refusal(job, error)
-        return _timed(record, started)
+        return record
     record |= {"state": "converted", "message": "", "target": valid(str(job.target))}
     verification = None
     if job.compare:
@@ -115,7 +115,7 @@ def _convert(job: ConversionJob) -> Record:
         record |= _check(job, record)
     if conversion is not None:
         record |= _write_report(job, model, conversion, verification)
-    return _timed(record, started)
+    return record
 
 
 @cache
@@ -205,10 +205,6 @@ def _check(job: ConversionJob, record: Record) -> Record:
         ties = dict.fromkeys(tie.describe() for run in result.runs for tie in run.ties)
         return {"state": "computed right up to ties", "message": "; ".join(ties), **about}
     return {"state": "computed right", **about}
-
-
-def _timed(record: Record, started: float) -> Record:
-    return {**record, "seconds": round(time.perf_counter() - started, 3)}
 
 
 def run(

@@ -257,7 +257,6 @@ def test_what_a_killed_process_was_writing_goes(tree, tmp_path, inline, monkeypa
 
 
 def test_an_interrupted_run_goes_on(tree, tmp_path, inline, monkeypatch):
-    monkeypatch.setattr(conversions, "_timed", lambda record, started: record)
     real, out = conversions.convert_one, tmp_path / "out"
 
     def interrupted(job):
