@@ -30,6 +30,7 @@ from paddle2ov.comparison.differences import (
 from paddle2ov.comparison.paddle_worker import LoadedProgram
 from paddle2ov.compilation.running import MismatchError, Result, compile_on_cpu, infer, name_of, run, run_in_order
 from paddle2ov.conversion import convert
+from paddle2ov.program.files import find_model
 from paddle2ov.translation.extension import Extension
 
 Array = NDArray[Any]
@@ -281,16 +282,13 @@ def _paddle_results(model_dir: Path, inputs: Mapping[str, Array]) -> list[Array]
     """What Paddle computes from a saved model."""
     import paddle
 
-    programs = [path for path in sorted(model_dir.iterdir()) if path.suffix in (".json", ".pdmodel")]
-    programs = [path for path in programs if path.suffix == ".pdmodel" or '"pir"' in path.read_text()[:200]]
-    if len(programs) != 1:
-        raise ValueError(f"{model_dir}: one Paddle program (.json or .pdmodel) is expected, not {len(programs)}")
+    files = find_model(model_dir)
     was_dynamic = paddle.in_dynamic_mode()
     paddle.enable_static()
-    legacy = programs[0].suffix == ".pdmodel" and hasattr(paddle, "pir_utils")  # Paddle 3 takes any program for PIR
+    legacy = files.format == "legacy" and hasattr(paddle, "pir_utils")  # Paddle 3 takes any program for PIR
     try:
         with paddle.pir_utils.OldIrGuard() if legacy else nullcontext():
-            tensors = LoadedProgram(paddle, str(programs[0].with_suffix(""))).run(dict(inputs))
+            tensors = LoadedProgram(paddle, str(files.program.with_suffix(""))).run(dict(inputs))
             return [np.asarray(tensor) for tensor in tensors]
     finally:
         if was_dynamic:
