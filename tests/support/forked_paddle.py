@@ -22,7 +22,7 @@ def popen(command, *, env, stdin, stdout, stderr, text):
     """Starts a Python script as `subprocess.Popen` does; by a fork where an interpreter with Paddle is to run it."""
     if command[0] not in (sys.executable, legacy_python()) or not hasattr(os, "fork"):
         return subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=stderr, env=env, text=text)
-    return ForkedProcess(*command, env, stderr)
+    return ForkedProcess(command[0], command[1], env, stderr)
 
 
 @cache
