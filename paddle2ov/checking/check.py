@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import openvino
@@ -263,17 +263,8 @@ def _run(
     request: int, given: dict[str, tuple[int, ...]], judged: Judged, names: Sequence[str], kinds: Sequence[str]
 ) -> CheckedRun:
     outputs = tuple(
-        CheckedResult(name, kind, drawn=True)
-        if difference is None
-        else CheckedResult(
-            name,
-            kind,
-            difference.absolute,
-            difference.relative,
-            difference.allowed,
-            difference.wrong,
-            difference.elements,
-            difference.reason,
+        CheckedResult(
+            **({} if difference is None else asdict(difference)), name=name, dtype=kind, drawn=difference is None
         )
         for difference, name, kind in zip(judged.differences, names, kinds, strict=False)
     )

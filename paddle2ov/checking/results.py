@@ -8,33 +8,22 @@ from pathlib import Path
 from typing import Any, Literal
 
 from paddle2ov.checking.choices import NodeTie
+from paddle2ov.comparison.rounding import Difference
 from paddle2ov.report import jsonable
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedResult:
-    """One result of one run.
+class CheckedResult(Difference):
+    """One result of one run, with what its differences come to.
 
     Attributes:
         name: the result's name.
         dtype: its element type.
-        absolute: the largest difference between the device and the graph; infinite where the shapes differ.
-        relative: that difference as a fraction of the largest value.
-        allowed: what rounding allows where the difference is worst.
-        wrong: how many elements are off by more than that.
-        elements: how many there are.
-        reason: what is wrong, with the worst element; "" if nothing is.
         drawn: whether it depends on random numbers, and was not compared.
     """
 
-    name: str
-    dtype: str
-    absolute: float = 0.0
-    relative: float = 0.0
-    allowed: float = 0.0
-    wrong: int = 0
-    elements: int = 0
-    reason: str = ""
+    name: str = ""
+    dtype: str = ""
     drawn: bool = False
 
     @property

@@ -168,11 +168,11 @@ class Difference:
         reason: what differs, with the worst element; "" if nothing does.
     """
 
-    absolute: float
-    relative: float
-    allowed: float
-    wrong: int
-    elements: int
+    absolute: float = 0.0
+    relative: float = 0.0
+    allowed: float = 0.0
+    wrong: int = 0
+    elements: int = 0
     reason: str = ""
 
 

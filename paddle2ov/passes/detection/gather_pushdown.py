@@ -1,7 +1,7 @@
 """Gathers rows before they are computed rather than after: a detector decodes only the boxes that can survive.
 
-`row_rules.py` tells which rows of its inputs a node computes rows of its output from, `row_counts.py` which tensors
-have equally many rows, `map_rows.py` which rows are a strided view of a feature map; `pushdown.py` builds the new
+`row_rules.py` tells which rows of its inputs a node computes rows of its output from, `row_counts.py` how many rows
+tensors have, `map_rows.py` which rows are a strided view of a feature map; `pushdown.py` builds the new
 nodes.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import ints, ints_of
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.detection.pushdown import KINDS, NOT_INSIDE, Context, Pushdown, Rows
@@ -32,8 +32,8 @@ def gather_pushdown(graph: Graph) -> Counts:
     Given:
         mask [M] → NonZero → Squeeze or Reshape: an ascending index [K]; and Gathers of x by that index, where x is
         computed by nodes that treat each of the M rows independently (see `row_rules`) and that nothing else reads.
-        Among them may be constants with M rows, a Concat of levels along the rows, Reshapes that keep the elements of
-        each row together, and numbers of rows that are known only at run time.
+        Among them may be constants with M rows, a Concat of levels along the rows and Reshapes that keep the elements
+        of each row together, where M and the lengths of the levels are known.
     Result:
         The same nodes after the Gather. Each input of a Concat has an index of its own, which Concats of equally many
         rows share; rows that a Transpose and a Reshape make of a feature map are gathered from the map directly.
@@ -92,9 +92,7 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
         layout = RowLayout(axis % len(dims))
         length = dims[layout.axis]
         if length not in by_length:
-            by_length[length] = Pushdown(
-                Rows(index, length, None if length is None else ints([length]).output(0)), context
-            )
+            by_length[length] = Pushdown(Rows(index, length), context)
         context.gather = gather
         pushed.append((gather, by_length[length](x, layout)))
     if not made and not context.maps:

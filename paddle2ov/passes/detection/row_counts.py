@@ -1,7 +1,6 @@
-"""Symbolic row counts of tensors: products of the dynamic dimensions that the counts are computed from.
+"""How many rows tensors have, where OpenVINO does not infer it: of [N, H, W, C] reshaped to [N, -1, C], H·W.
 
-Two tensors with equal products have equally many rows. Otherwise one of them may have a single row that is broadcast
-over those of the other, which is known only at run time.
+Dimensions are counted as products of those that they are computed from, so that what is not known, as N, cancels out.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from typing import NamedTuple
 
 from openvino import Output
 
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.passes.detection.row_rules import RULES, RowLayout
 from paddle2ov.passes.detection.views import NodeView, TensorView, Views
 from paddle2ov.passes.node_kinds import ELEMENTWISE
@@ -53,17 +53,11 @@ class RowCounts:
     def __init__(self, views: Views) -> None:
         self._views = views
         self._found: dict[tuple[TensorView, int], Count] = {}
-        self.tensors: dict[tuple[str, int], TensorView] = {}
-        """The tensors of the dimensions in counts."""
 
-    def __call__(self, x: TensorView, layout: RowLayout) -> Count:
-        """The number of rows of a tensor, whose layout is plain."""
-        return self._dim(x, layout.axis)
-
-    def are_equal(self, inputs: Sequence[TensorView], layouts: Sequence[RowLayout | None]) -> bool:
-        """Whether all inputs that have rows are known to have equally many."""
-        pairs = [(input_, own) for input_, own in zip(inputs, layouts, strict=True) if own is not None]
-        return all(own.is_plain for _, own in pairs) and len({self._dim(item, own.axis) for item, own in pairs}) == 1
+    def __call__(self, x: TensorView, axis: int) -> int | None:
+        """A dimension of a tensor; None if it is known only at run time."""
+        count = self._dim(x, axis)
+        return None if count.dims else count.static
 
     def _dim(self, x: TensorView, axis: int) -> Count:
         """A dimension of a tensor."""
@@ -71,10 +65,7 @@ class RowCounts:
         known = self._found.get(key)
         if known is not None:
             return known
-        count = self._computed(x, axis)
-        if count is None:
-            count = Count(1, ((x.node.name, x.index, axis),))
-            self.tensors[x.node.name, x.index] = x
+        count = self._computed(x, axis) or Count(1, ((x.node.name, x.index, axis),))
         self._found[key] = count
         return count
 
@@ -89,8 +80,6 @@ class RowCounts:
             return self._broadcast(node.inputs, axis - len(dims))
         if kind == "Reshape":
             return self._reshaped(node, axis)
-        if kind == "Range":
-            return self._number(node.inputs[1]) if counts_from_zero(node) else None
         if kind == "Concat" or kind in _KEEPING:
             return self._kept(x, kind, RowLayout(axis), len(dims))
         return None
@@ -127,7 +116,7 @@ class RowCounts:
         return common
 
     def _reshaped(self, node: NodeView, axis: int) -> Count | None:
-        target = node.target or []
+        target = [self._constant(size) for size in node.target or ()]
         if axis >= len(target) or target.count(-1) > 1:
             return None
         x, own = node.inputs[0], target[axis]
@@ -141,13 +130,21 @@ class RowCounts:
             rest = rest.times(other)
         return whole.over(rest) if whole is not None else None
 
-    def _target(self, node: NodeView, one: int | Output | None, axis: int) -> Count | None:
+    def _constant(self, size: int | Output | None) -> int | Output | None:
+        """An element of a target shape; where nodes only reshape a constant, that."""
+        node = self._views(size).node if isinstance(size, Output) else None
+        while node is not None and node.kind in _RESHAPED:
+            node = node.inputs[0].node
+        value = ints_of(node.node.output(0)) if node is not None and node.kind == "Constant" else None
+        return value[0] if value is not None and len(value) == 1 else size
+
+    def _target(self, node: NodeView, size: int | Output | None, axis: int) -> Count | None:
         """An element of a target shape that is not -1."""
-        if isinstance(one, Output):
-            return self._number(self._views(one))
-        if one == 0 and node.attributes["special_zero"]:
+        if isinstance(size, Output):
+            return self._number(self._views(size))
+        if size == 0 and node.attributes["special_zero"]:
             return self._dim(node.inputs[0], axis)
-        return None if one is None else Count(one)
+        return None if size is None else Count(size)
 
     def _product(self, x: TensorView) -> Count | None:
         """The number of elements of a tensor."""
@@ -162,9 +159,6 @@ class RowCounts:
         node, kind = x.node, x.node.kind
         if kind in _RESHAPED:
             return self._number(node.inputs[0])
-        if kind == "Constant":
-            value = x.ints or []
-            return Count(value[0]) if len(value) == 1 and value[0] > 0 else None
         if kind == "Multiply":
             factor, other = map(self._number, node.inputs)
             return factor.times(other) if factor is not None and other is not None else None
@@ -174,8 +168,3 @@ class RowCounts:
         shaped = source.node.inputs[0]
         rank = len(shaped.dims or ())
         return self._dim(shaped, index[0] % rank) if rank else None
-
-
-def counts_from_zero(node: NodeView) -> bool:
-    """Whether a Range holds the numbers 0, 1, 2 and so on."""
-    return [node.inputs[port].ints for port in (0, 2)] == [[0], [1]]

@@ -23,14 +23,12 @@ class RowLayout(NamedTuple):
         axis_count: how many axes do, flattened in row-major order.
         inner: how many consecutive elements of the axis make up one row.
         repeated: whether the axis holds several such sequences of rows one after the other.
-        maybe_broadcast: whether the axis may have size 1 and be broadcast over the rows; only known at run time.
     """
 
     axis: int
     axis_count: int = 1
     inner: int = 1
     repeated: bool = False
-    maybe_broadcast: bool = False
 
     def has(self, axis: int) -> bool:
         """Whether an axis is one of those that enumerate the rows."""
@@ -40,10 +38,6 @@ class RowLayout(NamedTuple):
     def is_plain(self) -> bool:
         """Whether one axis enumerates the rows, and each of its elements is one row."""
         return self.axis_count == 1 and self.inner == 1 and not self.repeated
-
-    def without_broadcast(self) -> RowLayout:
-        """The same for a tensor that is known to have all rows."""
-        return self._replace(maybe_broadcast=False) if self.maybe_broadcast else self
 
 
 RowRule: TypeAlias = Callable[[NodeView, TensorView, RowLayout], list[RowLayout | None]]
@@ -146,7 +140,7 @@ def _matmul(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout 
     rank, columns = len(rank_dims(node.inputs[0])), rank_dims(node.inputs[1])
     if node.attributes["transpose_a"] or len(columns) > 2 or layout.axis >= rank - 1:
         raise MatchFailureError("its second operand has rows as well")
-    if layout.maybe_broadcast or layout.axis_count > 1:
+    if layout.axis_count > 1:
         raise MatchFailureError("the rows do not have one axis of their own")
     return [layout, None]
 
@@ -163,7 +157,7 @@ def _convolution(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLa
     rank_dims(node.inputs[1])
     if not is_pointwise(node):
         raise MatchFailureError("it reads several positions")
-    if layout.axis < 2 or layout.maybe_broadcast:
+    if layout.axis < 2:
         raise MatchFailureError("the rows are not its positions")
     return [layout, None]
 
@@ -175,17 +169,12 @@ def _elementwise(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLa
     kinds = [_rows_of_operand(own, dims, layout) for own in operands]
     if set(kinds) == {"one"}:  # a single row, which may be gathered or not
         kinds = ["all" if len(own) - len(dims) + layout.axis >= 0 else "one" for own in operands]
-    several = len(kinds) - kinds.count("one") > 1
-    layouts: list[RowLayout | None] = []
-    for own, kind in zip(operands, kinds, strict=True):
-        if kind == "one":
-            layouts.append(None)
-            continue
-        maybe_broadcast = layout.maybe_broadcast or (kind == "unknown" and several)
-        axis = layout.axis - len(dims) + len(own)
-        same = axis == layout.axis and maybe_broadcast == layout.maybe_broadcast
-        layouts.append(layout if same else layout._replace(axis=axis, maybe_broadcast=maybe_broadcast))
-    return layouts
+    if "unknown" in kinds and len(kinds) - kinds.count("one") > 1:
+        raise MatchFailureError("an operand may be broadcast over the rows")
+    return [
+        None if kind == "one" else layout._replace(axis=layout.axis - len(dims) + len(own))
+        for own, kind in zip(operands, kinds, strict=True)
+    ]
 
 
 def _rows_of_operand(own: Dims, dims: Dims, layout: RowLayout) -> str:
