@@ -24,9 +24,9 @@ from paddle2ov.passes.neighbours import consumers, readers
 from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
 
-Required: TypeAlias = tuple[Dimension, Dimension]
+_Required: TypeAlias = tuple[Dimension, Dimension]
 """A dimension, and one that it must be equal to."""
-Places: TypeAlias = list[tuple[Symbol, int, int]]
+_Places: TypeAlias = list[tuple[Symbol, int, int]]
 """Symbols of the unknown dimensions of inputs, each with the index of the input and of the dimension."""
 
 
@@ -74,14 +74,14 @@ def _implied(model: Model, nodes: list[Node], shapes: list[PartialShape]) -> dic
     return {place: sizes.pop() for place, sizes in required_sizes.items() if len(sizes) == 1}
 
 
-def _is_open(required: Required) -> bool:
+def _is_open(required: _Required) -> bool:
     """Whether one of the dimensions is known and the other one is not."""
     return required[0].is_dynamic != required[1].is_dynamic
 
 
-def _symbolic(model: Model, shapes: list[PartialShape]) -> Places:
+def _symbolic(model: Model, shapes: list[PartialShape]) -> _Places:
     """Infers the shapes of the model with symbols for the unknown dimensions of its inputs."""
-    places: Places = []
+    places: _Places = []
     for index, (parameter, shape) in enumerate(zip(model.get_parameters(), shapes, strict=True)):
         if shape.rank.is_static:
             dims = [_copy(shape[axis]) for axis in range(len(shape))]
@@ -156,7 +156,7 @@ def _count_open(shape: PartialShape) -> int:
     return sum(shape[i].is_dynamic for i in range(len(shape))) if shape.rank.is_static else 0
 
 
-def _required(node: Node) -> Iterator[Required]:
+def _required(node: Node) -> Iterator[_Required]:
     """The dimensions of a node's inputs that must be equal; none where a rank is not known, or all dimensions are."""
     shapes = [value.get_partial_shape() for value in node.input_values()]
     required = _REQUIREMENTS.get(node.get_type_name())
@@ -167,7 +167,7 @@ def _required(node: Node) -> Iterator[Required]:
         yield from required(node, shapes)
 
 
-def _matmul(node: Node, shapes: list[PartialShape]) -> Iterator[Required]:
+def _matmul(node: Node, shapes: list[PartialShape]) -> Iterator[_Required]:
     x, y = shapes
     about = node.get_attributes()
     yield (
@@ -176,10 +176,10 @@ def _matmul(node: Node, shapes: list[PartialShape]) -> Iterator[Required]:
     )
 
 
-def _channels(filters: tuple[int, ...]) -> Callable[[Node, list[PartialShape]], Iterator[Required]]:
+def _channels(filters: tuple[int, ...]) -> Callable[[Node, list[PartialShape]], Iterator[_Required]]:
     """The channels of the data are the product of these dimensions of the filters."""
 
-    def required(node: Node, shapes: list[PartialShape]) -> Iterator[Required]:
+    def required(node: Node, shapes: list[PartialShape]) -> Iterator[_Required]:
         channels = shapes[0][1]
         dims = [shapes[1][axis] for axis in filters] if channels.is_dynamic else []
         if dims and all(dim.is_static for dim in dims):
@@ -188,30 +188,30 @@ def _channels(filters: tuple[int, ...]) -> Callable[[Node, list[PartialShape]], 
     return required
 
 
-def _recurrent(weights: int) -> Callable[[Node, list[PartialShape]], Iterator[Required]]:
+def _recurrent(weights: int) -> Callable[[Node, list[PartialShape]], Iterator[_Required]]:
     """The features of the data and of the state are those of the input weights and of the recurrent weights."""
 
-    def required(node: Node, shapes: list[PartialShape]) -> Iterator[Required]:
+    def required(node: Node, shapes: list[PartialShape]) -> Iterator[_Required]:
         yield shapes[0][2], shapes[weights][2]
         yield shapes[1][2], shapes[weights + 1][2]
 
     return required
 
 
-def _concat(node: Node, shapes: list[PartialShape]) -> Iterator[Required]:
+def _concat(node: Node, shapes: list[PartialShape]) -> Iterator[_Required]:
     result = node.get_output_partial_shape(0)
     axis = node.get_attributes()["axis"] % max(len(result), 1)
     for shape in shapes:
         yield from ((shape[i], result[i]) for i in range(len(result)) if i != axis)
 
 
-def _variadic_split(node: Node, shapes: list[PartialShape]) -> Iterator[Required]:
+def _variadic_split(node: Node, shapes: list[PartialShape]) -> Iterator[_Required]:
     axis, lengths = ints_of(node.input_value(1)), ints_of(node.input_value(2))
     if axis and lengths and -1 not in lengths:
         yield shapes[0][axis[0]], Dimension(sum(lengths))
 
 
-_REQUIREMENTS: dict[str, Callable[[Node, list[PartialShape]], Iterator[Required]]] = {
+_REQUIREMENTS: dict[str, Callable[[Node, list[PartialShape]], Iterator[_Required]]] = {
     "Concat": _concat,
     "Convolution": _channels((1,)),
     "ConvolutionBackpropData": _channels((0,)),
@@ -235,5 +235,3 @@ _TRUSTED = UNARY | BINARY | REDUCTIONS | frozenset(_CARRYING.split())
 
 Not loops, whose iterations may swap tensors.
 """
-
-__all__ = ["forget_symbols", "infer_with_symbols", "narrow_inputs"]

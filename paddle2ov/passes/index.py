@@ -334,6 +334,3 @@ class Index:
                 else:
                     pending += [source for source in sources if source not in known]
         return known[place]
-
-
-__all__ = ["VARYING", "Index"]

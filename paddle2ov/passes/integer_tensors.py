@@ -21,6 +21,3 @@ def holds_integers(value: Output, kinds: Collection[str]) -> bool:
     if node.get_type_name() == "Convert":
         return not node.get_input_element_type(0).is_real()
     return bool(node.get_type_name() == "FakeQuantize")
-
-
-__all__ = ["holds_integers", "source_behind"]

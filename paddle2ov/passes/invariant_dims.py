@@ -319,6 +319,3 @@ def _enter(
     if one is not None and shape.rank.is_static:
         axes = set(range(len(shape)) if kept is True else kept or ())
         insert([node.input(index)], hide_dims(value, shape, one, axes), node)
-
-
-__all__ = ["hide_dynamic_dims"]

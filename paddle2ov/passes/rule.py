@@ -83,6 +83,3 @@ class Rule(ABC, Generic[Match, Plan]):
             for kind, count in self.rewrite(graph, plan).items():
                 done[kind] += count
         return done
-
-
-__all__ = ["MatchFailureError", "Rule"]

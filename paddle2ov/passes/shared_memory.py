@@ -114,6 +114,3 @@ def _may_write_or_join(port: Consumer, is_root: bool) -> bool:
         perm = perm_of(reader)
         return not is_root and perm is not None and is_layout_change(perm)
     return not is_root and not _is_view(reader) and kind not in _READ_A_VIEW_ONLY
-
-
-__all__ = ["shares_memory"]

@@ -68,6 +68,3 @@ def _content(model: Model) -> list[Hashable]:
         for body in bodies_of(node):
             content += _content(body)
     return content
-
-
-__all__ = ["Outcome", "outcome"]

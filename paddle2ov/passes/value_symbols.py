@@ -14,7 +14,7 @@ from paddle2ov.graph.constants import constant_of, ints_of, is_zero, number_of
 from paddle2ov.graph.shapes import static_dims
 
 _MAX_ELEMENTS = 32
-Elements = list[Symbol | None]
+_Elements = list[Symbol | None]
 
 
 def set_value_symbols(node: Node) -> None:
@@ -47,7 +47,7 @@ def _number(value: Output) -> float | None:
     return number_of(value)
 
 
-def _of(value: Output) -> Elements:
+def _of(value: Output) -> _Elements:
     """The symbols of a small tensor's elements, None for those that have none."""
     dims = static_dims(value)
     count = _MAX_ELEMENTS + 1 if dims is None else math.prod(dims)
@@ -55,35 +55,35 @@ def _of(value: Output) -> Elements:
     return symbols if len(symbols) == count or count > _MAX_ELEMENTS else [None] * count
 
 
-def _unknown(_: Node) -> Elements | None:
+def _unknown(_: Node) -> _Elements | None:
     return None
 
 
-def _dims(node: Node) -> Elements | None:
+def _dims(node: Node) -> _Elements | None:
     shape = node.input_value(0).get_partial_shape()
     return [dim.get_symbol() if dim.has_symbol() else None for dim in shape]
 
 
-def _same(node: Node) -> Elements | None:
+def _same(node: Node) -> _Elements | None:
     return _of(node.input_value(0))
 
 
-def _gathered(node: Node) -> Elements | None:
+def _gathered(node: Node) -> _Elements | None:
     indices, data = ints_of(node.input_value(1)), _of(node.input_value(0))
     if indices is None or len(node.input_value(0).get_partial_shape()) != 1:
         return None
     return [data[i] for i in indices] if all(-len(data) <= i < len(data) for i in indices) else None
 
 
-def _at_least_zero(node: Node) -> Elements | None:
+def _at_least_zero(node: Node) -> _Elements | None:
     return _of(node.input_value(0)) if is_zero(node.input_value(1)) else None
 
 
-def _joined(node: Node) -> Elements | None:
+def _joined(node: Node) -> _Elements | None:
     return [item for value in node.input_values() for item in _of(value)]
 
 
-def _sliced(node: Node) -> Elements | None:
+def _sliced(node: Node) -> _Elements | None:
     bounds = [constant_of(value) for value in node.input_values()[1:4]]
     if any(bound is None or bound.size != 1 for bound in bounds) or len(node.input_value(0).get_partial_shape()) != 1:
         return None
@@ -91,7 +91,7 @@ def _sliced(node: Node) -> Elements | None:
     return _of(node.input_value(0))[first:last:step] if step > 0 else None
 
 
-_ELEMENTS: dict[str, Callable[[Node], Elements | None]] = {
+_ELEMENTS: dict[str, Callable[[Node], _Elements | None]] = {
     "Concat": _joined,
     "Convert": _same,
     "Gather": _gathered,
@@ -103,5 +103,3 @@ _ELEMENTS: dict[str, Callable[[Node], Elements | None]] = {
     "Unsqueeze": _same,
 }
 """Node type -> the symbols of the elements of its result."""
-
-__all__ = ["set_length_symbol", "set_value_symbols"]

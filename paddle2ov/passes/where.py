@@ -29,6 +29,3 @@ class Where(Struct, frozen=True):
     reads: frozenset[str] = frozenset()
     read_by: frozenset[str] = frozenset()
     when: When | None = None
-
-
-__all__ = ["When", "Where"]

@@ -95,6 +95,3 @@ def mismatch(model: Model, device: str) -> str:
     if made.openvino > INSTALLED:
         return f"the model was converted for {made}, which is newer than the installed one; convert it again"
     return ""
-
-
-__all__ = ["apply", "made_for", "mismatch", "rewrites_for", "rows_for", "stamp"]

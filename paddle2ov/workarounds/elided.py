@@ -11,7 +11,7 @@ from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import VARYING, Index
-from paddle2ov.passes.neighbours import consumers, nearest, readers, revalidate
+from paddle2ov.passes.neighbours import nearest, readers
 from paddle2ov.passes.node_kinds import REDUCTIONS
 from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.workarounds.row import Skip, at
@@ -87,14 +87,6 @@ def reshape_of_reduced(graph: Graph, node: Node) -> list[Node] | Skip | None:
     if not any(shape is None or len(shape) == len(dims) for shape in shapes):
         return None
     return [node] if ints_of(node.input_value(1)) is not None else Skip("the axes are computed")
-
-
-def squeeze_reduced(graph: Graph, node: Node) -> None:
-    """Reduce with keep_dims → Squeeze → the same, which OpenVINO merges into one Reshape."""
-    read = consumers(node.output(0))
-    node.set_attribute("keep_dims", True)
-    revalidate(node)
-    insert(read, ops.squeeze(node, ints(known(ints_of(node.input_value(1))))).output(0), node)
 
 
 @at("Slice", needs=("GatherElements",))

@@ -12,7 +12,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of, static_dims
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.neighbours import consumers, key_of, readers, revalidate
+from paddle2ov.passes.neighbours import consumers, key_of, readers
 from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE, UNARY
 from paddle2ov.passes.replacement import insert, name_after, replace
 from paddle2ov.workarounds.remedies import hide
@@ -135,14 +135,6 @@ def _meets_rank(node: Node, rank: int, most: int = 6) -> bool:
                 return True
             waiting.append(reader)
     return False
-
-
-def keep_axis(graph: Graph, node: Node) -> None:
-    """The reduction keeps its axis, which a Squeeze drops."""
-    read, axes = consumers(node.output(0)), node.input_value(1)
-    node.set_attribute("keep_dims", True)
-    revalidate(node)
-    insert(read, ops.squeeze(node.output(0), axes).output(0), node)
 
 
 @at("Concat", reads=("Convolution",))

@@ -41,6 +41,14 @@ def deepen(graph: Graph, node: Node) -> None:
     insert(read, ops.squeeze(node, zero).output(0), node)
 
 
+def keep_axes(graph: Graph, node: Node) -> None:
+    """Reduce with keep_dims → Squeeze → the same, which OpenVINO merges into one Reshape."""
+    read = consumers(node.output(0))
+    node.set_attribute("keep_dims", True)
+    revalidate(node)
+    insert(read, ops.squeeze(node.output(0), node.input_value(1)).output(0), node)
+
+
 def deepen_transpose(graph: Graph, transpose: Node) -> None:
     """The axes are permuted at one rank more (Unsqueeze → Transpose → Reshape), by a node that copies.
 
@@ -53,6 +61,3 @@ def deepen_transpose(graph: Graph, transpose: Node) -> None:
     name_after(permuted, transpose, "transpose")
     target = ops.gather(ops.shape_of(x), ints(perm), ints(0))
     replace(transpose.output(0), ops.reshape(permuted, target, False).output(0))
-
-
-__all__ = ["barrier", "deepen", "deepen_transpose", "hide", "set_apart"]

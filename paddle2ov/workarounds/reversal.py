@@ -48,5 +48,3 @@ def _permutes(index: Index, place: int) -> bool:
 
 
 _PERMUTING = Where(("Gather", "Concat"), when=_permutes)
-
-__all__ = ["of_channels"]

@@ -143,6 +143,3 @@ def whole(
     """A row that looks at the graph as a whole."""
     name = f"{rewrite.__module__.rpartition('.')[2]}.{rewrite.__name__}"
     return Workaround(name, rewrite, faults, rewrite.__doc__, where=where, until=until, early=early)
-
-
-__all__ = ["ANY", "CPU", "Finder", "Site", "Skip", "Workaround", "at", "local", "whole"]

@@ -20,7 +20,7 @@ from paddle2ov.workarounds import (
     reversal,
     scores,
 )
-from paddle2ov.workarounds.remedies import barrier, deepen, deepen_transpose, hide, set_apart
+from paddle2ov.workarounds.remedies import barrier, deepen, deepen_transpose, hide, keep_axes, set_apart
 from paddle2ov.workarounds.row import CPU, Workaround, local, whole
 
 WORKAROUNDS: tuple[Workaround, ...] = (
@@ -105,7 +105,7 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(misrecognised.convolutions_as_groups, misrecognised.make_group, "convolutions_of_parts_as_groups"),
     local(misrecognised.nonzero_of_convert, misrecognised.compare_with_zero, "nonzero_of_truncated_numbers"),
     local(misrecognised.interpolated_parts, misrecognised.join_copies_first, "repeated_parts_as_resize"),
-    local(misrecognised.statistics_of_rows, misrecognised.keep_axis, "statistics_without_their_axis"),
+    local(misrecognised.statistics_of_rows, keep_axes, "statistics_without_their_axis"),
     local(misrecognised.swish_of_vectors, misrecognised.hide_or_squeeze, "swish_of_beta_with_dimensions"),
     local(merged.factor_of_shared_filters, barrier, "factor_of_shared_group_filters"),
     local(misrecognised.slopes_of_channels, misrecognised.add_axis, "prelu_of_last_axis"),
@@ -116,7 +116,7 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(merged.scale_of_pixels, hide, "scale_of_pixels_into_filters"),
     local(quantized.shared_convolution, quantized.clamp, "scales_of_an_integer_convolution", where=CPU),
     local(bounds.sliced_sizes, bounds.hide_sizes, "slice_of_bounded_size", "strided_slice_of_bounded_size"),
-    local(elided.reshape_of_reduced, elided.squeeze_reduced, "reshape_after_reduction"),
+    local(elided.reshape_of_reduced, keep_axes, "reshape_after_reduction"),
     local(elided.slice_before_gather, elided.slice_by_strides, "gather_elements_after_slice"),
     local(elided.unsqueeze_before_gather, elided.count_from_other_end, "gather_of_unsqueezed_axis"),
     local(functions.small_values, functions.refine, "erf_of_small_numbers", "softplus_of_large_negative_numbers"),
@@ -135,6 +135,3 @@ AFTER_CALIBRATION = (
 def row(name: str) -> Workaround:
     """The workaround of a name."""
     return next(workaround for workaround in (*WORKAROUNDS, *AFTER_CALIBRATION) if workaround.name == name)
-
-
-__all__ = ["AFTER_CALIBRATION", "WORKAROUNDS", "row"]

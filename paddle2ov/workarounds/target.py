@@ -57,5 +57,3 @@ class Target(Struct, frozen=True):
 
 HERE = Target()
 """Any device, by the installed OpenVINO."""
-
-__all__ = ["DEVICES", "HERE", "INSTALLED", "Target", "Version", "version_of"]

@@ -38,7 +38,7 @@ class MapRows(Struct, frozen=True):
             parts.append(coordinate if step == 1 else ops.multiply(coordinate, ints([step])))
             index = ops.divide(index, ints([size])).output(0) if i else index
         numbers = np.indices([size for size, _ in self.columns]).reshape(len(self.columns), -1)
-        steps = ints(np.array([step for _, step in self.columns]) @ numbers)
+        steps = ints((np.array([step for _, step in self.columns]) @ numbers).tolist())
         address = ops.add(functools.reduce(ops.add, parts), ops.unsqueeze(steps, ints(1)))
         rows: Node = ops.gather(ops.reshape(self.x.output, ints([0, -1]), True), address, ints(1))
         return rows

@@ -6,7 +6,6 @@ import functools
 import itertools
 from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
 
 from msgspec import Struct, field
 from openvino import Node, Output, Type
@@ -28,7 +27,7 @@ KINDS = frozenset((*RULES, "Concat", "Reshape"))
 NOT_INSIDE = "something else reads it, or too many nodes are between it and the Gather"
 
 
-class Rows(NamedTuple):
+class Rows(Struct, frozen=True):
     """The selected rows: their indices [K], ascending, and how many rows there are, where that is known."""
 
     index: Output

@@ -110,6 +110,3 @@ class Views:
                 view = self._nodes[name] = NodeView(node, name, self)
             tensor = self._tensors[name, index] = TensorView(output, view, index)
         return tensor
-
-
-__all__ = ["NodeView", "TensorView", "Views"]
