@@ -42,7 +42,7 @@ class Wrong:
     model: Model
     sets: list[list[Tensor]]
     sequence: tuple[int, ...]
-    judged: tuple[Judged, ...]
+    judged: tuple[Judged, ...] = ()
     error: str = ""
     references: tuple[str, ...] = ()
 
@@ -110,24 +110,21 @@ class Shrinker:
         smallest = self._try(whole, tuple(sequence))
         if smallest is None:
             return None
-        for fewer in _fewer_runs(smallest):
-            if smaller := self._try(whole, fewer):
+        smallest = self._first(whole, _fewer_runs(smallest)) or smallest
+        for key in dict.fromkeys(self.structure.results[i] for i in wrong) if len(whole.results) > 1 else ():
+            if smaller := self._try(Part((key,)), smallest.sequence):
                 smallest = smaller
                 break
-        for key in dict.fromkeys(self.structure.results[i] for i in wrong):
-            if len(whole.results) > 1 and (smaller := self._try(Part((key,)), smallest.sequence)):
-                smallest = smaller
-                break
-        smallest = self._later_inputs(smallest)
-        smallest = self._earlier_results(smallest)
+        smallest = self._earlier_results(self._later_inputs(smallest))
         if len(self.structure.computed(smallest.part)) <= _FEW:
             self._values = {}
             self._keep_values(smallest)
             smallest = self._single_nodes(smallest)
-        for fewer in _fewer_runs(smallest):
-            if smaller := self._try(smallest.part, fewer):
-                return smaller
-        return smallest
+        return self._first(smallest.part, _fewer_runs(smallest)) or smallest
+
+    def _first(self, part: Part, sequences: Iterable[tuple[int, ...]]) -> Wrong | None:
+        """The part with the first of some runs in which it is still wrong."""
+        return next((smaller for fewer in sequences if (smaller := self._try(part, fewer))), None)
 
     def _later_inputs(self, found: Wrong) -> Wrong:
         """Cuts away the longest beginning without which the rest is still wrong."""
@@ -203,16 +200,11 @@ class Shrinker:
 
     def _keep_values(self, found: Wrong) -> None:
         """Computes all values of a small part at once, as they will be needed."""
-        order = self.structure.computed(found.part)
-        keys = dict.fromkeys((*self.structure.given(found.part), *self._written(order)))
+        computed = set(self.structure.computed(found.part))
+        written = (key for key in self.structure.readers if key[0] in computed)
+        keys = list(dict.fromkeys((*self.structure.given(found.part), *written)))
         for k in dict.fromkeys(found.sequence):
-            self._compute(k, list(keys))
-
-    def _written(self, numbers: Iterable[int]) -> Iterator[ValueKey]:
-        inside = set(numbers)
-        for key in self.structure.readers:
-            if key[0] in inside:
-                yield key
+            self._compute(k, keys)
 
     def _compute(self, k: int, keys: Sequence[ValueKey]) -> None:
         missing = [key for key in keys if (k, key) not in self._values]
@@ -236,7 +228,7 @@ class Shrinker:
             if constants is None:
                 return None
             model, keys = build(self.structure, part, constants)
-            inputs = {number: i for i, number in enumerate(self._inputs())}
+            inputs = {number_of(node): i for i, node in enumerate(self.structure.model.get_parameters())}
             cuts = [key for key in keys if key[0] not in inputs]
             sets: list[list[Tensor]] = []
             for k in used:
@@ -246,11 +238,28 @@ class Shrinker:
                 )
         except (RuntimeError, KeyError):
             return None
-        renumbered = tuple(used.index(k) for k in sequence)
-        wrong = judge_part(part, model, sets, renumbered, self._device, self._by_error)
-        if wrong is None:
-            return None
-        return replace(wrong, sets=sets, sequence=tuple(sequence))
+        return self._judged(Wrong(part, model, sets, tuple(sequence)))
+
+    def _judged(self, tried: Wrong) -> Wrong | None:
+        """A part with its runs if it is wrong; where the device is to fail with an error, if it does."""
+        used = list(dict.fromkeys(tried.sequence))
+        try:
+            judge = Judge(tried.model, self._device)
+            (judged,) = judge.run(tried.sets, [[used.index(k) for k in tried.sequence]])
+        except RuntimeError as error:
+            if not self._by_error:
+                return None
+            reference = Evaluator(tried.model, self._device.name)
+            try:
+                for inputs in tried.sets:
+                    reference.run(inputs)
+            except RuntimeError:
+                return None
+            return replace(tried, error=plain_message(error))
+        if any(item.error if self._by_error else item.wrong for item in judged):
+            methods = sorted(judge.reference.count_methods())
+            return replace(tried, judged=tuple(judged), references=tuple(f"{a}: {b}" for a, b in methods))
+        return None
 
     def _constants(self, part: Part, used: Sequence[int]) -> dict[ValueKey, Tensor] | None:
         """The values that are constants of a part; None if they differ between its runs."""
@@ -264,32 +273,6 @@ class Shrinker:
                     return None
                 constants[key] = values[0]
         return constants
-
-    def _inputs(self) -> list[int]:
-        return [number_of(node) for node in self.structure.model.get_parameters()]
-
-
-def judge_part(
-    part: Part, model: Model, sets: list[list[Tensor]], sequence: tuple[int, ...], device: Device, by_error: bool
-) -> Wrong | None:
-    """A part with its runs if it is wrong; `by_error` if the device is to fail with an error."""
-    try:
-        judge = Judge(model, device)
-        (judged,) = judge.run(sets, [sequence])
-    except RuntimeError as error:
-        if not by_error:
-            return None
-        reference = Evaluator(model, device.name)
-        try:
-            for inputs in sets:
-                reference.run(inputs)
-        except RuntimeError:
-            return None
-        return Wrong(part, model, sets, sequence, (), plain_message(error))
-    if any(item.error if by_error else item.wrong for item in judged):
-        methods = sorted(judge.reference.count_methods())
-        return Wrong(part, model, sets, sequence, tuple(judged), references=tuple(f"{a}: {b}" for a, b in methods))
-    return None
 
 
 def _fewer_runs(found: Wrong) -> Iterator[tuple[int, ...]]:

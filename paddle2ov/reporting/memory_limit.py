@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,37 +24,27 @@ def bounded_memory() -> Iterator[None]:
         return
     import resource
 
-    free, used = _free(), _used()
-    if free is None or used is None:
+    facts = _read_text("/proc/meminfo") + _read_text("/proc/self/status")
+    sizes = {name: int(size) << 10 for name, size in re.findall(r"^(\w+):\s+(\d+) kB$", facts, re.MULTILINE)}
+    if not {"MemAvailable", "VmSize"} <= sizes.keys():
         yield
         return
-
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = used + int(_MAX_SHARE * free)
-    for limit in (soft, hard):
-        if limit != resource.RLIM_INFINITY:
-            wanted = min(wanted, limit)
-    resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+    wanted = sizes["VmSize"] + int(_MAX_SHARE * _free(sizes["MemAvailable"]))
+    known = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min((wanted, *known)), hard))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-def _free() -> int | None:
+def _free(on_machine: int) -> int:
     """The bytes that are free on the machine or left to the container, whichever is less."""
-    lines = _read_text("/proc/meminfo").splitlines()
-    free = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
     limit, current = (_read_text(f"/sys/fs/cgroup/memory.{name}").strip() for name in ("max", "current"))
-    if free is not None and limit.isdigit() and current.isdigit():
-        free = min(free, max(0, int(limit) - int(current)))
-    return free
-
-
-def _used() -> int | None:
-    """The size of this process's address space, in bytes."""
-    lines = _read_text("/proc/self/status").splitlines()
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmSize:")), None)
+    if limit.isdigit() and current.isdigit():
+        return min(on_machine, max(0, int(limit) - int(current)))
+    return on_machine
 
 
 def _read_text(path: str) -> str:

@@ -7,7 +7,9 @@ input of the model.
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from openvino import Model, Node, Output, PartialShape, Tensor
@@ -49,104 +51,83 @@ def compute_apart(outputs: Sequence[Output]) -> list[Tensor]:
     """
     model = Model([ops.result(output) for output in outputs], []).clone()  # its nodes are detached from each other
     wanted = [key_of(node.input_value(0)) for node in model.get_results()]
-    nodes = [node for node in model.get_ordered_ops() if node.get_type_name() != "Result"]
-    computation = _Computation(nodes, {name for name, _ in wanted})
-    computation.run()
-    return [computation.values[item] for item in wanted]
+    left = [node for node in model.get_ordered_ops() if node.get_type_name() != "Result"]
+    values = _Values(left, {name for name, _ in wanted})
+    for _ in range(_MAX_COMPILED + 1):
+        waiting, nodes, left = [], left, []
+        for node in nodes:
+            inputs = values.read_by(node)
+            if inputs is None:
+                left.append(node)
+            elif (computed := _evaluated(node, inputs)) is not None:
+                values.add(node, computed)
+            else:
+                waiting.append(node)
+        if not waiting:
+            return [values[item] for item in wanted]
+        _compute(waiting, values)
+    raise RewriteError(
+        "constants.compute",
+        f"more than {_MAX_COMPILED} nodes that OpenVINO does not evaluate are computed from one another, and from "
+        "constants alone",
+    )
 
 
-class _Computation:
-    """Holds results until all their readers are computed; those of the wanted nodes stay."""
+class _Values:
+    """Results, which are held until all that read them are computed; those of the wanted nodes stay."""
 
     def __init__(self, nodes: Sequence[Node], wanted: Collection[str]) -> None:
-        self.values: dict[_Key, Tensor] = {}
+        self._values: dict[_Key, Tensor] = {}
         self._wanted = wanted
-        self._outputs = {node.get_name(): node.get_output_size() for node in nodes}
-        self._sizes: dict[str, int] = {}
         self._held = 0
+        self._sizes: dict[str, list[int]] = {}  # in bytes, of each output
         self._sources = {node.get_name(): [key_of(value) for value in node.input_values()] for node in nodes}
-        self._readers: dict[str, list[Node]] = {name: [] for name in self._sources}
-        self._missing: dict[str, int] = {}
-        for node in nodes:
-            read = {name for name, _ in self._sources[node.get_name()]}
-            self._missing[node.get_name()] = len(read)
-            for name in read:
-                self._readers[name].append(node)
-        self._unread = {name: len(readers) for name, readers in self._readers.items()}
-        self._ready = [node for node in nodes if not self._missing[node.get_name()]]
+        self._unread = Counter(name for read in self._sources.values() for name in {name for name, _ in read})
 
-    def run(self) -> None:
-        for _ in range(_MAX_COMPILED + 1):
-            if not self._ready:
-                return
-            waiting = []
-            while self._ready:
-                node = self._ready.pop()
-                outputs = _evaluated(node, self._inputs(node))
-                if outputs is None:
-                    waiting.append(node)
-                else:
-                    self._finish(node, outputs)
-            self._compute(waiting)
-        raise RewriteError(
-            "constants.compute",
-            f"more than {_MAX_COMPILED} nodes that OpenVINO does not evaluate are computed from one another, and from "
-            "constants alone",
-        )
+    def __getitem__(self, key: _Key) -> Tensor:
+        return self._values[key]
 
-    def _inputs(self, node: Node) -> list[Tensor]:
-        return [self.values[item] for item in self._sources[node.get_name()]]
+    def read_by(self, node: Node) -> list[Tensor] | None:
+        """What a node reads; None while some of it is not computed."""
+        keys = self._sources[node.get_name()]
+        return [self._values[key] for key in keys] if all(key in self._values for key in keys) else None
 
-    def _finish(self, node: Node, outputs: Sequence[Tensor]) -> None:
+    def add(self, node: Node, outputs: Sequence[Tensor]) -> None:
         name = node.get_name()
-        self.values |= {(name, i): output for i, output in enumerate(outputs)}
-        self._hold(node, sum(output.get_byte_size() for output in outputs))
-        for reader in self._readers[name]:
-            self._missing[reader.get_name()] -= 1
-            if not self._missing[reader.get_name()]:
-                self._ready.append(reader)
-        for source in {source for source, _ in self._sources[name]}:
-            self._unread[source] -= 1
-            if not self._unread[source] and source not in self._wanted:
-                self._release(source)
-
-    def _hold(self, node: Node, size: int) -> None:
-        if isinstance(node, Constant):
-            return
-        self._sizes[node.get_name()] = size
-        self._held += size
+        self._values |= {(name, i): output for i, output in enumerate(outputs)}
+        is_constant = isinstance(node, Constant)
+        self._sizes[name] = [0 if is_constant else output.get_byte_size() for output in outputs]
+        self._held += sum(self._sizes[name])
         if self._held > _MAX_HELD:
             raise RewriteError(
                 "constants.compute",
                 f"'{node.get_friendly_name()}' is computed from constants alone, and OpenVINO computes it wrongly "
                 f"unless it is computed at conversion, which is done in {_MAX_HELD} bytes at most",
             )
+        for source in {source for source, _ in self._sources[name]}:
+            self._unread[source] -= 1
+            if not self._unread[source] and source not in self._wanted:
+                for i, size in enumerate(self._sizes[source]):
+                    self._held -= size
+                    del self._values[source, i]
 
-    def _release(self, name: str) -> None:
-        self._held -= self._sizes.pop(name, 0)
-        for i in range(self._outputs[name]):
-            del self.values[name, i]
 
-    def _compute(self, nodes: Sequence[Node]) -> None:
-        """Computes nodes that do not depend on each other as parts of one model."""
-        if not nodes:
-            return
-        parameters, inputs = [], []
-        for node in nodes:
-            first, *others = self._inputs(node)
-            parameters.append(Parameter(first.get_element_type(), PartialShape(first.get_shape())))
-            inputs.append(first)
-            for port, source in zip(node.inputs(), [parameters[-1], *map(Constant, others)], strict=True):
-                port.replace_source_output(source.output(0))
-        results = [ops.result(output) for node in nodes for output in node.outputs()]
-        compiled = shared_core().compile_model(Model(results, parameters), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-        request = compiled.create_infer_request()
-        request.infer(inputs)
-        outputs = [request.get_output_tensor(i) for i in range(len(results))]
-        for node in nodes:
-            count = node.get_output_size()
-            self._finish(node, outputs[:count])
-            outputs = outputs[count:]
+def _compute(nodes: Sequence[Node], values: _Values) -> None:
+    """Computes nodes that do not depend on each other as parts of one model."""
+    parameters, inputs = [], []
+    for node in nodes:
+        first, *others = values.read_by(node) or ()
+        parameters.append(Parameter(first.get_element_type(), PartialShape(first.get_shape())))
+        inputs.append(first)
+        for port, source in zip(node.inputs(), [parameters[-1], *map(Constant, others)], strict=True):
+            port.replace_source_output(source.output(0))
+    results = [ops.result(output) for node in nodes for output in node.outputs()]
+    compiled = shared_core().compile_model(Model(results, parameters), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    request = compiled.create_infer_request()
+    request.infer(inputs)
+    outputs = iter([request.get_output_tensor(i) for i in range(len(results))])
+    for node in nodes:
+        values.add(node, list(itertools.islice(outputs, node.get_output_size())))
 
 
 def _evaluated(node: Node, inputs: Sequence[Tensor]) -> list[Tensor] | None:

@@ -246,7 +246,7 @@ def test_a_model_that_cannot_run_is_still_described():
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells how much memory is free")
 def test_a_model_that_wants_all_memory(monkeypatch):
     """As SOLOv2's masks do on random inputs: the run fails, and neither this process nor the machine."""
-    monkeypatch.setattr(memory_limit, "_free", lambda: 1 << 25)
+    monkeypatch.setattr(memory_limit, "_free", lambda on_machine: 1 << 25)
     side = 1 << 12
     x = ops.parameter([side, 1], openvino.Type.f32, name="x")
     model = openvino.Model([ops.result(ops.multiply(x, ops.reshape(x, [1, side], False)))], [x])

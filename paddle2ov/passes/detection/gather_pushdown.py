@@ -15,7 +15,6 @@ from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.detection.pushdown import KINDS, NOT_INSIDE, Context, Pushdown, Rows
-from paddle2ov.passes.detection.row_counts import RowCounts
 from paddle2ov.passes.detection.row_rules import RowLayout, is_pointwise, rank_dims
 from paddle2ov.passes.detection.views import NodeView, TensorView, Views
 from paddle2ov.passes.graph import Counts, Graph
@@ -83,7 +82,7 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
     if index.get_element_type() != Type.i64:
         index = ops.convert(index, Type.i64).output(0)
     made: list[Node] = []
-    context = Context(graph, views, inside, gathers[0], made, RowCounts(views))
+    context = Context(graph, views, inside, gathers[0], made)
     by_length: dict[int | None, Pushdown] = {}
     pushed = []
     for gather, x in zip(gathers, tensors, strict=True):

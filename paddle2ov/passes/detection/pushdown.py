@@ -14,7 +14,7 @@ from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.shapes import Dims
 from paddle2ov.passes.detection.map_rows import keeps_batch, map_rows
-from paddle2ov.passes.detection.row_counts import RowCounts
+from paddle2ov.passes.detection.row_counts import count_rows
 from paddle2ov.passes.detection.row_rules import RULES, RowLayout, rank_dims, require_static
 from paddle2ov.passes.detection.views import NodeView, TensorView, Views
 from paddle2ov.passes.graph import Graph
@@ -43,7 +43,6 @@ class Context(Struct):
         inside: the nodes that the Gathers may pass: nothing outside of the region reads them.
         gather: the Gather that is being pushed up.
         made: the nodes created so far.
-        counts: the numbers of rows of tensors.
         maps: the Gathers that read a feature map directly, without its Transpose.
     """
 
@@ -52,7 +51,6 @@ class Context(Struct):
     inside: set[NodeView]
     gather: Node
     made: list[Node]
-    counts: RowCounts
     maps: list[Node] = field(default_factory=list)
 
 
@@ -132,7 +130,7 @@ class Pushdown:
             return self._clone(node, layout, self._inputs(node, layouts)).output(0)
         if not layout.is_plain or len(inputs) < 2 or (dims[axis] or 2) < 2:
             raise MatchFailureError("it concatenates more than rows")
-        counts = [self._context.counts(input_, axis) for input_ in inputs]
+        counts = [count_rows(input_, axis, self._context.views) for input_ in inputs]
         lengths = [count for count in counts if count is not None]
         if len(lengths) < len(counts):
             raise MatchFailureError("the lengths of its inputs are not known")

@@ -37,12 +37,11 @@ class NodeView:
 
     Attributes:
         node: the node itself.
-        name: its unique name.
         kind: its type.
     """
 
-    def __init__(self, node: Node, name: str, views: Views) -> None:
-        self.node, self.name, self.kind = node, name, node.get_type_name()
+    def __init__(self, node: Node, views: Views) -> None:
+        self.node, self.kind = node, node.get_type_name()
         self._views = weakref.ref(views)
 
     @_Once
@@ -107,6 +106,6 @@ class Views:
         if tensor is None:
             view = self._nodes.get(name)
             if view is None:
-                view = self._nodes[name] = NodeView(node, name, self)
+                view = self._nodes[name] = NodeView(node, self)
             tensor = self._tensors[name, index] = TensorView(output, view, index)
         return tensor
