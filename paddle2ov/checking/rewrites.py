@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from openvino import Model, Node
@@ -45,20 +46,15 @@ class RewriteCheck:
         wrong = next((item for item in sets if self._is_wrong(len(self._rewrites), item, ties)), None)
         if wrong is None:
             return "", "", ties
-        low, high = 0, len(self._rewrites)  # right after `low` rewrites, wrong after `high`
-        while high - low > 1:
-            middle = (low + high) // 2
-            self._say("looking for the rewrite", middle, len(self._rewrites))
-            if self._is_wrong(middle, wrong, []):
-                high = middle
-            else:
-                low = middle
-        differences = self._differences(high, wrong, [])
-        return (
-            self._rewrites[high - 1].__name__,
-            next(difference.reason for difference in differences if difference.reason),
-            ties,
-        )
+
+        def is_wrong(count: int) -> bool:
+            self._say("looking for the rewrite", count, len(self._rewrites))
+            return self._is_wrong(count, wrong, [])
+
+        right = bisect_left(range(1, len(self._rewrites)), True, key=is_wrong)  # after so many rewrites
+        differences = self._differences(right + 1, wrong, [])
+        reason = next(difference.reason for difference in differences if difference.reason)
+        return self._rewrites[right].__name__, reason, ties
 
     def _is_wrong(self, count: int, inputs: InputTensors, ties: list[NodeTie]) -> bool:
         return any(difference.reason for difference in self._differences(count, inputs, ties))

@@ -7,6 +7,7 @@ and kept only if it is still wrong.
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -291,12 +292,12 @@ def _fewer_runs(found: Wrong) -> Iterator[tuple[int, ...]]:
 
 def _bisected(found: Wrong, size: int, attempt: Callable[[int], Wrong | None]) -> Wrong:
     """The wrong part for the largest number for which `attempt` still finds one; it does for 0."""
-    low, high = 0, size
-    while high - low > 1:
-        middle = (low + high) // 2
-        smaller = attempt(middle)
-        if smaller is None:
-            high = middle
-        else:
-            low, found = middle, smaller
-    return found
+    tried = {0: found}
+
+    def fails(number: int) -> bool:
+        smaller = attempt(number)
+        if smaller is not None:
+            tried[number] = smaller
+        return smaller is None
+
+    return tried[bisect_left(range(1, size), True, key=fails)]

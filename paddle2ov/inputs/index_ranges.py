@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -97,9 +98,8 @@ def index_ranges(
         guesses = [size for size in (largest, *sizes) if low + 1 < size <= largest]
         high = next((guess for guess in guesses if fits(ranges | {name: (low, guess)})), low + 1)
         beyond = next((guess for guess in reversed(guesses) if guess > high), high)
-        while beyond - high > 1:
-            middle = (high + beyond) // 2
-            high, beyond = (middle, beyond) if fits(ranges | {name: (low, middle)}) else (high, middle)
+        sizes_between = range(high + 1, beyond)
+        high += bisect_left(sizes_between, True, key=lambda size: not fits(ranges | {name: (low, size)}))
         ranges[name] = low, high
     return ranges
 

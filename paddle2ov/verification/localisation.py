@@ -6,6 +6,7 @@ in the whole model is found by halving what is left of the program.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -291,14 +292,9 @@ class Localiser:
         frontiers = _frontiers(values)
         if not frontiers or _agree(self._compare(frontiers[-1][1]).values()):
             return None
-        low, high = -1, len(frontiers) - 1  # before the first operator there are only the inputs, which agree
-        while high - low > 1:
-            middle = (low + high) // 2
-            if _agree(self._compare(frontiers[middle][1]).values()):
-                low = middle
-            else:
-                high = middle
-        first = frontiers[low][0] + 1 if low >= 0 else 0
+        # Before the first operator there are only the inputs, which agree.
+        high = bisect_left(frontiers[:-1], True, key=lambda item: not _agree(self._compare(item[1]).values()))
+        first = frontiers[high - 1][0] + 1 if high else 0
         between = values.block.operators[first : frontiers[high][0] + 1]
         names = [name for item in between for name in item.output_names() if self._is_compared(name)]
         comparisons = self._compare(names)
