@@ -250,10 +250,6 @@ class Index:
                 found.append(place)
         return found
 
-    def source_kind(self, place: int, port: int = 0) -> str:
-        """The type of the node that computes an input of a node."""
-        return self.kinds[self.sources[place][port]]
-
     def reader_kinds(self, place: int) -> set[str]:
         """The types of the nodes that read a node."""
         if place not in self._reader_kinds:

@@ -43,16 +43,6 @@ class OperatorComparison:
     isolated: tuple[TensorComparison, ...] | None = None
     float64: Float64Comparisons | None = None
 
-    @property
-    def ok(self) -> bool:
-        """Whether no result differs."""
-        return all(output.ok for output in self.outputs)
-
-    @property
-    def error(self) -> float:
-        """The largest relative difference of its results."""
-        return max((output.relative for output in self.outputs), default=0.0)
-
 
 Judgement = Callable[[Operator, Isolated], Float64Comparisons]
 """Judges an operator alone, whose results differ."""

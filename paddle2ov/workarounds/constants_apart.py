@@ -16,6 +16,7 @@ from openvino import Model, Node, Output, PartialShape, Tensor
 from openvino.op import Constant, Parameter
 
 from paddle2ov.errors import RewriteError
+from paddle2ov.graph.constants import known
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.evaluation import evaluate_node
 from paddle2ov.graph.opset import ops
@@ -116,7 +117,7 @@ def _compute(nodes: Sequence[Node], values: _Values) -> None:
     """Computes nodes that do not depend on each other as parts of one model."""
     parameters, inputs = [], []
     for node in nodes:
-        first, *others = values.read_by(node) or ()
+        first, *others = known(values.read_by(node))
         parameters.append(Parameter(first.get_element_type(), PartialShape(first.get_shape())))
         inputs.append(first)
         for port, source in zip(node.inputs(), [parameters[-1], *map(Constant, others)], strict=True):

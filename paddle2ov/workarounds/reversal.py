@@ -42,7 +42,8 @@ def of_channels(graph: Graph, parameter: Node) -> list[Node] | None:
 def _permutes(index: Index, place: int) -> bool:
     """Whether a Gather permutes the elements of an axis, or a Concat the parts of a Split."""
     if index.kinds[place] == "Concat":
-        return len(set(index.sources[place])) == 1 < len(index.sources[place]) and index.source_kind(place) == "Split"
+        sources = index.sources[place]
+        return len(set(sources)) == 1 < len(sources) and index.kinds[sources[0]] == "Split"
     indices = index.ints(place, 1)
     return indices is not None and len(indices) > 1 and sorted(indices) == list(range(len(indices)))
 
