@@ -21,12 +21,14 @@ def count_rows(x: TensorView, axis: int, views: Views) -> int | None:
     dims, node = x.dims or [], x.node
     if axis < len(dims) and dims[axis] is not None:
         return dims[axis]
-    target = [_element(size, views) for size in node.target or ()] if node.kind == "Reshape" else []
-    if target.count(-1) != 1 or target.index(-1) != axis:
+    if node.kind != "Reshape" or node.inputs[0].dims is None:
         return None
     source, total = node.inputs[0], 1
+    target = [_element(size, views) for size in node.target or ()]
+    if target.count(-1) != 1 or target.index(-1) != axis:
+        return None
     unknown: list[_Place] = []
-    for i, dim in enumerate(source.dims or [None]):
+    for i, dim in enumerate(source.dims or ()):
         total *= 1 if dim is None else dim
         unknown += [(source, i)] if dim is None else []
     for i, size in enumerate([*target[:axis], 1, *target[axis + 1 :]]):
