@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 
 
 @click.command("batch", cls=ValuedFlags)
-@click.argument("folder", type=PathType(path_type=Path))
-@click.option(
-    "-o", "--out", required=True, type=PathType(file_okay=False, path_type=Path), help="Where to write the models."
-)
+@click.argument("folder", type=PathType())
+@click.option("-o", "--out", required=True, type=PathType(file_okay=False), help="Where to write the models.")
 @click.option("--verify", "compare", is_flag=True, help="Run each model in Paddle too and compare.")
 @compared_precision(
     "--verify-precision",

@@ -54,7 +54,7 @@ _WAYS = {
 @seed_option
 @click.option("--device", default="CPU", show_default=True, help="OpenVINO's name of the device.")
 @compared_precision("--precision", "What the device computes in; default: what it takes unless told otherwise.")
-@click.option("--case", type=PathType(file_okay=False, path_type=Path), help="Folder for the smallest part at fault.")
+@click.option("--case", type=PathType(file_okay=False), help="Folder for the smallest part at fault.")
 @click.option(
     "--timeout",
     type=click.FloatRange(1, 10**9),

@@ -54,7 +54,9 @@ output_option = click.option(
     help="Names of the results, separated by commas; may be repeated. Default: all.",
 )
 paddle_option = click.option(
-    "--paddle-python", type=PathType(), help="For comparisons: an interpreter that has Paddle. Default: this one."
+    "--paddle-python",
+    type=PathType(path_type=str),  # "./python" is not "python"
+    help="For comparisons: an interpreter that has Paddle. Default: this one.",
 )
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
 

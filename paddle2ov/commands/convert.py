@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 @click.command("convert", cls=ValuedFlags)
 @click.argument("model", required=False, type=ModelType())
-@click.option("-m", "--model-dir", "--model_dir", type=PathType(path_type=Path), help="The model's folder (as MODEL).")
+@click.option("-m", "--model-dir", "--model_dir", type=PathType(), help="The model's folder (as MODEL).")
 @click.option(
     "-mf",
     "--model-filename",
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 @click.option(
     "--serve-layout",
     "serving",
-    type=PathType(file_okay=False, path_type=Path),
+    type=PathType(file_okay=False),
     help="Write the model into this folder as OpenVINO Model Server and Triton load it, and nowhere else.",
 )
 @click.option(
@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     "--report",
     "reports",
     multiple=True,
-    type=PathType(dir_okay=False, path_type=Path),
+    type=PathType(dir_okay=False),
     help="Compile and measure the model, and write what became of every operator to this file (.html or .json; may be "
     "repeated).",
 )
@@ -103,7 +103,7 @@ if TYPE_CHECKING:
 @click.option(
     "--inputs",
     "arrays",
-    type=PathType(exists=True, dir_okay=False, path_type=Path),
+    type=PathType(exists=True, dir_okay=False),
     help="For --report and --verify: an .npz file with an array for each input of the converted model. Default: random "
     "inputs.",
 )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "--data",
     multiple=True,
     required=True,
-    type=PathType(exists=True, path_type=Path),
+    type=PathType(exists=True),
     help="Pictures, .npz files with an array for each input, or folders of both; may be repeated. Some hundred of what "
     "the model is to be used for.",
 )

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -26,9 +27,10 @@ class PathType(click.Path):
     A shell leaves `~` as it is in `--out=~/models`, and `file://` in any case.
     """
 
-    def convert(
-        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
-    ) -> str | bytes | os.PathLike[str]:
+    def __init__(self, path_type: type = Path, **kinds: bool) -> None:
+        super().__init__(path_type=path_type, **kinds)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """As click's, but refuses the empty path and one of another machine."""
         if value == "":
             self.fail("the path is empty.", param, ctx)
@@ -42,12 +44,7 @@ class PathType(click.Path):
 class TargetType(PathType):
     """The path of a file to write, which is not written as a folder's."""
 
-    def __init__(self, dir_okay: bool = True) -> None:
-        super().__init__(path_type=Path, dir_okay=dir_okay)
-
-    def convert(
-        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
-    ) -> str | bytes | os.PathLike[str]:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """As click's, but refuses a separator at the end."""
         if isinstance(value, str) and value.endswith(("/", os.sep)):
             self.fail(f"{value} is a folder; name the file to write, such as {Path(value) / 'model.xml'}", param, ctx)
@@ -57,12 +54,7 @@ class TargetType(PathType):
 class ModelType(PathType):
     """The path of a model; an archive is unpacked for as long as the command runs."""
 
-    def __init__(self) -> None:
-        super().__init__(path_type=Path)
-
-    def convert(
-        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
-    ) -> str | bytes | os.PathLike[str]:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path, or that of the folder with what is in the archive."""
         path = super().convert(value, param, ctx)
         if not isinstance(path, Path) or ctx is None or not path.name.lower().endswith(SUFFIXES):
@@ -80,7 +72,7 @@ extension_option = click.option(
     "--extension",
     "extensions",
     multiple=True,
-    type=PathType(exists=True, dir_okay=False, path_type=Path),
+    type=PathType(exists=True, dir_okay=False),
     help="A Python file that registers converters of your own; may be repeated.",
 )
 params_option = click.option(
@@ -88,13 +80,13 @@ params_option = click.option(
     "--params",
     "--params-filename",
     "--params_filename",
-    type=PathType(path_type=Path),
+    type=PathType(),
     help="The parameter file: in the model's folder or archive, else from the current folder. Default: it is found.",
 )
 inputs_option = click.option(
     "--inputs",
     multiple=True,
-    type=PathType(exists=True, dir_okay=False, path_type=Path),
+    type=PathType(exists=True, dir_okay=False),
     help="An .npz file with an array for each input; may be repeated. Default: random inputs.",
 )
 seed_option = click.option("--seed", default=0, show_default=True, help="Of the random inputs.")

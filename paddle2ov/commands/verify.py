@@ -61,7 +61,7 @@ _VERDICTS = {
     "--image",
     "images",
     multiple=True,
-    type=PathType(exists=True, dir_okay=False, path_type=Path),
+    type=PathType(exists=True, dir_okay=False),
     help="An image, prepared as the inference.yml beside the model says; may be repeated.",
 )
 @shapes_option
@@ -83,7 +83,7 @@ _VERDICTS = {
 )
 @click.option(
     "--quantized",
-    type=PathType(exists=True, dir_okay=False, path_type=Path),
+    type=PathType(exists=True, dir_okay=False),
     help="For --precision all: the same model in int8, as paddle2ov quantize writes it (.xml).",
 )
 @click.option(
@@ -106,7 +106,7 @@ _VERDICTS = {
     help="Compare several sequences in one input of an old model (LoD), as convert --sequence-lengths takes them.",
 )
 @click.option("--operators", is_flag=True, help="Compare every operator even if the results agree.")
-@click.option("--case", type=PathType(file_okay=False, path_type=Path), help="Folder for the operator at fault.")
+@click.option("--case", type=PathType(file_okay=False), help="Folder for the operator at fault.")
 @extension_option
 @paddle_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
