@@ -18,6 +18,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, const_like, dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
+from paddle2ov.converters.graph.terms import Term, abs_, floor, maximum, minimum, select
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -45,45 +46,35 @@ def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: 
     shape = shape_of(x)
     sizes = [ops.gather(shape, ints(2 + i), ints(0)) for i in range(spatial)]
     # The grid's last dimension has the innermost coordinate first.
-    coordinates = [_coordinate(grid, spatial - 1 - i, sizes[i], padding, align) for i in range(spatial)]
+    in_grid = [_coordinate(grid, spatial - 1 - i, sizes[i], padding, align).value for i in range(spatial)]
     # [N, P] from here on. As the very first step this would leave so long a chain to OpenVINO 2026.4 that its compiler
     # of elementwise chains runs out of registers (nearest, reflection, an unknown size).
-    coordinates = [ops.reshape(coordinate, ints([0, -1]), True) for coordinate in coordinates]
+    coordinates = [ops.reshape(coordinate, ints([0, -1]), True) for coordinate in in_grid]
     flat = ops.reshape(x, ints([0, 0, -1]), True)
     if mode == "nearest":
         out = _gather(flat, [ops.round(coordinate, "half_to_even") for coordinate in coordinates], sizes)
     else:
         out = _interpolate_linear(flat, coordinates, sizes)
-    target = ops.concat(
-        [ops.gather(shape, ints([0, 1]), ints(0)), dim_vector(grid, range(1, rank - 1))],
-        0,
-    )
+    target = ops.concat([ops.gather(shape, ints([0, 1]), ints(0)), dim_vector(grid, range(1, rank - 1))], 0)
     return ops.reshape(out, target, False)
 
 
-def _coordinate(grid: Output, index: int, size: Node, padding: str, align: bool) -> Node:
+def _coordinate(grid: Output, index: int, size: Node, padding: str, align: bool) -> Term:
     """One coordinate in elements of x, in the shape of the grid."""
-    raw = ops.gather(grid, ints(index), ints(-1))
-    length = ops.convert(size, grid.get_element_type())
-    top = ops.subtract(length, const_like(1, length))
-    coordinate = ops.add(raw, const_like(1, raw))
-    if align:
-        coordinate = ops.multiply(coordinate, ops.multiply(top, const_like(0.5, top)))
-    else:
-        coordinate = ops.multiply(coordinate, ops.multiply(length, const_like(0.5, length)))
-        coordinate = ops.subtract(coordinate, const_like(0.5, coordinate))
+    raw, length = Term(ops.gather(grid, ints(index), ints(-1))), Term(ops.convert(size, grid.get_element_type()))
+    top = length - 1
+    coordinate = (raw + 1) * (top * 0.5) if align else (raw + 1) * (length * 0.5) - 0.5
     if padding == "zeros":
         return coordinate
     if padding == "reflection":
-        half = const_like(0 if align else 0.5, coordinate)
-        period = ops.multiply(top if align else length, const_like(2, top))
-        distance = ops.abs(ops.add(coordinate, half))
-        rest = ops.subtract(distance, ops.multiply(ops.floor(ops.divide(distance, period)), period))
-        coordinate = ops.subtract(ops.minimum(rest, ops.subtract(period, rest)), half)
+        half = 0 if align else 0.5
+        period = (top if align else length) * 2
+        distance = abs_(coordinate + half)
+        rest = distance - floor(distance / period) * period
+        coordinate = minimum(rest, period - rest) - half
         if align:
-            single = ops.equal(top, const_like(0, top))
-            return ops.select(single, const_like(0, coordinate), coordinate)
-    return ops.minimum(ops.maximum(coordinate, const_like(0, coordinate)), top)
+            return select(top.equals(0), 0, coordinate)
+    return minimum(maximum(coordinate, 0), top)
 
 
 def _gather(flat: Node, coordinates: list[Node], sizes: list[Node]) -> Node:
@@ -93,9 +84,8 @@ def _gather(flat: Node, coordinates: list[Node], sizes: list[Node]) -> Node:
     for coordinate, size in zip(coordinates, sizes, strict=True):
         last = ops.subtract(size, ints(1))
         top = ops.convert(last, coordinate.get_element_type())
-        within.append(
-            ops.logical_and(ops.greater_equal(coordinate, const_like(0, coordinate)), ops.less_equal(coordinate, top))
-        )
+        from_first = ops.greater_equal(coordinate, const_like(0, coordinate))
+        within.append(ops.logical_and(from_first, ops.less_equal(coordinate, top)))
         clamped = ops.minimum(ops.maximum(ops.convert(coordinate, Type.i64), ints(0)), last)
         positions.append(ops.add(ops.multiply(positions[-1], size), clamped) if positions else clamped)
     index, inside = positions[-1], reduce(ops.logical_and, within)

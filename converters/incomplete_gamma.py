@@ -36,7 +36,7 @@ def gammaincc(node: NodeContext) -> NamedOutputs:
     near, far = valid & below, valid & ~below
     series = _series(select(near, a, 1), select(near, z, 0))
     # Beyond _MAX_ARGUMENT its terms overflow before they are scaled; the factor is 0 there.
-    bounded = minimum(z, Term(const_like(_MAX_ARGUMENT, z.value)))
+    bounded = minimum(z, _MAX_ARGUMENT)
     fraction = _fraction(select(far, a, 1), select(far, bounded, 1))
     exponent = a * log(z) - z - Term(log_gamma(a.value))
     factor = exp(exponent)

@@ -180,7 +180,7 @@ def _bessel(near: Sequence[float], far: Sequence[float], odd: bool, scaled: bool
         if odd:
             within = within * size
         # clamped, so that the branch which is not taken stays finite
-        beyond = maximum(size, Term(const_like(3.75, x.value)))
+        beyond = maximum(size, 3.75)
         outside = polynomial(3.75 / beyond, far) / sqrt(beyond)
         if scaled:
             within = within * exp(-size)

@@ -56,7 +56,7 @@ def flash_attn(node: NodeContext) -> NamedOutputs:
     out: Tensor = _attention(q, k, v, mask)
     if causal and _may_mask_all_keys(q, k):
         # With more queries than keys the first queries see no key: their result is 0.
-        queries, keys = _tokens(q), _tokens(k)
+        queries, keys = dim_of(q, 2), dim_of(k, 2)
         seen = ops.greater_equal(index_range(queries), ops.subtract(queries, keys))
         out = ops.select(ops.unsqueeze(seen, ints([1])), out, const_like(0.0, out))
     return {"out": ops.transpose(out, ints(_HEADS_FIRST))}
@@ -157,9 +157,7 @@ def fused_rotary_position_embedding(node: NodeContext) -> NamedOutputs:
         if not node.has_input(name):
             continue
         x = node.get_input(name)
-        width = node.get_input(name).get_partial_shape()[3]
-        node.require(width.is_static, "heads of unknown width are not supported")
-        half = width.get_length() // 2
+        half = _width(node, x) // 2
         pairs = ops.reshape(x, ints([0, 0, 0, half, 2] if neighbours else [0, 0, 0, 2, half]), True)
         axis = 4 if neighbours else 3
         first, second = ops.split(pairs, ints(axis), 2).outputs()
@@ -205,29 +203,23 @@ def _width(node: NodeContext, x: Output) -> int:
 
 
 def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: float | None = None) -> Node:
-    factor = None if scale is None else const(scale, output_of(q).get_element_type())
-    if factor is not None and mask is None:
-        mask = const(0.0, output_of(q).get_element_type())
+    kind = output_of(q).get_element_type()
     if mask is None:
-        return ops.scaled_dot_product_attention(q, k, v)
-    mask = (
-        cast_to(mask, output_of(q).get_element_type()) if output_of(mask).get_element_type() != Type.boolean else mask
-    )
-    if factor is None:
-        return ops.scaled_dot_product_attention(q, k, v, mask)
-    return ops.scaled_dot_product_attention(q, k, v, mask, factor)
+        if scale is None:
+            return ops.scaled_dot_product_attention(q, k, v)
+        mask = const(0.0, kind)
+    elif output_of(mask).get_element_type() != Type.boolean:
+        mask = cast_to(mask, kind)
+    given = [mask] if scale is None else [mask, const(scale, kind)]
+    return ops.scaled_dot_product_attention(q, k, v, *given)
 
 
 def _causal_mask(q: Tensor, k: Tensor, from_end: bool = True) -> Node:
     """[tokens of q, tokens of k]: -inf where the key comes after the query, aligned to the end or the start."""
-    queries, keys = _tokens(q), _tokens(k)
+    queries, keys = dim_of(q, 2), dim_of(k, 2)
     rows = ops.range(ops.subtract(keys, queries), keys, ints(1), "i64") if from_end else index_range(queries)
     seen = ops.less_equal(index_range(keys), ops.unsqueeze(rows, ints([1])))
     return ops.select(seen, const_like(0.0, output_of(q)), const_like(-np.inf, output_of(q)))
-
-
-def _tokens(x: Tensor) -> Node:
-    return dim_of(x, 2)
 
 
 def _may_mask_all_keys(q: Node, k: Tensor) -> bool:

@@ -81,7 +81,7 @@ def cross_entropy(node: NodeContext) -> NamedOutputs:
 
 
 def _clipped(residual: Term, delta: float) -> Term:
-    return maximum(minimum(residual, Term(const_like(delta, residual.value))), Term(const_like(-delta, residual.value)))
+    return maximum(minimum(residual, delta), -delta)
 
 
 huber_loss = gradient(
@@ -89,9 +89,7 @@ huber_loss = gradient(
     label_grad=lambda residual, out_grad, delta=1.0: _clipped(residual, delta) * out_grad,
 )
 bce_loss = gradient(
-    input_grad=lambda input, label, out_grad: (
-        out_grad * (input - label) / maximum((1 - input) * input, Term(const_like(1e-12, input.value)))
-    )
+    input_grad=lambda input, label, out_grad: out_grad * (input - label) / maximum((1 - input) * input, 1e-12)
 )
 
 

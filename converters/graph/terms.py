@@ -138,6 +138,16 @@ def select(condition: Term, then: Any, otherwise: Any, like: Term | None = None)
     return Term(ops.select(condition.value, first, second))
 
 
+def maximum(x: Term, other: Any) -> Term:
+    """The larger of each pair."""
+    return x._with(ops.maximum, other)
+
+
+def minimum(x: Term, other: Any) -> Term:
+    """The smaller of each pair."""
+    return x._with(ops.minimum, other)
+
+
 def polynomial(x: Term, coefficients: Sequence[float]) -> Term:
     """The polynomial in x; the highest power comes first."""
     return Term(elementary.polynomial(x.value, coefficients))
@@ -161,8 +171,6 @@ is_inf = function(ops.is_inf)
 isnan = function(ops.is_nan)
 log = function(ops.log)
 log1p = function(elementary.log1p)
-maximum = function(ops.maximum)
-minimum = function(ops.minimum)
 sigmoid = function(ops.sigmoid)
 sign = function(ops.sign)
 sin = function(ops.sin)

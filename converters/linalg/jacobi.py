@@ -11,6 +11,7 @@ from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
+from paddle2ov.converters.graph.terms import Term, abs_, select, sqrt
 from paddle2ov.converters.linalg.parts import matrix_transpose
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -36,11 +37,11 @@ def diagonalize(
         # Both partners must use the same product: between equal values rounding alone decides the angle.
         product = gather_per_row(matrix, partner, rank)
         product = ops.add(product, ops.gather(product, partner, ints(rank - 2)))
-        c, s = _rotation(own, other, ops.multiply(product, const_like(0.5, x)), indices, partner)
-        rows = _rotate_and_swap(matrix, ops.unsqueeze(c, ints([-1])), ops.unsqueeze(s, ints([-1])), partner, rank - 2)
-        c, s = (ops.unsqueeze(value, ints([-2])) for value in (c, s))
+        angle = _rotation(*map(Term, (own, other, ops.multiply(product, const_like(0.5, x)), indices, partner)))
+        down, across = ([ops.unsqueeze(part.value, ints([axis])) for part in angle] for axis in (-1, -2))
+        rows = _rotate_and_swap(matrix, *down, partner, rank - 2)
         rotated: list[Tensor] = [rows, *vectors]
-        return [_rotate_and_swap(item, c, s, partner, rank - 1) for item in rotated], None
+        return [_rotate_and_swap(item, *across, partner, rank - 1) for item in rotated], None
 
     return loop(ops.multiply(size, ints(_SWEEPS)), [start, *vectors], [indices, size], rotate), indices
 
@@ -77,7 +78,8 @@ def orthogonalize_columns(x: Output, rank: int, vectors: list[Output]) -> list[O
         own = ops.reduce_sum(ops.multiply(matrix, matrix), ints([rank - 2]), False)
         other = ops.gather(own, partner, ints(rank - 2))
         product = ops.reduce_sum(ops.multiply(matrix, moved), ints([rank - 2]), False)
-        c, s = (ops.unsqueeze(factor, ints([-2])) for factor in _rotation(own, other, product, indices, partner))
+        angle = _rotation(*map(Term, (own, other, product, indices, partner)))
+        c, s = (ops.unsqueeze(part.value, ints([-2])) for part in angle)
         return [_rotate_and_swap(item, c, s, partner, rank - 1) for item in state], None
 
     return loop(ops.multiply(size, ints(_SWEEPS)), [x, *vectors], [indices, size], rotate)
@@ -97,27 +99,19 @@ def _partners(indices: Tensor, size: Tensor, k: Tensor) -> Node:
 
 
 @works_around("numbers_below_normal_divided")
-def _rotation(own: Node, other: Node, product: Node, indices: Tensor, partner: Node) -> tuple[Node, Node]:
+def _rotation(own: Term, other: Term, product: Term, indices: Term, partner: Term) -> tuple[Term, Term]:
     """Cosine and sine for each column that make it orthogonal to its partner; (0, 1) for one without a partner."""
-    one = const_like(1, own)
     # OpenVINO's CPU plugin divides by 0 where a product is below the normal numbers: 0 / 0 for columns of zeros.
-    apart = ops.less(ops.abs(product), const_like(4 * float(np.finfo(np.float32).tiny), own))
-    cotangent = ops.divide(ops.subtract(other, own), ops.multiply(const_like(2, own), ops.select(apart, one, product)))
+    apart = abs_(product) < 4 * float(np.finfo(np.float32).tiny)
+    cotangent = (other - own) / (select(apart, 1, product) * 2)
     # Both partners compute the same angle with opposite signs.
-    left = ops.logical_and(ops.equal(cotangent, const_like(0, own)), ops.less(indices, partner))
-    positive = ops.logical_or(ops.greater(cotangent, const_like(0, own)), left)
-    size = ops.abs(cotangent)
-    tangent = ops.divide(
-        const_like(1, own), ops.add(size, ops.sqrt(ops.add(ops.multiply(size, size), const_like(1, own))))
-    )
-    tangent = ops.select(positive, tangent, ops.negative(tangent))
-    tangent = ops.select(apart, const_like(0, own), tangent)
-    c = ops.divide(const_like(1, own), ops.sqrt(ops.add(ops.multiply(tangent, tangent), const_like(1, own))))
-    alone = ops.equal(indices, partner)
-    return (
-        ops.select(alone, const_like(0, own), c),
-        ops.select(alone, const_like(1, own), ops.multiply(tangent, c)),
-    )
+    positive = (cotangent > 0) | (cotangent.equals(0) & (indices < partner))
+    size = abs_(cotangent)
+    tangent = 1 / (size + sqrt(size * size + 1))
+    tangent = select(apart, 0, select(positive, tangent, -tangent))
+    c = 1 / sqrt(tangent * tangent + 1)
+    alone = indices.equals(partner)
+    return select(alone, 0, c), select(alone, 1, tangent * c)
 
 
 def _rotate_and_swap(matrix: Tensor, c: Node, s: Node, partner: Node, axis: int) -> Node:

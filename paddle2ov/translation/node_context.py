@@ -194,7 +194,7 @@ class NodeContext:
 
         `convert(input=...)` may ask for another one, which nodes get; Paddle decides by the declared one.
         """
-        names = self._operator.inputs.get(self._input_name(name), ())
+        names = self._operator.inputs.get(self._named(name, self._inputs), ())
         variable = self._variables.get(names[idx]) if idx < len(names) else None
         return variable.shape if variable else None
 
@@ -396,11 +396,11 @@ class NodeContext:
 
     def get_output_size(self, name: str = "out") -> int:
         """The number of values in a result (more than one for a result that is a list, 0 if it is not there)."""
-        return len(self._operator.outputs.get(self._output_name(name), ()))
+        return len(self._result(name))
 
     def is_output_used(self, name: str) -> bool:
         """Whether anything in the program reads the result."""
-        return any(output in self._used for output in self._operator.outputs.get(self._output_name(name), ()))
+        return any(output in self._used for output in self._result(name))
 
     def declared_output_dtype(self, name: str = "out", idx: int = 0) -> Type | None:
         """The element type that the program declares for a result, or None if it does not."""
@@ -525,15 +525,8 @@ class NodeContext:
             values = self._inputs.get(self._signature.canonical_names[name])
         return () if values is None else values
 
-    def _input_name(self, name: str) -> str:
-        if name in self._inputs or self._signature is None:
-            return name
-        return self._signature.canonical_names[name]
-
-    def _output_name(self, name: str) -> str:
-        if name in self._operator.outputs or self._signature is None:
-            return name
-        return self._signature.canonical_names[name]
+    def _named(self, name: str, known: Mapping[str, Any]) -> str:
+        return name if name in known or self._signature is None else self._signature.canonical_names[name]
 
     def _attribute(self, name: str, default: Any) -> Any:
         if name not in self._attributes:
@@ -574,13 +567,15 @@ class NodeContext:
         raise OpConversionError(self.place, f"attribute '{name}' is {abbreviated(value)}; {wanted} is expected")
 
     def _attribute_name(self, name: str) -> str:
-        if name not in self._attributes and self._signature is not None:
-            name = self._signature.canonical_names[name]
+        name = self._named(name, self._attributes)
         self._read.add(name)
         return name
 
+    def _result(self, name: str) -> Sequence[str]:
+        return self._operator.outputs.get(self._named(name, self._operator.outputs), ())
+
     def _output_variable(self, name: str, idx: int) -> Variable | None:
-        names = self._operator.outputs.get(self._output_name(name), ())
+        names = self._result(name)
         return self._variables.get(names[idx]) if idx < len(names) else None
 
     def _output(self, value: Value | None, name: str) -> Output:
