@@ -35,6 +35,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.graph.exact import power
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.selection import exact_select
+from paddle2ov.converters.graph.terms import Term, abs_, floor, minimum, rounded, select
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import are_few, output_of
@@ -138,30 +139,27 @@ def _float_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
         both = _float_divmod(ops.convert(x, Type.f32), ops.convert(y, Type.f32))
         return ops.convert(both[0], kind), ops.convert(both[1], kind)
     y = _repeated(output_of(y), output_of(x))
-    size, step = ops.abs(x), _magnitude(y)
-    bounded = ops.minimum(step, const_like(_MAX_SPLIT, x))  # infinity cannot be split, and its quotient is 0
-    scale = ops.select(ops.greater(bounded, const_like(1e30, x)), const_like(2**-24, x), const_like(1, x))
-    high, low = (ops.divide(half, scale) for half in split_mantissa(ops.multiply(bounded, scale)))
-    signed = ops.divide(x, y)
-    quotient = ops.floor(ops.abs(signed))
-    most = ops.round(ops.multiply(quotient, const_like(2**-12, x)), "half_to_even")
-    most = ops.multiply(most, const_like(2**12, x))
-    rest: Tensor = size
-    for part in (most, ops.subtract(quotient, most)):
-        rest = ops.subtract(ops.subtract(rest, ops.multiply(part, high)), ops.multiply(part, low))
+    dividend, divisor, step = Term(x), Term(y), Term(_magnitude(y))
+    bounded = minimum(step, _MAX_SPLIT)  # infinity cannot be split, and its quotient is 0
+    scale = select(bounded > 1e30, 2**-24, 1, like=dividend)
+    high, low = (Term(half) / scale for half in split_mantissa((bounded * scale).value))
+    signed = dividend / divisor
+    quotient = floor(abs_(signed))
+    most = rounded(quotient * 2**-12) * 2**12
+    rest = abs_(dividend)
+    for part in (most, quotient - most):
+        rest = rest - part * high - part * low
     # The quotient may be off by one: it was rounded, and OpenVINO multiplies by the inverse of y.
-    over, under = ops.less(rest, const_like(0, x)), ops.greater_equal(rest, step)
-    quotient = ops.add(ops.subtract(quotient, ops.convert(over, kind)), ops.convert(under, kind))
-    rest = ops.select(over, ops.add(rest, step), ops.select(under, ops.subtract(rest, step), rest))
+    over, under = rest < 0, rest >= step
+    quotient = quotient - over + under
+    rest = select(over, rest + step, select(under, rest - step, rest))
     # Now the signs: a remainder with the sign of x is exact, one with the other sign may be rounded to y.
-    down = ops.not_equal(ops.less(x, const_like(0, x)), ops.less(y, const_like(0, y)))
-    down = ops.logical_and(down, ops.greater(rest, const_like(0, x)))
-    quotient = ops.select(ops.less(signed, const_like(0, x)), ops.negative(quotient), quotient)
-    quotient = ops.subtract(quotient, ops.convert(down, kind))
-    rest = ops.select(ops.less(x, const_like(0, x)), ops.negative(rest), rest)
-    rest = ops.select(down, ops.add(rest, y), rest)
+    down = Term(ops.not_equal((dividend < 0).value, (divisor < 0).value)) & (rest > 0)
+    quotient = select(signed < 0, -quotient, quotient) - down
+    rest = select(dividend < 0, -rest, rest)
     # NaN for an infinite x.
-    return ops.add(quotient, ops.subtract(x, x)), rest
+    quotient, rest = quotient + (dividend - dividend), select(down, rest + divisor, rest)
+    return quotient.value.get_node(), rest.value.get_node()
 
 
 def _are_counts(x: Tensor, y: Tensor) -> bool:

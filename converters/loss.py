@@ -16,6 +16,7 @@ from openvino import Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, normalize_axis, rank_of
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
+from paddle2ov.converters.graph.terms import Term, abs_, log, maximum, select
 from paddle2ov.converters.softmax import bounded_logits
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -58,33 +59,27 @@ def label_smooth(node: NodeContext) -> NamedOutputs:
 
 def bce_loss(node: NodeContext) -> NamedOutputs:
     """out = -(label * log(input) + (1 - label) * log(1 - input)), with logarithms of at least -100."""
-    x, label = node.get_input("input"), node.get_input("label")
-    yes = ops.maximum(ops.log(x), const_like(-100.0, x))
-    no = ops.maximum(ops.log(ops.subtract(const_like(1.0, x), x)), const_like(-100.0, x))
-    unlike = ops.multiply(ops.subtract(label, const_like(1.0, x)), no)
-    return {"out": ops.subtract(unlike, ops.multiply(label, yes))}
+    x, label = _terms(node, "input", "label")
+    yes, no = maximum(log(x), -100.0), maximum(log(1 - x), -100.0)
+    return {"out": ((label - 1) * no - label * yes).value}
 
 
 def huber_loss(node: NodeContext) -> NamedOutputs:
     """residual = label - input; out = residual^2 / 2 up to delta, delta * (|residual| - delta / 2) beyond."""
-    x, label, delta = node.get_input("input"), node.get_input("label"), node.get_float("delta")
-    residual = ops.subtract(label, x)
-    size = ops.abs(residual)
-    near = ops.multiply(ops.multiply(residual, residual), const_like(0.5, x))
-    far = ops.multiply(ops.subtract(size, const_like(0.5 * delta, x)), const_like(delta, x))
-    return {"out": ops.select(ops.less_equal(size, const_like(delta, x)), near, far), "residual": residual}
+    (x, label), delta = _terms(node, "input", "label"), node.get_float("delta")
+    residual = label - x
+    size = abs_(residual)
+    out = select(size <= delta, residual * residual * 0.5, (size - 0.5 * delta) * delta)
+    return {"out": out.value, "residual": residual.value}
 
 
 @works_around("constants_of_sums_merged")
 def log_loss(node: NodeContext) -> NamedOutputs:
     """out = -label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon)."""
-    x, label, epsilon = node.get_input("input"), node.get_input("label"), node.get_float("epsilon")
-    yes = ops.log(ops.add(x, const_like(epsilon, x)))
+    (x, label), epsilon = _terms(node, "input", "label"), node.get_float("epsilon")
     # A Maximum between the sums, which OpenVINO would fold into one: 1 + epsilon, rounded, minus x.
-    rest = ops.maximum(const_like(-math.inf, x), ops.subtract(const_like(1.0, x), x))
-    no = ops.log(ops.add(rest, const_like(epsilon, x)))
-    unlike = ops.multiply(ops.subtract(label, const_like(1.0, x)), no)
-    return {"out": ops.subtract(unlike, ops.multiply(label, yes))}
+    yes, no = log(x + epsilon), log(maximum(1 - x, -math.inf) + epsilon)
+    return {"out": ((label - 1) * no - label * yes).value}
 
 
 def nll_loss(node: NodeContext) -> NamedOutputs:
@@ -158,9 +153,12 @@ def sigmoid_cross_entropy_with_logits(node: NodeContext) -> NamedOutputs:
 
 def hinge_loss(node: NodeContext) -> NamedOutputs:
     """loss = max(0, 1 - logits * (2 * labels - 1))."""
-    x, label = node.get_input("logits"), node.get_input("labels")
-    side = ops.subtract(ops.multiply(label, const_like(2, label)), const_like(1, label))
-    return {"loss": ops.relu(ops.subtract(const_like(1, x), ops.multiply(x, side)))}
+    x, label = _terms(node, "logits", "labels")
+    return {"loss": ops.relu((1 - x * (label * 2 - 1)).value)}
+
+
+def _terms(node: NodeContext, *names: str) -> list[Term]:
+    return [Term(node.get_input(name)) for name in names]
 
 
 def identity_loss(node: NodeContext) -> NamedOutputs:

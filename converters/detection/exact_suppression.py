@@ -17,6 +17,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, const, dim_of, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
+from paddle2ov.converters.graph.terms import Term, abs_, maximum, minimum, select, sign
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
@@ -146,7 +147,7 @@ class PolygonOverlap(Overlap, frozen=True):
         return ops.greater(ops.select(some, overlap, zero), threshold)
 
 
-def _shared_area(one: Sequence[Tensor], other: Sequence[Tensor]) -> Node:
+def _shared_area(one: Sequence[Tensor], other: Sequence[Tensor]) -> Output:
     """The area that two polygons share.
 
     A polygon's area is the signed sum of the areas below its edges. So the shared area is a signed sum, over pairs of
@@ -154,39 +155,31 @@ def _shared_area(one: Sequence[Tensor], other: Sequence[Tensor]) -> Node:
     by a rounding error.
     """
     origin = [ops.gather(values, ints([0]), ints(0)) for values in one[:2]] * 2
-    edges = [
+    first, second = (
         [
-            ops.unsqueeze(ops.subtract(values, base), ints(axis))
-            for values, base in zip(polygon[:4], origin, strict=True)
+            Term(ops.unsqueeze(ops.subtract(values, base), ints(axis)))
+            for values, base in zip(polygon, origin, strict=True)
         ]
-        for polygon, axis in ((one, 1), (other, 0))
-    ]
-    left = functools.reduce(ops.maximum, [ops.minimum(x, x_) for x, _, x_, _ in edges])
-    right = functools.reduce(ops.minimum, [ops.maximum(x, x_) for x, _, x_, _ in edges])
-    zero, half = const(0, Type.f32), const(0.5, Type.f32)
-    width = ops.maximum(ops.subtract(right, left), zero)
-    at_left, at_right = ([_height(edge, x) for edge in edges] for x in (left, right))
+        for polygon, axis in ((one[:4], 1), (other[:4], 0))
+    )
+    (x, _, x_, _), (u, _, u_, _) = first, second
+    left, right = maximum(minimum(x, x_), minimum(u, u_)), minimum(maximum(x, x_), maximum(u, u_))
+    at_left, at_right = ([_height(edge, at) for edge in (first, second)] for at in (left, right))
     # The integral of the minimum of two heights is that of their mean minus half of their distance
-    near, far = (functools.reduce(ops.subtract, heights) for heights in (at_left, at_right))
-    size, size_ = ops.abs(near), ops.abs(far)
-    both = ops.add(size, size_)
-    squares = ops.add(ops.multiply(near, near), ops.multiply(far, far))
-    crossing = ops.divide(squares, ops.maximum(both, const(float(np.finfo(np.float32).tiny), Type.f32)))
-    apart = ops.select(ops.less(ops.multiply(ops.sign(near), ops.sign(far)), zero), crossing, both)
-    below = ops.subtract(functools.reduce(ops.add, [*at_left, *at_right]), apart)
-    ways = [ops.sign(ops.subtract(x_, x)) for x, _, x_, _ in edges]
-    terms = ops.multiply(ops.multiply(width, below), functools.reduce(ops.multiply, ways))
-    area = ops.multiply(ops.abs(ops.reduce_sum(terms, ints([0, 1]), False)), ops.multiply(half, half))
+    near, far = at_left[0] - at_left[1], at_right[0] - at_right[1]
+    both = abs_(near) + abs_(far)
+    crossing = (near * near + far * far) / maximum(both, float(np.finfo(np.float32).tiny))
+    apart = select(sign(near) * sign(far) < 0, crossing, both)
+    below = at_left[0] + at_left[1] + at_right[0] + at_right[1] - apart
+    parts = maximum(right - left, 0) * below * (sign(x_ - x) * sign(u_ - u))
+    area = abs_(Term(ops.reduce_sum(parts.value, ints([0, 1]), False))) * 0.25
     # Rounding errors of polygons that do not touch do not count
-    least = ops.multiply(ops.minimum(one[4], other[4]), const(_NOTHING, Type.f32))
-    return ops.select(ops.greater(area, least), area, zero)
+    return select(area > minimum(Term(one[4]), Term(other[4])) * _NOTHING, area, 0).value
 
 
-def _height(edge: Sequence[Tensor], at: Tensor) -> Node:
+def _height(edge: Sequence[Term], at: Term) -> Term:
     """The edge's y at x = `at`."""
     x, y, x_, y_ = edge
-    run = ops.subtract(x_, x)
-    one = const(1, Type.f32)
-    share = ops.divide(ops.subtract(at, x), ops.select(ops.equal(run, const(0, Type.f32)), one, run))
-    share = ops.minimum(ops.maximum(share, const(0, Type.f32)), one)
-    return ops.add(y, ops.multiply(share, ops.subtract(y_, y)))
+    run = x_ - x
+    share = (at - x) / select(run.equals(0), 1, run)
+    return y + minimum(maximum(share, 0), 1) * (y_ - y)

@@ -23,6 +23,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.graph.exact import round_half_away
+from paddle2ov.converters.graph.terms import Term, abs_, select
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
@@ -159,7 +160,7 @@ def prroi_pool(node: NodeContext) -> NamedOutputs:
     return {"out": cast_to(ops.select(empty, nothing, mean), x.get_element_type())}
 
 
-def _weights(low: Output, extent: Node, axis: int, cells: int, length: Node) -> Node:
+def _weights(low: Output, extent: Node, axis: int, cells: int, length: Node) -> Output:
     """The integral of each pixel's hat function over each cell along `axis` (0: x, 1: y): [R, 1, cells, length]."""
     start, size = (ops.unsqueeze(ops.gather(value, ints([axis]), ints(1)), ints([1, 3])) for value in (low, extent))
     step = ops.divide(size, const(cells, Type.f32))
@@ -169,12 +170,12 @@ def _weights(low: Output, extent: Node, axis: int, cells: int, length: Node) -> 
         for first in (0, 1)
     ]
     before, after = (_hat_until(ops.subtract(edge, pixel)) for edge in edges)
-    return ops.subtract(after, before)
+    return (after - before).value
 
 
-def _hat_until(t: Node) -> Node:
+def _hat_until(t: Node) -> Term:
     """The integral of max(0, 1 - |s|) over s up to t."""
-    near = ops.clamp(t, -1.0, 1.0)
-    rest = ops.subtract(const(1, Type.f32), ops.abs(near))
-    tail = ops.multiply(ops.multiply(rest, rest), const(0.5, Type.f32))
-    return ops.select(ops.less(near, const(0, Type.f32)), tail, ops.subtract(const(1, Type.f32), tail))
+    near = Term(ops.clamp(t, -1.0, 1.0))
+    rest = 1 - abs_(near)
+    tail = rest * rest * 0.5
+    return select(near < 0, tail, 1 - tail)

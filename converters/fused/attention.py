@@ -210,8 +210,9 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: floa
         mask = const(0.0, kind)
     elif output_of(mask).get_element_type() != Type.boolean:
         mask = cast_to(mask, kind)
-    given = [mask] if scale is None else [mask, const(scale, kind)]
-    return ops.scaled_dot_product_attention(q, k, v, *given)
+    if scale is None:
+        return ops.scaled_dot_product_attention(q, k, v, mask)
+    return ops.scaled_dot_product_attention(q, k, v, mask, const(scale, kind))
 
 
 def _causal_mask(q: Tensor, k: Tensor, from_end: bool = True) -> Node:

@@ -6,6 +6,8 @@ ordering): in as many rounds as there are columns each meets every other. Twelve
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from openvino import Node, Output
 
@@ -37,11 +39,11 @@ def diagonalize(
         # Both partners must use the same product: between equal values rounding alone decides the angle.
         product = gather_per_row(matrix, partner, rank)
         product = ops.add(product, ops.gather(product, partner, ints(rank - 2)))
-        angle = _rotation(*map(Term, (own, other, ops.multiply(product, const_like(0.5, x)), indices, partner)))
+        angle = _rotation(Term(own), Term(other), Term(product) * 0.5, Term(indices), Term(partner))
         down, across = ([ops.unsqueeze(part.value, ints([axis])) for part in angle] for axis in (-1, -2))
-        rows = _rotate_and_swap(matrix, *down, partner, rank - 2)
+        rows = _rotate_and_swap(matrix, down, partner, rank - 2)
         rotated: list[Tensor] = [rows, *vectors]
-        return [_rotate_and_swap(item, *across, partner, rank - 1) for item in rotated], None
+        return [_rotate_and_swap(item, across, partner, rank - 1) for item in rotated], None
 
     return loop(ops.multiply(size, ints(_SWEEPS)), [start, *vectors], [indices, size], rotate), indices
 
@@ -78,9 +80,9 @@ def orthogonalize_columns(x: Output, rank: int, vectors: list[Output]) -> list[O
         own = ops.reduce_sum(ops.multiply(matrix, matrix), ints([rank - 2]), False)
         other = ops.gather(own, partner, ints(rank - 2))
         product = ops.reduce_sum(ops.multiply(matrix, moved), ints([rank - 2]), False)
-        angle = _rotation(*map(Term, (own, other, product, indices, partner)))
-        c, s = (ops.unsqueeze(part.value, ints([-2])) for part in angle)
-        return [_rotate_and_swap(item, c, s, partner, rank - 1) for item in state], None
+        angle = _rotation(Term(own), Term(other), Term(product), Term(indices), Term(partner))
+        across = [ops.unsqueeze(part.value, ints([-2])) for part in angle]
+        return [_rotate_and_swap(item, across, partner, rank - 1) for item in state], None
 
     return loop(ops.multiply(size, ints(_SWEEPS)), [x, *vectors], [indices, size], rotate)
 
@@ -114,6 +116,7 @@ def _rotation(own: Term, other: Term, product: Term, indices: Term, partner: Ter
     return select(alone, 0, c), select(alone, 1, tangent * c)
 
 
-def _rotate_and_swap(matrix: Tensor, c: Node, s: Node, partner: Node, axis: int) -> Node:
+def _rotate_and_swap(matrix: Tensor, angle: Sequence[Node], partner: Node, axis: int) -> Node:
     """Each row (or column) times its sine, plus its partner times its cosine: rotated and swapped."""
+    c, s = angle
     return ops.add(ops.multiply(matrix, s), ops.multiply(ops.gather(matrix, partner, ints(axis)), c))

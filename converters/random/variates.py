@@ -14,6 +14,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, rank_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
+from paddle2ov.converters.graph.terms import Term, log, select, sqrt
 from paddle2ov.converters.random.distributions import positive_uniform, standard_normal, unit_uniform
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
@@ -40,28 +41,25 @@ def dirichlet(node: NodeContext) -> NamedOutputs:
     return {"out": cast_to(ops.divide(parts, total), alpha.get_element_type())}
 
 
-def _gamma(shape: Tensor) -> Node:
-    one = const(1, Type.f32)
-    small = ops.less(shape, one)
+def _gamma(shape: Tensor) -> Output:
+    a = Term(shape)
+    small = a < 1
     # Below 1: that of shape + 1, times u^(1 / shape)
-    d = ops.subtract(ops.add(shape, ops.convert(small, Type.f32)), const(1 / 3, Type.f32))
-    c = ops.divide(one, ops.sqrt(ops.multiply(d, const(9, Type.f32))))
+    d = a + small - 1 / 3
     many = ops.concat([ints([_ATTEMPTS]), shape_of(shape)], 0)
-    z, u = standard_normal(many, 0), positive_uniform(many, 0)
-    v = ops.add(one, ops.multiply(c, z))
-    v = ops.multiply(ops.multiply(v, v), v)
-    positive = ops.greater(v, const(0, Type.f32))
-    v = ops.select(positive, v, one)
-    half = ops.multiply(ops.multiply(z, z), const(0.5, Type.f32))
-    bound = ops.add(half, ops.multiply(d, ops.add(ops.subtract(one, v), ops.log(v))))
-    taken = ops.logical_and(positive, ops.less(ops.log(u), bound))
-    attempts = ops.split(v, ints(0), _ATTEMPTS).outputs(), ops.split(taken, ints(0), _ATTEMPTS).outputs()
-    chosen: Tensor = one
+    z, u = Term(standard_normal(many, 0)), Term(positive_uniform(many, 0))
+    v = 1 / sqrt(d * 9) * z + 1
+    v = v * v * v
+    positive = v > 0
+    v = select(positive, v, 1)
+    taken = positive & (log(u) < z * z * 0.5 + d * (1 - v + log(v)))
+    attempts = (ops.split(each.value, ints(0), _ATTEMPTS).outputs() for each in (v, taken))
+    chosen: Tensor = const(1, Type.f32)
     for value, accepted in reversed(list(zip(*attempts, strict=True))):
         chosen = ops.select(ops.squeeze(accepted, ints([0])), ops.squeeze(value, ints([0])), chosen)
-    drawn = ops.multiply(d, chosen)
-    lower = ops.power(positive_uniform(shape_of(shape), 0), ops.divide(one, shape))
-    return ops.select(small, ops.multiply(drawn, lower), drawn)
+    drawn = d * Term(chosen)
+    lower = Term(positive_uniform(shape_of(shape), 0)) ** (1 / a)
+    return select(small, drawn * lower, drawn).value
 
 
 def poisson(node: NodeContext) -> NamedOutputs:

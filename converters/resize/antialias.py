@@ -14,6 +14,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, dim_vector, exact_divide, int_vector, rank_of
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
+from paddle2ov.converters.graph.terms import Term, abs_, maximum, select
 from paddle2ov.converters.resize.computed import number
 from paddle2ov.converters.resize.scaled_sizes import attribute_scale, dynamic_scaled_sizes, scaled_sizes, tensor_scales
 from paddle2ov.graph.constants import ints
@@ -69,15 +70,14 @@ def _sizes(node: NodeContext, x: Output) -> tuple[Tensor, list[float] | None]:
 
 def _ratios(before: Node, after: Tensor, scales: list[float] | None, align: bool) -> Node:
     """Source elements per result. An image that keeps both sizes is copied, whatever the scale."""
-    old, new = ops.convert(before, Type.f32), ops.convert(after, Type.f32)
-    one = number(1)
+    old, new = Term(ops.convert(before, Type.f32)), Term(ops.convert(after, Type.f32))
     if align:
-        steps = exact_divide(ops.subtract(old, one), ops.maximum(ops.subtract(new, number(1)), number(1)))
+        steps = exact_divide((old - 1).value, maximum(new - 1, 1).value)
         ratio = ops.select(ops.greater(after, ints(1)), steps, number(0))
     elif scales is not None:
         ratio = ops.constant(np.float32(1.0 / np.asarray(scales)))
     else:
-        ratio = exact_divide(old, new)
+        ratio = exact_divide(old.value, new.value)
     same = ops.reduce_logical_and(ops.equal(before, after), ints([0]), True)
     return ops.select(same, number(1), ratio)
 
@@ -85,19 +85,15 @@ def _ratios(before: Node, after: Tensor, scales: list[float] | None, align: bool
 def _weights(old: Node, new: Node, ratio: Node, method: str) -> Node:
     """[new, old]: the weight of each source element in each result."""
     zero = ints(0)
-    results = ops.unsqueeze(ops.convert(ops.range(zero, new, ints(1), "i64"), Type.f32), ints(1))
-    sources = ops.convert(ops.range(zero, old, ints(1), "i64"), Type.f32)
-    centres = ops.multiply(ops.add(results, number(0.5)), ratio)
-    away = ops.subtract(ops.add(sources, number(0.5)), centres)
-    t = ops.abs(ops.divide(away, ops.maximum(ratio, number(1))))
-    weights = ops.relu(ops.subtract(number(1), t)) if method == "bilinear" else _cubic(t)
+    results = Term(ops.unsqueeze(ops.convert(ops.range(zero, new, ints(1), "i64"), Type.f32), ints(1)))
+    sources = Term(ops.convert(ops.range(zero, old, ints(1), "i64"), Type.f32))
+    away = sources + 0.5 - (results + 0.5) * Term(ratio)
+    t = abs_(away / maximum(Term(ratio), 1))
+    weights = ops.relu((1 - t).value) if method == "bilinear" else _cubic(t).value
     return ops.divide(weights, ops.reduce_sum(weights, ints([1]), True))
 
 
-def _cubic(t: Node) -> Node:
-    # (1.5 t - 2.5) t^2 + 1 up to 1, ((-0.5 t + 2.5) t - 4) t + 2 up to 2
-    near = ops.add(ops.multiply(ops.multiply(ops.subtract(ops.multiply(t, number(1.5)), number(2.5)), t), t), number(1))
-    far = ops.add(ops.multiply(t, number(-0.5)), number(2.5))
-    far = ops.add(ops.multiply(ops.subtract(ops.multiply(far, t), number(4)), t), number(2))
-    far = ops.select(ops.less(t, number(2)), far, number(0))
-    return ops.select(ops.less(t, number(1)), near, far)
+def _cubic(t: Term) -> Term:
+    near = (t * 1.5 - 2.5) * t * t + 1
+    far = ((t * -0.5 + 2.5) * t - 4) * t + 2
+    return select(t < 1, near, select(t < 2, far, 0))

@@ -21,11 +21,13 @@ from paddle2ov.converters.graph.common import (
     index_range,
     split_mantissa,
 )
+from paddle2ov.converters.graph.terms import Term, floor
 from paddle2ov.converters.resize.nearest import nearest, rational_reciprocal
 from paddle2ov.converters.resize.scaled_sizes import ResizeParameters, any_resized, dynamic_sizes
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import output_of
 
 
 def computed_scale_sizes(x: Output, scales: Output) -> Node:
@@ -63,7 +65,7 @@ def _has_float32_digits(x: Output) -> Node:
     The product of an integer and a number of fewer bits is never just below an integer (by less than 1e-6).
     """
     sums = ops.subtract(ops.multiply(x, number(4097)), ops.multiply(x, number(4096)))
-    digits = ops.less(ops.abs(ops.subtract(sums, x)), _times(2**-9, x))
+    digits = ops.less(ops.abs(ops.subtract(sums, x)), ops.multiply(x, number(2**-9)))
     wide = ops.multiply(x, number(2**16 + 1))
     eight = ops.subtract(wide, ops.subtract(wide, x))
     return ops.logical_and(digits, ops.not_equal(eight, x))
@@ -140,7 +142,7 @@ def _spatial(x: Output, count: int) -> Node:
     return dim_range(x, 2, 2 + count)
 
 
-def _source_indices(plan: ResizeParameters, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
+def _source_indices(plan: ResizeParameters, i: int, size: Node, same: Node) -> tuple[Node, Tensor, Tensor]:
     """floor(source coordinate) of each result (int64), its fraction (float32), and 1 - fraction.
 
     In integers, as floats may be rounded to bfloat16.
@@ -164,34 +166,31 @@ def _source_indices(plan: ResizeParameters, i: int, size: Node, same: Node) -> t
     return ops.subtract(ops.convert(index, Type.i64), ints(1)), fraction, complement
 
 
-def _source_indices_of_floats(plan: ResizeParameters, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
+def _source_indices_of_floats(plan: ResizeParameters, i: int, size: Node, same: Node) -> tuple[Node, Tensor, Tensor]:
     """The same for scales known at run time."""
     assert plan.scale_tensor is not None
     ratio: Node = exact_divide(number(1), ops.gather(plan.scale_tensor, ints(i), ints(0)))
     if plan.first:
         ratio = ops.multiply(ratio, ops.convert(ops.not_equal(size, ints(1)), Type.f32))
     ratio = ops.select(same, number(1), ratio)
-    k = ops.convert(index_range(size), Type.f32)
-    if plan.half_pixel:
-        source = ops.subtract(ops.multiply(ops.add(k, number(0.5)), ratio), number(0.5))
-    else:
-        source = ops.multiply(k, ratio)
-    index = ops.floor(source)
-    fraction = ops.subtract(source, index)
-    return ops.convert(index, Type.i64), fraction, ops.subtract(number(1), fraction)
+    k = Term(ops.convert(index_range(size), Type.f32))
+    source = (k + 0.5) * Term(ratio) - 0.5 if plan.half_pixel else k * Term(ratio)
+    index = floor(source)
+    fraction = source - index
+    return ops.convert(index.value, Type.i64), fraction.value, (1 - fraction).value
 
 
 def _weighted_sum(
-    x: Tensor, plan: ResizeParameters, axis: int, last: Node, index: Node, fraction: Node, complement: Node
+    x: Tensor, plan: ResizeParameters, axis: int, last: Node, index: Node, fraction: Tensor, complement: Tensor
 ) -> Node:
     """The weighted sum of the elements around each coordinate; indices are clamped to the edges."""
     if plan.mode == "linear":
         before = ops.less(index, ints(0))
         fraction, complement = ops.select(before, number(0), fraction), ops.select(before, number(1), complement)
         index = ops.maximum(index, ints(0))
-        weights, first = [complement, fraction], 0
+        weights, first = [output_of(complement), output_of(fraction)], 0
     else:
-        weights, first = _cubic(fraction, complement), -1
+        weights, first = [weight.value for weight in _cubic(Term(fraction), Term(complement))], -1
     along = ints([-1] + [1] * (plan.rank - axis - 1))
     shares: list[Node] = []
     for offset, weight in enumerate(weights, first):
@@ -204,23 +203,19 @@ def _clip_index(index: Node, last: Node) -> Node:
     return ops.minimum(ops.maximum(index, ints(0)), last)
 
 
-def _cubic(t: Node, complement: Node) -> list[Node]:
+def _cubic(t: Term, complement: Term) -> list[Term]:
     """The weights of the four elements around a coordinate: t after the second one, `complement` before the third.
 
     As products of non-negative factors: nothing cancels out in bfloat16.
     """
 
-    def near(t: Node, complement: Node) -> Node:  # 1.25 t^3 - 2.25 t^2 + 1
-        return ops.multiply(complement, ops.add(number(1), ops.multiply(t, ops.subtract(number(1), _times(1.25, t)))))
+    def near(t: Term, complement: Term) -> Term:  # 1.25 t^3 - 2.25 t^2 + 1
+        return complement * (t * (1 - t * 1.25) + 1)
 
-    def far(t: Node, complement: Node) -> Node:
-        return _times(-0.75, ops.multiply(t, ops.multiply(complement, complement)))
+    def far(t: Term, complement: Term) -> Term:
+        return t * (complement * complement) * -0.75
 
     return [far(t, complement), near(t, complement), near(complement, t), far(complement, t)]
-
-
-def _times(factor: float, x: Tensor) -> Node:
-    return ops.multiply(x, number(factor))
 
 
 def number(value: float) -> Node:
