@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, is_pir, legacy_op
 from gen_models.harness.marks import F64, OLD
-from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import Op, TensorSpec, case, paddle, tensor
 
 
 def boxes(
@@ -43,28 +42,6 @@ def _box_coder(
 
 def _code(*shape: int, dims: Any = None, dtype: str = "float32") -> TensorSpec:
     return tensor(shape, dtype, -1.0, 1.0, dims=dims)
-
-
-def _box_coder_random(draw: Any) -> Case:
-    n, m = draw(st.integers(1, 6)), draw(st.integers(1, 6))
-    encode, axis = draw(st.booleans()), draw(st.sampled_from([0, 1]))
-    size = draw(st.sampled_from([1.0, 100.0]))
-    priors = n if axis == 1 and not encode else m
-    variance = draw(st.sampled_from(["tensor", "list", "none"]))
-    var: Any = None
-    if variance == "list":
-        var = [0.1, 0.1, 0.2, 0.2]
-    elif variance == "tensor":
-        var = tensor([priors, 4], low=0.1, high=0.5)
-    return case(
-        prior_box=boxes(priors, size=size, seed=draw(st.integers(0, 1000))),
-        target_box=boxes(n, size=size, seed=draw(st.integers(0, 1000))) if encode else _code(n, m, 4),
-        prior_box_var=var,
-        code_type="encode_center_size" if encode else "decode_center_size",
-        box_normalized=draw(st.booleans()),
-        axis=0 if encode else axis,
-        **_loose(size),
-    )
 
 
 def _loose(size: float) -> dict[str, Any]:
@@ -141,26 +118,12 @@ def _iou_similarity(x: Any, y: Any, *, box_normalized: bool = True) -> Any:
     return legacy_op("iou_similarity", {"X": x, "Y": y}, {"Out": x.dtype}, {"box_normalized": box_normalized})
 
 
-def _iou_similarity_random(draw: Any) -> Case:
-    return case(
-        x=boxes(draw(st.integers(1, 5)), size=draw(st.sampled_from([1.0, 50.0])), seed=draw(st.integers(0, 1000))),
-        y=boxes(draw(st.integers(1, 5)), size=draw(st.sampled_from([1.0, 50.0])), seed=draw(st.integers(0, 1000))),
-        box_normalized=draw(st.booleans()),
-        **OLD,
-    )
-
-
 IOU_SIMILARITY = [
     case(x=boxes(4), y=boxes(6, seed=1), **OLD),
     case(x=boxes(4, size=20), y=boxes(6, size=20, seed=1), box_normalized=False, **OLD),
     case(x=boxes(4, dims=[-1, 4]), y=boxes(6, seed=1, dims=[-1, 4]), **OLD),
     case(x=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]]), y=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]]), **OLD),
 ]
-
-
-def _polygon_random(draw: Any) -> Case:
-    shape = [draw(st.integers(1, 2)), 2 * draw(st.integers(1, 4)), draw(st.integers(1, 5)), draw(st.integers(1, 5))]
-    return case(x=tensor(shape, dims=[-1, shape[1], -1, -1]), **OLD)
 
 
 POLYGON = [
@@ -175,16 +138,6 @@ def _box_clip(x: Any, im_info: Any, *, lod: Any = None) -> Any:
 
 def _info(*rows: Any) -> TensorSpec:
     return tensor([len(rows), 3], values=list(rows), dims=[-1, 3])
-
-
-def _box_clip_random(draw: Any) -> Case:
-    images, each = draw(st.integers(1, 3)), draw(st.integers(1, 4))
-    return case(
-        x=tensor([images * each, 4], low=-20, high=120, dims=[-1, 4]),
-        im_info=_info(*([draw(st.integers(20, 99)), draw(st.integers(20, 99)), 1.5] for _ in range(images))),
-        lod=[i * each for i in range(images + 1)],
-        **OLD,
-    )
 
 
 BOX_CLIP = [
@@ -234,19 +187,13 @@ ASSIGN = [
 ]
 
 OPS = [
-    Op(
-        "box_decoder_and_assign",
-        _decoder_and_assign,
-        *ASSIGN,
-        random=lambda draw: case(**_assign(draw(st.integers(1, 5)), draw(st.integers(2, 5)), dims=True), **OLD),
-    ),
-    Op("box_clip", _box_clip, *BOX_CLIP, random=_box_clip_random),
+    Op("box_decoder_and_assign", _decoder_and_assign, *ASSIGN),
+    Op("box_clip", _box_clip, *BOX_CLIP),
     Op(
         "polygon_box_transform",
         lambda x: legacy_op("polygon_box_transform", {"Input": x}, {"Output": x.dtype}, {}),
         *POLYGON,
-        random=_polygon_random,
     ),
-    Op("box_coder", _box_coder, *BOX_CODER, random=_box_coder_random),
-    Op("iou_similarity", _iou_similarity, *IOU_SIMILARITY, random=_iou_similarity_random),
+    Op("box_coder", _box_coder, *BOX_CODER),
+    Op("iou_similarity", _iou_similarity, *IOU_SIMILARITY),
 ]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from gen_models.harness.marks import F64
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def weight(shape, dtype="float32", low=-0.5, high=0.5, seed=0):
@@ -108,45 +107,8 @@ CONV3D = [
 ]
 
 
-def _paddings(draw, spatial):
-    kind = draw(st.sampled_from(["number", "list", "pairs", "SAME", "VALID"]))
-    if kind == "number":
-        return draw(st.integers(0, 2))
-    if kind in ("list", "pairs"):
-        return [draw(st.integers(0, 2)) for _ in range(spatial * (2 if kind == "pairs" else 1))]
-    return kind
-
-
-def _random(spatial, depthwise=False):
-    def draw_case(draw) -> Case:
-        last = draw(st.booleans())
-        groups = draw(st.integers(2, 4)) if depthwise else draw(st.sampled_from([1, 1, 2, 3]))
-        inner, outer = (1 if depthwise else draw(st.integers(1, 3))), draw(st.integers(1, 3))
-        kernel = [draw(st.integers(1, 3)) for _ in range(spatial)]
-        dilation = [draw(st.integers(1, 2)) for _ in range(spatial)]
-        size = [draw(st.integers(2 * (k - 1) + 1, 9)) for k in kernel]
-        channels = groups * inner
-        shape = [draw(st.integers(1, 2)), *size, channels] if last else [draw(st.integers(1, 2)), channels, *size]
-        dims = [-1 if draw(st.booleans()) and d != channels else d for d in shape]
-        if not depthwise and groups == channels and channels > 1:
-            groups = 1
-            inner = channels
-        return case(
-            x=tensor(shape, dims=dims),
-            shape=[groups * outer, inner, *kernel],
-            stride=[draw(st.integers(1, 3)) for _ in range(spatial)],
-            padding=_paddings(draw, spatial),
-            dilation=dilation,
-            groups=groups,
-            data_format={1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}[spatial][last],
-            bias=draw(st.booleans()),
-        )
-
-    return draw_case
-
-
 OPS = [
-    Op("conv2d", _conv, *CONV2D, random=_random(2)),
-    Op("depthwise_conv2d", _conv, *DEPTHWISE, random=_random(2, depthwise=True)),
-    Op("conv3d", _conv, *CONV3D, random=_random(3)),
+    Op("conv2d", _conv, *CONV2D),
+    Op("depthwise_conv2d", _conv, *DEPTHWISE),
+    Op("conv3d", _conv, *CONV3D),
 ]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import strategies as st
-
 from gen_models.conv import weight
 from gen_models.harness.marks import FIXED_FILTER
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 
 def _transpose(
@@ -58,7 +56,7 @@ CONV2D = [
         shape=[3, 4, 3, 3],
         stride=2,
         padding=1,
-        output_size=tensor([2], "int32", values=[10, 11]),
+        output_size=int32s(10, 11),
         formats=("pir",),
         why="Paddle 2.6 forgets to feed a tensor that only an attribute names",
     ),
@@ -100,32 +98,8 @@ CONV3D = [
 ]
 
 
-def _random(spatial, depthwise=False):
-    def draw_case(draw) -> Case:
-        groups = draw(st.integers(2, 4)) if depthwise else 1
-        channels = groups if depthwise else draw(st.integers(1, 3))
-        kernel = [draw(st.integers(1, 4)) for _ in range(spatial)]
-        stride = [draw(st.integers(1, 3)) for _ in range(spatial)]
-        size = [draw(st.integers(2, 5)) for _ in range(spatial)]
-        last = draw(st.booleans())
-        shape = [1, *size, channels] if last else [1, channels, *size]
-        return case(
-            x=tensor(shape, dims=[-1 if d != channels and draw(st.booleans()) else d for d in shape]),
-            shape=[channels, 1 if depthwise else draw(st.integers(1, 3)), *kernel],
-            stride=stride,
-            padding=[draw(st.integers(0, (k - 1) // 2)) for k in kernel],
-            output_padding=[draw(st.integers(0, s - 1)) for s in stride],
-            dilation=[draw(st.integers(1, 2)) for _ in range(spatial)],
-            groups=groups,
-            data_format={2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}[spatial][last],
-            bias=draw(st.booleans()),
-        )
-
-    return draw_case
-
-
 OPS = [
-    Op("conv2d_transpose", _transpose, *CONV2D, random=_random(2)),
-    Op("depthwise_conv2d_transpose", _transpose, *DEPTHWISE, random=_random(2, depthwise=True)),
-    Op("conv3d_transpose", _transpose, *CONV3D, random=_random(3)),
+    Op("conv2d_transpose", _transpose, *CONV2D),
+    Op("depthwise_conv2d_transpose", _transpose, *DEPTHWISE),
+    Op("conv3d_transpose", _transpose, *CONV3D),
 ]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
 from gen_models.harness.marks import OLD
-from gen_models.harness.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
 PIR = ("pir",)
 
@@ -31,26 +30,6 @@ def _histogram(x, weight=None, *, bins=10, min=0, max=0, density=False):
     return paddle.histogram(x, bins, min, max, weight, density)
 
 
-def _unique_random(draw):
-    shape = draw(st.lists(st.integers(1, 6), min_size=1, max_size=2))
-    flags = {name: draw(st.booleans()) for name in ("index", "inverse", "counts")}
-    return case(x=tensor(shape, draw(st.sampled_from(["int64", "float32"])), 0, 4), **flags)
-
-
-def _consecutive_random(draw):
-    shape = draw(st.lists(st.integers(1, 6), min_size=1, max_size=2))
-    flags = {name: draw(st.booleans()) for name in ("inverse", "counts")}
-    return case(x=tensor(shape, "int64", 0, 3), **flags)
-
-
-def _bincount_random(draw):
-    return case(x=tensor([draw(st.integers(1, 9))], "int64", 0, 7), minlength=draw(st.integers(0, 9)))
-
-
-def _histogram_random(draw):
-    return case(x=tensor([draw(st.integers(1, 20))], "int64", 0, 20), bins=draw(st.integers(1, 8)), min=2, max=15)
-
-
 OPS = [
     Op(
         "unique",
@@ -64,26 +43,24 @@ OPS = [
         case(x=tensor([8], values=[1.5, -2, 1.5, 0, 3, 0, -2, 7]), index=True),
         case(x=tensor([8], "int64", 0, 5, dims=[-1]), inverse=True, counts=True),
         case(x=tensor([0, 3]), inverse=True, dynamic=False, formats=("pir",), why="at run time OpenVINO stops"),
-        random=_unique_random,
     ),
     Op(
         "unique_with_counts",
         _unique_with_counts,
-        case(x=tensor([8], "int64", values=[3, 1, 3, 0, 4, 1, 1, 0]), dtype="int32", **OLD),
+        case(x=int64s(3, 1, 3, 0, 4, 1, 1, 0), dtype="int32", **OLD),
         case(x=tensor([8], "float32", values=[3, 1, 3, 0, 4, 1, 1, 0], dims=[-1]), dtype="int64", **OLD),
     ),
     Op(
         "unique_consecutive",
         _unique_consecutive,
-        case(x=tensor([9], "int64", values=[1, 1, 2, 2, 3, 1, 1, 2, 2])),
-        case(x=tensor([9], "int64", values=[1, 1, 2, 2, 3, 1, 1, 2, 2]), inverse=True, counts=True),
+        case(x=int64s(1, 1, 2, 2, 3, 1, 1, 2, 2)),
+        case(x=int64s(1, 1, 2, 2, 3, 1, 1, 2, 2), inverse=True, counts=True),
         case(x=tensor([3, 4], "int64", 0, 2), inverse=True, counts=True, dtype="int32"),
         case(x=tensor([5, 2], "int64", values=[[1, 2], [1, 2], [3, 2], [1, 2], [1, 2]]), axis=0, inverse=True),
         case(x=tensor([2, 4], "int64", values=[[1, 1, 2, 2], [3, 3, 3, 4]]), axis=1, counts=True),
         case(x=tensor([9], "float32", values=[1, 1, 2, 2, 3, 1, 1, 2, 2], dims=[-1]), counts=True),
         case(x=tensor([0]), inverse=True, counts=True),
-        case(x=tensor([5], "int64", values=[2**24 + 1, 2**24, 2**24, 2**30, 2**30 + 1]), inverse=True, counts=True),
-        random=_consecutive_random,
+        case(x=int64s(2**24 + 1, 2**24, 2**24, 2**30, 2**30 + 1), inverse=True, counts=True),
     ),
     Op(
         "bincount",
@@ -92,7 +69,6 @@ OPS = [
         case(x=tensor([8], "int32", 0, 6), minlength=10),
         case(x=tensor([8], "int64", 0, 6), weights=tensor([8])),
         case(x=tensor([8], "int64", 0, 6, dims=[-1]), weights=tensor([8], dims=[-1]), minlength=9),
-        random=_bincount_random,
     ),
     Op(
         "histogram",
@@ -105,6 +81,5 @@ OPS = [
         case(x=tensor([5], values=[2.0] * 5), bins=4),
         case(x=tensor([30]), bins=6, min=-1, max=1, density=True, formats=PIR, why="new in Paddle 3"),
         case(x=tensor([30]), weight=tensor([30]), bins=6, min=-1, max=1, formats=PIR, why="new in Paddle 3"),
-        random=_histogram_random,
     ),
 ]

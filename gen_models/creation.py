@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE, LEGACY, OLD
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
-from gen_models.harness.strategies import dynamic_tensor, integer, one_of, shape
 
-DTYPES = ["float32", "int32", "int64", "bool", "float64", "float16", "uint8"]
 PIR = ("pir",)
 
 
@@ -48,50 +45,8 @@ def _empty_shape(*, shape, dtype="float32"):
     return paddle.zeros_like(paddle.empty(shape, dtype))
 
 
-def _full_random(draw):
-    dtype = draw(st.sampled_from(DTYPES))
-    value = draw(st.booleans() if dtype == "bool" else st.integers(0, 100) if dtype == "uint8" else st.integers(-9, 9))
-    return case(shape=draw(st.lists(st.integers(0, 4), max_size=4)), value=value, dtype=dtype)
-
-
-def _full_like_random(draw):
-    shape = draw(st.lists(st.integers(1, 4), max_size=4))
-    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
-    x = tensor(shape, draw(st.sampled_from(["float32", "int64", "bool"])), dims=dims)
-    dtype = draw(st.none() | st.sampled_from(["float32", "int32", "int64", "bool"]))
-    return case(x=x, value=draw(st.integers(0, 1)), dtype=dtype)
-
-
-def _one_hot_random(draw):
-    depth = draw(st.integers(1, 6))
-    shape = draw(st.lists(st.integers(1, 4), max_size=3))
-    return case(x=tensor(shape, draw(st.sampled_from(["int32", "int64"])), 0, depth), num_classes=depth)
-
-
-def _eye_random(draw):
-    columns = draw(st.none() | st.integers(1, 5))
-    return case(rows=draw(st.integers(1, 5)), columns=columns, dtype=draw(st.sampled_from(["float32", "int64"])))
-
-
-def _triangle_random(draw):
-    rows, columns = draw(st.integers(1, 5)), draw(st.integers(1, 5))
-    return case(rows=rows, columns=columns, offset=draw(st.integers(-rows + 1, columns - 1)))
-
-
-def _sequence_mask_random(draw):
-    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
-    maxlen = draw(st.none() | st.integers(1, 9))
-    return case(
-        x=tensor(shape, "int64", 1, 8), maxlen=maxlen, dtype=draw(st.sampled_from(["int64", "bool", "float32"]))
-    )
-
-
 def _fill_zeros_like2(x, *, dtype):
     return legacy_op("fill_zeros_like2", {"X": x}, {"Out": dtype}, {"dtype": {"float32": 5, "int64": 3}[dtype]})
-
-
-def _fill_zeros_like_random(draw):
-    return case(x=dynamic_tensor(draw, shape(draw, 0, 4), one_of(draw, "float32", "int64", "bool")), **LEGACY)
 
 
 ZEROS_LIKE = [
@@ -107,28 +62,6 @@ _TRIANGLES = [
     case(rows=4, columns=2, offset=1, dtype="int32"),
     case(rows=2, columns=5, offset=-1),
 ]
-
-
-def _batch_size_like_random(draw):
-    dims = shape(draw, 1, 3)
-    made = shape(draw, 1, 3)
-    dtype = one_of(draw, "float32", "int64")
-    source, target = integer(draw, 0, len(dims) - 1), integer(draw, 0, len(made) - 1)
-    return case(
-        x=dynamic_tensor(draw, dims), shape=made, value=integer(draw, -9, 9), dtype=dtype, source=source, target=target
-    )
-
-
-def _full_with_tensor_random(draw):
-    dtype = one_of(draw, "float32", "int64", "int32")
-    return case(shape=shape(draw, 0, 4), value=tensor(one_of(draw, [], [1]), dtype), dtype=dtype)
-
-
-def _assign_value_random(draw):
-    values = [integer(draw, -9, 9) for _ in range(integer(draw, 1, 6))]
-    return case(
-        values=values, dtype=one_of(draw, "float32", "int64", "int32", "bool"), shape=one_of(draw, [-1], [1, -1])
-    )
 
 
 OPS = [
@@ -157,7 +90,6 @@ OPS = [
         case(shape=int32s(2, 3), value=1.5, dtype="float32"),
         case(shape=[int32s(2), 3], value=3, dtype="int64"),
         case(x=tensor([2, 5], dims=[-1, 5]), shape=["0", 1, "1"], value=1, dtype="float32"),
-        random=_full_random,
     ),
     Op(
         "full_int_array",
@@ -170,9 +102,8 @@ OPS = [
         _full,
         case(shape=[2, 3], value=tensor([1], values=[1.5]), dtype="float32"),
         case(shape=[2, 3], value=tensor([], "int64", values=[7]), dtype="int64"),
-        case(shape=int32s(2, 3), value=tensor([1], "int32", values=[7]), dtype="int32"),
+        case(shape=int32s(2, 3), value=int32s(7), dtype="int32"),
         case(shape=[], value=tensor([]), dtype="float32"),
-        random=_full_with_tensor_random,
     ),
     Op(
         "fill_any_like",
@@ -190,14 +121,8 @@ OPS = [
         case(x=tensor([70, 80]), value=0.5),
         case(x=tensor([]), value=tensor([]), formats=PIR, why="Paddle 2 takes no tensor"),
         case(x=tensor([2, 3], dims=[-1, -1]), value=tensor([1]), formats=PIR, why="Paddle 2 takes no tensor"),
-        random=_full_like_random,
     ),
-    Op(
-        "fill_zeros_like",
-        lambda x: legacy_op("fill_zeros_like", {"X": x}, {"Out": x.dtype}, {}),
-        *ZEROS_LIKE,
-        random=_fill_zeros_like_random,
-    ),
+    Op("fill_zeros_like", lambda x: legacy_op("fill_zeros_like", {"X": x}, {"Out": x.dtype}, {}), *ZEROS_LIKE),
     Op("fill_zeros_like2", _fill_zeros_like2, case(x=tensor([2, 3], dims=[-1, 3]), dtype="float32", **OLD)),
     Op(
         "fill_constant_batch_size_like",
@@ -209,7 +134,6 @@ OPS = [
             case(x=tensor([4, 3]), shape=[-1, 5], value=1.5, dtype="float32", lod=lod, formats=("legacy",), why="LoD")
             for lod in ([0, 1, 4], [0, 2, 4])
         ),
-        random=_batch_size_like_random,
     ),
     Op(
         "assign_value",
@@ -222,7 +146,6 @@ OPS = [
         case(values=[5], dtype="int64", shape=[1, 1, 1]),
         case(values=[1 + 2j, -3j], dtype="complex64", formats=PIR, why="complex is new in Paddle 3"),
         case(values=[1 + 2j, -3j], dtype="complex128", shape=[2, 1], formats=PIR, why="complex is new in Paddle 3"),
-        random=_assign_value_random,
     ),
     Op(
         "empty_like",
@@ -246,7 +169,6 @@ OPS = [
         case(x=tensor([], "int64", 0, 5), num_classes=5),
         case(x=tensor([4], "int64", 0, 5, dims=[-1]), num_classes=5),
         case(x=tensor([4], "int64", 0, 5), num_classes=int32s(5)),
-        random=_one_hot_random,
     ),
     Op(
         "eye",
@@ -257,19 +179,16 @@ OPS = [
         case(rows=100, dtype="float32"),
         case(rows=100, columns=90, dtype="int32"),
         case(rows=2, columns=3, dtype="complex64", **COMPLEX_HERE),
-        random=_eye_random,
     ),
     Op(
         "tril_indices",
         lambda rows, columns, offset=0, dtype="int64": paddle.tril_indices(rows, columns, offset, dtype),
         *_TRIANGLES,
-        random=_triangle_random,
     ),
     Op(
         "triu_indices",
         lambda rows, columns, offset=0, dtype="int64": paddle.triu_indices(rows, columns, offset, dtype),
         *_TRIANGLES,
-        random=_triangle_random,
     ),
     Op(
         "sequence_mask",
@@ -280,6 +199,5 @@ OPS = [
         case(x=tensor([4], "int64", 0, 6, dims=[-1]), dtype="float32"),
         case(x=tensor([4], "int64", 0, 6), maxlen=int32s(5)),
         case(x=tensor([4], low=0, high=5)),
-        random=_sequence_mask_random,
     ),
 ]

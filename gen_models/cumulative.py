@@ -6,11 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import strategies as st
-
 from gen_models.harness.building import any_op
 from gen_models.harness.marks import COMPLEX_HERE, DIGITS, F64
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 
 def _scan(name: str) -> Callable[..., Any]:
@@ -19,19 +17,6 @@ def _scan(name: str) -> Callable[..., Any]:
         return any_op(name, {"X": x}, {"Out": x.dtype}, attributes)
 
     return build
-
-
-def _scan_random(draw: Any) -> Case:
-    rank = draw(st.integers(1, 4))
-    shape = [draw(st.integers(1, 9)) for _ in range(rank)]
-    flatten = draw(st.booleans())
-    return case(
-        x=tensor(shape, dims=[-1 if draw(st.booleans()) else size for size in shape]),
-        axis=draw(st.sampled_from([-1, 0])) if flatten else draw(st.integers(-rank, rank - 1)),
-        flatten=flatten,
-        exclusive=draw(st.booleans()),
-        reverse=draw(st.booleans()),
-    )
 
 
 SCAN = [
@@ -61,7 +46,7 @@ CUMSUM = [
     *(
         case(
             x=tensor([2, 3, 4], dims=[-1, 3, -1]),
-            axis=tensor([1], "int32", values=[axis]),
+            axis=int32s(axis),
             exclusive=exclusive,
             reverse=reverse,
             formats=("pir",),
@@ -84,15 +69,6 @@ LOGCUMSUMEXP = [
 def _cumprod(x: Any, *, dim: int, exclusive: bool = False, reverse: bool = False) -> Any:
     attributes = {"dim": dim, "exclusive": exclusive, "reverse": reverse}
     return any_op("cumprod", {"X": x}, {"Out": x.dtype}, attributes)
-
-
-def _cumprod_random(draw: Any) -> Case:
-    rank = draw(st.integers(1, 4))
-    shape = [draw(st.integers(1, 9)) for _ in range(rank)]
-    return case(
-        x=tensor(shape, low=-2.0, high=2.0, dims=[-1 if draw(st.booleans()) else size for size in shape]),
-        dim=draw(st.integers(-rank, rank - 1)),
-    )
 
 
 CUMPROD = [
@@ -129,18 +105,6 @@ def _extreme(name: str) -> Callable[..., Any]:
     return build
 
 
-def _extreme_random(draw: Any) -> Case:
-    rank = draw(st.integers(1, 4))
-    shape = [draw(st.integers(1, 9)) for _ in range(rank)]
-    dtype = draw(st.sampled_from(["float32", "int32", "int64"]))
-    ties: dict[str, Any] = {"low": -2, "high": 3} if dtype != "float32" else {}
-    return case(
-        x=tensor(shape, dtype, dims=[-1 if draw(st.booleans()) else size for size in shape], **ties),
-        axis=draw(st.one_of(st.none(), st.integers(-rank, rank - 1))),
-        dtype=draw(st.sampled_from(["int32", "int64"])),
-    )
-
-
 EXTREME = [
     case(x=tensor([3, 5])),
     case(x=tensor([3, 5]), axis=0),
@@ -148,7 +112,7 @@ EXTREME = [
     case(x=tensor([2, 9, 3], dims=[-1, -1, -1]), axis=1),
     case(x=tensor([20], "int32", low=0, high=3), axis=0),
     case(x=tensor([2, 10], "int64", low=-2, high=2), axis=1),
-    case(x=tensor([6], "int32", values=[2**24, 2**24 + 1, 2**24, 2**30 + 1, 2**30, 1 - 2**31], dims=[-1]), axis=0),
+    case(x=int32s(2**24, 2**24 + 1, 2**24, 2**30 + 1, 2**30, 1 - 2**31, dims=[-1]), axis=0),
     case(x=tensor([7], values=[1.0, 1.0, math.nan, 5.0, math.nan, -math.inf, 7.0]), axis=0),
     case(x=tensor([7], values=[math.inf, -math.inf, -math.inf, math.inf, 2.0, math.inf, 7.0]), axis=0),
     case(x=tensor([]), axis=0),
@@ -157,9 +121,9 @@ EXTREME = [
 ]
 
 OPS = [
-    Op("cumsum", _scan("cumsum"), *CUMSUM, random=_scan_random),
-    Op("logcumsumexp", _scan("logcumsumexp"), *LOGCUMSUMEXP, random=_scan_random),
-    Op("cumprod", _cumprod, *CUMPROD, random=_cumprod_random),
-    Op("cummax", _extreme("cummax"), *EXTREME, random=_extreme_random),
-    Op("cummin", _extreme("cummin"), *EXTREME, random=_extreme_random),
+    Op("cumsum", _scan("cumsum"), *CUMSUM),
+    Op("logcumsumexp", _scan("logcumsumexp"), *LOGCUMSUMEXP),
+    Op("cumprod", _cumprod, *CUMPROD),
+    Op("cummax", _extreme("cummax"), *EXTREME),
+    Op("cummin", _extreme("cummin"), *EXTREME),
 ]

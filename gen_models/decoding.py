@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import strategies as st
-
 from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.marks import NO_FUNCTION
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def _viterbi(potentials: Any, transition_params: Any, lengths: Any, *, include_bos_eos_tag: bool = True) -> Any:
@@ -18,16 +16,6 @@ def _viterbi(potentials: Any, transition_params: Any, lengths: Any, *, include_b
 
 def _lengths(*lengths: int, dims: Any = None) -> Any:
     return tensor([len(lengths)], "int64", values=list(lengths), dims=dims)
-
-
-def _random(draw: Any) -> Case:
-    batch, steps, labels = draw(st.integers(1, 4)), draw(st.integers(1, 6)), draw(st.integers(3, 6))
-    return case(
-        potentials=tensor([batch, steps, labels], dims=[-1, -1, labels]),
-        transition_params=tensor([labels, labels]),
-        lengths=_lengths(*(draw(st.integers(1, steps)) for _ in range(batch)), dims=[-1]),
-        include_bos_eos_tag=draw(st.booleans()),
-    )
 
 
 VITERBI = [
@@ -58,17 +46,6 @@ def _crf(emission: Any, transition: Any, length: Any = None, label: Any = None, 
         emission, label = (None if value is None else as_lod(value, lod) for value in (emission, label))
     inputs = {"Emission": emission, "Transition": transition, "Length": length, "Label": label}
     return legacy_op("crf_decoding", inputs, {"ViterbiPath": "int64"}, {})
-
-
-def _crf_random(draw: Any) -> Case:
-    batch, steps, labels = draw(st.integers(1, 4)), draw(st.integers(1, 6)), draw(st.integers(1, 6))
-    return case(
-        emission=tensor([batch, steps, labels], dims=[-1, -1, labels]),
-        transition=tensor([labels + 2, labels]),
-        length=_lengths(*(draw(st.integers(1, steps)) for _ in range(batch)), dims=[-1]),
-        label=tensor([batch, steps], "int64", low=0, high=labels) if draw(st.booleans()) else None,
-        **NO_FUNCTION,
-    )
 
 
 CRF = [
@@ -105,11 +82,6 @@ def _tree(*shape: int, dtype: str = "int64", dims: Any = None) -> dict[str, Any]
     }
 
 
-def _tree_random(draw: Any) -> Case:
-    shape = [draw(st.integers(1, 5)) for _ in range(3)]
-    return case(**_tree(*shape, dims=[-1, -1, shape[2]]))
-
-
 def _ctc_align(
     x: Any,
     length: Any = None,
@@ -124,18 +96,6 @@ def _ctc_align(
         return legacy_op("ctc_align", {"Input": as_lod(x, lod)}, {"Output": x.dtype}, attributes)
     outputs = {"Output": x.dtype, "OutputLength": x.dtype}
     return legacy_op("ctc_align", {"Input": x, "InputLength": length}, outputs, attributes)
-
-
-def _ctc_random(draw: Any) -> Case:
-    batch, steps = draw(st.integers(1, 4)), draw(st.integers(1, 8))
-    return case(
-        x=tensor([batch, steps], "int64", low=0, high=4, dims=[-1, -1]),
-        length=tensor([batch, 1], "int64", values=[draw(st.integers(0, steps)) for _ in range(batch)]),
-        blank=draw(st.integers(0, 4)),
-        merge_repeated=draw(st.booleans()),
-        padding_value=draw(st.integers(0, 9)),
-        **NO_FUNCTION,
-    )
 
 
 _TOKENS = tensor([2, 6], "int32", values=[[0, 1, 1, 0, 1, 2], [3, 3, 0, 0, 3, 4]])
@@ -153,8 +113,8 @@ CTC_ALIGN = [
 ]
 
 OPS = [
-    Op("viterbi_decode", _viterbi, *VITERBI, random=_random),
-    Op("crf_decoding", _crf, *CRF, random=_crf_random),
+    Op("viterbi_decode", _viterbi, *VITERBI),
+    Op("crf_decoding", _crf, *CRF),
     Op(
         "gather_tree",
         lambda ids, parents: paddle.nn.functional.gather_tree(ids, parents),
@@ -163,7 +123,6 @@ OPS = [
         case(**_tree(4, 2, 3, dims=[-1, -1, -1])),
         case(**_tree(1, 2, 3)),
         case(**_tree(5, 1, 1)),
-        random=_tree_random,
     ),
-    Op("ctc_align", _ctc_align, *CTC_ALIGN, random=_ctc_random),
+    Op("ctc_align", _ctc_align, *CTC_ALIGN),
 ]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import integer, one_of
+from gen_models.harness.spec import Op, case, paddle, tensor
 from gen_models.matrix import LOOSE, LOOSE_NEW, PLANE, regular, regular_complex
 
 
@@ -18,22 +17,6 @@ def _lu_unpack(x: Any, *, data: bool = True, pivots: bool = True) -> Any:
 def _lu_solve(b: Any, x: Any, *, trans: str = "N") -> Any:
     factors, swaps = paddle.linalg.lu(x)
     return paddle.linalg.lu_solve(b, factors, swaps, trans)
-
-
-def _qr_random(draw: Any) -> Case:
-    shape = [*[2] * integer(draw, 0, 1), integer(draw, 2, 6), integer(draw, 2, 6)]
-    return case(x=tensor(shape, low=-2, high=2), mode=one_of(draw, "reduced", "complete", "r"), **LOOSE)
-
-
-def _square_random(draw: Any) -> Case:
-    size = integer(draw, 2, 6)
-    return case(x=regular(*[2] * integer(draw, 0, 1), size, size, seed=integer(draw, 0, 99)), **LOOSE)
-
-
-def _solve_random(draw: Any) -> Case:
-    size, seed = integer(draw, 2, 6), integer(draw, 0, 99)
-    trans = one_of(draw, "N", "T")
-    return case(b=tensor([size, integer(draw, 1, 3)]), x=regular(size, size, seed=seed), trans=trans, **LOOSE_NEW)
 
 
 _SHAPES = [[5, 3], [3, 5], [4, 4]]
@@ -57,7 +40,6 @@ OPS = [
         case(x=tensor([0, 3, 2]), formats=("pir",), why="Paddle 2 takes nothing empty"),
         *PLANE,
         *[case(x=tensor(x, "complex64"), mode=mode, **LOOSE_NEW) for x, mode in zip(_SHAPES, _MODES, strict=True)],
-        random=_qr_random,
     ),
     Op(
         "lu",
@@ -65,7 +47,6 @@ OPS = [
         *LU,
         case(x=tensor([3, 3], values=[[1, 2, 3], [2, 4, 6], [1, 0, 1]]), **LOOSE),
         *PLANE,
-        random=_square_random,
     ),
     Op(
         "lu_unpack",
@@ -74,7 +55,6 @@ OPS = [
         case(x=regular(3, 3), data=False, **LOOSE),
         case(x=regular(3, 3), pivots=False, **LOOSE),
         *PLANE[:2],
-        random=_square_random,
     ),
     Op(
         "lu_solve",
@@ -83,6 +63,5 @@ OPS = [
         case(b=tensor([4, 2]), x=regular(4, 4, seed=5), trans="T", **LOOSE_NEW),
         case(b=tensor([2, 4, 2]), x=regular(2, 4, 4, seed=2), **LOOSE_NEW),
         *[case(b=tensor([3, 2], "complex64"), x=regular_complex(3, 3), trans=trans, **LOOSE_NEW) for trans in "NTC"],
-        random=_solve_random,
     ),
 ]

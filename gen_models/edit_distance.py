@@ -6,8 +6,7 @@ from typing import Any
 
 from gen_models.harness.building import as_lod, is_pir, legacy_op
 from gen_models.harness.marks import LOD
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import dynamic_tensor, flag, integer
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def _edit_distance(
@@ -34,17 +33,6 @@ def _lengths(*values: int, dims: Any = None) -> Any:
     return tensor([len(values)], "int64", values=list(values), dims=dims)
 
 
-def _random(draw: Any) -> Case:
-    batch, rows, columns = integer(draw, 1, 3), integer(draw, 1, 7), integer(draw, 1, 7)
-    return case(
-        hyps=dynamic_tensor(draw, [batch, rows], "int64", low=0, high=4),
-        refs=dynamic_tensor(draw, [batch, columns], "int64", low=0, high=4),
-        hyps_length=_lengths(*(integer(draw, 0, rows) for _ in range(batch))),
-        refs_length=_lengths(*(integer(draw, 1, columns) for _ in range(batch))),
-        normalized=flag(draw),
-    )
-
-
 OPS = [
     Op(
         "edit_distance",
@@ -59,6 +47,5 @@ OPS = [
         ),
         case(hyps=_words(5, 1, dims=[-1, 1]), refs=_words(7, 1, dims=[-1, 1]), **LOD),
         case(hyps=_words(6, 1, dims=[-1, 1]), refs=_words(6, 1, dims=[-1, 1]), lod=[0, 3, 6], **LOD),
-        random=_random,
     )
 ]

@@ -6,8 +6,7 @@ import itertools
 from typing import Any
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def _fc(input: Any, w: Any, bias: Any = None, *, in_num_col_dims: int = 1, activation_type: str = "") -> Any:
@@ -44,30 +43,6 @@ SQUARED_MAT_SUB = [
 ]
 
 
-def _fc_random(draw: Any) -> Case:
-    rows = [integer(draw, 1, 4) for _ in range(integer(draw, 1, 3))]
-    k, n = integer(draw, 1, 5), integer(draw, 1, 5)
-    bias = {"bias": tensor([n])} if flag(draw) else {}
-    relu = one_of(draw, "", "relu")
-    return case(
-        input=dynamic_tensor(draw, [*rows, k]),
-        w=tensor([k, n]),
-        **bias,
-        in_num_col_dims=len(rows),
-        activation_type=relu,
-    )
-
-
-def _softmax_mask_random(draw: Any) -> Case:
-    b, h, m, n = (integer(draw, 1, 5) for _ in range(4))
-    return case(x=dynamic_tensor(draw, [b, h, m, n]), mask=tensor([b, 1, m, n], low=-5.0, high=0.0))
-
-
-def _squared_mat_sub_random(draw: Any) -> Case:
-    m, k, n = (integer(draw, 1, 5) for _ in range(3))
-    return case(x=dynamic_tensor(draw, [m, k]), y=tensor([k, n]), scalar=one_of(draw, 0.5, 1.0))
-
-
 def _repeated(x: Any, w: Any, bias: Any) -> Any:
     if is_pir():
         return paddle._C_ops.fusion_repeated_fc_relu(x, w, bias)[-1]
@@ -91,25 +66,9 @@ def _layers(rows: int, *widths: int, dims: Any = None) -> dict[str, Any]:
     }
 
 
-def _repeated_random(draw: Any) -> Case:
-    widths = [integer(draw, 1, 5) for _ in range(integer(draw, 3, 5))]
-    return case(**_layers(integer(draw, 1, 4), *widths))
-
-
 OPS = [
-    Op(
-        "fusion_repeated_fc_relu",
-        _repeated,
-        case(**_layers(3, 4, 5, 2)),
-        case(**_layers(3, 4, 5, 6, 2, dims=[-1, 4])),
-        random=_repeated_random,
-    ),
-    Op("fc", _fc, *FC, random=_fc_random),
-    Op(
-        "fused_softmax_mask",
-        lambda x, mask: paddle.incubate.softmax_mask_fuse(x, mask),
-        *SOFTMAX_MASK,
-        random=_softmax_mask_random,
-    ),
-    Op("fusion_squared_mat_sub", _squared_mat_sub, *SQUARED_MAT_SUB, random=_squared_mat_sub_random),
+    Op("fusion_repeated_fc_relu", _repeated, case(**_layers(3, 4, 5, 2)), case(**_layers(3, 4, 5, 6, 2, dims=[-1, 4]))),
+    Op("fc", _fc, *FC),
+    Op("fused_softmax_mask", lambda x, mask: paddle.incubate.softmax_mask_fuse(x, mask), *SOFTMAX_MASK),
+    Op("fusion_squared_mat_sub", _squared_mat_sub, *SQUARED_MAT_SUB),
 ]

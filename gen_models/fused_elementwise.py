@@ -6,8 +6,7 @@ from typing import Any
 
 from gen_models.harness.building import legacy_op
 from gen_models.harness.marks import NO_FUNCTION
-from gen_models.harness.spec import Case, Op, case, tensor
-from gen_models.harness.strategies import dynamic_tensor, one_of, shape
+from gen_models.harness.spec import Op, case, tensor
 
 
 def _activation(
@@ -31,22 +30,6 @@ PAIRS = [
 ]
 
 
-def _random(draw: Any) -> Case:
-    dims = shape(draw, 1, 4)
-    return case(
-        x=dynamic_tensor(draw, dims),
-        y=dynamic_tensor(draw, dims),
-        functors=one_of(draw, *PAIRS),
-        scale=0.5,
-        **NO_FUNCTION,
-    )
-
-
-def _add_random(draw: Any) -> Case:
-    drawn = _random(draw).arguments
-    return case(**{**drawn, "functors": one_of(draw, *PAIRS[2:4])}, **NO_FUNCTION)
-
-
 ACTIVATION = [
     *(case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4]), functors=pair, scale=0.5, **NO_FUNCTION) for pair in PAIRS),
     case(
@@ -61,11 +44,10 @@ ACTIVATION = [
 ]
 
 OPS = [
-    Op("fused_elemwise_activation", _activation, *ACTIVATION, random=_random),
+    Op("fused_elemwise_activation", _activation, *ACTIVATION),
     Op(
         "fused_elemwise_add_activation",
         lambda x, y, **attributes: _activation(x, y, add=True, **attributes),
         *ACTIVATION[2:4],
-        random=_add_random,
     ),
 ]

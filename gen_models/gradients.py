@@ -16,17 +16,16 @@ from gen_models import shape as reshaping
 from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import LEGACY, NEW, OLD
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import axis, dynamic_tensor, flag, integer, one_of, shape, shapes_to_broadcast
 
 
-def gradient(name: str, forward: Callable[..., Any], *cases: Case, order: int = 1, random: Any = None) -> Op:
+def gradient(name: str, forward: Callable[..., Any], *cases: Case, order: int = 1) -> Op:
     """The operator that Paddle appends as it differentiates a function of tensors, by all that are floating point."""
 
     def build(**arguments: Any) -> Any:
         return differentiate(forward, arguments, order)
 
     build.__module__ = forward.__module__ if forward.__module__.startswith(__name__) else __name__
-    return Op(name, build, *cases, random=random)
+    return Op(name, build, *cases)
 
 
 def differentiate(forward: Callable[..., Any], arguments: dict[str, Any], order: int) -> list[Any]:
@@ -74,10 +73,7 @@ def _unary(
         x = tensor([len(values) + 2], values=[*values, 0.7 * low, 0.6 * high], dims=[-1])
     cases = [case(x=x, **marks), *(case(x=x, **{**marks, **each}) for each in attributes)]
 
-    def strategy(draw: Any) -> Case:
-        return case(x=dynamic_tensor(draw, shape(draw, 0, 3), low=low, high=high), **marks)
-
-    return gradient(name, _of_x(path), *cases, order=order, random=strategy)
+    return gradient(name, _of_x(path), *cases, order=order)
 
 
 _F = "nn.functional."
@@ -188,11 +184,7 @@ def _binary(
     """A function of two tensors that broadcast."""
     cases = [*_pair(low, high, marks), *(more or [])]
 
-    def strategy(draw: Any) -> Case:
-        x, y = shapes_to_broadcast(draw)
-        return case(x=replace(x, low=low, high=high), y=replace(y, low=low, high=high), **marks)
-
-    return gradient(name, forward, *cases, order=order, random=strategy)
+    return gradient(name, forward, *cases, order=order)
 
 
 def _xy(path: str, **attributes: Any) -> Callable[..., Any]:
@@ -261,18 +253,10 @@ _PRODUCTS = [
 ]
 
 
-def _matmul_random(draw: Any) -> Case:
-    m, k, n, batch = (integer(draw, 1, 4) for _ in range(4))
-    transpose_x, transpose_y = flag(draw), flag(draw)
-    x, y = [k, m] if transpose_x else [m, k], [n, k] if transpose_y else [k, n]
-    x, y = ([batch] if flag(draw) else []) + x, ([one_of(draw, 1, batch)] if flag(draw) else []) + y
-    return case(x=dynamic_tensor(draw, x), y=dynamic_tensor(draw, y), transpose_x=transpose_x, transpose_y=transpose_y)
-
-
 PRODUCTS = [
-    gradient("matmul_v2_grad", _matmul, *_PRODUCTS, random=_matmul_random),
-    gradient("matmul_v2_grad_grad", _matmul, *_PRODUCTS[:4], order=2, random=_matmul_random),
-    gradient("matmul_v2_triple_grad", _matmul, *_PRODUCTS[:2], order=3, random=_matmul_random),
+    gradient("matmul_v2_grad", _matmul, *_PRODUCTS),
+    gradient("matmul_v2_grad_grad", _matmul, *_PRODUCTS[:4], order=2),
+    gradient("matmul_v2_triple_grad", _matmul, *_PRODUCTS[:2], order=3),
     gradient(
         "matmul_grad",
         lambda x, y, **attributes: legacy_op("matmul", {"X": x, "Y": y}, {"Out": x.dtype}, attributes),
@@ -310,13 +294,8 @@ _ALL_TIED = tensor([2, 3], values=[[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]])
 
 def _reduced(name: str, path: str, *more: Case, first: Any = None, **attributes: Any) -> Op:
     """A reduction: over one axis, over two that stay, over all."""
-
-    def strategy(draw: Any) -> Case:
-        sizes = shape(draw, 1, 3)
-        return case(x=dynamic_tensor(draw, sizes, low=0.3, high=2), axis=axis(draw, len(sizes)), keepdim=flag(draw))
-
     cases = [case(x=_TENSOR, axis=1), case(x=_TENSOR, axis=[-1, 0], keepdim=True), case(x=_TENSOR)]
-    return gradient(name, _of_x(path), *cases, *more, random=strategy)
+    return gradient(name, _of_x(path), *cases, *more)
 
 
 def _norm(x: Any, **attributes: Any) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from hypothesis import strategies as st
-
 from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE, LEGACY, NEW
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
@@ -79,93 +77,6 @@ def _shard_index(x, *, index_num, nshards, shard_id, ignore_value=-1):
     return paddle.shard_index(x, index_num, nshards, shard_id, ignore_value)
 
 
-def _gather_random(draw):
-    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
-    axis = draw(st.integers(0, len(shape) - 1))
-    dim = shape[axis]
-    kind = draw(st.sampled_from(["int32", "int64"]))
-    index = tensor(draw(st.sampled_from([[], [1], [4], [3, 1]])), kind, 0, dim)
-    return case(x=tensor(shape, draw(st.sampled_from(["float32", "int64"]))), index=index, axis=axis)
-
-
-def _gather_nd_random(draw):
-    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
-    depth = draw(st.integers(1, len(shape)))
-    outer = draw(st.lists(st.integers(1, 3), max_size=2))
-    index = tensor([*outer, depth], draw(st.sampled_from(["int32", "int64"])), 0, min(shape[:depth]))
-    return case(x=tensor(shape), index=index)
-
-
-def _index_select_random(draw):
-    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
-    axis = draw(st.integers(-len(shape), len(shape) - 1))
-    return case(x=tensor(shape), index=tensor([draw(st.integers(1, 5))], "int64", 0, shape[axis]), axis=axis)
-
-
-def _index_sample_random(draw):
-    rows, columns, count = draw(st.integers(1, 4)), draw(st.integers(1, 5)), draw(st.integers(1, 5))
-    return case(x=tensor([rows, columns]), index=tensor([rows, count], "int64", 0, columns))
-
-
-def _take_random(draw):
-    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
-    axis = draw(st.integers(-len(shape), len(shape) - 1))
-    wanted = list(shape)
-    wanted[axis] = draw(st.integers(1, 4))
-    return case(arr=tensor(shape), indices=tensor(wanted, "int64", 0, shape[axis]), axis=axis)
-
-
-def _embedding_random(draw):
-    rows = draw(st.integers(1, 8))
-    shape = draw(st.lists(st.integers(1, 4), max_size=3))
-    padding = draw(st.none() | st.integers(0, rows - 1))
-    return case(x=tensor(shape, "int64", 0, rows), rows=rows, width=draw(st.integers(1, 6)), padding_idx=padding)
-
-
-def _where_random(draw):
-    full = draw(st.lists(st.integers(1, 4), max_size=4))
-
-    def some():
-        kept = full[draw(st.integers(0, len(full))) :] if full else []
-        return [draw(st.sampled_from([dim, 1])) for dim in kept]
-
-    kind = draw(st.sampled_from(["float32", "int64", "int32"]))
-    return case(condition=tensor(full, "bool"), x=tensor(some(), kind), y=tensor(full, kind))
-
-
-def _nonzero_random(draw):
-    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
-    kind = draw(st.sampled_from(["bool", "int64", "int32"]))
-    return case(x=tensor(shape, kind, *(() if kind == "bool" else (-1, 2))))
-
-
-def _masked_random(draw):
-    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
-    return case(x=tensor(shape), mask=tensor(shape, "bool"))
-
-
-def _lookup_table_random(draw):
-    rows = draw(st.integers(1, 8))
-    shape = [*draw(st.lists(st.integers(1, 4), min_size=1, max_size=2)), 1]
-    padding = draw(st.sampled_from([-1, 0, rows - 1]))
-    weight = tensor([rows, draw(st.integers(1, 6))])
-    return case(x=tensor(shape, "int64", 0, rows), weight=weight, padding_idx=padding, **LEGACY)
-
-
-def _masked_fill_random(draw):
-    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
-    kept = shape[draw(st.integers(0, len(shape) - 1)) :]
-    mask = tensor([draw(st.sampled_from([dim, 1])) for dim in kept], "bool")
-    return case(x=tensor(shape, draw(st.sampled_from(["float32", "int64"]))), mask=mask, value=draw(st.integers(-9, 9)))
-
-
-def _shard_index_random(draw):
-    nshards, count = draw(st.integers(1, 4)), draw(st.integers(1, 30))
-    x = tensor([draw(st.integers(1, 6)), 1], draw(st.sampled_from(["int32", "int64"])), 0, count)
-    shard, ignored = draw(st.integers(0, nshards - 1)), draw(st.integers(-9, 0))
-    return case(x=x, index_num=count, nshards=nshards, shard_id=shard, ignore_value=ignored)
-
-
 OPS = [
     Op(
         "gather",
@@ -185,15 +96,14 @@ OPS = [
             case(
                 x=tensor([4, 5, 6], dims=[-1, 5, -1]),
                 index=int64s(0, 3, 1),
-                axis_tensor=tensor([1], "int32", values=[axis]),
+                axis_tensor=int32s(axis),
                 formats=PIR,
                 why="Paddle 2.6 runs out of memory",
             )
             for axis in (0, 1, 2)
         ],
-        case(x=tensor([4, 5]), index=int64s(0, 3), axis_tensor=tensor([1], "int64", values=[1])),
-        case(x=tensor([4], dims=[-1]), index=int64s(2, 3), axis_tensor=tensor([1], "int64", values=[0])),
-        random=_gather_random,
+        case(x=tensor([4, 5]), index=int64s(0, 3), axis_tensor=int64s(1)),
+        case(x=tensor([4], dims=[-1]), index=int64s(2, 3), axis_tensor=int64s(0)),
     ),
     Op(
         "gather_nd",
@@ -203,11 +113,7 @@ OPS = [
         case(x=tensor([4, 5, 6]), index=tensor([2, 3, 2], "int64", 0, 4)),
         case(x=tensor([4, 5]), index=tensor([2], "int64", 0, 4)),
         case(x=tensor([4, 5], dims=[-1, -1]), index=tensor([3, 2], "int64", 0, 4, dims=[-1, 2])),
-        case(
-            x=tensor([4, 5], "int64"),
-            index=tensor([2, 2], "int64", values=[[-1, 2], [0, -5]]),
-            **NEW,
-        ),
+        case(x=tensor([4, 5], "int64"), index=tensor([2, 2], "int64", values=[[-1, 2], [0, -5]]), **NEW),
         case(x=tensor([4, 5], "bool"), index=tensor([3, 2], "int64", 0, 4)),
         case(x=tensor([4, 5]), index=tensor([3, 0], "int64")),
         case(x=tensor([4, 5]), index=tensor([0, 2], "int64", dims=[-1, 2])),
@@ -221,7 +127,6 @@ OPS = [
         ),
         case(x=tensor([4, 5]), index=tensor([2], "int64", 0, 4, dims=[-1]), declared=[]),
         case(x=tensor([4, 5]), index=tensor([2, 0], "int64", dims=[-1, -1]), declared=[2, 4, 5]),
-        random=_gather_nd_random,
     ),
     Op(
         "index_select",
@@ -231,7 +136,6 @@ OPS = [
         case(x=tensor([4, 5, 6], "int64", dims=[-1, 5, -1]), index=int64s(0, 3, dims=[-1]), axis=-1),
         case(x=tensor([2, 3], dims=[-1, -1]), places=[0], axis=1, unsqueeze=1),
         case(x=tensor([2, 3], dims=[-1, 3]), places=[0, 0], axis=-1, unsqueeze=-1),
-        random=_index_select_random,
     ),
     Op(
         "index_sample",
@@ -239,7 +143,6 @@ OPS = [
         case(x=tensor([3, 5]), index=tensor([3, 2], "int64", 0, 5)),
         case(x=tensor([3, 5], dims=[-1, 5]), index=tensor([3, 7], "int32", 0, 5, dims=[-1, 7])),
         case(x=tensor([3, 5], "int64"), index=tensor([3, 1], "int64", 0, 5)),
-        random=_index_sample_random,
     ),
     Op(
         "take_along_axis",
@@ -264,7 +167,6 @@ OPS = [
             formats=PIR,
             why="new in Paddle 3",
         ),
-        random=_take_random,
     ),
     Op(
         "lookup_table_v2",
@@ -272,25 +174,17 @@ OPS = [
         case(x=tensor([2, 3], "int64", 0, 10), rows=10, width=4),
         case(x=tensor([2, 3], "int32", 0, 10), rows=10, width=4),
         case(x=tensor([2, 3], "int64", 0, 10, dims=[-1, -1]), rows=10, width=4),
-        case(x=tensor([4], "int64", values=[0, 3, 9, 3]), rows=10, width=4, padding_idx=3),
-        case(x=tensor([4], "int64", values=[0, 3, 9, 3]), rows=10, width=4, padding_idx=3, zero_padding=False),
-        case(x=tensor([4], "int64", values=[0, 3, 9, 3]), rows=10, width=4, padding_idx=-1, zero_padding=False),
+        case(x=int64s(0, 3, 9, 3), rows=10, width=4, padding_idx=3),
+        case(x=int64s(0, 3, 9, 3), rows=10, width=4, padding_idx=3, zero_padding=False),
+        case(x=int64s(0, 3, 9, 3), rows=10, width=4, padding_idx=-1, zero_padding=False),
         case(x=tensor([], "int64", 0, 10), rows=10, width=4),
         case(x=tensor([0, 3], "int64"), rows=10, width=4),
-        random=_embedding_random,
     ),
     Op(
         "embedding_with_scaled_gradient",
         lambda x, **options: _embedding(x, scale_grad_by_freq=True, **options),
         case(x=tensor([2, 3], "int64", 0, 10, dims=[-1, -1]), rows=10, width=4, **NEW),
-        case(
-            x=tensor([4], "int64", values=[0, 3, 9, 3]),
-            rows=10,
-            width=4,
-            padding_idx=3,
-            zero_padding=False,
-            **NEW,
-        ),
+        case(x=int64s(0, 3, 9, 3), rows=10, width=4, padding_idx=3, zero_padding=False, **NEW),
     ),
     Op(
         "tdm_child",
@@ -298,12 +192,7 @@ OPS = [
         case(x=tensor([7, 1], "int64", values=[[0], [1], [2], [3], [4], [5], [6]]), tree=_TREE),
         case(x=tensor([2, 3], "int32", 0, 7, dims=[-1, -1]), tree=_TREE),
     ),
-    Op(
-        "lookup_table",
-        _lookup_table,
-        case(x=tensor([4, 1], "int64", 0, 10), weight=tensor([10, 3]), **LEGACY),
-        random=_lookup_table_random,
-    ),
+    Op("lookup_table", _lookup_table, case(x=tensor([4, 1], "int64", 0, 10), weight=tensor([10, 3]), **LEGACY)),
     Op(
         "where",
         lambda condition, x, y: paddle.where(condition, x, y),
@@ -323,7 +212,6 @@ OPS = [
             x=tensor([40], "int64", 2**24, 2**31),
             y=tensor([40], "int64", 1 - 2**31, -(2**24)),
         ),
-        random=_where_random,
     ),
     Op(
         "where_index",
@@ -335,7 +223,6 @@ OPS = [
         case(x=tensor([3, 4], "bool", values=[False] * 12)),
         case(x=tensor([1, 3], "bool", values=[True, False, True])),
         case(x=tensor([2, 2], "complex64", values=[[0, 1j], [1, 0]]), **COMPLEX_HERE),
-        random=_nonzero_random,
     ),
     Op(
         "masked_select",
@@ -351,7 +238,6 @@ OPS = [
             why="Paddle 2 does not broadcast here",
         ),
         case(x=tensor([0, 2]), mask=tensor([0, 2], "bool"), formats=PIR, why="Paddle 2 takes nothing empty"),
-        random=_masked_random,
     ),
     Op(
         "masked_fill",
@@ -362,7 +248,6 @@ OPS = [
         case(x=tensor([3, 4], "int64"), mask=tensor([3, 4], "bool"), value=2),
         case(x=tensor([40], "int32", 2**24, 2**31), mask=tensor([40], "bool"), value=-7),
         case(x=tensor([3, 4], "complex64"), mask=tensor([3, 4], "bool"), value=2.5, **COMPLEX_HERE),
-        random=_masked_fill_random,
     ),
     Op(
         "shard_index",
@@ -377,6 +262,5 @@ OPS = [
             shard_id=0,
             ignore_value=-(2**24) - 1,
         ),
-        random=_shard_index_random,
     ),
 ]

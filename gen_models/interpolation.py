@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.marks import F64
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 
 def _resize(mode):
@@ -99,8 +98,8 @@ NEAREST = [
     case(x=tensor([1, 1, 3, 50]), size=[123, 41]),
     case(x=tensor([1, 2, 3, 4]), size=[1, 1]),
     case(x=tensor([1, 2, 3, 4]), size=[3, 4]),
-    case(x=tensor([1, 2, 3, 4]), size=tensor([2], "int32", values=[6, 8])),
-    case(x=tensor([1, 2, 3, 4]), size=[tensor([1], "int32", values=[6]), 8]),
+    case(x=tensor([1, 2, 3, 4]), size=int32s(6, 8)),
+    case(x=tensor([1, 2, 3, 4]), size=[int32s(6), 8]),
     case(x=tensor([1, 2, 3, 4]), scale=tensor([1], values=[2.0])),
     case(x=tensor([1, 2, 3, 4]), like=tensor([1, 5, 6, 8])),
     case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), like=tensor([1, 5, 6, 8], dims=[-1, 5, -1, -1])),
@@ -146,8 +145,8 @@ LINEAR_2D = [
     case(x=tensor([1, 2, 1, 5]), size=[4, 10]),
     case(x=tensor([1, 2, 1, 1]), size=[4, 3]),
     case(x=tensor([1, 2, 3, 4]), size=[3, 4]),
-    case(x=tensor([1, 2, 3, 4]), size=tensor([2], "int32", values=[6, 7])),
-    case(x=tensor([1, 2, 3, 4]), size=[tensor([1], "int32", values=[6]), 8], align_corners=True),
+    case(x=tensor([1, 2, 3, 4]), size=int32s(6, 7)),
+    case(x=tensor([1, 2, 3, 4]), size=[int32s(6), 8], align_corners=True),
     case(x=tensor([1, 2, 3, 4]), scale=tensor([1], values=[2.0])),
     case(x=tensor([1, 2, 3, 4]), like=tensor([1, 5, 6, 7])),
     case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), like=tensor([1, 5, 5, 9], dims=[-1, 5, -1, -1])),
@@ -166,7 +165,7 @@ LINEAR_2D = [
     # below 7 by the scale's rounding to single precision
     case(x=tensor([1, 2, 5, 7]), scale=tensor([1], values=[1.4]), **_DOUBLE),
     case(x=tensor([1, 5, 7, 2], dims=[-1, -1, -1, 2]), size=[1, 4], scale=[0.9, 0.6], data_format="NHWC"),
-    case(x=tensor([1, 5, 7, 2], dims=[-1, -1, -1, 2]), size=tensor([2], "int32", values=[4, 1]), data_format="NHWC"),
+    case(x=tensor([1, 5, 7, 2], dims=[-1, -1, -1, 2]), size=int32s(4, 1), data_format="NHWC"),
 ]
 
 CUBIC = [
@@ -188,7 +187,7 @@ CUBIC = [
         why="Paddle 2.6 has no kernel for it",
     ),
     case(x=tensor([1, 2, 4, 5]), size=[1, 1], align_corners=True),
-    case(x=tensor([1, 2, 3, 4]), size=tensor([2], "int32", values=[6, 7])),
+    case(x=tensor([1, 2, 3, 4]), size=int32s(6, 7)),
     case(x=tensor([1, 4, 5, 2]), size=[6, 8], data_format="NHWC"),
     *(
         made
@@ -199,7 +198,7 @@ CUBIC = [
         )
     ),
     case(x=tensor([1, 2, 3, 7], dims=[1, 2, 3, -1]), scale=[0.5, 0.7]),
-    case(x=tensor([1, 2, 1, 7]), size=tensor([2], "int32", values=[1, 3])),
+    case(x=tensor([1, 2, 1, 7]), size=int32s(1, 3)),
 ]
 
 LINEAR_1D = [
@@ -210,7 +209,7 @@ LINEAR_1D = [
     case(x=tensor([1, 2, 9]), scale=0.6),
     case(x=tensor([1, 2, 9]), size=[1]),
     case(x=tensor([1, 9, 2]), size=[4], data_format="NWC"),
-    case(x=tensor([1, 2, 5]), size=tensor([1], "int32", values=[7])),
+    case(x=tensor([1, 2, 5]), size=int32s(7)),
     case(x=tensor([1, 2, 5]), size=[tensor([], "int32", values=7)]),
     *(
         made
@@ -233,7 +232,7 @@ LINEAR_3D = [
     case(x=tensor([1, 2, 3, 4, 5]), scale=[1.5, 0.6, 2]),
     case(x=tensor([1, 2, 3, 4, 5]), size=[1, 4, 10]),
     case(x=tensor([1, 3, 4, 5, 2]), size=[6, 4, 10], data_format="NDHWC"),
-    case(x=tensor([1, 2, 3, 4, 5]), size=tensor([3], "int32", values=[6, 7, 8])),
+    case(x=tensor([1, 2, 3, 4, 5]), size=int32s(6, 7, 8)),
     *(
         made
         for alignment in ({"align_mode": 0}, {"align_mode": 1}, {"align_corners": True})
@@ -245,32 +244,6 @@ LINEAR_3D = [
     *_computed([3, 4, 5], [[2, 1, 1]], [[0.4, 1.3, 0.3]]),
     *_both([3, 4, 5], [[1, 2, 1]], [0.9, 0.8, 0.6]),
 ]
-
-
-def _random(spatial, mode):
-    def draw_case(draw) -> Case:
-        last = draw(st.booleans())
-        dims = [draw(st.integers(2 if mode == "bicubic" else 1, 12)) for _ in range(spatial)]
-        shape = [1, *dims, 2] if last else [1, 2, *dims]
-        target: dict[str, Any]
-        if draw(st.booleans()):
-            size = [draw(st.integers(1, 16)) for _ in range(spatial)]
-            target = {"size": tensor([spatial], "int32", values=size) if draw(st.booleans()) else size}
-        else:
-            smaller = [0.6, 0.5] if min(dims) >= 2 else []
-            target = {"scale": draw(st.sampled_from([2.0, 3.0, 1.5, 1.25, 4.0, *smaller]))}
-        aligned: dict[str, Any] = {}
-        if mode == "nearest":
-            pass
-        elif draw(st.booleans()):
-            aligned = {"align_corners": True}
-        else:
-            aligned = {"align_mode": 0 if mode == "bicubic" else draw(st.integers(0, 1))}
-        layout = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}[spatial][last]
-        declared = [-1] * len(shape) if draw(st.booleans()) else None
-        return case(x=tensor(shape, dims=declared), data_format=layout, **target, **aligned)
-
-    return draw_case
 
 
 def _resize_v1(mode, op_type):
@@ -322,65 +295,25 @@ def _v1_cases(shape, size):
     ]
 
 
-def _v1_random(mode, spatial):
-    def draw_case(draw) -> Case:
-        dims = [draw(st.integers(3 if mode == "bicubic" else 2, 9)) for _ in range(spatial)]
-        last = draw(st.booleans())
-        kept = [1, *dims, 2] if last else [1, 2, *dims]
-        arguments: dict[str, Any] = {"data_layout": "NHWC" if last else "NCHW", "align_corners": draw(st.booleans())}
-        if draw(st.booleans()):
-            arguments["size"] = [draw(st.integers(2, 12)) for _ in range(spatial)]
-        else:
-            arguments |= {"size": [-1] * spatial, "scale": draw(st.sampled_from([2.0, 1.6, 0.7]))}
-        if "linear" in mode:
-            arguments["align_mode"] = draw(st.integers(0, 1))
-        return case(x=tensor(kept), **arguments, **_OLD)
-
-    return draw_case
-
-
 V1 = [
-    Op(
-        "nearest_interp",
-        _resize_v1("nearest", "nearest_interp"),
-        *_v1_cases([1, 2, 5, 6], [7, 8]),
-        random=_v1_random("nearest", 2),
-    ),
-    Op(
-        "bilinear_interp",
-        _resize_v1("bilinear", "bilinear_interp"),
-        *_v1_cases([1, 2, 5, 6], [7, 8]),
-        *_v1_single(2),
-        random=_v1_random("bilinear", 2),
-    ),
-    Op(
-        "bicubic_interp",
-        _resize_v1("bicubic", "bicubic_interp"),
-        *_v1_cases([1, 2, 5, 6], [7, 8]),
-        *_v1_single(2),
-        random=_v1_random("bicubic", 2),
-    ),
-    Op(
-        "linear_interp",
-        _resize_v1("linear", "linear_interp"),
-        *_v1_cases([1, 2, 6], [9]),
-        *_v1_single(1),
-        random=_v1_random("linear", 1),
-    ),
+    Op("nearest_interp", _resize_v1("nearest", "nearest_interp"), *_v1_cases([1, 2, 5, 6], [7, 8])),
+    Op("bilinear_interp", _resize_v1("bilinear", "bilinear_interp"), *_v1_cases([1, 2, 5, 6], [7, 8]), *_v1_single(2)),
+    Op("bicubic_interp", _resize_v1("bicubic", "bicubic_interp"), *_v1_cases([1, 2, 5, 6], [7, 8]), *_v1_single(2)),
+    Op("linear_interp", _resize_v1("linear", "linear_interp"), *_v1_cases([1, 2, 6], [9]), *_v1_single(1)),
     Op(
         "trilinear_interp",
         _resize_v1("trilinear", "trilinear_interp"),
         *_v1_cases([1, 2, 3, 4, 5], [4, 7, 9]),
         *_v1_single(3),
-        random=_v1_random("trilinear", 3),
     ),
 ]
 
+# Paddle does not check that a size fits a scale that is given with it.
 OPS = [
     *V1,
-    Op("nearest_interp_v2", _resize("nearest"), *NEAREST, random=_random(2, "nearest")),
-    Op("bilinear_interp_v2", _resize("bilinear"), *LINEAR_2D, random=_random(2, "bilinear")),
-    Op("bicubic_interp_v2", _resize("bicubic"), *CUBIC, random=_random(2, "bicubic")),
-    Op("linear_interp_v2", _resize("linear"), *LINEAR_1D, random=_random(1, "linear")),
-    Op("trilinear_interp_v2", _resize("trilinear"), *LINEAR_3D, random=_random(3, "trilinear")),
+    Op("nearest_interp_v2", _resize("nearest"), *NEAREST, is_varied=False),
+    Op("bilinear_interp_v2", _resize("bilinear"), *LINEAR_2D, is_varied=False),
+    Op("bicubic_interp_v2", _resize("bicubic"), *CUBIC, is_varied=False),
+    Op("linear_interp_v2", _resize("linear"), *LINEAR_1D, is_varied=False),
+    Op("trilinear_interp_v2", _resize("trilinear"), *LINEAR_3D, is_varied=False),
 ]

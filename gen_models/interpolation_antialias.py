@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
+from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3.3"}
 
@@ -26,21 +25,6 @@ def _interp(
     return resize(x, size, scale, mode, align_corners, data_format=data_format, antialias=True)
 
 
-def _random(draw: Any) -> Case:
-    sizes = [1, 2, integer(draw, 1, 16), integer(draw, 1, 16)]
-    target: dict[str, Any] = {"size": [integer(draw, 1, 12), integer(draw, 1, 12)]}
-    if flag(draw):
-        target = {"scale": [one_of(draw, 0.4, 0.5, 1.5, 2.0), one_of(draw, 0.6, 0.75, 1.0, 3.0)]}
-        sizes[2:] = [max(size, 4) for size in sizes[2:]]
-    return case(
-        x=dynamic_tensor(draw, sizes),
-        mode=one_of(draw, "bilinear", "bicubic"),
-        align_corners=flag(draw),
-        **target,
-        **NEW,
-    )
-
-
 OPS = [
     Op(
         "interp_antialias",
@@ -56,10 +40,9 @@ OPS = [
         case(x=tensor([1, 2, 10, 11], dims=[-1, 2, -1, -1]), scale=0.4, mode="bicubic", **NEW),
         case(x=tensor([1, 2, 3, 3]), scale=[1.2, 1.3], **NEW),
         case(x=tensor([1, 8, 9, 2]), size=[3, 5], data_format="NHWC", **NEW),
-        case(x=tensor([1, 2, 8, 9]), size=tensor([2], "int32", values=[4, 5]), **NEW),
-        case(x=tensor([1, 2, 8, 9]), size=[tensor([1], "int32", values=[4]), 5], mode="bicubic", **NEW),
+        case(x=tensor([1, 2, 8, 9]), size=int32s(4, 5), **NEW),
+        case(x=tensor([1, 2, 8, 9]), size=[int32s(4), 5], mode="bicubic", **NEW),
         case(x=tensor([1, 2, 8, 9]), like=tensor([1, 1, 3, 4], dims=[-1, 1, -1, -1]), **NEW),
         case(x=tensor([1, 2, 8, 9], "float64"), size=[3, 5], **NEW),
-        random=_random,
     ),
 ]

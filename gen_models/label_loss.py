@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hypothesis import strategies as st
-
 from gen_models.harness.building import any_op, is_pir, legacy_op
 from gen_models.harness.marks import TAIL
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of, shape
+from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
 
 def _nll(x: Any, label: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean") -> Any:
@@ -71,15 +68,12 @@ NLL = [
         case(x=tensor([6, 5]), label=_classes(6), weight=tensor([5], low=0), reduction=name)
         for name in ("mean", "none")
     ],
-    case(x=tensor([4, 5], dims=[-1, 5]), label=tensor([4], "int64", values=[1, 2, 2, 0], dims=[-1]), ignore_index=2),
-    case(x=tensor([2, 5]), label=tensor([2], "int64", values=[3, 3]), ignore_index=3),
+    case(x=tensor([4, 5], dims=[-1, 5]), label=int64s(1, 2, 2, 0, dims=[-1]), ignore_index=2),
+    case(x=tensor([2, 5]), label=int64s(3, 3), ignore_index=3),
     case(x=tensor([2, 5, 3, 4]), label=_classes(2, 3, 4)),
     case(x=tensor([2, 5, 3, 4]), label=_classes(2, 3, 4), weight=tensor([5], low=0), reduction="none", ignore_index=1),
     case(x=tensor([2, 5, 3]), label=_classes(2, 3), reduction="none"),
-    *[
-        case(x=_CERTAIN, label=tensor([4], "int64", values=[1, 0, 2, 1]), ignore_index=1, reduction=name)
-        for name in ("mean", "none")
-    ],
+    *[case(x=_CERTAIN, label=int64s(1, 0, 2, 1), ignore_index=1, reduction=name) for name in ("mean", "none")],
     *[
         case(x=tensor([6, 5]), label=_classes(6), weight=tensor([5], low=0), reduction=name, both=True)
         for name in ("mean", "sum", "none")
@@ -126,64 +120,11 @@ ACCURACY = [
 ]
 
 
-def _nll_random(draw: Any) -> Case:
-    sizes, classes = [integer(draw, 1, 4) for _ in range(one_of(draw, 1, 3))], integer(draw, 1, 5)
-    weight = {"weight": tensor([classes], low=0.1)} if flag(draw) else {}
-    x = dynamic_tensor(draw, [sizes[0], classes, *sizes[1:]])
-    reduction = one_of(draw, "mean", "sum", "none")
-    # Where Paddle reduces pictures, its kernel writes beyond the result for each pixel that it ignores.
-    ignored = -100 if len(sizes) == 3 and reduction != "none" else one_of(draw, -100, 0)
-    return case(x=x, label=_classes(*sizes, high=classes), reduction=reduction, ignore_index=ignored, **weight)
-
-
-def _kldiv_random(draw: Any) -> Case:
-    sizes = shape(draw, 1, 4)
-    return case(
-        x=dynamic_tensor(draw, sizes),
-        label=dynamic_tensor(draw, sizes, low=-0.2),
-        reduction=one_of(draw, "mean", "sum", "none"),
-    )
-
-
-def _sigmoid_random(draw: Any) -> Case:
-    sizes = shape(draw, 1, 4)
-    x, label = dynamic_tensor(draw, sizes, low=-9, high=9), dynamic_tensor(draw, sizes, low=0)
-    if flag(draw):
-        return case(x=x, label=label, ignore_index=one_of(draw, -100, 0), normalize=flag(draw))
-    return case(x=x, label=label, reduction=one_of(draw, "mean", "sum", "none"))
-
-
-def _hinge_random(draw: Any) -> Case:
-    sizes = [integer(draw, 1, 6), 1]
-    labels = tensor(sizes, values=[[float(flag(draw))] for _ in range(sizes[0])])
-    return case(logits=dynamic_tensor(draw, sizes, low=-3, high=3), labels=labels)
-
-
-def _identity_random(draw: Any) -> Case:
-    return case(x=dynamic_tensor(draw, shape(draw, 1, 4)), reduction=one_of(draw, "mean", "sum", "none"))
-
-
-def _accuracy_random(draw: Any) -> Case:
-    rows, classes = integer(draw, 1, 6), integer(draw, 1, 5)
-    x = tensor([rows, classes], values=[_row(draw, classes) for _ in range(rows)])
-    return case(x=x, label=_classes(rows, 1, high=classes), k=integer(draw, 1, classes))
-
-
-def _row(draw: Any, classes: int) -> list[float]:
-    """Distinct scores: equal ones would be in the order of an unstable sort."""
-    return [float(item) for item in draw(st.permutations(range(classes)))]
-
-
 OPS = [
-    Op("nll_loss", _nll_any, *NLL, random=_nll_random),
-    Op("kldiv_loss", _kldiv, *KLDIV, random=_kldiv_random),
-    Op("sigmoid_cross_entropy_with_logits", _sigmoid_any, *SIGMOID, random=_sigmoid_random),
-    Op("hinge_loss", _hinge, *HINGE, random=_hinge_random),
-    Op(
-        "identity_loss",
-        lambda x, reduction: paddle.incubate.identity_loss(x, reduction),
-        *IDENTITY,
-        random=_identity_random,
-    ),
-    Op("accuracy", lambda x, label, k=1: paddle.static.accuracy(x, label, k), *ACCURACY, random=_accuracy_random),
+    Op("nll_loss", _nll_any, *NLL),
+    Op("kldiv_loss", _kldiv, *KLDIV),
+    Op("sigmoid_cross_entropy_with_logits", _sigmoid_any, *SIGMOID),
+    Op("hinge_loss", _hinge, *HINGE),
+    Op("identity_loss", lambda x, reduction: paddle.incubate.identity_loss(x, reduction), *IDENTITY),
+    Op("accuracy", lambda x, label, k=1: paddle.static.accuracy(x, label, k), *ACCURACY),
 ]

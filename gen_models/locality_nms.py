@@ -6,8 +6,7 @@ from typing import Any
 
 from gen_models.harness.building import legacy_op
 from gen_models.harness.marks import OLD
-from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
-from gen_models.harness.strategies import flag, integer, one_of
+from gen_models.harness.spec import Op, TensorSpec, case, tensor
 from gen_models.nms import crowd, polygons, shuffled
 
 _DEFAULTS = {
@@ -48,19 +47,4 @@ CASES = [
 ]
 
 
-def _random(draw: Any) -> Case:
-    n, count, seed, normalized = integer(draw, 1, 3), integer(draw, 1, 25), integer(draw, 0, 1000), flag(draw)
-    return case(
-        bboxes=_boxes(n, count, size=1.0 if normalized else 100.0, seed=seed),
-        scores=shuffled(n, 1, count, seed=seed),
-        score_threshold=one_of(draw, 0.0, 0.3, 1.5),
-        nms_top_k=one_of(draw, -1, 1, 5),
-        keep_top_k=one_of(draw, -1, 1, 4),
-        nms_threshold=one_of(draw, 0.3, 0.5, 0.7),
-        nms_eta=one_of(draw, 1.0, 0.9),
-        normalized=normalized,
-        **OLD,
-    )
-
-
-OPS = [Op("locality_aware_nms", _build, *CASES, random=_random)]
+OPS = [Op("locality_aware_nms", _build, *CASES)]

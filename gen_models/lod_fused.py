@@ -6,9 +6,8 @@ from typing import Any
 
 from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.marks import LOD
-from gen_models.harness.spec import Case, Op, case, tensor
-from gen_models.harness.strategies import flag, integer, one_of
-from gen_models.lod import WORDS, backwards, some_sequences, step_rows
+from gen_models.harness.spec import Op, case, tensor
+from gen_models.lod import WORDS, backwards, step_rows
 
 
 def _embedding_pool(ids: Any, w: Any, *, lod: Any = None, padding_idx: int = -1) -> Any:
@@ -42,65 +41,6 @@ def _pool_cvm_concat(xs: Any, cvm: Any, *, pooltype: str = "SUM", lod: Any = Non
     return backwards(out)  # each row is a sequence
 
 
-_POOLINGS = ("SUM", "AVERAGE", "SQRT")
-
-
-def _embedding_pool_random(draw: Any) -> Case:
-    rows, lod = some_sequences(draw)
-    padding = one_of(draw, -1, 0, 2)
-    return case(
-        ids=step_rows(rows, 1, **WORDS), w=tensor([6, integer(draw, 1, 5)]), padding_idx=padding, lod=lod, **LOD
-    )
-
-
-def _conv_relu_random(draw: Any) -> Case:
-    rows, lod = some_sequences(draw, 8)
-    width, length, out = integer(draw, 1, 4), integer(draw, 1, 4), integer(draw, 1, 4)
-    return case(
-        x=step_rows(rows, width),
-        filter=tensor([length * width, out]),
-        bias=tensor([1, out] if flag(draw) else [out]),
-        length=length,
-        start=integer(draw, 1 - length, 0),
-        lod=lod,
-        **LOD,
-    )
-
-
-def _expand_fc_random(draw: Any) -> Case:
-    rows, lod = some_sequences(draw)
-    lod = lod or [0, rows]
-    widths = [integer(draw, 1, 3) for _ in range(integer(draw, 2, 4))]
-    out = integer(draw, 1, 4)
-    return case(
-        x=step_rows(rows, widths[0]),
-        rows=[step_rows(len(lod) - 1, width) for width in widths[1:]],
-        weight=tensor([sum(widths), out]),
-        bias=tensor([1, out]) if flag(draw) else None,
-        activation=one_of(draw, "identity", "relu", "sigmoid", "tanh"),
-        lod=lod,
-        **LOD,
-    )
-
-
-def _pool_concat_random(draw: Any) -> Case:
-    rows, lod = some_sequences(draw)
-    width, count = integer(draw, 1, 4), integer(draw, 1, 3)
-    return case(xs=[step_rows(rows, width)] * count, pooltype=one_of(draw, *_POOLINGS), lod=lod, **LOD)
-
-
-def _pool_cvm_concat_random(draw: Any) -> Case:
-    rows, lod = some_sequences(draw)
-    batch, width, count = 1 if lod is None else len(lod) - 1, integer(draw, 2, 5), integer(draw, 1, 3)
-    return case(
-        xs=[step_rows(rows, width, low=0)] * count,
-        cvm=tensor([batch, 2]),
-        pooltype=one_of(draw, *_POOLINGS),
-        lod=lod,
-        **LOD,
-    )
-
-
 OPS = [
     Op(
         "fused_embedding_seq_pool",
@@ -108,7 +48,6 @@ OPS = [
         case(ids=step_rows(4, 1, **WORDS), w=tensor([6, 3]), **LOD),
         case(ids=step_rows(4, 1, **WORDS), w=tensor([6, 3]), lod=[0, 2, 4], **LOD),
         case(ids=step_rows(8, 1, **WORDS), w=tensor([6, 3]), lod=[0, 4, 8], padding_idx=2, **LOD),
-        random=_embedding_pool_random,
     ),
     Op(
         "fusion_seqconv_eltadd_relu",
@@ -116,7 +55,6 @@ OPS = [
         case(x=step_rows(7, 2), filter=tensor([6, 4]), bias=tensor([4]), length=3, start=-1, **LOD),
         case(x=step_rows(8, 2), filter=tensor([6, 4]), bias=tensor([4]), length=3, start=-1, lod=[0, 4, 8], **LOD),
         case(x=step_rows(8, 2), filter=tensor([4, 3]), bias=tensor([1, 3]), length=2, start=0, lod=[0, 4, 8], **LOD),
-        random=_conv_relu_random,
     ),
     Op(
         "fusion_seqexpand_concat_fc",
@@ -131,7 +69,6 @@ OPS = [
             lod=[0, 3, 6],
             **LOD,
         ),
-        random=_expand_fc_random,
     ),
     Op(
         "fusion_seqpool_cvm_concat",
@@ -144,7 +81,6 @@ OPS = [
             lod=[0, 2, 4],
             **LOD,
         ),
-        random=_pool_cvm_concat_random,
     ),
     Op(
         "fusion_seqpool_concat",
@@ -152,6 +88,5 @@ OPS = [
         case(xs=[step_rows(4, 2), step_rows(6, 2)], **LOD),
         case(xs=[step_rows(4, 2), step_rows(4, 2)], pooltype="AVERAGE", lod=[0, 2, 4], **LOD),
         case(xs=[step_rows(4, 2)], pooltype="SQRT", lod=[0, 2, 4], **LOD),
-        random=_pool_concat_random,
     ),
 ]

@@ -7,8 +7,6 @@ from typing import Any
 from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.marks import LOD
 from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
-from gen_models.harness.strategies import flag, integer, one_of
-from gen_models.lod import some_sequences
 
 
 def _gru(input: Any, weight: Any, bias: Any = None, h0: Any = None, *, lod: Any = None, **attributes: Any) -> Any:
@@ -70,81 +68,6 @@ def _rows(count: int, width: int) -> TensorSpec:
     return tensor([count, width], dims=[-1, width])
 
 
-def _gru_random(draw: Any) -> Case:
-    (rows, lod), width = some_sequences(draw), integer(draw, 1, 4)
-    return case(
-        input=_rows(rows, 3 * width),
-        weight=tensor([width, 3 * width]),
-        bias=tensor([1, 3 * width]) if flag(draw) else None,
-        h0=tensor([1 if lod is None else len(lod) - 1, width]) if flag(draw) else None,
-        lod=lod,
-        is_reverse=flag(draw),
-        origin_mode=flag(draw),
-        activation=one_of(draw, "tanh", "relu", "sigmoid", "identity"),
-        **LOD,
-    )
-
-
-def _lstm_random(draw: Any) -> Case:
-    (rows, lod), width, peepholes, initial = some_sequences(draw), integer(draw, 1, 4), flag(draw), flag(draw)
-    state = tensor([1 if lod is None else len(lod) - 1, width]) if initial else None
-    return case(
-        input=_rows(rows, 4 * width),
-        weight=tensor([width, 4 * width]),
-        bias=tensor([1, (7 if peepholes else 4) * width]),
-        h0=state,
-        c0=state,
-        lod=lod,
-        use_peepholes=peepholes,
-        is_reverse=flag(draw),
-        cell_activation=one_of(draw, "tanh", "relu", "identity"),
-        candidate_activation=one_of(draw, "tanh", "relu", "sigmoid"),
-        **LOD,
-    )
-
-
-def _fusion_gru_random(draw: Any) -> Case:
-    (rows, lod), width, inner = some_sequences(draw), integer(draw, 1, 4), integer(draw, 1, 4)
-    return case(
-        x=_rows(rows, width),
-        weight_x=tensor([width, 3 * inner]),
-        weight_h=tensor([inner, 3 * inner]),
-        bias=tensor([1, 3 * inner]) if flag(draw) else None,
-        h0=tensor([1 if lod is None else len(lod) - 1, inner]) if flag(draw) else None,
-        lod=lod,
-        is_reverse=flag(draw),
-        use_seq=flag(draw),
-        activation=one_of(draw, "tanh", "relu"),
-        **LOD,
-    )
-
-
-def _fused_lstm(draw: Any, inner: int) -> dict[str, Any]:
-    """What the fused layers have in common."""
-    peepholes = flag(draw)
-    return {
-        "weight_h": tensor([inner, 4 * inner]),
-        "bias": tensor([1, (7 if peepholes else 4) * inner]),
-        "use_peepholes": peepholes,
-        "is_reverse": flag(draw),
-        "use_seq": flag(draw),
-        "cell_activation": one_of(draw, "tanh", "relu"),
-        "candidate_activation": one_of(draw, "tanh", "sigmoid"),
-    }
-
-
-def _fusion_lstm_random(draw: Any) -> Case:
-    (rows, lod), width, inner = some_sequences(draw), integer(draw, 1, 4), integer(draw, 1, 4)
-    x = {"x": _rows(rows, width), "weight_x": tensor([width, 4 * inner])}
-    return case(**x, **_fused_lstm(draw, inner), lod=lod, **LOD)
-
-
-def _embedded_lstm_random(draw: Any) -> Case:
-    (rows, lod), inner = some_sequences(draw), integer(draw, 1, 4)
-    x = {"ids": _ids(rows), "embeddings": tensor([8, 4 * inner])}
-    return case(**x, **_fused_lstm(draw, inner), lod=lod, **LOD)
-
-
 def _gru_case(rows: int, **more: Any) -> Case:
     return case(input=_rows(rows, 9), weight=tensor([3, 9]), **more, **LOD)
 
@@ -175,7 +98,6 @@ OPS = [
             case(input=_ids(rows), weight=tensor([3, 9]), tagger=_TAGGER, lod=lod, **LOD)
             for rows, lod in ((6, None), (6, [0, 3, 6]), (13, None))
         ),
-        random=_gru_random,
     ),
     Op(
         "lstm",
@@ -186,7 +108,6 @@ OPS = [
         _lstm_case(6, h0=tensor([2, 3]), c0=tensor([2, 3]), lod=[0, 3, 6]),
         _lstm_case(6, h0=tensor([3, 3]), c0=tensor([3, 3]), lod=[0, 2, 4, 6], is_reverse=True),
         _lstm_case(4, gate_activation="tanh", cell_activation="identity", candidate_activation="relu"),
-        random=_lstm_random,
     ),
     Op(
         "fusion_gru",
@@ -202,7 +123,6 @@ OPS = [
             is_reverse=True,
             **LOD,
         ),
-        random=_fusion_gru_random,
     ),
     Op(
         "fused_embedding_fc_lstm",
@@ -218,7 +138,6 @@ OPS = [
             lod=[0, 3, 6],
             **LOD,
         ),
-        random=_embedded_lstm_random,
     ),
     Op(
         "fusion_lstm",
@@ -234,6 +153,5 @@ OPS = [
             lod=[0, 3, 6],
             **LOD,
         ),
-        random=_fusion_lstm_random,
     ),
 ]

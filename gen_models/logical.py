@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
-from gen_models.elementwise import random_binary
 from gen_models.harness.building import function
 from gen_models.harness.marks import COMPLEX_HERE
-from gen_models.harness.spec import Op, case, tensor
-from gen_models.harness.strategies import dynamic_tensor, one_of, shape
+from gen_models.harness.spec import Op, case, int32s, tensor
 
 _CORNERS = [[0, 1j, 1, 1 + 1j], [-0.0, 2j, 0.5, 0]]
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no such operator"}
@@ -45,12 +42,8 @@ _SHIFT = [
     case(x=tensor([3, 4], "int8", -40, 40), y=tensor([4], "int8", 0, 4), is_arithmetic=False, **NEW),
     case(x=tensor([3, 4], "uint8", 0, 250), y=tensor([4], "uint8", 0, 8), is_arithmetic=False, **NEW),
     case(x=tensor([3, 4], "int32", -40, 40, dims=[-1, 4]), y=tensor([3, 1], "int32", 0, 4), **NEW),
-    case(x=tensor([4], "int32", values=[5, -5, 5, -5]), y=tensor([4], "int32", values=[31, 31, 32, 40]), **NEW),
-    case(
-        x=tensor([3], "int32", values=[2**24 + 1, 2**26 + 1, -(2**25) - 3], dims=[-1]),
-        y=tensor([3], "int32", values=[4, 0, 1], dims=[-1]),
-        **NEW,
-    ),
+    case(x=int32s(5, -5, 5, -5), y=int32s(31, 31, 32, 40), **NEW),
+    case(x=int32s(2**24 + 1, 2**26 + 1, -(2**25) - 3, dims=[-1]), y=int32s(4, 0, 1, dims=[-1]), **NEW),
     case(x=tensor([4], "int8", values=[5, -5, 5, -5]), y=tensor([4], "int8", values=[7, 7, 8, 40]), **NEW),
 ]
 _NOT = [
@@ -61,42 +54,16 @@ _NOT = [
 ]
 
 
-def _random_shift(draw: Any) -> Any:
-    drawn = random_binary(("int32", "int64"), (-40, 40), (0, 5))(draw)
-    return case(**drawn.arguments, **NEW)
-
-
-def _not_random(*dtypes: str) -> Callable[[Any], Any]:
-    return lambda draw: case(x=dynamic_tensor(draw, shape(draw), one_of(draw, *dtypes)))
-
-
 OPS = [
-    *[
-        Op(name, function(name), *_LOGICAL, random=random_binary(("bool", "int32"), (-1, 2), (-1, 2)))
-        for name in ("logical_and", "logical_or", "logical_xor")
-    ],
+    *[Op(name, function(name), *_LOGICAL) for name in ("logical_and", "logical_or", "logical_xor")],
     Op(
         "logical_not",
         function("logical_not"),
         *_NOT,
         case(x=tensor([4], values=[0.0, 0.5, math.nan, -0.0])),
         case(x=tensor([2, 4], "complex64", values=_CORNERS), **COMPLEX_HERE),
-        random=_not_random("bool", "float32", "int32", "int64"),
     ),
-    *[
-        Op(name, function(name), *_BITWISE, random=random_binary(("bool", "int32", "int64")))
-        for name in ("bitwise_and", "bitwise_or", "bitwise_xor")
-    ],
-    Op(
-        "bitwise_not",
-        function("bitwise_not"),
-        *_NOT,
-        case(x=tensor([3, 4], "uint8")),
-        case(x=tensor([3], "int8")),
-        random=_not_random("bool", "uint8", "int8", "int32", "int64"),
-    ),
-    *[
-        Op(name, function(name), *_SHIFT, random=_random_shift)
-        for name in ("bitwise_left_shift", "bitwise_right_shift")
-    ],
+    *[Op(name, function(name), *_BITWISE) for name in ("bitwise_and", "bitwise_or", "bitwise_xor")],
+    Op("bitwise_not", function("bitwise_not"), *_NOT, case(x=tensor([3, 4], "uint8")), case(x=tensor([3], "int8"))),
+    *[Op(name, function(name), *_SHIFT) for name in ("bitwise_left_shift", "bitwise_right_shift")],
 ]

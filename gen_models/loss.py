@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from gen_models.harness.building import any_op, is_pir, legacy_op
 from gen_models.harness.marks import DIGITS, F64
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import dynamic_tensor, flag, one_of, shape
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def _cross_entropy(
@@ -37,17 +35,6 @@ def _cross_entropy(
 def _shares(*shape: int, axis: int = -1, dims: Any = None) -> Any:
     values = np.random.default_rng(0).uniform(0.05, 1, shape)
     return tensor(shape, values=values / values.sum(axis, keepdims=True), dims=dims)
-
-
-def _cross_entropy_random(draw: Any) -> Case:
-    rank = draw(st.integers(2, 4))
-    shape = [draw(st.integers(1, 5)) for _ in range(rank)]
-    axis = draw(st.integers(-rank, rank - 1))
-    soft = draw(st.booleans())
-    low, high = (0.0, 1.0) if soft else (0, shape[axis])
-    picked = shape if soft else [1 if i == axis % rank else size for i, size in enumerate(shape)]
-    label = tensor(picked, "float32" if soft else "int64", low=low, high=high)
-    return case(logits=tensor(shape, low=-5.0, high=5.0), label=label, soft_label=soft, axis=axis)
 
 
 CROSS_ENTROPY = [
@@ -98,23 +85,6 @@ HUBER_LOSS = [
 ]
 
 
-def _label_smooth_random(draw: Any) -> Case:
-    sizes = shape(draw, 2, 4)
-    prior = {"prior_dist": _shares(1, sizes[-1])} if flag(draw) else {}
-    return case(label=tensor(sizes, low=0.0), epsilon=one_of(draw, 0.0, 0.1, 0.5), **prior)
-
-
-def _bce_loss_random(draw: Any) -> Case:
-    sizes = shape(draw, 1, 4)
-    return case(input=dynamic_tensor(draw, sizes, low=0.01, high=0.99), label=dynamic_tensor(draw, sizes, low=0.0))
-
-
-def _huber_loss_random(draw: Any) -> Case:
-    sizes = shape(draw, 1, 4)
-    x, label = (dynamic_tensor(draw, sizes, low=-3.0, high=3.0) for _ in range(2))
-    return case(input=x, label=label, delta=one_of(draw, 0.3, 1.0, 2.5))
-
-
 LOG_LOSS = [
     case(input=tensor([4, 1], low=0.01, high=0.99), label=tensor([4, 1], low=0.0, high=1.0)),
     case(
@@ -130,31 +100,18 @@ LOG_LOSS = [
 ]
 
 
-def _log_loss_random(draw: Any) -> Case:
-    sizes = [draw(st.integers(1, 5)), 1]
-    x, label = (dynamic_tensor(draw, sizes, low=0.01, high=0.99) for _ in range(2))
-    return case(input=x, label=label, epsilon=one_of(draw, 1e-4, 1e-2))
-
-
 OPS = [
-    Op("softmax_with_cross_entropy", _cross_entropy, *CROSS_ENTROPY, random=_cross_entropy_random),
+    Op("softmax_with_cross_entropy", _cross_entropy, *CROSS_ENTROPY),
     Op(
         "label_smooth",
         lambda label, prior_dist=None, epsilon=0.1: paddle.nn.functional.label_smooth(label, prior_dist, epsilon),
         *LABEL_SMOOTH,
-        random=_label_smooth_random,
     ),
     Op(
         "bce_loss",
         lambda input, label: paddle.nn.functional.binary_cross_entropy(input, label, reduction="none"),
         *BCE_LOSS,
-        random=_bce_loss_random,
     ),
-    Op("huber_loss", _huber_loss, *HUBER_LOSS, random=_huber_loss_random),
-    Op(
-        "log_loss",
-        lambda input, label, epsilon=1e-4: paddle.nn.functional.log_loss(input, label, epsilon),
-        *LOG_LOSS,
-        random=_log_loss_random,
-    ),
+    Op("huber_loss", _huber_loss, *HUBER_LOSS),
+    Op("log_loss", lambda input, label, epsilon=1e-4: paddle.nn.functional.log_loss(input, label, epsilon), *LOG_LOSS),
 ]

@@ -8,9 +8,7 @@ import numpy as np
 
 from gen_models.harness.building import any_op, as_lod, legacy_op
 from gen_models.harness.marks import LOD, OLD
-from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
-from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
-from gen_models.lod import offsets
+from gen_models.harness.spec import Op, TensorSpec, case, tensor
 
 
 def _bipartite_match(
@@ -72,29 +70,7 @@ SIMILARITY_FOCUS = [
 ]
 
 
-def _bipartite_match_random(draw: Any) -> Case:
-    options = {"match_type": one_of(draw, "bipartite", "per_prediction"), "dist_threshold": one_of(draw, 0.2, 0.5)}
-    columns, seed = integer(draw, 1, 8), integer(draw, 0, 1000)
-    if flag(draw):
-        lengths = [integer(draw, 0, 6) for _ in range(integer(draw, 1, 3))]
-        lengths[0] += 1
-        x = _overlaps(sum(lengths), columns, dims=[-1, columns], seed=seed)
-        return case(dist_mat=x, lod=offsets(lengths), **options, **LOD)
-    if flag(draw):
-        return case(dist_mat=dynamic_tensor(draw, [integer(draw, 1, 140), columns], low=-0.5), **options)
-    return case(dist_mat=_overlaps(integer(draw, 1, 8), columns, seed=seed), **options)
-
-
-def _similarity_focus_random(draw: Any) -> Case:
-    shape = [integer(draw, 1, 3), *(integer(draw, 1, 6) for _ in range(3))]
-    axis = integer(draw, 1, 3)
-    indexes = [integer(draw, 0, shape[axis] - 1) for _ in range(integer(draw, 1, 3))]
-    dims = [-1 if flag(draw) else size for size in shape]
-    x = _different(*shape, dims=dims, seed=integer(draw, 0, 1000))
-    return case(x=x, axis=axis, indexes=indexes, **OLD)
-
-
 OPS = [
-    Op("bipartite_match", _bipartite_match, *BIPARTITE_MATCH, random=_bipartite_match_random),
-    Op("similarity_focus", _similarity_focus, *SIMILARITY_FOCUS, random=_similarity_focus_random),
+    Op("bipartite_match", _bipartite_match, *BIPARTITE_MATCH),
+    Op("similarity_focus", _similarity_focus, *SIMILARITY_FOCUS),
 ]

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from gen_models.harness.marks import COMPLEX_HERE
-from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
-from gen_models.harness.strategies import flag, integer
+from gen_models.harness.spec import Op, TensorSpec, case, paddle, tensor
 
 LOOSE: dict[str, Any] = {"atol": 2e-4, "rtol": 2e-4, "why": "rounding of an elimination, in another order"}
 
@@ -33,13 +31,6 @@ def positive(*shape: int, seed: int = 0, dims: Any = None) -> TensorSpec:
     """Symmetric positive definite matrices."""
     half = np.random.default_rng(seed).uniform(-1, 1, shape)
     return tensor(shape, values=np.round(half @ np.swapaxes(half, -1, -2) + np.eye(shape[-1]), 5), dims=dims)
-
-
-def _square_random(draw: Any, dims: bool = True) -> dict[str, Any]:
-    n = draw(st.integers(1, 6))
-    shape = [*(draw(st.integers(1, 3)) for _ in range(draw(st.integers(0, 2)))), n, n]
-    dynamic = [-1 if draw(st.booleans()) else size for size in shape[:-2]] + [n, n]
-    return {"x": regular(*shape, seed=draw(st.integers(0, 99)), dims=dynamic if dims else None), **LOOSE}
 
 
 SQUARE = [
@@ -123,38 +114,6 @@ TRIANGULAR_SOLVE = [
 ]
 
 
-def _random(draw: Any) -> Case:
-    return case(**_square_random(draw))
-
-
-def _sized(draw: Any) -> tuple[list[int], int, int]:
-    """Batch, rows, columns of right-hand sides (more than 1 row, so that vectors are no question)."""
-    return [integer(draw, 1, 3) for _ in range(integer(draw, 0, 2))], integer(draw, 1, 6), integer(draw, 1, 4)
-
-
-def _solve_random(draw: Any) -> Case:
-    batch, n, k = _sized(draw)
-    return case(x=regular(*batch, n, n, seed=integer(draw, 0, 99)), y=tensor([*batch, n, k]), **LOOSE)
-
-
-def _cholesky_random(draw: Any) -> Case:
-    batch, n, _ = _sized(draw)
-    return case(x=positive(*batch, n, n, seed=integer(draw, 0, 99)), upper=flag(draw), **LOOSE)
-
-
-def _cholesky_solve_random(draw: Any) -> Case:
-    batch, n, k = _sized(draw)
-    y = regular(*batch, n, n, seed=integer(draw, 0, 99))
-    return case(x=tensor([*batch, n, k]), y=y, upper=flag(draw), **LOOSE)
-
-
-def _triangular_solve_random(draw: Any) -> Case:
-    batch, n, k = _sized(draw)
-    x = regular(*batch, n, n, seed=integer(draw, 0, 99))
-    modes = {"upper": flag(draw), "transpose": flag(draw), "unitriangular": flag(draw)}
-    return case(x=x, y=tensor([*batch, n, k]), **modes, **LOOSE)
-
-
 _V2: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why"] + "; new in Paddle 3.3"}
 SLOGDET_V2 = [
     case(x=regular(3, 3), **_V2),
@@ -164,28 +123,13 @@ SLOGDET_V2 = [
 ]
 
 OPS = [
-    Op("inverse", lambda x: paddle.inverse(x), *SQUARE, *SWAPPED, *PLANE, random=_random),
-    Op("determinant", lambda x: paddle.linalg.det(x), *SQUARE, *SWAPPED, *SINGULAR, *PLANE, random=_random),
-    Op("slogdeterminant", lambda x: paddle.linalg.slogdet(x), *SQUARE, *SWAPPED, *PLANE, random=_random),
-    Op(
-        "slogdet_v2",
-        lambda x: paddle._C_ops.slogdet_v2(x),
-        *SLOGDET_V2,
-        random=lambda draw: case(**_random(draw).arguments, **_V2),
-    ),
-    Op(
-        "matrix_power",
-        lambda x, n: paddle.linalg.matrix_power(x, n),
-        *MATRIX_POWER,
-        random=lambda draw: case(**_square_random(draw, dims=False), n=integer(draw, -4, 6)),
-    ),
-    Op("solve", lambda x, y: paddle.linalg.solve(x, y), *SOLVE, random=_solve_random),
-    Op("cholesky", lambda x, upper=False: paddle.linalg.cholesky(x, upper), *CHOLESKY, random=_cholesky_random),
-    Op(
-        "cholesky_solve",
-        lambda x, y, upper=False: paddle.linalg.cholesky_solve(x, y, upper),
-        *CHOLESKY_SOLVE,
-        random=_cholesky_solve_random,
-    ),
-    Op("triangular_solve", _triangular_solve, *TRIANGULAR_SOLVE, random=_triangular_solve_random),
+    Op("inverse", lambda x: paddle.inverse(x), *SQUARE, *SWAPPED, *PLANE),
+    Op("determinant", lambda x: paddle.linalg.det(x), *SQUARE, *SWAPPED, *SINGULAR, *PLANE),
+    Op("slogdeterminant", lambda x: paddle.linalg.slogdet(x), *SQUARE, *SWAPPED, *PLANE),
+    Op("slogdet_v2", lambda x: paddle._C_ops.slogdet_v2(x), *SLOGDET_V2),
+    Op("matrix_power", lambda x, n: paddle.linalg.matrix_power(x, n), *MATRIX_POWER),
+    Op("solve", lambda x, y: paddle.linalg.solve(x, y), *SOLVE),
+    Op("cholesky", lambda x, upper=False: paddle.linalg.cholesky(x, upper), *CHOLESKY),
+    Op("cholesky_solve", lambda x, y, upper=False: paddle.linalg.cholesky_solve(x, y, upper), *CHOLESKY_SOLVE),
+    Op("triangular_solve", _triangular_solve, *TRIANGULAR_SOLVE),
 ]

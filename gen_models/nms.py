@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import Case, Op, TensorSpec, case, int32s, paddle, tensor
 
 _DEFAULTS = {
     "score_threshold": 0.3,
@@ -87,46 +86,6 @@ def polygons(*shape: int, points: int = 4, size: float = 1.0, seed: int = 0, dim
 
 
 _B, _S = [-1, -1, 4], [-1, -1, -1]
-
-
-def _multiclass_nms3_random(draw: Any) -> Case:
-    n, classes, count = draw(st.integers(1, 3)), draw(st.integers(1, 4)), draw(st.integers(1, 30))
-    seed, normalized = draw(st.integers(0, 1000)), draw(st.booleans())
-    size = 1.0 if normalized else draw(st.sampled_from([100.0, 10.0]))
-    tiny = draw(st.booleans())
-    attributes = {
-        "score_threshold": draw(st.sampled_from([0.0, 0.1, 0.5, 0.95])),
-        "nms_top_k": draw(st.sampled_from([-1, 1, 5, 40])),
-        "keep_top_k": draw(st.sampled_from([-1, 1, 4, 100])),
-        "nms_threshold": draw(st.sampled_from([0.3, 0.5, 0.7])),
-        "normalized": normalized,
-        "nms_eta": draw(st.sampled_from([1.0, 0.9])),
-        "background_label": draw(st.integers(-1, classes)),
-    }
-    ties = draw(st.booleans())
-    if draw(st.booleans()):
-        shared = shuffled(n, classes, count, seed=seed)
-        scores = tensor(shared.shape, values=np.round(shared.values, 1)) if ties else shared
-        boxes = specks(n, count, seed=seed) if tiny else crowd(n, count, size=size, seed=seed)
-        if draw(st.booleans()):
-            boxes = polygons(n, count, points=draw(st.sampled_from([4, 8, 12])), size=size, seed=seed)
-        return case(bboxes=boxes, scores=scores, **attributes)
-    own = shuffled(count, classes, seed=seed)
-    cuts = sorted(draw(st.integers(0, count)) for _ in range(n - 1))
-    return case(
-        bboxes=crowd(count, classes, size=size, seed=seed),
-        scores=tensor(own.shape, values=np.round(own.values, 1)) if ties else own,
-        rois_num=tensor([n], "int32", values=np.diff([0, *cuts, count])),
-        **attributes,
-    )
-
-
-def _legacy_random(draw: Any) -> Case:
-    drawn = _multiclass_nms3_random(draw)
-    arguments = {k: v for k, v in drawn.arguments.items() if k != "rois_num"}
-    if "rois_num" in drawn.arguments:
-        arguments.update(bboxes=crowd(2, 9), scores=shuffled(2, 3, 9))
-    return case(**arguments, **_LEGACY)
 
 
 _LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "an operator of Paddle 2"}
@@ -238,32 +197,23 @@ _POLYGONS = [
     ),
 ]
 _OWN = [
-    case(bboxes=crowd(20, 3), scores=shuffled(20, 3), rois_num=tensor([2], "int32", values=[12, 8])),
+    case(bboxes=crowd(20, 3), scores=shuffled(20, 3), rois_num=int32s(12, 8)),
     case(
         bboxes=crowd(20, 3, dims=[-1, 3, 4]),
         scores=shuffled(20, 3, dims=[-1, 3]),
-        rois_num=tensor([3], "int32", values=[12, 0, 8], dims=[-1]),
+        rois_num=int32s(12, 0, 8, dims=[-1]),
         keep_top_k=5,
         nms_top_k=7,
     ),
     case(
         bboxes=crowd(20, 3, size=50),
         scores=shuffled(20, 3),
-        rois_num=tensor([1], "int32", values=[20]),
+        rois_num=int32s(20),
         normalized=False,
         background_label=-1,
     ),
-    case(bboxes=crowd(20, 3), scores=shuffled(20, 3), rois_num=tensor([1], "int32", values=[20]), score_threshold=1.0),
+    case(bboxes=crowd(20, 3), scores=shuffled(20, 3), rois_num=int32s(20), score_threshold=1.0),
 ]
-
-
-def _nms_random(draw: Any) -> Case:
-    count, seed = draw(st.integers(1, 30)), draw(st.integers(0, 1000))
-    return case(
-        boxes=crowd(count, seed=seed, size=draw(st.sampled_from([1.0, 100.0]))),
-        scores=shuffled(count, seed=seed) if draw(st.booleans()) else None,
-        threshold=draw(st.sampled_from([0.1, 0.3, 0.5, 0.7])),
-    )
 
 
 NMS = [
@@ -287,24 +237,6 @@ def _matrix_nms(bboxes: Any, scores: Any, **attributes: Any) -> Any:
     defaults = {"score_threshold": 0.3, "post_threshold": 0.1, "nms_top_k": -1, "keep_top_k": -1}
     return paddle.vision.ops.matrix_nms(
         bboxes, scores, **{**defaults, **attributes}, return_index=True, return_rois_num=True
-    )
-
-
-def _matrix_nms_random(draw: Any) -> Case:
-    n, classes, count = draw(st.integers(1, 3)), draw(st.integers(1, 4)), draw(st.integers(1, 25))
-    seed, normalized = draw(st.integers(0, 1000)), draw(st.booleans())
-    dynamic = draw(st.booleans())
-    return case(
-        bboxes=crowd(n, count, size=1.0 if normalized else 30.0, seed=seed, dims=_B if dynamic else None),
-        scores=shuffled(n, classes, count, seed=seed, dims=_S if dynamic else None),
-        score_threshold=draw(st.sampled_from([0.0, 0.1, 0.5, 0.95])),
-        post_threshold=draw(st.sampled_from([0.0, 0.1, 0.3])),
-        nms_top_k=draw(st.sampled_from([-1, 1, 5, 40])),
-        keep_top_k=draw(st.sampled_from([-1, 1, 4, 100])),
-        use_gaussian=draw(st.booleans()),
-        gaussian_sigma=draw(st.sampled_from([2.0, 0.5])),
-        background_label=draw(st.integers(-1, classes)),
-        normalized=normalized,
     )
 
 
@@ -334,14 +266,9 @@ def _legacy(cases: list[Case]) -> list[Case]:
 
 
 OPS = [
-    Op("multiclass_nms3", _multiclass_nms3, *MULTICLASS_NMS, *_OWN, *_POLYGONS, random=_multiclass_nms3_random),
-    Op("multiclass_nms2", _multiclass_nms2, *_legacy(MULTICLASS_NMS[5:21] + _POLYGONS[:3]), random=_legacy_random),
-    Op("multiclass_nms", _multiclass_nms, *_legacy(MULTICLASS_NMS[5:21] + _POLYGONS[6:8]), random=_legacy_random),
-    Op("matrix_nms", _matrix_nms, *MATRIX_NMS, random=_matrix_nms_random),
-    Op(
-        "nms",
-        lambda boxes, scores=None, threshold=0.3: paddle.vision.ops.nms(boxes, threshold, scores),
-        *NMS,
-        random=_nms_random,
-    ),
+    Op("multiclass_nms3", _multiclass_nms3, *MULTICLASS_NMS, *_OWN, *_POLYGONS),
+    Op("multiclass_nms2", _multiclass_nms2, *_legacy(MULTICLASS_NMS[5:21] + _POLYGONS[:3])),
+    Op("multiclass_nms", _multiclass_nms, *_legacy(MULTICLASS_NMS[5:21] + _POLYGONS[6:8])),
+    Op("matrix_nms", _matrix_nms, *MATRIX_NMS),
+    Op("nms", lambda boxes, scores=None, threshold=0.3: paddle.vision.ops.nms(boxes, threshold, scores), *NMS),
 ]

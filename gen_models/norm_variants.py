@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import strategies as st
-
 from gen_models.conv import weight
 from gen_models.harness.marks import NOT_PUBLIC
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def _append(op_type, inputs, outputs, attributes) -> Any:
@@ -34,11 +32,6 @@ LRN = [
 ]
 
 
-def _lrn_random(draw) -> Case:
-    n, alpha = draw(st.sampled_from([1, 3, 5])), draw(st.sampled_from([1e-4, 0.3]))
-    return case(x=tensor([2, draw(st.integers(1, 9)), 3, 2]), n=n, alpha=alpha, beta=0.7, **NOT_PUBLIC)
-
-
 def _data_norm(x, *, channels, affine=False) -> Any:
     inputs = {
         "X": x,
@@ -57,13 +50,6 @@ DATA = [
 ]
 
 
-def _data_random(draw) -> Case:
-    channels = draw(st.integers(1, 6))
-    return case(
-        x=tensor([draw(st.integers(1, 5)), channels]), channels=channels, affine=draw(st.booleans()), **NOT_PUBLIC
-    )
-
-
 def _spectral_norm(weight, *, dim=0, power_iters=1, eps=1e-12) -> Any:
     layer = paddle.nn.SpectralNorm(list(weight.shape), dim, power_iters, eps)
     return layer(weight)
@@ -77,13 +63,8 @@ SPECTRAL = [
 ]
 
 
-def _spectral_random(draw) -> Case:
-    shape = [draw(st.integers(2, 4)) for _ in range(draw(st.integers(2, 4)))]
-    return case(weight=tensor(shape), dim=draw(st.integers(0, 1)), power_iters=draw(st.integers(1, 3)))
-
-
 OPS = [
-    Op("lrn", _lrn, *LRN, random=_lrn_random),
-    Op("data_norm", _data_norm, *DATA, random=_data_random),
-    Op("spectral_norm", _spectral_norm, *SPECTRAL, random=_spectral_random),
+    Op("lrn", _lrn, *LRN),
+    Op("data_norm", _data_norm, *DATA),
+    Op("spectral_norm", _spectral_norm, *SPECTRAL),
 ]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import strategies as st
-
 from gen_models.harness.marks import F64
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 INF = float("inf")
 _WIDE: dict[str, Any] = {"dynamic": False, "why": "the window is wider than x: OpenVINO has no result for that"}
@@ -112,7 +110,7 @@ POOL2D = [
     case(x=tensor([2, 3, 8]), size=1),
     case(
         x=tensor([2, 3, 6, 8]),
-        size=tensor([2], "int32", values=[2, 3]),
+        size=int32s(2, 3),
         formats=("pir",),
         why="Paddle 2.6 forgets to feed a tensor that only an attribute names",
     ),
@@ -139,31 +137,6 @@ POOL3D = [
     case(x=tensor([1, 4, 5, 6, 2]), size=[2, 1, 4], data_format="NDHWC"),
 ]
 
-_LAYOUTS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
-
-
-def _random(spatial):
-    def draw_case(draw) -> Case:
-        last = draw(st.booleans())
-        dims = [draw(st.integers(3, 9)) for _ in range(spatial)]
-        shape = [1, *dims, 2] if last else [1, 2, *dims]
-        x = tensor(shape, dims=[-1 if draw(st.booleans()) and d != 2 else d for d in shape])
-        layout = _LAYOUTS[spatial][last]
-        if draw(st.integers(0, 3)) == 0:
-            return case(x=x, size=[draw(st.integers(1, 5)) for _ in range(spatial)], data_format=layout)
-        kernel = [draw(st.integers(1, 3)) for _ in range(spatial)]
-        padding = draw(st.sampled_from(["number", "SAME", "VALID"]))
-        if padding == "number":
-            padding = [draw(st.integers(0, k // 2)) for k in kernel]
-        mode = draw(st.sampled_from(["max", "avg"]))
-        stride = [draw(st.integers(1, k)) for k in kernel]
-        more: dict[str, Any] = {"exclusive": draw(st.booleans())} if mode == "avg" else {}
-        if padding != "VALID":
-            more["ceil_mode"] = draw(st.booleans())
-        return case(x=x, mode=mode, kernel=kernel, stride=stride, padding=padding, data_format=layout, **more)
-
-    return draw_case
-
 
 def _lp_pool(x, *, norm_type, kernel, stride=None, padding=0, ceil_mode=False, data_format="NCHW") -> Any:
     return paddle.nn.functional.lp_pool2d(x, norm_type, kernel, stride, padding, ceil_mode, data_format)
@@ -185,19 +158,8 @@ LP = [
 ]
 
 
-def _lp_random(draw) -> Case:
-    return case(
-        x=tensor([1, 2, draw(st.integers(4, 9)), draw(st.integers(4, 9))], low=0.1),
-        norm_type=draw(st.sampled_from([1.0, 2.0, 3.0, 2.5])),
-        kernel=draw(st.integers(1, 3)),
-        stride=draw(st.integers(1, 3)),
-        ceil_mode=draw(st.booleans()),
-        **_NEW,
-    )
-
-
 OPS = [
-    Op("pool2d", _build, *POOL2D, random=_random(2)),
-    Op("pool3d", _build, *POOL3D, random=_random(3)),
-    Op("lp_pool2d", _lp_pool, *LP, random=_lp_random),
+    Op("pool2d", _build, *POOL2D),
+    Op("pool3d", _build, *POOL3D),
+    Op("lp_pool2d", _lp_pool, *LP),
 ]

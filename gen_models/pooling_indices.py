@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import strategies as st
-
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def _max_pool(x, *, kernel=2, stride=None, padding=0, ceil_mode=False, size=None) -> Any:
@@ -59,27 +57,6 @@ UNPOOL3D = [
 ]
 
 
-def _random(spatial):
-    def draw_case(draw) -> Case:
-        x = tensor([1, 2, *(draw(st.integers(3, 8)) for _ in range(spatial))])
-        if draw(st.integers(0, 2)) == 0:
-            return case(x=x, size=[draw(st.integers(1, 4)) for _ in range(spatial)])
-        kernel = draw(st.integers(1, 3))
-        stride, padding, ceil_mode = draw(st.integers(1, 3)), draw(st.integers(0, kernel // 2)), draw(st.booleans())
-        return case(x=x, kernel=kernel, stride=stride, padding=padding, ceil_mode=ceil_mode)
-
-    return draw_case
-
-
-def _unpool_random(spatial):
-    def draw_case(draw) -> Case:
-        kernel = draw(st.integers(2, 3))
-        x = tensor([1, 2, *(kernel * draw(st.integers(1, 3)) for _ in range(spatial))])
-        return case(x=x, kernel=kernel)
-
-    return draw_case
-
-
 def _fractional(x, *, size, kernel=None, u) -> Any:
     dims = len(x.shape) - 2
     build = getattr(paddle.nn.functional, f"fractional_max_pool{dims}d")
@@ -106,20 +83,11 @@ FRACTIONAL3D = [
 ]
 
 
-def _fractional_random(spatial):
-    def draw_case(draw) -> Case:
-        size = [draw(st.integers(2, 4)) for _ in range(spatial)]
-        x = tensor([1, 2, *(s + draw(st.integers(1, 5)) for s in size)])
-        return case(x=x, size=size, kernel=draw(st.sampled_from([None, 2])), u=draw(st.floats(0.1, 0.9)), **_NEW)
-
-    return draw_case
-
-
 OPS = [
-    Op("fractional_max_pool2d", _fractional, *FRACTIONAL2D, random=_fractional_random(2)),
-    Op("fractional_max_pool3d", _fractional, *FRACTIONAL3D, random=_fractional_random(3)),
-    Op("max_pool2d_with_index", _max_pool, *POOL2D, random=_random(2)),
-    Op("max_pool3d_with_index", _max_pool, *POOL3D, random=_random(3)),
-    Op("unpool", _unpool, *UNPOOL2D, random=_unpool_random(2)),
-    Op("unpool3d", _unpool, *UNPOOL3D, random=_unpool_random(3)),
+    Op("fractional_max_pool2d", _fractional, *FRACTIONAL2D),
+    Op("fractional_max_pool3d", _fractional, *FRACTIONAL3D),
+    Op("max_pool2d_with_index", _max_pool, *POOL2D),
+    Op("max_pool3d_with_index", _max_pool, *POOL3D),
+    Op("unpool", _unpool, *UNPOOL2D),
+    Op("unpool3d", _unpool, *UNPOOL3D),
 ]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import strategies as st
-
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import Op, TensorSpec, case, paddle, tensor
 
 
 def _map(height: int, width: int, dims: Any = None, dtype: str = "float32") -> TensorSpec:
@@ -15,26 +13,6 @@ def _map(height: int, width: int, dims: Any = None, dtype: str = "float32") -> T
 
 
 _DYNAMIC = [-1, 2, -1, -1]
-
-
-def _prior_box_random(draw: Any) -> Case:
-    sizes = draw(st.lists(st.sampled_from([4.0, 7.5, 12.0, 20.0]), min_size=1, max_size=3))
-    maxima = [2 * s for s in sizes] if draw(st.booleans()) else None
-    steps = draw(st.sampled_from([[0.0, 0.0], [8.0, 6.0], [0.0, 8.0]]))
-    dynamic = draw(st.booleans())
-    h, w = draw(st.integers(1, 4)), draw(st.integers(1, 4))
-    return case(
-        input=_map(h, w, _DYNAMIC if dynamic else None),
-        image=_map(h * draw(st.integers(5, 8)), w * draw(st.integers(5, 8)), _DYNAMIC if dynamic else None),
-        min_sizes=sizes,
-        max_sizes=maxima,
-        aspect_ratios=draw(st.lists(st.sampled_from([0.5, 1.0, 2.0, 3.0]), min_size=1, max_size=3)),
-        flip=draw(st.booleans()),
-        clip=draw(st.booleans()),
-        steps=steps,
-        offset=draw(st.sampled_from([0.5, 0.0, 0.3])),
-        min_max_aspect_ratios_order=draw(st.booleans()),
-    )
 
 
 PRIOR_BOX = [
@@ -72,12 +50,7 @@ PRIOR_BOX = [
         clip=True,
     ),
     case(input=_map(3, 4, [-1, 2, -1, -1]), image=_map(30, 40, [-1, 2, -1, -1]), min_sizes=[8.0], steps=[10.0, 9.0]),
-    case(
-        input=_map(3, 4, dtype="float64"),
-        image=_map(30, 40, dtype="float64"),
-        min_sizes=[8.0],
-        aspect_ratios=[2.0],
-    ),
+    case(input=_map(3, 4, dtype="float64"), image=_map(30, 40, dtype="float64"), min_sizes=[8.0], aspect_ratios=[2.0]),
 ]
 
 
@@ -93,20 +66,6 @@ _LEGACY: dict[str, Any] = {
     "dynamic": False,
     "why": "Paddle 3 has no such operator; its shifts are whole pixels of known sizes",
 }
-
-
-def _density_prior_box_random(draw: Any) -> Case:
-    count = draw(st.integers(1, 3))
-    return case(
-        input=_map(draw(st.integers(1, 3)), draw(st.integers(1, 3))),
-        image=_map(30, 40),
-        fixed_sizes=[8.0, 12.5, 20.0][:count],
-        fixed_ratios=draw(st.sampled_from([[1.0], [0.5, 2.0]])),
-        densities=draw(st.lists(st.integers(1, 3), min_size=count, max_size=count)),
-        clip=draw(st.booleans()),
-        steps=draw(st.sampled_from([[0.0, 0.0], [8.0, 8.0]])),
-        **_LEGACY,
-    )
 
 
 DENSITY_PRIOR_BOX = [
@@ -142,16 +101,6 @@ def _anchor_generator(input: Any, *, variances: Any = (0.1, 0.1, 0.2, 0.2), **at
     return legacy_op("anchor_generator", {"Input": input}, outputs, {**attributes, "variances": list(variances)})
 
 
-def _anchor_generator_random(draw: Any) -> Case:
-    return case(
-        input=_map(draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.sampled_from([None, _DYNAMIC]))),
-        anchor_sizes=draw(st.sampled_from([[32.0], [32.0, 64.0, 128.0]])),
-        aspect_ratios=draw(st.sampled_from([[1.0], [0.5, 1.0, 2.0], [0.3]])),
-        stride=draw(st.sampled_from([[16.0, 16.0], [8.0, 16.0]])),
-        offset=draw(st.sampled_from([0.5, 0.0])),
-    )
-
-
 _ANCHORS: dict[str, Any] = {
     "anchor_sizes": [32.0, 64.0],
     "aspect_ratios": [0.5, 1.0, 2.0],
@@ -171,8 +120,7 @@ OPS = [
         "prior_box",
         lambda input, image, **attributes: paddle.vision.ops.prior_box(input, image, **attributes),
         *PRIOR_BOX,
-        random=_prior_box_random,
     ),
-    Op("density_prior_box", _density_prior_box, *DENSITY_PRIOR_BOX, random=_density_prior_box_random),
-    Op("anchor_generator", _anchor_generator, *ANCHOR_GENERATOR, random=_anchor_generator_random),
+    Op("density_prior_box", _density_prior_box, *DENSITY_PRIOR_BOX),
+    Op("anchor_generator", _anchor_generator, *ANCHOR_GENERATOR),
 ]

@@ -2,31 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from hypothesis import strategies as st
-
 from gen_models.harness.marks import COMPLEX_HERE
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import shapes_to_broadcast
-
-
-def _dist_random(draw: Any) -> Case:
-    x, y = shapes_to_broadcast(draw)
-    return case(x=x, y=y, p=draw(st.sampled_from([0.0, 1.0, 2.0, 3.0, 0.5, float("inf"), float("-inf")])))
-
-
-def _cross_random(draw: Any) -> Case:
-    shape = [draw(st.integers(1, 4)) for _ in range(draw(st.integers(1, 4)))]
-    axis = draw(st.integers(0, len(shape) - 1))
-    shape[axis] = 3
-    return case(x=tensor(shape), y=tensor(shape), axis=axis - len(shape) * draw(st.integers(0, 1)))
-
-
-def _multiplex_random(draw: Any) -> Case:
-    rows, count = draw(st.integers(1, 5)), draw(st.integers(2, 4))
-    return case(x=[tensor([rows, 3])] * count, index=tensor([rows, 1], "int32", 0, count))
-
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 OPS = [
     Op(
@@ -37,10 +14,6 @@ OPS = [
         case(x=tensor([3]), y=tensor([2, 2, 2])),
         case(x=tensor([2, 3, 2], "int32"), y=tensor([2], "int32")),
         case(x=tensor([2, 3], "int64"), y=tensor([2, 1], "int64")),
-        random=lambda draw: case(
-            x=tensor(draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))),
-            y=tensor(draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))),
-        ),
     ),
     Op(
         "cross",
@@ -54,7 +27,6 @@ OPS = [
         case(x=tensor([3, 3], dims=[-1, 3]), y=tensor([3, 3], dims=[-1, 3])),
         case(x=tensor([2, 3, 4], "int64", dims=[-1, -1, -1]), y=tensor([2, 3, 4], "int64", dims=[-1, -1, -1])),
         case(x=tensor([4, 3], "complex64"), y=tensor([4, 3], "complex64"), **COMPLEX_HERE),
-        random=_cross_random,
     ),
     Op(
         "dist",
@@ -65,7 +37,6 @@ OPS = [
         case(x=tensor([2, 1, 4]), y=tensor([3, 1]), p=1.0),
         case(x=tensor([2], values=[1.0, 2.0]), y=tensor([2], values=[1.0, 3.0]), p=0.0),
         case(x=tensor([0, 3]), y=tensor([1, 3]), formats=("pir",), why="Paddle 2 takes nothing empty"),
-        random=_dist_random,
     ),
     Op(
         "multiplex",
@@ -78,6 +49,5 @@ OPS = [
             index=tensor([2, 1], "int32", 0, 2),
         ),
         case(x=[tensor([4, 3], "complex64")] * 2, index=tensor([4, 1], "int32", 0, 2), **COMPLEX_HERE),
-        random=_multiplex_random,
     ),
 ]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, is_pir, legacy_op
 from gen_models.harness.marks import LOD
-from gen_models.harness.spec import Case, Op, TensorSpec, case, int32s, paddle, tensor
+from gen_models.harness.spec import Op, TensorSpec, case, int32s, paddle, tensor
 from gen_models.nms import shuffled
 from gen_models.roi import regions
 
@@ -66,26 +65,6 @@ def _rpn(n: int, count: int, h: int, w: int, *, dynamic: bool = False, seed: int
 _PIXELS: dict[str, Any] = {"atol": 2e-4, "why": "coordinates of a hundred pixels, sums of larger numbers"}
 
 
-def _rpn_random(draw: Any) -> Case:
-    return case(
-        **_rpn(
-            draw(st.integers(1, 3)),
-            draw(st.integers(1, 3)),
-            draw(st.integers(1, 5)),
-            draw(st.integers(1, 5)),
-            dynamic=draw(st.booleans()),
-            seed=draw(st.integers(0, 1000)),
-        ),
-        pre_nms_top_n=draw(st.sampled_from([0, 5, 20, 100])),
-        post_nms_top_n=draw(st.sampled_from([1, 5, 100])),
-        nms_thresh=draw(st.sampled_from([0.3, 0.5, 0.7])),
-        min_size=draw(st.sampled_from([0.0, 4.0, 25.0])),
-        eta=draw(st.sampled_from([1.0, 0.9])),
-        pixel_offset=draw(st.booleans()),
-        **_PIXELS,
-    )
-
-
 GENERATE_PROPOSALS_V2 = [
     case(**_rpn(1, 3, 4, 5), **_PIXELS),
     case(**_rpn(2, 3, 4, 5), pixel_offset=True, **_PIXELS),
@@ -114,20 +93,6 @@ GENERATE_PROPOSALS = [
 ]
 
 
-def _rpn_info_random(draw: Any) -> Case:
-    size = [draw(st.integers(low, high)) for low, high in ((1, 3), (1, 3), (1, 5), (1, 5))]
-    return case(
-        **_rpn(*size, seed=draw(st.integers(0, 1000)), im_info=True),
-        pre_nms_top_n=draw(st.sampled_from([5, 20, 100])),
-        post_nms_top_n=draw(st.sampled_from([1, 5, 100])),
-        nms_thresh=draw(st.sampled_from([0.3, 0.5, 0.7])),
-        min_size=draw(st.sampled_from([0.0, 4.0, 25.0])),
-        eta=draw(st.sampled_from([1.0, 0.9])),
-        formats=("legacy",),
-        **{**_PIXELS, "why": _PIXELS["why"] + "; Paddle 2 only"},
-    )
-
-
 def _distribute_fpn_proposals(fpn_rois: Any, rois_num: Any = None, *, lod: Any = None, **attributes: Any) -> Any:
     levels = {"min_level": 2, "max_level": 5, "refer_level": 4, "refer_scale": 224}
     if lod:  # as Paddle 1 has it; the levels are collected again, by score
@@ -152,22 +117,6 @@ def _there_and_back(rois: Any, levels: dict[str, Any]) -> Any:
     best = legacy_op("collect_fpn_proposals", inputs, {"FpnRois": rois.dtype, "RoisNum": "int32"}, {"post_nms_topN": 7})
     info = paddle.to_tensor([[700.0, 900.0, 1.0], [500.0, 500.0, 1.0]])
     return [best[0], legacy_op("box_clip", {"Input": best[0], "ImInfo": info}, {"Output": rois.dtype}, {})]
-
-
-def _distribute_random(draw: Any) -> Case:
-    count, n = draw(st.integers(1, 12)), draw(st.integers(1, 3))
-    count = max(count, n)  # Paddle raises when an image has no region
-    cuts = (
-        sorted(draw(st.lists(st.integers(1, count - 1), min_size=n - 1, max_size=n - 1, unique=True))) if n > 1 else []
-    )
-    dynamic = draw(st.booleans())
-    return case(
-        fpn_rois=regions(count, 1200, 900, draw(st.integers(0, 1000)), dims=[-1, 4] if dynamic else None),
-        rois_num=tensor([n], "int32", values=np.diff([0, *cuts, count]), dims=[-1] if dynamic else None),
-        pixel_offset=draw(st.booleans()),
-        refer_scale=draw(st.sampled_from([224, 100])),
-        refer_level=draw(st.sampled_from([3, 4])),
-    )
 
 
 _EDGES = [[0, 0, 224, 224], [0, 0, 112, 112], [0, 0, 111.99, 112], [0, 0, 448, 448], [5, 5, 1, 1], [0, 0, 900, 900]]
@@ -203,14 +152,6 @@ def _levels(*counts: tuple[int, ...], seed: int = 0, dynamic: bool = False) -> d
     }
 
 
-def _collect_random(draw: Any) -> Case:
-    n = draw(st.integers(1, 3))
-    counts = [tuple(draw(st.integers(1, 4)) for _ in range(n)) for _ in range(draw(st.integers(1, 4)))]
-    total = sum(map(sum, counts))
-    # Paddle counts wrongly when an image is left without regions
-    return case(**_levels(*counts, seed=draw(st.integers(0, 1000))), post_nms_topn=draw(st.sampled_from([total, 1000])))
-
-
 COLLECT_FPN_PROPOSALS = [
     case(**_levels((5,), (3,)), post_nms_topn=6),
     case(**_levels((5, 4), (3, 2), (1, 1)), post_nms_topn=9),
@@ -219,8 +160,8 @@ COLLECT_FPN_PROPOSALS = [
 ]
 
 OPS = [
-    Op("generate_proposals_v2", _generate_proposals_v2, *GENERATE_PROPOSALS_V2, random=_rpn_random),
-    Op("generate_proposals", _generate_proposals, *GENERATE_PROPOSALS, random=_rpn_info_random),
-    Op("distribute_fpn_proposals", _distribute_fpn_proposals, *DISTRIBUTE_FPN_PROPOSALS, random=_distribute_random),
-    Op("collect_fpn_proposals", _collect_fpn_proposals, *COLLECT_FPN_PROPOSALS, random=_collect_random),
+    Op("generate_proposals_v2", _generate_proposals_v2, *GENERATE_PROPOSALS_V2),
+    Op("generate_proposals", _generate_proposals, *GENERATE_PROPOSALS),
+    Op("distribute_fpn_proposals", _distribute_fpn_proposals, *DISTRIBUTE_FPN_PROPOSALS),
+    Op("collect_fpn_proposals", _collect_fpn_proposals, *COLLECT_FPN_PROPOSALS),
 ]

@@ -8,8 +8,7 @@ import numpy as np
 
 from gen_models.harness.building import any_op, is_pir, legacy_op
 from gen_models.harness.marks import NO_FUNCTION
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of, shape
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def _constant(value: Any) -> Any:
@@ -127,37 +126,6 @@ _SCALED = [
 ]
 
 
-def _linear_random(draw: Any) -> Case:
-    x = dynamic_tensor(draw, shape(draw, 2, 4), low=-2, high=2)
-    axis = one_of(draw, -1, 0, 1)
-    count = 1 if axis < 0 else x.shape[axis]
-    scale: Any = [integer(draw, 1, 40) / 16 for _ in range(count)]
-    if flag(draw):
-        scale = tensor([count], values=scale)
-    return case(x=x, scale=scale, quant_axis=axis, high=one_of(draw, 7, 127, 32767))
-
-
-def _dequantize_random(draw: Any) -> Case:
-    plain = _linear_random(draw).arguments
-    return case(**plain, quantize=plain["high"] < 1000 and flag(draw), **_LEGACY)
-
-
-def _fake_random(per_channel: bool) -> Any:
-    def random(draw: Any) -> Case:
-        arguments: dict[str, Any] = {"bit_length": one_of(draw, 4, 8), "round_type": one_of(draw, 0, 1)}
-        if per_channel:
-            arguments["quant_axis"] = one_of(draw, 0, 1)
-        return case(x=dynamic_tensor(draw, shape(draw, 2, 4), low=-2, high=2), **arguments)
-
-    return random
-
-
-def _state_random(draw: Any) -> Case:
-    scale: Any = [integer(draw, 1, 40) / 16]
-    x = dynamic_tensor(draw, shape(draw, 1, 4), low=-2, high=2)
-    return case(x=x, scale=scale, bit_length=one_of(draw, 4, 8), round_type=one_of(draw, 0, 1))
-
-
 QUANTIZE_LINEAR = [
     case(x=_X, scale=[1.3]),
     case(x=_X, scale=tensor([1], values=[1.3])),
@@ -216,48 +184,35 @@ LOGS = [
 
 
 OPS = [
-    Op(
-        "dequantize_log",
-        _dequantize_log,
-        *LOGS,
-        random=lambda draw: case(x=tensor(shape(draw, 1, 4), "int8", -128, 128), dict=tensor([128], low=0)),
-    ),
-    Op("quantize_linear", _quantize_linear, *QUANTIZE_LINEAR, random=_linear_random),
-    Op("dequantize_linear", _dequantize_linear, *DEQUANTIZE_LINEAR, random=_dequantize_random),
-    *(
-        Op(name, _fake(name), *_PER_TENSOR, random=_fake_random(False))
-        for name in ("fake_quantize_abs_max", "fake_quantize_dequantize_abs_max")
-    ),
+    Op("dequantize_log", _dequantize_log, *LOGS),
+    Op("quantize_linear", _quantize_linear, *QUANTIZE_LINEAR, is_varied=False),
+    Op("dequantize_linear", _dequantize_linear, *DEQUANTIZE_LINEAR, is_varied=False),
+    *(Op(name, _fake(name), *_PER_TENSOR) for name in ("fake_quantize_abs_max", "fake_quantize_dequantize_abs_max")),
     Op(
         "fake_channel_wise_quantize_dequantize_abs_max",
         _fake("fake_channel_wise_quantize_dequantize_abs_max"),
         *_PER_CHANNEL,
-        random=_fake_random(True),
     ),
     *(
-        Op(name, _fake_with_state(name), *_WITH_STATE, *_SCALED, random=_state_random)
+        Op(name, _fake_with_state(name), *_WITH_STATE, *_SCALED)
         for name in (
             "fake_quantize_moving_average_abs_max",
             "fake_quantize_dequantize_moving_average_abs_max",
         )
     ),
-    Op("fake_quantize_range_abs_max", _range, *_WITH_STATE[:4], random=_state_random),
+    Op("fake_quantize_range_abs_max", _range, *_WITH_STATE[:4]),
     Op(
         "fake_dequantize_max_abs",
         _dequantize_max_abs,
         case(x=_Q, scale=[1.3]),
         case(x=_Q_DYNAMIC, scale=tensor([1], values=[1.3]), max_range=7.0),
         case(x=tensor([3], "float64"), scale=tensor([1], "float64", values=[0.5]), why="f64 is computed as f32"),
-        random=lambda draw: case(
-            x=dynamic_tensor(draw, shape(draw, 1, 4)), scale=[0.75], max_range=float(integer(draw, 1, 9))
-        ),
     ),
     Op(
         "dequantize_abs_max",
         _dequantize_abs_max,
         case(x=tensor([3, 4], "int8", low=-128, high=127), scale=[1.3]),
         case(x=tensor([3, 4], "int8", low=-128, high=127, dims=[-1, 4]), scale=[0.3], max_range=7.0),
-        random=lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 3), "int8"), scale=[0.75]),
     ),
     Op(
         "fake_channel_wise_dequantize_max_abs",
@@ -267,18 +222,6 @@ OPS = [
         case(x=_Q_DYNAMIC, scales=[tensor([3], values=_SCALES)], quant_axis=1),
         case(x=_Q_DYNAMIC, scales=[_SCALES, [1.5]], quant_bits=[8, 8]),
         case(x=_Q, scales=[[0.5, 0.6, 0.7, 0.8], [1.5]], quant_bits=[8, 4], x_num_col_dims=2),
-        random=lambda draw: case(
-            x=dynamic_tensor(draw, [2, 3, *shape(draw, 0, 2)]),
-            scales=[_SCALES],
-            quant_axis=1,
-            quant_bits=[one_of(draw, 4, 8)],
-        ),
     ),
-    Op(
-        "moving_average_abs_max_scale",
-        _observer,
-        case(x=_X, **NO_FUNCTION),
-        case(x=_DYNAMIC, **NO_FUNCTION),
-        random=lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 4)), **NO_FUNCTION),
-    ),
+    Op("moving_average_abs_max_scale", _observer, case(x=_X, **NO_FUNCTION), case(x=_DYNAMIC, **NO_FUNCTION)),
 ]

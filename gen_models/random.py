@@ -5,13 +5,11 @@ What the numbers are distributed like is tested in tests/ops/test_random_ops.py.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.marks import NEW, NO_FUNCTION
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of, shape
+from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 
 def _checked(out: Any, low: float, high: float) -> list[Any]:
@@ -86,48 +84,9 @@ def _gumbel_softmax(x: Any, *, temperature: float = 1.0, hard: bool = False, axi
     return [paddle.sum(out, axis), *_checked(out, 0.0, 1.0)]
 
 
-def _sampling_random(draw: Any) -> Case:
-    rows, width = integer(draw, 1, 4), integer(draw, 1, 5)
-    values = [
-        [float(i == certain) for i in range(width)] for certain in (integer(draw, 0, width - 1) for _ in range(rows))
-    ]
-    return case(x=dynamic_tensor(draw, [rows, width], one_of(draw, "float32", "float64"), values=values), **NO_FUNCTION)
-
-
-def _shape_random(draw: Any) -> list[int]:
-    return shape(draw, 1, 3)
-
-
-def _certain_random(draw: Any) -> Case:
-    dims = shape(draw, 1, 3)
-    values = [float(flag(draw)) for _ in range(math.prod(dims))]
-    return case(x=dynamic_tensor(draw, dims, one_of(draw, "float32", "float64"), values=values))
-
-
-def _multinomial_random(draw: Any) -> Case:
-    dims = [*shape(draw, 0, 1), integer(draw, 1, 6)]
-    replacement = flag(draw)
-    count = integer(draw, 1, 9) if replacement else dims[-1]
-    return case(x=dynamic_tensor(draw, dims, low=0.1), num_samples=count, replacement=replacement)
-
-
-def _like_random(draw: Any) -> Case:
-    dims, made = shape(draw, 1, 3), shape(draw, 1, 3)
-    source, target = integer(draw, 0, len(dims) - 1), integer(draw, 0, len(made) - 1)
-    return case(x=dynamic_tensor(draw, dims), shape=made, input_dim_idx=source, output_dim_idx=target, **NO_FUNCTION)
-
-
-def _truncated_random(draw: Any) -> Case:
-    if flag(draw):
-        return case(shape=_shape_random(draw))
-    low, high = float(integer(draw, -9, -1)), float(integer(draw, 1, 9))
-    std = float(integer(draw, 2, 9))
-    return case(shape=_shape_random(draw), mean=0.0, std=std, a=low * std, b=high * std, **_BOUNDS)
-
-
 _BOUNDS: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 also draws numbers outside of a ... b"}
 _EMPTY: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 cannot compare the empty tensor that it makes"}
-_SHAPE_TENSOR = tensor([2], "int64", values=[3, 4])
+_SHAPE_TENSOR = int64s(3, 4)
 
 _CERTAIN = [[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]]
 _ONE_HOT = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -143,10 +102,7 @@ OPS = [
         case(shape=[]),
         case(shape=[0, 3], **_EMPTY),
         case(shape=_SHAPE_TENSOR),
-        case(shape=[tensor([1], "int32", values=[3]), 4]),
-        random=lambda draw: case(
-            shape=_shape_random(draw), low=float(integer(draw, -9, 0)), high=float(integer(draw, 1, 9))
-        ),
+        case(shape=[int32s(3), 4]),
     ),
     Op(
         "gaussian_random",
@@ -155,16 +111,12 @@ OPS = [
         case(shape=[3, 4], mean=10.0, std=0.5),
         case(shape=_SHAPE_TENSOR),
         case(shape=[0], **_EMPTY),
-        random=lambda draw: case(
-            shape=_shape_random(draw), mean=float(integer(draw, -9, 9)), std=float(integer(draw, 1, 9))
-        ),
     ),
     Op(
         "truncated_gaussian_random",
         _truncated,
         case(shape=[100]),
         case(shape=[50, 2], mean=1.0, std=2.0, a=-1.0, **_BOUNDS),
-        random=_truncated_random,
     ),
     Op(
         "randint",
@@ -173,7 +125,6 @@ OPS = [
         case(shape=[100], low=3),
         case(shape=[3], low=0, high=2, dtype="int32"),
         case(shape=_SHAPE_TENSOR, low=7),
-        random=lambda draw: case(shape=_shape_random(draw), low=integer(draw, -9, 0), high=integer(draw, 1, 9)),
     ),
     Op(
         "random",
@@ -188,7 +139,6 @@ OPS = [
         case(n=1),
         case(n=1000, dtype="int32"),
         case(n=5, dtype="float32"),
-        random=lambda draw: case(n=integer(draw, 1, 50), dtype=one_of(draw, "int32", "int64")),
     ),
     Op(
         "bernoulli",
@@ -197,7 +147,6 @@ OPS = [
         case(x=tensor([2, 3], values=_CERTAIN, dims=[-1, -1])),
         case(x=tensor([2, 3], "float64", values=_CERTAIN)),
         case(x=tensor([], values=1.0)),
-        random=_certain_random,
     ),
     Op(
         "multinomial",
@@ -208,7 +157,6 @@ OPS = [
         case(x=tensor([3, 4], values=[[0, 0, 1, 0], [5, 0, 0, 0], [0, 0, 0, 2]])),
         case(x=tensor([3, 4], "float64", low=0.1), num_samples=5, replacement=True),
         case(x=tensor([5], low=0.1), num_samples=2, replacement=True),
-        random=_multinomial_random,
     ),
     Op(
         "exponential",
@@ -216,7 +164,6 @@ OPS = [
         case(x=tensor([3, 4])),
         case(x=tensor([3, 4], dims=[-1, -1]), lam=5.0),
         case(x=tensor([3], "float64")),
-        random=lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 3)), lam=float(integer(draw, 1, 9))),
     ),
     Op(
         "gumbel_softmax",
@@ -225,14 +172,12 @@ OPS = [
         case(x=tensor([3, 4], dims=[-1, -1]), axis=0, temperature=0.3),
         case(x=tensor([3, 4]), hard=True),
         case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), hard=True, axis=1),
-        random=lambda draw: case(x=dynamic_tensor(draw, shape(draw, 2, 3)), hard=flag(draw), axis=integer(draw, -2, 1)),
     ),
     Op(
         "uniform_random_batch_size_like",
         _like,
         case(x=tensor([3, 4], dims=[-1, 4]), shape=[-1, 5], **NO_FUNCTION),
         case(x=tensor([3, 4]), shape=[2, -1], input_dim_idx=1, output_dim_idx=1, **NO_FUNCTION),
-        random=_like_random,
     ),
     Op(
         "uniform_random_inplace",
@@ -241,9 +186,6 @@ OPS = [
         case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), low=2.0, high=5.0, seed=7),
         case(x=tensor([3], "float64"), low=-0.5, high=0.0),
         case(x=tensor([])),
-        random=lambda draw: case(
-            x=dynamic_tensor(draw, shape(draw)), low=float(integer(draw, -9, 0)), high=float(integer(draw, 1, 9))
-        ),
     ),
     Op(
         "gaussian_inplace",
@@ -252,9 +194,6 @@ OPS = [
         case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), mean=10.0, std=0.5, seed=7),
         case(x=tensor([3], "float64"), mean=-2.0),
         case(x=tensor([])),
-        random=lambda draw: case(
-            x=dynamic_tensor(draw, shape(draw)), mean=float(integer(draw, -9, 9)), std=float(integer(draw, 1, 9))
-        ),
     ),
     Op(
         "sampling_id",
@@ -266,6 +205,5 @@ OPS = [
         case(x=tensor([2, 3], values=_HALVES), low=0.55, high=0.95, **NO_FUNCTION),
         # Sums that no number stays below: the last index.
         case(x=tensor([2, 3], values=_HALVES), low=3.0, high=4.0, **NO_FUNCTION),
-        random=_sampling_random,
     ),
 ]

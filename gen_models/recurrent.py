@@ -10,7 +10,6 @@ from typing import Any
 
 from gen_models.harness.marks import OLD
 from gen_models.harness.spec import Op, case, paddle, tensor
-from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
 
 StepFunction = Callable[..., tuple[list[Any], list[Any]]]
 
@@ -141,18 +140,6 @@ _BODIES: dict[str, Callable[..., Any]] = {
 _WEIGHTS: dict[str, Any] = {"w": tensor([3, 4]), "u": tensor([4, 4])}
 
 
-def _random(draw: Any) -> Any:
-    time, batch, reverse = integer(draw, 1, 5), integer(draw, 1, 3), flag(draw)
-    x = dynamic_tensor(draw, [time, batch, 3])
-    body = one_of(draw, "cell", "several", "independent")
-    if body == "cell":
-        return case(body=body, x=x, h=dynamic_tensor(draw, [batch, 4]), reverse=reverse, **_WEIGHTS, **OLD)
-    y = dynamic_tensor(draw, [time, batch, 3])
-    if body == "independent":
-        return case(body=body, x=x, y=tensor([3]), reverse=reverse, **OLD)
-    return case(body=body, x=x, y=y, h=dynamic_tensor(draw, [batch, 3]), n=tensor([1], "int64"), reverse=reverse, **OLD)
-
-
 OPS = [
     Op(
         "recurrent",
@@ -186,6 +173,5 @@ OPS = [
         case(body="nested", x=tensor([3, 4]), h=tensor([]), **OLD),
         case(body="outside", x=tensor([4, 3]), total=tensor([3]), **OLD),
         case(body="growing", x=tensor([3, 2, 2], dims=[-1, 2, 2]), h=tensor([1, 2]), **OLD),
-        random=_random,
     )
 ]

@@ -6,12 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import strategies as st
-
 from gen_models.harness.building import any_op
 from gen_models.harness.marks import COMPLEX_HERE, COMPUTED, F64, NEW
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import axes, axis, dynamic_tensor, flag, one_of, shape
+from gen_models.harness.spec import Case, Op, case, int32s, int64s, paddle, tensor
 
 NO_FUNCTION_IN_2: dict[str, Any] = {
     "formats": ("pir",),
@@ -25,20 +22,6 @@ def _reduce(name: str) -> Callable[..., Any]:
         return out if less is None else out - less  # OpenVINO fuses arithmetic into reductions
 
     return build
-
-
-def _axes(draw: Any, rank: int, dtype_options: list[str]) -> dict[str, Any]:
-    axis: Any = None
-    if rank and draw(st.booleans()):
-        axis = axes(draw, rank)
-        axis = axis[0] if len(axis) == 1 and draw(st.booleans()) else axis
-    shape = [draw(st.integers(1, 5)) for _ in range(rank)]
-    x = dynamic_tensor(draw, shape, draw(st.sampled_from(dtype_options)))
-    return {"x": x, "axis": axis, "keepdim": draw(st.booleans())}
-
-
-def _random(*dtypes: str, low: int = 0, high: int = 5) -> Callable[[Any], Case]:
-    return lambda draw: case(**_axes(draw, draw(st.integers(low, high)), list(dtypes)))
 
 
 def _common(dtype: str = "float32") -> list[Case]:
@@ -74,9 +57,9 @@ def _computed(dtype: str = "float32") -> list[Case]:
     """Axes that are tensors, known at run time only."""
     return [
         case(x=tensor([2, 3, 4], dtype), axis=tensor([], "int64", values=1), **COMPUTED),
-        case(x=tensor([2, 3, 4], dtype), axis=tensor([1], "int32", values=[-1]), keepdim=True, **COMPUTED),
-        case(x=tensor([2, 3, 4, 5], dtype, dims=[-1, 3, -1, 5]), axis=tensor([2], "int64", values=[-1, 1]), **COMPUTED),
-        case(x=tensor([2, 3, 4], dtype), axis=tensor([2], "int64", values=[2, 0]), keepdim=True, **COMPUTED),
+        case(x=tensor([2, 3, 4], dtype), axis=int32s(-1), keepdim=True, **COMPUTED),
+        case(x=tensor([2, 3, 4, 5], dtype, dims=[-1, 3, -1, 5]), axis=int64s(-1, 1), **COMPUTED),
+        case(x=tensor([2, 3, 4], dtype), axis=int64s(2, 0), keepdim=True, **COMPUTED),
         case(x=tensor([2, 3], dtype), axis=[tensor([], "int64", values=0), 1], **COMPUTED),
     ]
 
@@ -228,18 +211,6 @@ P_NORM = [
 ]
 
 
-def _p_norm_random(draw: Any) -> Case:
-    rank = draw(st.integers(1, 4))
-    shape = [draw(st.integers(1, 5)) for _ in range(rank)]
-    return case(
-        x=tensor(shape, dims=[-1 if draw(st.booleans()) else size for size in shape]),
-        p=draw(st.sampled_from([0.0, 1.0, 2.0, 2.5, 3.0, math.inf, -math.inf, -1.0])),
-        axis=draw(st.integers(-rank, rank - 1)),
-        keepdim=draw(st.booleans()),
-        asvector=draw(st.booleans()),
-    )
-
-
 def _norm(x: Any, *, axis: int = -1, epsilon: float = 1e-10) -> Any:
     attributes = {"axis": axis, "epsilon": epsilon, "is_test": True}
     return any_op("norm", {"X": x}, {"Out": x.dtype, "Norm": x.dtype}, attributes)[0]
@@ -289,13 +260,6 @@ REDUCE_AS = [
 ]
 
 
-def _renorm_random(draw: Any) -> Case:
-    sizes = shape(draw, 2, 4)
-    x = dynamic_tensor(draw, sizes, low=-3.0, high=3.0)
-    p, limit = one_of(draw, 0.0, 1.0, 2.0, 2.5, math.inf), one_of(draw, 0.5, 3.0, 50.0)
-    return case(x=x, p=p, axis=axis(draw, len(sizes)), max_norm=limit)
-
-
 NANSUM = [
     case(x=tensor([2, 3], values=[[1, math.nan, 3], [math.nan] * 3], dims=[-1, 3]), axis=[1], **NEW),
     case(x=tensor([2, 2], values=[[1, math.nan], [2, 4]]), axis=[], keepdim=True, dtype="FLOAT64", **NEW),
@@ -303,63 +267,24 @@ NANSUM = [
 ]
 
 
-def _nansum_random(draw: Any) -> Case:
-    sizes = shape(draw, 1, 4)
-    return case(x=dynamic_tensor(draw, sizes), axis=axes(draw, len(sizes)), keepdim=flag(draw), **NEW)
-
-
-def _reduce_as_random(draw: Any) -> Case:
-    sizes = shape(draw, 1, 4)
-    kept = [1 if flag(draw) else size for size in sizes]
-    kept = kept[len(shape(draw, 0, len(sizes))) :]
-    # Where there is nothing to sum, the type of bool and int32 depends on sizes that may not be known: float32 there.
-    dtype = one_of(draw, "float32", "int32", "int64", "bool") if kept != sizes else "float32"
-    return case(x=tensor(sizes, dtype), target=tensor(kept, dtype), **NEW)
-
-
-def _frobenius_norm_random(draw: Any) -> Case:
-    sizes = shape(draw, 2, 4)
-    picked = axes(draw, len(sizes), 2)
-    return case(x=dynamic_tensor(draw, sizes), axis=picked, keepdim=flag(draw))
-
-
-def _norm_random(draw: Any) -> Case:
-    sizes = shape(draw, 1, 4)
-    return case(x=dynamic_tensor(draw, sizes), axis=axis(draw, len(sizes)), epsilon=one_of(draw, 1e-10, 0.1))
-
-
-def _whole_random(draw: Any) -> Case:
-    return case(x=dynamic_tensor(draw, shape(draw, 1, 4)))
-
-
 OPS = [
-    Op("renorm", lambda x, p, axis, max_norm: paddle.renorm(x, p, axis, max_norm), *RENORM, random=_renorm_random),
-    Op("reduce_as", lambda x, target: paddle.reduce_as(x, target), *REDUCE_AS, random=_reduce_as_random),
-    Op("reduce_sum", _reduce("sum"), *SUM, random=_random("float32", "int32", "int64", "bool")),
-    Op("reduce_mean", _reduce("mean"), *MEAN, random=_random("float32")),
-    Op("reduce_max", _reduce("max"), *EXTREME, *FUSED, *_computed()[:2], random=_random("float32", "int32", "int64")),
-    Op("reduce_min", _reduce("min"), *EXTREME, *_computed("int64")[:2], random=_random("float32", "int32", "int64")),
-    Op("reduce_amax", _reduce("amax"), *EXTREME, random=_random("float32", "int32", "int64")),
-    Op("reduce_amin", _reduce("amin"), *EXTREME, *FUSED, random=_random("float32", "int32", "int64")),
-    Op("reduce_prod", _reduce("prod"), *PROD, *FUSED[:2], random=_random("float32")),
-    Op("reduce_all", _reduce("all"), *LOGICAL, random=_random("bool")),
-    Op("reduce_any", _reduce("any"), *LOGICAL, random=_random("bool")),
-    Op(
-        "mean",
-        lambda x: any_op("mean", {"X": x}, {"Out": x.dtype}, {}, "mean_all"),
-        *MEAN_ALL,
-        random=_whole_random,
-    ),
-    Op("logsumexp", _reduce("logsumexp"), *LOGSUMEXP, random=_random("float32", high=4)),
-    Op("nansum", _nansum, *NANSUM, random=_nansum_random),
-    Op("frobenius_norm", _frobenius_norm, *FROBENIUS_NORM, random=_frobenius_norm_random),
-    Op("p_norm", _p_norm, *P_NORM, random=_p_norm_random),
-    Op("norm", _norm, *NORM, random=_norm_random),
-    Op("squared_l2_norm", _squared_l2_norm, *WHOLE, random=_whole_random),
-    Op(
-        "l1_norm",
-        lambda x: any_op("l1_norm", {"X": x}, {"Out": x.dtype}, {}),
-        *WHOLE,
-        random=_whole_random,
-    ),
+    Op("renorm", lambda x, p, axis, max_norm: paddle.renorm(x, p, axis, max_norm), *RENORM),
+    Op("reduce_as", lambda x, target: paddle.reduce_as(x, target), *REDUCE_AS),
+    Op("reduce_sum", _reduce("sum"), *SUM),
+    Op("reduce_mean", _reduce("mean"), *MEAN),
+    Op("reduce_max", _reduce("max"), *EXTREME, *FUSED, *_computed()[:2]),
+    Op("reduce_min", _reduce("min"), *EXTREME, *_computed("int64")[:2]),
+    Op("reduce_amax", _reduce("amax"), *EXTREME),
+    Op("reduce_amin", _reduce("amin"), *EXTREME, *FUSED),
+    Op("reduce_prod", _reduce("prod"), *PROD, *FUSED[:2]),
+    Op("reduce_all", _reduce("all"), *LOGICAL),
+    Op("reduce_any", _reduce("any"), *LOGICAL),
+    Op("mean", lambda x: any_op("mean", {"X": x}, {"Out": x.dtype}, {}, "mean_all"), *MEAN_ALL),
+    Op("logsumexp", _reduce("logsumexp"), *LOGSUMEXP),
+    Op("nansum", _nansum, *NANSUM),
+    Op("frobenius_norm", _frobenius_norm, *FROBENIUS_NORM),
+    Op("p_norm", _p_norm, *P_NORM),
+    Op("norm", _norm, *NORM),
+    Op("squared_l2_norm", _squared_l2_norm, *WHOLE),
+    Op("l1_norm", lambda x: any_op("l1_norm", {"X": x}, {"Out": x.dtype}, {}), *WHOLE),
 ]

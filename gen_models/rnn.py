@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import strategies as st
-
 from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
@@ -69,24 +67,6 @@ def _lengths(*lengths: int, dtype: str = "int64", dims: Any = (-1,)) -> Any:
     return tensor([len(lengths)], dtype, values=list(lengths), dims=dims)
 
 
-def _random(draw: Any) -> Case:
-    batch, length, features = draw(st.integers(1, 4)), draw(st.integers(1, 6)), draw(st.integers(1, 5))
-    time_major = draw(st.booleans())
-    shape = [length, batch, features] if time_major else [batch, length, features]
-    more: dict[str, Any] = {}
-    if draw(st.booleans()):
-        more["sequence_length"] = _lengths(*(draw(st.integers(1, length)) for _ in range(batch)))
-    return case(
-        x=_x(*shape),
-        mode=draw(st.sampled_from(sorted(NAMES))),
-        hidden_size=draw(st.integers(1, 9)),
-        num_layers=draw(st.integers(1, 3)),
-        direction=draw(st.sampled_from(["forward", "bidirect"])),
-        time_major=time_major,
-        **more,
-    )
-
-
 def _gru_unit(
     input: Any,
     hidden_prev: Any,
@@ -120,22 +100,7 @@ GRU_UNIT = [
 ]  # fmt: skip
 
 
-def _gru_unit_random(draw: Any) -> Case:
-    batch, width = draw(st.integers(1, 4)), draw(st.integers(1, 5))
-    return case(
-        input=tensor([batch, 3 * width]),
-        hidden_prev=tensor([batch, width]),
-        weight=tensor([width, 3 * width]),
-        bias=tensor([1, 3 * width]) if draw(st.booleans()) else None,
-        activation=draw(st.integers(0, 3)),
-        gate_activation=draw(st.integers(0, 3)),
-        origin_mode=draw(st.booleans()),
-        dynamic=False,
-        why=_KNOWN,
-    )
-
-
 OPS = [
-    Op("rnn", _rnn, *[item for mode in sorted(NAMES) for item in _modes(mode)], random=_random),
-    Op("gru_unit", _gru_unit, *GRU_UNIT, random=_gru_unit_random),
+    Op("rnn", _rnn, *[item for mode in sorted(NAMES) for item in _modes(mode)]),
+    Op("gru_unit", _gru_unit, *GRU_UNIT),
 ]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, is_pir, legacy_op
 from gen_models.harness.marks import LOD
-from gen_models.harness.spec import Case, Op, TensorSpec, case, int32s, paddle, tensor
+from gen_models.harness.spec import Op, TensorSpec, case, int32s, paddle, tensor
 
 
 def _roi_align(x: Any, boxes: Any, boxes_num: Any = None, *, output_size: Any, lod: Any = None, **more: Any) -> Any:
@@ -49,45 +48,6 @@ def regions(count: int, width: float, height: float, seed: int = 0, out: float =
 
 def _map(n: int, c: int, h: int, w: int, dims: Any = None) -> TensorSpec:
     return tensor([n, c, h, w], dims=dims)
-
-
-def _random(draw: Any) -> dict[str, Any]:
-    n, count = draw(st.integers(1, 3)), draw(st.integers(1, 8))
-    cuts = sorted(draw(st.integers(0, count)) for _ in range(n - 1))
-    h, w = draw(st.integers(3, 12)), draw(st.integers(3, 12))
-    scale = draw(st.sampled_from([1.0, 0.25, 0.5]))
-    dynamic = draw(st.booleans())
-    seed, out = draw(st.integers(0, 1000)), draw(st.sampled_from([0.0, 0.3]))
-    size = draw(st.sampled_from([2, 3, (2, 3), 1]))
-    cells = int(np.prod(size)) if isinstance(size, tuple) else size * size
-    return {
-        "x": (n, cells, h, w),
-        "dims": [-1, None, -1, -1] if dynamic else None,
-        "boxes": regions(count, w / scale, h / scale, seed, out, [-1, 4] if dynamic else None),
-        "boxes_num": tensor([n], "int32", values=np.diff([0, *cuts, count]), dims=[-1] if dynamic else None),
-        "output_size": size,
-        "spatial_scale": scale,
-    }
-
-
-def _with_map(drawn: dict[str, Any], channels: int) -> dict[str, Any]:
-    n, _, h, w = drawn.pop("x")
-    dims = drawn.pop("dims")
-    drawn["x"] = _map(n, channels, h, w, [-1, channels, -1, -1] if dims else None)
-    return drawn
-
-
-def _roi_align_random(draw: Any) -> Case:
-    return case(
-        **_with_map(_random(draw), draw(st.integers(1, 3))),
-        sampling_ratio=draw(st.sampled_from([-1, 0, 1, 2, 3])),
-        aligned=draw(st.booleans()),
-    )
-
-
-def _psroi_pool_random(draw: Any) -> Case:
-    drawn = _random(draw)
-    return case(**_with_map(drawn, drawn["x"][1] * draw(st.integers(2, 3))))
 
 
 _ANY = [-1, 3, -1, -1]
@@ -163,7 +123,7 @@ PSROI_POOL = [
 ]
 
 OPS = [
-    Op("roi_align", _roi_align, *ROI_ALIGN, random=_roi_align_random),
-    Op("roi_pool", _roi_pool, *ROI_POOL, random=lambda draw: case(**_with_map(_random(draw), draw(st.integers(1, 3))))),
-    Op("psroi_pool", _psroi_pool, *PSROI_POOL, random=_psroi_pool_random),
+    Op("roi_align", _roi_align, *ROI_ALIGN),
+    Op("roi_pool", _roi_pool, *ROI_POOL),
+    Op("psroi_pool", _psroi_pool, *PSROI_POOL),
 ]

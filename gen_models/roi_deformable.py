@@ -6,9 +6,7 @@ from typing import Any
 
 from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.marks import OLD
-from gen_models.harness.spec import Case, Op, case, tensor
-from gen_models.harness.strategies import flag, integer, one_of
-from gen_models.lod import offsets
+from gen_models.harness.spec import Op, case, tensor
 from gen_models.roi import regions
 
 
@@ -46,7 +44,6 @@ def _trans(*shape: int, **more: Any) -> Any:
     return tensor(shape, **more)
 
 
-_ANY = [-1, -1, -1, -1]
 CASES = [
     case(x=tensor([1, 3, 8, 9]), boxes=regions(4, 9, 8), trans=_trans(4, 2, 2, 2), output_dim=3, **OLD),
     case(
@@ -110,31 +107,4 @@ CASES = [
 ]
 
 
-def _random(draw: Any) -> Case:
-    counts = [integer(draw, 0, 3) for _ in range(integer(draw, 1, 3))]
-    counts[0] += 1
-    regions_, (height, width) = sum(counts), (integer(draw, 3, 12), integer(draw, 3, 12))
-    cells, groups = ((integer(draw, 1, 4), integer(draw, 1, 4)) for _ in range(2))
-    parts = tuple(integer(draw, 1, most) for most in cells)
-    classes, scale = integer(draw, 1, 2), one_of(draw, 1.0, 0.5)
-    output_dim = classes * integer(draw, 1, 2)
-    size = [len(counts), output_dim * groups[0] * groups[1] + integer(draw, 0, 2), height, width]
-    seed, out = integer(draw, 0, 1000), one_of(draw, 0.0, 0.3)
-    return case(
-        x=tensor(size, dims=[-1, size[1], -1, -1] if flag(draw) else None),
-        boxes=regions(regions_, width / scale, height / scale, seed, out, dims=[-1, 4]),
-        trans=_trans(regions_, 2 * classes, *cells),
-        output_dim=output_dim,
-        cells=cells,
-        groups=groups,
-        parts=parts,
-        samples=integer(draw, 1, 4),
-        scale=scale,
-        trans_std=one_of(draw, 0.0, 0.1, 0.5),
-        no_trans=flag(draw),
-        lod=offsets(counts),
-        **OLD,
-    )
-
-
-OPS = [Op("deformable_psroi_pooling", _build, *CASES, random=_random)]
+OPS = [Op("deformable_psroi_pooling", _build, *CASES)]

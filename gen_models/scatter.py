@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from hypothesis import strategies as st
-
 from gen_models.harness.marks import COMPLEX_HERE, NEW
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
@@ -12,50 +10,6 @@ def _put_along_axis(arr, indices, values, *, axis, reduce="assign", include_self
     if include_self and broadcast:
         return paddle.put_along_axis(arr, indices, values, axis, reduce)
     return paddle.put_along_axis(arr, indices, values, axis, reduce, include_self, broadcast)
-
-
-def _scatter_random(draw):
-    rows = draw(st.integers(1, 5))
-    inner = draw(st.lists(st.integers(1, 4), max_size=2))
-    overwrite = draw(st.booleans())
-    count = draw(st.integers(1, rows))
-    places = draw(st.permutations(range(rows)))[:count]
-    return case(x=tensor([rows, *inner]), index=int64s(*places), updates=tensor([count, *inner]), overwrite=overwrite)
-
-
-def _scatter_nd_random(draw):
-    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
-    depth = draw(st.integers(1, len(shape)))
-    count = draw(st.integers(1, 5))
-    index = tensor([count, depth], "int64", 0, min(shape[:depth]))
-    return case(x=tensor(shape), index=index, updates=tensor([count, *shape[depth:]]))
-
-
-def _index_add_random(draw):
-    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
-    axis = draw(st.integers(-len(shape), len(shape) - 1))
-    value = list(shape)
-    value[axis] = draw(st.integers(1, 5))
-    return case(x=tensor(shape), index=tensor([value[axis]], "int64", 0, shape[axis]), value=tensor(value), axis=axis)
-
-
-def _index_put_random(draw):
-    shape = draw(st.lists(st.integers(2, 4), min_size=1, max_size=3))
-    depth = draw(st.integers(1, len(shape)))
-    count = draw(st.integers(1, 4))
-    indices = [tensor([count], "int64", 0, dim) for dim in shape[:depth]]
-    value = draw(st.sampled_from([[1], [count, *shape[depth:]], shape[depth:] or [1]]))
-    return case(x=tensor(shape), indices=indices, value=tensor(value), accumulate=True)
-
-
-def _put_random(draw):
-    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
-    axis = draw(st.integers(-len(shape), len(shape) - 1))
-    wanted = list(shape)
-    wanted[axis] = draw(st.integers(1, 4))
-    reduce = draw(st.sampled_from(["add", "mul"]))
-    indices = tensor(wanted, "int64", 0, shape[axis])
-    return case(arr=tensor(shape), indices=indices, values=tensor(wanted), axis=axis, reduce=reduce)
 
 
 KNOWN = {"dynamic": False, "why": "a mask of unknown size is taken to be as large as the tensor: the run fails"}
@@ -81,7 +35,6 @@ OPS = [
         case(x=tensor([4, 3]), index=tensor([], "int64", values=[2]), updates=tensor([3]), overwrite=False),
         case(x=tensor([4, 3]), index=int64s(-1, 0), updates=tensor([2, 3]), **NEW),
         case(x=tensor([4, 3]), index=int64s(-1, 3), updates=tensor([2, 3]), overwrite=False, **NEW),
-        random=_scatter_random,
     ),
     Op(
         "scatter_nd_add",
@@ -95,7 +48,6 @@ OPS = [
             index=tensor([5, 1], "int64", 0, 4, dims=[-1, 1]),
             updates=tensor([5, 3], dims=[-1, -1]),
         ),
-        random=_scatter_nd_random,
     ),
     Op(
         "index_add",
@@ -104,7 +56,6 @@ OPS = [
         case(x=tensor([4, 3]), index=int32s(1, 1), value=tensor([4, 2]), axis=1),
         case(x=tensor([4, 3, 2], "int64"), index=int64s(1, 0, 1), value=tensor([4, 3, 2], "int64"), axis=-2),
         case(x=tensor([4], dims=[-1]), index=int64s(1, 0, 1), value=tensor([3], dims=[-1])),
-        random=_index_add_random,
     ),
     Op(
         "index_put",
@@ -117,9 +68,9 @@ OPS = [
         case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([1])),
         case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([3])),
         case(
-            x=tensor([3], "int64", values=[2**24 + 1, 2**31 - 1, 5], dims=[-1]),
+            x=int64s(2**24 + 1, 2**31 - 1, 5, dims=[-1]),
             indices=[tensor([3], "bool", values=[0, 0, 1], dims=[-1])],
-            value=tensor([1], "int64", values=[2**25 + 3]),
+            value=int64s(2**25 + 3),
         ),
         case(x=tensor([4, 3]), indices=[tensor([4, 3], "bool")], value=tensor([1]), accumulate=True),
         case(
@@ -143,7 +94,6 @@ OPS = [
         case(x=tensor([4, 3], "bool"), indices=[int64s(2, 0)], value=tensor([1], "bool")),
         case(x=tensor([4, 3], "int32"), indices=[int32s(2, 0)], value=tensor([1], "int32")),
         case(x=tensor([4, 3], "complex64"), indices=[int64s(2, 0)], value=tensor([2, 3], "complex64"), **COMPLEX_HERE),
-        random=_index_put_random,
     ),
     Op(
         "put_along_axis",
@@ -221,6 +171,5 @@ OPS = [
             broadcast=False,
             **NEW,
         ),
-        random=_put_random,
     ),
 ]

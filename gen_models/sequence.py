@@ -6,8 +6,7 @@ from typing import Any
 
 from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.marks import NO_FUNCTION
-from gen_models.harness.spec import Case, Op, case, tensor
-from gen_models.harness.strategies import dynamic_tensor, flag, integer
+from gen_models.harness.spec import Op, case, tensor
 
 _F64: dict[str, Any] = {"formats": ("legacy",), "why": "legacy only; OpenVINO's CPU plugin computes f64 as f32"}
 
@@ -37,16 +36,6 @@ def _clicks(rows: int, columns: int, dims: Any = None) -> dict[str, Any]:
     }
 
 
-def _im2sequence_random(draw: Any) -> Case:
-    return case(
-        x=dynamic_tensor(draw, [integer(draw, 1, 3), integer(draw, 1, 3), integer(draw, 4, 7), integer(draw, 4, 7)]),
-        kernels=[integer(draw, 1, 3), integer(draw, 1, 3)],
-        strides=[integer(draw, 1, 3), integer(draw, 1, 3)],
-        paddings=[integer(draw, 0, 2) for _ in range(4)],
-        **NO_FUNCTION,
-    )
-
-
 _IMAGE = tensor([2, 3, 5, 6])
 
 OPS = [
@@ -57,12 +46,6 @@ OPS = [
         case(x=tensor([2, 5, 6], dims=[-1, -1, 6]), alpha=0.5, beta=2.0, **NO_FUNCTION),
         case(x=tensor([2, 5, 2]), **NO_FUNCTION),
         case(x=tensor([2, 3, 4], "float64"), **_F64),
-        random=lambda draw: case(
-            x=tensor([integer(draw, 1, 3), integer(draw, 1, 9), 8], dims=[-1, -1, 8]),
-            alpha=integer(draw, 1, 9) / 4,
-            beta=integer(draw, 1, 9) / 4,
-            **NO_FUNCTION,
-        ),
     ),
     Op(
         "row_conv",
@@ -73,11 +56,6 @@ OPS = [
         case(x=tensor([2, 2, 3]), filters=tensor([1, 3]), **NO_FUNCTION),
         case(x=tensor([5, 3], dims=[-1, 3]), filters=tensor([3, 3]), **NO_FUNCTION),
         case(x=tensor([6, 3], dims=[-1, 3]), filters=tensor([2, 3]), lod=[0, 3, 6], **NO_FUNCTION),
-        random=lambda draw: case(
-            x=dynamic_tensor(draw, [integer(draw, 1, 3), integer(draw, 1, 7), 3]),
-            filters=tensor([integer(draw, 1, 5), 3]),
-            **NO_FUNCTION,
-        ),
     ),
     Op(
         "cvm",
@@ -85,9 +63,6 @@ OPS = [
         case(**_clicks(3, 5), **NO_FUNCTION),
         case(**_clicks(3, 5), use_cvm=False, **NO_FUNCTION),
         case(**_clicks(3, 2, dims=[-1, 2]), **NO_FUNCTION),
-        random=lambda draw: case(
-            **_clicks(integer(draw, 1, 5), integer(draw, 3, 7)), use_cvm=flag(draw), **NO_FUNCTION
-        ),
     ),
     Op(
         "im2sequence",
@@ -96,6 +71,5 @@ OPS = [
         case(x=_IMAGE, kernels=[2, 2], strides=[2, 1], paddings=[1, 0, 1, 2], **NO_FUNCTION),
         case(x=tensor([2, 3, 5, 6], dims=[-1, -1, -1, -1]), kernels=[5, 1], **NO_FUNCTION),
         case(x=tensor([2, 3, 5, 6], dims=[-1, 3, 5, -1]), kernels=[5, 1], read=True, **NO_FUNCTION),
-        random=_im2sequence_random,
     ),
 ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from hypothesis import strategies as st
-
 from gen_models.harness.building import legacy_op
 from gen_models.harness.marks import LEGACY
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
@@ -24,75 +22,8 @@ def _reshape(x, *, shape):
     return paddle.reshape(x, shape)
 
 
-def _shape_random(draw):
-    shape = draw(st.lists(st.integers(1, 5), max_size=5))
-    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
-    return case(x=tensor(shape, draw(st.sampled_from(["float32", "int64", "bool"])), dims=dims))
-
-
-def _reshape_random(draw):
-    shape = draw(st.lists(st.integers(1, 4), max_size=4))
-    kept = draw(st.integers(0, len(shape)))
-    rest = 1
-    for dim in shape[kept:]:
-        rest *= dim
-    divisors = [d for d in range(1, rest + 1) if rest % d == 0]
-    first = draw(st.sampled_from(divisors))
-    target = [draw(st.sampled_from([0, dim])) for dim in shape[:kept]] + [
-        first,
-        draw(st.sampled_from([-1, rest // first])),
-    ]
-    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
-    return case(x=tensor(shape, draw(st.sampled_from(["float32", "int32", "bool"])), dims=dims), shape=target)
-
-
-def _squeeze_random(draw):
-    shape = draw(st.lists(st.sampled_from([1, 1, 2, 3]), min_size=1, max_size=5))
-    axis = draw(st.none() | st.lists(st.integers(-len(shape), len(shape) - 1), min_size=1, max_size=3))
-    return case(x=tensor(shape), axis=axis)
-
-
-def _unsqueeze_random(draw):
-    shape = draw(st.lists(st.integers(1, 3), max_size=4))
-    axes = []
-    for rank in range(len(shape), len(shape) + draw(st.integers(1, 3))):
-        axes.append(draw(st.integers(-rank - 1, rank)))
-    return case(x=tensor(shape), axis=axes)
-
-
-def _flatten_random(draw):
-    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=5))
-    rank = len(shape)
-    start = draw(st.integers(0, rank - 1))
-    stop = draw(st.integers(start, rank - 1))
-    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
-    return case(
-        x=tensor(shape, dims=dims),
-        start_axis=start - draw(st.sampled_from([0, rank])),
-        stop_axis=stop - draw(st.sampled_from([0, rank])),
-    )
-
-
 def _s(value, dtype="int32"):
     return tensor([1], dtype, values=[value])
-
-
-def _old_reshape_random(draw):
-    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
-    kept = draw(st.integers(0, len(shape) - 1))
-    new = [*[draw(st.sampled_from([0, dim])) for dim in shape[:kept]], draw(st.sampled_from([1, 1, 2])), -1]
-    return case(x=tensor(shape), shape=new if new[-2] == 1 else [-1], **LEGACY)
-
-
-def _flatten2_random(draw):
-    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
-    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
-    return case(x=tensor(shape, dims=dims), axis=draw(st.integers(0, len(shape))), **LEGACY)
-
-
-def _is_empty_random(draw):
-    shape = draw(st.lists(st.integers(0, 3), min_size=1, max_size=4))
-    return case(x=tensor(shape, dims=[draw(st.sampled_from([dim, -1])) for dim in shape]))
 
 
 OPS = [
@@ -105,7 +36,6 @@ OPS = [
         case(x=tensor([0, 3], "int64", dims=[-1, 3])),
         case(x=tensor([4], "bool"), then="float32"),
         case(x=tensor([1, 3, 8, 8], dims=[1, 3, -1, -1]), then="int64"),
-        random=_shape_random,
     ),
     Op(
         "shape64",
@@ -121,7 +51,6 @@ OPS = [
         case(x=tensor([2, 3, 4], dims=[-1, 3, -1])),
         case(x=tensor([0, 3], dims=[-1, 3])),
         case(x=tensor([5], "bool")),
-        random=_shape_random,
     ),
     Op(
         "is_empty",
@@ -130,7 +59,6 @@ OPS = [
         case(x=tensor([0, 3])),
         case(x=tensor([0, 3], dims=[-1, 3])),
         case(x=tensor([2, 3], "int64", dims=[-1, -1])),
-        random=_is_empty_random,
     ),
     Op(
         "reshape2",
@@ -171,14 +99,12 @@ OPS = [
         case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), shape=[-1, "1", "2"]),
         case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), shape=["2", 2, -1]),
         case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), shape="rolled"),
-        random=_reshape_random,
     ),
     Op(
         "reshape",
         lambda x, shape: legacy_op("reshape", {"X": x}, {"Out": x.dtype}, {"shape": shape}),
         case(x=tensor([2, 3, 4]), shape=[0, -1], **LEGACY),
         case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), shape=[-1, 6], **LEGACY),
-        random=_old_reshape_random,
     ),
     Op(
         "squeeze2",
@@ -198,11 +124,10 @@ OPS = [
         *(
             case(x=tensor([1, 3, 1], dims=dims), axis=axis, formats=("pir",), why="Paddle 2.6 cannot run it")
             for dims, axis in (
-                (None, tensor([1], "int32", values=[2])),
-                ([-1, 3, -1], tensor([2], "int32", values=[-1, 0])),
+                (None, int32s(2)),
+                ([-1, 3, -1], int32s(-1, 0)),
             )
         ),
-        random=_squeeze_random,
     ),
     Op(
         "unsqueeze2",
@@ -216,9 +141,8 @@ OPS = [
         case(x=tensor([]), axis=[0, -1]),
         case(x=tensor([3, 5], "bool", dims=[-1, -1]), axis=[1]),
         case(x=tensor([0, 5], "int64"), axis=[1, 3]),
-        case(x=tensor([3, 5]), axis=tensor([1], "int32", values=[1])),
-        case(x=tensor([3, 5], dims=[-1, 5]), axis=tensor([2], "int32", values=[-1, 0])),
-        random=_unsqueeze_random,
+        case(x=tensor([3, 5]), axis=int32s(1)),
+        case(x=tensor([3, 5], dims=[-1, 5]), axis=int32s(-1, 0)),
     ),
     Op(
         "flatten_contiguous_range",
@@ -234,7 +158,6 @@ OPS = [
         case(x=tensor([4], "int64")),
         case(x=tensor([2, 0, 3], dims=[2, -1, 3]), start_axis=1, stop_axis=2),
         case(x=tensor([2, 3], "int32"), start_axis=1, stop_axis=1),
-        random=_flatten_random,
     ),
     Op(
         "flatten2",
@@ -243,6 +166,5 @@ OPS = [
         case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), axis=1, **LEGACY),
         case(x=tensor([2, 3, 4]), axis=3, **LEGACY),
         case(x=tensor([]), axis=0, **LEGACY),
-        random=_flatten2_random,
     ),
 ]

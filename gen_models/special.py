@@ -9,7 +9,6 @@ from typing import Any
 from gen_models.activation import unary
 from gen_models.harness.marks import DIGITS, NEW_KERNEL
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import dynamic_tensor, integer, shape
 
 
 def _of(
@@ -21,14 +20,11 @@ def _of(
 
 
 def _new(op: Op) -> Op:
-    def strategy(draw: Any) -> Case:
-        assert op.random is not None
-        return case(**op.random(draw).arguments, **NEW_KERNEL)
 
     cases = [
         case(**each_case.arguments, atol=each_case.atol, rtol=each_case.rtol, **NEW_KERNEL) for each_case in op.cases
     ]
-    return Op(op.name, op.build, *cases, random=strategy)
+    return Op(op.name, op.build, *cases)
 
 
 _BESIDE_ZEROS = [number + side for number in (1, 2) for k in range(1, 8) for side in (10.0**-k, -(10.0**-k))]
@@ -52,11 +48,6 @@ POLYGAMMA = [
 ]
 
 
-def _polygamma_random(draw: Any) -> Case:
-    sizes = shape(draw, 0, 3)
-    return case(x=dynamic_tensor(draw, sizes, low=0.5, high=20), n=integer(draw, 1, 4))
-
-
 OPS = [
     _of("erfinv", -0.99, 0.99, [0.0, 1.0, -1.0, 0.9999, -0.9999, 1.5, 1e-6, math.nan]),
     _of(
@@ -67,7 +58,7 @@ OPS = [
         [-0.5, -1.5, -2.3, -10.7, -3.0],
         more=[case(x=tensor([1], values=[-0.0]), formats=("pir",), why="Paddle 2.6 has NaN there")],
     ),
-    Op("polygamma", lambda x, n: paddle.polygamma(x, n), *POLYGAMMA, random=_polygamma_random),
+    Op("polygamma", lambda x, n: paddle.polygamma(x, n), *POLYGAMMA),
     _of(
         "lgamma",
         0.1,

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from gen_models.harness.marks import COMPLEX_HERE, NEW
-from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
-from gen_models.harness.strategies import flag, integer, one_of
+from gen_models.harness.spec import Op, TensorSpec, case, paddle, tensor
 from gen_models.matrix import LOOSE, LOOSE_COMPLEX, LOOSE_NEW
 
 
@@ -52,23 +51,6 @@ def _matrix_rank_atol_rtol(x: Any, above: Any, share: Any = None, *, hermitian: 
     return paddle._C_ops.matrix_rank_atol_rtol(x, above, share, hermitian)
 
 
-def _symmetric_random(draw: Any) -> Case:
-    size = integer(draw, 1, 9)
-    return case(x=tensor([*[2] * integer(draw, 0, 1), size, size]), uplo=one_of(draw, "L", "U"), **LOOSE)
-
-
-def _any_random(draw: Any) -> dict[str, Any]:
-    return {"x": tensor([*[2] * integer(draw, 0, 1), integer(draw, 1, 8), integer(draw, 1, 8)])}
-
-
-def _rank_random(draw: Any) -> Case:
-    hermitian = flag(draw)
-    rows = integer(draw, 2, 7)
-    columns = rows if hermitian else integer(draw, 2, 7)
-    kept, seed = integer(draw, 1, min(rows, columns)), integer(draw, 0, 99)
-    return case(x=low_rank(rows, columns, kept=kept, seed=seed, symmetric=hermitian), tol=1e-3, hermitian=hermitian)
-
-
 SYMMETRIC = [
     case(x=tensor([3, 3]), **LOOSE),
     case(x=tensor([3, 3]), uplo="U", **LOOSE),
@@ -85,23 +67,6 @@ _TURN = np.eye(6) - 2 * np.full((6, 6), 1 / 6)
 ANY = [tensor([5, 3]), tensor([3, 5]), tensor([2, 6, 6], dims=[-1, -1, -1]), tensor([1, 4]), tensor([12, 11])]
 
 
-def _lstsq_random(draw: Any) -> Case:
-    rows, columns = integer(draw, 2, 6), integer(draw, 2, 6)
-    driver = one_of(draw, "gels", "gelsd", "gelss", "gelsy")
-    return case(x=tensor([rows, columns]), y=tensor([rows, integer(draw, 1, 3)]), driver=driver, **LOOSE)
-
-
-def _rank_tol_random(draw: Any) -> Case:
-    drawn = _rank_random(draw).arguments
-    return case(**{**drawn, "tol": tensor([], values=[1e-3])}, **NEW)
-
-
-def _rank_atol_random(draw: Any) -> Case:
-    drawn = _rank_random(draw).arguments
-    share = {"share": tensor([], values=[1e-4])} if flag(draw) else {}
-    return case(x=drawn["x"], above=tensor([], values=[1e-3]), **share, **NEW)
-
-
 OPS = [
     Op(
         "eigvalsh",
@@ -109,7 +74,6 @@ OPS = [
         *SYMMETRIC,
         case(x=tensor([6, 6], values=_TURN), **LOOSE),
         *[case(x=_PLANE, uplo=triangle, **LOOSE_COMPLEX) for triangle in "LU"],
-        random=_symmetric_random,
     ),
     Op(
         "eigh",
@@ -117,7 +81,6 @@ OPS = [
         *SYMMETRIC[:4],
         *[case(**item.arguments, vectors=True, **LOOSE) for item in SYMMETRIC[:4]],
         case(x=_PLANE, **LOOSE_COMPLEX),
-        random=_symmetric_random,
     ),
     Op(
         "svd",
@@ -127,7 +90,6 @@ OPS = [
         *(case(x=low_rank(5, 4, kept=2), vectors=vectors, full=True, **LOOSE) for vectors in (False, True)),
         case(x=tensor([3, 5]), vectors=True, full=True, **LOOSE),
         case(x=_PLANE, **LOOSE_COMPLEX),
-        random=lambda draw: case(**_any_random(draw), vectors=flag(draw), **LOOSE),
     ),
     Op(
         "lstsq",
@@ -137,13 +99,11 @@ OPS = [
         case(x=low_rank(5, 4, kept=2), y=tensor([5, 2]), rcond=1e-4, driver="gelss", **LOOSE_NEW),
         case(x=tensor([2, 5, 3]), y=tensor([2, 5, 1]), driver="gelsy", **LOOSE_NEW),
         case(x=tensor([1, 4, 4]), y=tensor([1, 4, 2]), driver="gelsy", dynamic=False, **LOOSE_NEW),
-        random=_lstsq_random,
     ),
     Op(
         "svdvals",
         lambda x: paddle.linalg.svdvals(x),
         *[case(x=value, **LOOSE_NEW) for value in [*ANY, tensor([200, 2, 8]), tensor([200, 8, 2])]],
-        random=lambda draw: case(**_any_random(draw), **LOOSE_NEW),
     ),
     Op(
         "matrix_rank",
@@ -161,7 +121,6 @@ OPS = [
         case(x=low_rank(4, 4, kept=3, symmetric=True), tol=1e-4, hermitian=True),
         case(x=tensor([3, 3], values=np.diag([1.0, -2.0, 0.0])), hermitian=True),
         case(x=tensor([3, 3], "complex64", values=[[1, 1j, 0], [1j, -1, 0], [0, 0, 2]]), **COMPLEX_HERE),
-        random=_rank_random,
     ),
     Op(
         "matrix_rank_tol",
@@ -170,7 +129,6 @@ OPS = [
         case(x=tensor([2, 4, 4]), tol=tensor([2], values=[0.1, 1.0]), **NEW),
         case(x=tensor([4, 4]), tol=tensor([], values=[0.0]), default=True, **NEW),
         case(x=low_rank(4, 4, kept=3, symmetric=True), tol=tensor([], values=[1e-3]), hermitian=True, **NEW),
-        random=_rank_tol_random,
     ),
     Op(
         "matrix_rank_atol_rtol",
@@ -179,6 +137,5 @@ OPS = [
         case(x=tensor([2, 4, 4]), above=tensor([2], values=[0.1, 1.0]), share=tensor([2], values=[0.5, 0.0]), **NEW),
         case(x=tensor([4, 4]), above=tensor([], values=[0.0]), **NEW),
         case(x=low_rank(4, 4, kept=2), above=tensor([], values=[1e-3]), **NEW),
-        random=_rank_atol_random,
     ),
 ]

@@ -67,18 +67,13 @@ PLANE = tensor([2, 3], "complex64")
 _PIR: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 has no such operator"}
 
 OPS = [
-    Op(
-        "assign_array",
-        _copied,
-        *[case(x=X, y=Y, over=number, **_PIR) for number in (0, 1, 2)],
-    ),
+    Op("assign_array", _copied, *[case(x=X, y=Y, over=number, **_PIR) for number in (0, 1, 2)]),
     Op(
         "array_pop",
         _pop,
         *(case(x=X, y=Y, i=i, **_PIR) for i in (0, 1, 2, -1, -2, -3)),
         case(x=ROWS, y=ROWS, i=1, use_stack=False, **_PIR),
         case(x=tensor([]), y=tensor([]), i=-1, **_PIR),
-        random=lambda draw: case(x=X, y=Y, i=draw(_integers(-3, 2)), use_stack=bool(draw(_integers(0, 1))), **_PIR),
     ),
     Op(
         "create_array_like",
@@ -87,7 +82,6 @@ OPS = [
         case(x=ROWS, y=ROWS, val=2.5, **_PIR),
         case(x=tensor([2], "int64"), y=tensor([2], "int64"), val=3, **_PIR),
         case(x=PLANE, y=PLANE, val=2.5, **COMPLEX_HERE),
-        random=lambda draw: case(x=ROWS, y=ROWS, val=float(draw(_integers(-9, 9))), **_PIR),
     ),
     Op(
         "lod_array_length",
@@ -95,7 +89,6 @@ OPS = [
         case(x=X, count=1),
         case(x=X, count=3),
         case(x=tensor([]), count=2),
-        random=lambda draw: case(x=X, count=draw(_integers(1, 4))),
     ),
     Op(
         "read_from_array",
@@ -104,7 +97,6 @@ OPS = [
         case(x=X, y=Y, i=1),
         case(x=ROWS, y=ROWS, i=1),
         case(x=tensor([]), y=tensor([]), i=1),
-        random=lambda draw: case(x=X, y=Y, i=draw(_integers(0, 1))),
     ),
     # Legacy programs hold `slice` for these two.
     Op(
@@ -115,7 +107,6 @@ OPS = [
         case(x=ROWS, y=ROWS, start=1, stop=3),
         case(x=tensor([]), y=tensor([]), start=1, stop=None),
         case(x=PLANE, y=PLANE, start=1, stop=3, **COMPLEX_HERE),
-        random=lambda draw: case(x=X, y=Y, start=draw(_integers(-4, 1)), stop=draw(_integers(2, 4))),
     ),
     Op(
         "slice_array_dense",
@@ -124,7 +115,6 @@ OPS = [
         case(x=ROWS, y=ROWS, i=1),
         case(x=tensor([]), y=tensor([]), i=1),
         case(x=PLANE, y=PLANE, i=-1, **COMPLEX_HERE),
-        random=lambda draw: case(x=X, y=ROWS, i=draw(_integers(-2, 1))),
     ),
     Op(
         "tensor_array_to_tensor",
@@ -134,7 +124,6 @@ OPS = [
         case(x=ROWS, y=ROWS, axis=0, use_stack=False),
         case(x=ROWS, y=ROWS, axis=1, use_stack=True),
         case(x=PLANE, y=PLANE, axis=1, use_stack=True, **COMPLEX_HERE),
-        random=lambda draw: case(x=X, y=Y, axis=draw(_integers(0, 1)), use_stack=bool(draw(_integers(0, 1)))),
     ),
     Op(
         "write_to_array",
@@ -143,12 +132,5 @@ OPS = [
         case(x=X, y=Y, over=0),
         case(x=X, y=Y, over=1),
         case(x=ROWS, y=ROWS, over=0),
-        random=lambda draw: case(x=X, y=Y, over=draw(_integers(0, 1))),
     ),
 ]
-
-
-def _integers(low: int, high: int) -> Any:
-    from hypothesis import strategies as st
-
-    return st.integers(low, high)

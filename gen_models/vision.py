@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import strategies as st
-
 from gen_models.conv import weight
 from gen_models.harness.building import legacy_op
 from gen_models.harness.marks import COMPLEX_HERE, NOT_PUBLIC
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def _unfold(x, *, kernel, stride=1, padding=0, dilation=1) -> Any:
@@ -31,16 +29,6 @@ UNFOLD = [
 ]
 
 
-def _unfold_random(draw) -> Case:
-    return case(
-        x=tensor([1, draw(st.integers(1, 3)), draw(st.integers(5, 9)), draw(st.integers(5, 9))]),
-        kernel=[draw(st.integers(1, 3)), draw(st.integers(1, 3))],
-        stride=draw(st.integers(1, 3)),
-        padding=draw(st.integers(0, 2)),
-        dilation=draw(st.integers(1, 2)),
-    )
-
-
 def _fold(x, *, size, kernel, stride=1, padding=0, dilation=1) -> Any:
     return paddle.nn.functional.fold(x, size, kernel, stride, padding, dilation)
 
@@ -53,17 +41,6 @@ FOLD = [
     case(x=tensor([1, 6, 12]), size=[4, 6], kernel=[2, 3], stride=[1, 1], padding=0),
     case(x=tensor([2, 8, 9], "complex64"), size=4, kernel=2, **COMPLEX_HERE),
 ]
-
-
-def _fold_random(draw) -> Case:
-    kernel = [draw(st.integers(1, 3)), draw(st.integers(1, 3))]
-    padding, stride = draw(st.integers(0, 1)), draw(st.integers(1, 2))
-    size = [draw(st.integers(4, 7)), draw(st.integers(4, 7))]
-    count = 1
-    for s, k in zip(size, kernel, strict=True):
-        count *= (s + 2 * padding - k) // stride + 1
-    channels = 2 * kernel[0] * kernel[1]
-    return case(x=tensor([1, channels, count]), size=size, kernel=kernel, padding=padding, stride=stride)
 
 
 def _deformable(x, offset, mask=None, *, shape, stride=1, padding=0, dilation=1, groups=1, deformable_groups=1) -> Any:
@@ -143,32 +120,6 @@ DEFORMABLE_V1 = [
 ]
 
 
-def _deformable_random(draw) -> Case:
-    kernel = (draw(st.integers(1, 3)), draw(st.integers(1, 3)))
-    size, padding, stride = (
-        (draw(st.integers(4, 7)), draw(st.integers(4, 7))),
-        draw(st.integers(0, 1)),
-        draw(st.integers(1, 2)),
-    )
-    out = [(s + 2 * padding - k) // stride + 1 for s, k in zip(size, kernel, strict=True)]
-    groups = draw(st.integers(1, 2))
-    more = {"mask": _mask(groups, kernel, *out)} if draw(st.booleans()) else {}
-    return case(
-        x=tensor([2, 4, *size]),
-        offset=_offset(groups, kernel, *out),
-        shape=[2, 4, *kernel],
-        padding=padding,
-        stride=stride,
-        deformable_groups=groups,
-        **more,
-    )
-
-
-def _deformable_v1_random(draw) -> Case:
-    drawn = {name: value for name, value in _deformable_random(draw).arguments.items() if name != "mask"}
-    return case(**drawn, **_OLD)
-
-
 def _temporal_shift(x, *, frames, ratio=0.25, data_format="NCHW") -> Any:
     return paddle.nn.functional.temporal_shift(x, frames, ratio, data_format=data_format)
 
@@ -184,15 +135,6 @@ SHIFT = [
 ]
 
 
-def _shift_random(draw) -> Case:
-    frames, channels = draw(st.integers(1, 4)), draw(st.integers(1, 9))
-    return case(
-        x=tensor([frames * draw(st.integers(1, 3)), channels, 2, 3]),
-        frames=frames,
-        ratio=draw(st.sampled_from([0.1, 0.25, 0.4, 0.45])),
-    )
-
-
 def _affine_channel(x, *, channels, data_layout) -> Any:
     scale, bias = weight([channels], seed=1), weight([channels], seed=2)
     inputs = {"X": x, "Scale": scale, "Bias": bias}
@@ -206,17 +148,11 @@ CHANNEL = [
 ]
 
 
-def _channel_random(draw) -> Case:
-    channels, last = draw(st.integers(1, 5)), draw(st.booleans())
-    shape = [2, 3, 4, channels] if last else [2, channels, 3, 4]
-    return case(x=tensor(shape), channels=channels, data_layout="NHWC" if last else "NCHW", **NOT_PUBLIC)
-
-
 OPS = [
-    Op("unfold", _unfold, *UNFOLD, random=_unfold_random),
-    Op("fold", _fold, *FOLD, random=_fold_random),
-    Op("deformable_conv", _deformable, *DEFORMABLE, random=_deformable_random),
-    Op("deformable_conv_v1", _deformable_v1, *DEFORMABLE_V1, random=_deformable_v1_random),
-    Op("temporal_shift", _temporal_shift, *SHIFT, random=_shift_random),
-    Op("affine_channel", _affine_channel, *CHANNEL, random=_channel_random),
+    Op("unfold", _unfold, *UNFOLD),
+    Op("fold", _fold, *FOLD),
+    Op("deformable_conv", _deformable, *DEFORMABLE),
+    Op("deformable_conv_v1", _deformable_v1, *DEFORMABLE_V1),
+    Op("temporal_shift", _temporal_shift, *SHIFT),
+    Op("affine_channel", _affine_channel, *CHANNEL),
 ]

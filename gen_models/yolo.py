@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import strategies as st
-
-from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import Op, TensorSpec, case, paddle, tensor
 
 
 def _yolo_box(
@@ -39,30 +37,6 @@ def _sizes(*sizes: tuple[int, int], dims: Any = None) -> TensorSpec:
 
 def _pixels(**more: Any) -> dict[str, Any]:
     return {"atol": 5e-4, "why": "coordinates of several hundred pixels, differences of larger numbers", **more}
-
-
-def _yolo_box_random(draw: Any) -> Case:
-    n, classes = draw(st.integers(1, 3)), draw(st.integers(1, 6))
-    anchors = draw(st.sampled_from([_SMALL, _LARGE, [30, 61]]))
-    aware = draw(st.booleans())
-    dims: Any = draw(st.sampled_from([None, [-1, "c", -1, -1], [-1, "c", None, None]]))
-    h, w = draw(st.integers(1, 5)), draw(st.integers(1, 5))
-    if dims and dims[2] is None:
-        dims = [-1, "c", h, w]
-    sizes = [(draw(st.integers(40, 300)), draw(st.integers(40, 300))) for _ in range(n)]
-    more = {"iou_aware": True, "iou_aware_factor": draw(st.sampled_from([0.0, 0.4, 1.0]))} if aware else {}
-    return case(
-        x=_head(n, anchors, classes, h, w, dims, aware),
-        img_size=_sizes(*sizes, dims=[-1, 2] if dims else None),
-        anchors=anchors,
-        class_num=classes,
-        conf_thresh=draw(st.sampled_from([0.0, 0.01, 0.5, 0.9])),
-        downsample_ratio=draw(st.sampled_from([8, 16, 32])),
-        clip_bbox=draw(st.booleans()),
-        scale_x_y=draw(st.sampled_from([1.0, 1.05, 1.2])),
-        **more,
-        **_pixels(),
-    )
 
 
 YOLO_BOX = [
@@ -129,4 +103,4 @@ YOLO_BOX = [
     ),
 ]
 
-OPS = [Op("yolo_box", _yolo_box, *YOLO_BOX, random=_yolo_box_random)]
+OPS = [Op("yolo_box", _yolo_box, *YOLO_BOX)]

@@ -20,7 +20,7 @@ FEW = 20
 PAGE = """# Random campaign
 
 Written by `python -m tools.campaign --state FILE --page docs/campaign.md`, which runs random cases of every operator
-with a strategy (`gen_models/`), in both formats. What Paddle accepts of what the strategy draws is converted as
+that has some (`gen_models/`), in both formats. What Paddle accepts of what is drawn is converted as
 declared and with every dimension dynamic, and compared with Paddle's results. The numbers of each operator are in
 [campaign.json](campaign.json).
 
@@ -30,7 +30,7 @@ The results are those of OpenVINO {openvino}.
 | | PIR | legacy |
 |---|---:|---:|
 | Paddle | {paddle} |
-| operators with a strategy | {known} |
+| operators with random cases | {known} |
 | operators with cases that were compared | {reached} |
 | cases | {cases} |
 | cases of one operator: fewest, median, most | {spread} |
@@ -50,13 +50,13 @@ def results(records: Mapping[str, Any]) -> dict[str, Any]:
     operators = {
         op.name: {"drawn": 0, **{format: 0 for format in FORMATS if format in formats(op)}}
         for op in all_ops().values()
-        if op.random is not None
+        if op.is_varied
     }
     compared: dict[tuple[str, str], set[str]] = {}
     failures = []
     for key, record in records.items():
         op, format, _ = key.split("/")
-        if op not in operators or format not in operators[op]:  # it had a strategy when the campaign ran
+        if op not in operators or format not in operators[op]:  # its cases were varied when the campaign ran
             continue
         operators[op]["drawn"] += record["asked"]
         compared.setdefault((op, format), set()).update(record["compared"])

@@ -28,7 +28,7 @@ Written by `python -m tools.coverage` from the operator table and the generator 
 
 {count} operators have a converter; {structure} more are part of a program's structure ({names}).
 Names are those of legacy programs; PIR's own name stands beside it. *Cases* are run in each of the formats as declared
-and in one of them with every dimension dynamic; *random* operators also have a strategy for random cases. *Notes* are
+and in one of them with every dimension dynamic; random cases vary those of *random* operators. *Notes* are
 the reasons that cases give for a format, a tolerance or a dynamic shape that is left out.
 
 | operator | PIR | module | formats | types tested | cases | random | notes |
@@ -68,7 +68,7 @@ def row(name: str, module: str, op: Op | None) -> str:
     notes = "; ".join(
         sorted({case.why for case in op.cases if case.why} | {case.xfail for case in op.cases if case.xfail})
     )
-    random = "yes" if op.random is not None else ""
+    random = "yes" if op.is_varied else ""
     notes = notes.replace("|", "\\|").replace("\n", " ")
     return f"| `{name}` | {pir} | {module} | {formats} | {' '.join(dtypes)} | {len(op.cases)} | {random} | {notes} |"
 

@@ -1,1 +1,1 @@
-"""What generators are written with, and what runs them: cases, strategies, stores, workers."""
+"""What generators are written with, and what runs them: cases, variations of them, stores, workers."""

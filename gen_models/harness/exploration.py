@@ -14,6 +14,7 @@ from hypothesis.internal.conjecture import providers
 from gen_models.harness.generate import GenerationError
 from gen_models.harness.spec import FORMATS, Case, Op
 from gen_models.harness.store import write
+from gen_models.harness.variation import varied
 from paddle2ov.testing import check_case, check_cases
 
 # Hypothesis also draws numbers that stand in the sources of imported modules. To read all of these takes ten seconds,
@@ -33,7 +34,7 @@ class Exploration:
     Attributes:
         compared: digests of the cases that Paddle computed and OpenVINO was compared with.
         error: the error of the smallest failing case, or a `BatchError`; None if all agree.
-        case: that case; None if the strategy itself failed, or if cases fail only together.
+        case: that case; None if none could be drawn, or if cases fail only together.
     """
 
     compared: set[str] = field(default_factory=set)
@@ -43,9 +44,9 @@ class Exploration:
 
 def formats(op: Op) -> tuple[str, ...]:
     """The formats that the operator has random cases in."""
-    if op.random is None:
+    if not op.is_varied:
         return ()
-    return tuple(format_ for format_ in FORMATS if not op.cases or any(format_ in case.formats for case in op.cases))
+    return tuple(format_ for format_ in FORMATS if any(format_ in case.formats for case in op.cases))
 
 
 def explore(op: Op, format: str, examples: int, folder: Path, seed: int | None = None) -> Exploration:
@@ -117,7 +118,7 @@ def _explore_singly(op: Op, format: str, examples: int, folder: Path, seed: int 
 
 def _draw(op: Op, format: str, examples: int, folder: Path, seed: int | None, use: Callable[[Case], None]) -> None:
     """Draws cases of the format and uses them; a case whose use raises is drawn again, smaller and smaller."""
-    assert op.random is not None
+    draw_case = varied([case for case in op.cases if format in case.formats])
 
     @hypothesis.settings(
         max_examples=examples,
@@ -129,10 +130,8 @@ def _draw(op: Op, format: str, examples: int, folder: Path, seed: int | None, us
         suppress_health_check=list(hypothesis.HealthCheck),
         print_blob=False,
     )
-    @hypothesis.given(st.composite(op.random)())
+    @hypothesis.given(st.composite(draw_case)())
     def each(case: Case) -> None:
-        if format not in case.formats:
-            hypothesis.reject()
         (folder / "drawn.txt").write_text(repr(case))
         use(case)
 
@@ -140,7 +139,7 @@ def _draw(op: Op, format: str, examples: int, folder: Path, seed: int | None, us
 
 
 def _write(op: Op, case: Case, format: str, folder: Path) -> None:
-    """Writes the model of a case, or rejects the case if Paddle does: a strategy that draws nothing else fails."""
+    """Writes the model of a case, or rejects the case if Paddle does: an operator of no other cases fails."""
     try:
         write(op, case, format, folder)
     except GenerationError as error:

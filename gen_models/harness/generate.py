@@ -89,7 +89,8 @@ def _save_and_run(
             used = _used(variables, fetches, main)
             feeds = {variable.name: feeds[variable.name] for variable in used}
             executor = paddle.static.Executor(paddle.CPUPlace())
-            executor.run(startup)
+            if startup.global_block().ops:  # parameters; a run takes as long as saving does
+                executor.run(startup)
             paddle.static.save_inference_model(prefix, used, fetches, executor, program=main, **_options(main))
             try:
                 program, _, results = paddle.static.load_inference_model(prefix, executor)

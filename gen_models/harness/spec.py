@@ -259,18 +259,15 @@ def case(
 
 
 class Op:
-    """An operator under test: registry key, builder, cases, and a function that draws random cases.
+    """An operator under test: registry key, builder, cases, and whether random cases are made by varying these.
 
     `build(**arguments)` calls Paddle inside a static program and returns the tensor, or the tensors, to fetch.
-    `random(draw)` is a hypothesis function in composite style that returns a `case(...)`.
     The cases are named `<name>_test_1`, `<name>_test_2`, ... in their order. `module` is the name of the module that
     has it in a list: that of the builder, unless `gen_models.all_ops` finds it in another.
     """
 
-    def __init__(
-        self, name: str, build: Callable[..., Any], *cases: Case, random: Callable[[Any], Case] | None = None
-    ) -> None:
-        self.name, self.build, self.random, self.module = name, build, random, build.__module__
+    def __init__(self, name: str, build: Callable[..., Any], *cases: Case, is_varied: bool = True) -> None:
+        self.name, self.build, self.is_varied, self.module = name, build, is_varied, build.__module__
         self.cases = tuple(dataclasses.replace(each, name=f"{name}_test_{i}") for i, each in enumerate(cases, 1))
 
     @property

@@ -1,4 +1,4 @@
-"""Random cases of every operator with a strategy; a failure is shrunk to a small model, which is kept for a rerun."""
+"""Random cases of every operator; a failure is shrunk to a small model, which is kept for a rerun."""
 
 import pytest
 
