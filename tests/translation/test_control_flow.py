@@ -10,33 +10,27 @@ from msgspec.structs import replace
 
 import paddle2ov
 from gen_models import all_networks
+from gen_models.harness.spec import paddle
 from gen_models.harness.store import generated_network
 from paddle2ov.errors import OpConversionError
 from paddle2ov.graph.bodies import walk
 from paddle2ov.graph.loop_shapes import hide_dims
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
-from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.model import Block, Operator, Output, Variable
+from tests.support.programs import block, program
+from tests.support.static_programs import save_program
+
+X, COND, N = Variable("x", "float32", (2, 3)), Variable("cond", "bool", ()), Variable("n", "int64", ())
 
 
 def branches(*, other_axes):
     """x or its sum over some axes, whichever `cond` says."""
-
-    def operator(kind, reads, out, attributes, index, blocks=()):
-        return Operator(
-            kind, {port: [value] for port, value in reads.items()}, {"out": [out]}, attributes, kind, 0, index, blocks
-        )
-
-    then = Block(1, [operator("scale", {"x": "x"}, "kept", {"scale": 1.0}, 0)], [], ["kept"])
     summed = {"axis": other_axes, "keepdim": len(other_axes) == 0}
-    otherwise = Block(2, [operator("reduce_sum", {"x": "x"}, "summed", summed, 0)], [], ["summed"])
-    choice = operator("if", {"cond": "cond"}, "out", {}, 0, (then, otherwise))
-    inputs = [Variable("x", "float32", (2, 3)), Variable("cond", "bool", ())]
-    variables = {
-        input_.name: input_ for input_ in (*inputs, Variable("kept"), Variable("summed"), Variable("out", "float32"))
-    }
-    block = Block(0, [choice], ["x", "cond"], ["out"])
-    return Program("pir", 1, block, inputs, [Output("out", "out")], variables, {})
+    then = block(1, ("scale", "x=x", "out=kept", {"scale": 1.0}), outputs="kept")
+    otherwise = block(2, ("reduce_sum", "x=x", "out=summed", summed), outputs="summed")
+    choice = ("if", "cond=cond", "out=out", {}, (then, otherwise))
+    return program([choice], [X, COND], "out", [Variable("out", "float32")])
 
 
 def test_branches_of_different_rank_are_refused():
@@ -62,10 +56,9 @@ def test_branches_of_one_rank_are_not():
 
 
 def test_a_result_that_both_branches_leave_as_it_is_needs_no_if():
-    program = branches(other_axes=[])
-    (choice,) = program.block.operators
-    choice.blocks = (Block(1, [], [], ["x"]), Block(2, [], [], ["x"]))
-    model = paddle2ov.convert(program)
+    whole = branches(other_axes=[])
+    whole.block.operators[0].blocks = (block(1, outputs="x"), block(2, outputs="x"))
+    model = paddle2ov.convert(whole)
     assert "If" not in [node.get_type_name() for node in model.get_ops()]
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     assert np.array_equal(openvino.compile_model(model, "CPU")([x, np.array(False)])[0], x)
@@ -73,18 +66,13 @@ def test_a_result_that_both_branches_leave_as_it_is_needs_no_if():
 
 def branches_of_types(then, otherwise, declared):
     """x in one type or another, whichever `cond` says."""
-
-    def cast(out, dtype):
-        attributes = {"in_dtype": "float32", "out_dtype": dtype}
-        return Operator("cast", {"x": ["x"]}, {"out": [out]}, attributes, "cast", 0, 0)
-
-    blocks = Block(1, [cast("a", then)], [], ["a"]), Block(2, [cast("b", otherwise)], [], ["b"])
-    choice = Operator("if", {"cond": ["cond"]}, {"out": ["out"]}, {}, "if", 0, 0, blocks)
-    inputs = [Variable("x", "float32", (3,)), Variable("cond", "bool", ())]
-    names = [Variable("a", then, (3,)), Variable("b", otherwise, (3,)), Variable("out", declared, (3,))]
-    variables = {input_.name: input_ for input_ in (*inputs, *names)}
-    block = Block(0, [choice], ["x", "cond"], ["out"])
-    return Program("legacy", 1, block, inputs, [Output("out", "out")], variables, {})
+    blocks = [
+        block(i, ("cast", "x=x", f"out={out}", {"in_dtype": "float32", "out_dtype": kind}), outputs=out)
+        for i, out, kind in ((1, "a", then), (2, "b", otherwise))
+    ]
+    names = [Variable(name, kind, (3,)) for name, kind in (("a", then), ("b", otherwise), ("out", declared))]
+    choice = ("if", "cond=cond", "out=out", {}, blocks)
+    return program([choice], [Variable("x", "float32", (3,)), COND], "out", names, format="legacy")
 
 
 @pytest.mark.parametrize(
@@ -162,63 +150,51 @@ def test_sizes_alone_show_nothing_that_the_run_alone_shows():
 
 
 def test_a_loop_that_is_known_to_have_no_round(tmp_path):
-    paddle = pytest.importorskip("paddle")
-    paddle.enable_static()
-    try:
-        main = paddle.static.Program()
-        with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(main):
-            x, i = paddle.static.data("x", [2, 3]), paddle.zeros([1], "int64")
-            _, out = paddle.static.nn.while_loop(lambda i, x: i < 0, lambda i, x: [i + 1, x * 2], [i, x])
-            executor = paddle.static.Executor(paddle.CPUPlace())
-            paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [out], executor, program=main)
-    finally:
-        paddle.disable_static()
+    def build(x):
+        start = [paddle.zeros([1], "int64"), x]
+        return paddle.static.nn.while_loop(lambda i, x: i < 0, lambda i, x: [i + 1, x * 2], start)[1]
+
     data = np.ones((2, 3), np.float32)
-    assert np.array_equal(openvino.compile_model(paddle2ov.convert(tmp_path), "CPU")(data)[0], data)
+    model = paddle2ov.convert(save_program(tmp_path, build, x=[2, 3]))
+    assert np.array_equal(openvino.compile_model(model, "CPU")(data)[0], data)
 
 
 def test_a_loop_over_constants_is_run_when_the_model_is(tmp_path):
-    paddle = pytest.importorskip("paddle")
-    paddle.enable_static()
-    try:
-        main = paddle.static.Program()
-        with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(main):
-            x, i, end = paddle.static.data("x", [6, 2]), paddle.zeros([1], "int64"), paddle.full([1], 3, "int64")
-            (i,) = paddle.static.nn.while_loop(lambda i: i < end, lambda i: [i + 1], [i])
-            out = paddle.reshape(x, paddle.concat([i, paddle.full([1], -1, "int64")]))
-            executor = paddle.static.Executor(paddle.CPUPlace())
-            paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [out], executor, program=main)
-    finally:
-        paddle.disable_static()
-    model = paddle2ov.convert(tmp_path)
+    def build(x):
+        i, end = paddle.zeros([1], "int64"), paddle.full([1], 3, "int64")
+        (i,) = paddle.static.nn.while_loop(lambda i: i < end, lambda i: [i + 1], [i])
+        return paddle.reshape(x, paddle.concat([i, paddle.full([1], -1, "int64")]))
+
+    model = paddle2ov.convert(save_program(tmp_path, build, x=[6, 2]))
     assert model.output(0).get_partial_shape() == openvino.PartialShape([-1, -1])
     data = np.arange(12, dtype=np.float32).reshape(6, 2)
     assert np.array_equal(openvino.compile_model(model, "CPU")(data)[0], data.reshape(3, 4))
 
 
-def counted(*, declared, yields):
-    """A loop of `n` rounds over y, which is the number 0 before; `sum` is x + y."""
+NUMBER = {"shape": [], "value": 0.0}
+COUNTING = [
+    ("scale", "x=i", "out=next", {"scale": 1.0, "bias": 1.0}),
+    ("less_than", "x=next y=n", "out=goes_on"),
+]
 
-    def operator(kind, reads, out, attributes, index, blocks=()):
-        return Operator(kind, reads, {"out": out}, attributes, kind, 0, index, blocks)
 
-    body = Block(1, [], ["i", "y"], ["goes_on", "next", yields])
-    body.operators = [
-        operator("scale", {"x": ["i"]}, ["next"], {"scale": 1.0, "bias": 1.0}, 0),
-        operator("less_than", {"x": ["next"], "y": ["n"]}, ["goes_on"], {}, 1),
-        operator("elementwise_add", {"x": ["x"], "y": ["y"]}, ["sum"], {}, 2),
+def loop(rows, yields, before, x, variables, format):
+    """A loop of `n` rounds over y, which is the number 0 of the type `before`."""
+    body = block(1, *COUNTING, *rows, inputs="i y", outputs=f"goes_on next {yields}")
+    main = [
+        ("fill_constant", "", "out=zero", {**NUMBER, "dtype": before}),
+        ("fill_constant", "", "out=start", {**NUMBER, "dtype": "int64"}),
+        ("less_than", "x=start y=n", "out=begins"),
+        ("while", "cond=begins x=start,zero", "out=last,out", {}, [body]),
     ]
-    number = {"shape": [], "value": 0.0, "dtype": "float32"}
-    begun = operator("fill_constant", {}, ["zero"], number, 0)
-    first = operator("fill_constant", {}, ["start"], {**number, "dtype": "int64"}, 1)
-    begins = operator("less_than", {"x": ["start"], "y": ["n"]}, ["begins"], {}, 2)
-    loop = operator("while", {"cond": ["begins"], "x": ["start", "zero"]}, ["last", "out"], {}, 3, (body,))
-    inputs = [Variable("x", "float32", (2, 3)), Variable("n", "int64", ())]
+    counters = [Variable(name, "int64", ()) for name in ("i", "next", "start", "last")]
+    return program(main, [x, N], "out", [*variables, *counters], format=format)
+
+
+def counted(*, declared, yields):
+    """`sum` is x + y."""
     names = [Variable(name, "float32", declared) for name in ("y", "sum", "zero", "out")]
-    names += [Variable(name, "int64", ()) for name in ("i", "next", "start", "last")]
-    variables = {input_.name: input_ for input_ in (*inputs, *names)}
-    block = Block(0, [begun, first, begins, loop], ["x", "n"], ["out"])
-    return Program("legacy", 1, block, inputs, [Output("out", "out")], variables, {})
+    return loop([("elementwise_add", "x=x y=y", "out=sum")], yields, "float32", X, names, "legacy")
 
 
 @pytest.mark.parametrize("declared", [(2, 3), None])
@@ -252,7 +228,7 @@ def test_what_no_round_reads_is_left_where_there_is_none():
 
 
 @pytest.mark.parametrize(
-    "program", [counted(declared=(), yields="x"), branches(other_axes=[0, 1])], ids=["loop", "branch"]
+    "whole", [counted(declared=(), yields="x"), branches(other_axes=[0, 1])], ids=["loop", "branch"]
 )
 @pytest.mark.parametrize(
     ("kind", "reads", "attributes"),
@@ -261,40 +237,25 @@ def test_what_no_round_reads_is_left_where_there_is_none():
         ("elementwise_add", {"x": ["x"], "y": ["out"]}, {"axis": -1}),
     ],
 )
-def test_a_number_whose_rank_nothing_shows_is_not_warned_of(program, kind, reads, attributes, recwarn):
+def test_a_number_whose_rank_nothing_shows_is_not_warned_of(whole, kind, reads, attributes, recwarn):
     """Decoders slice what the loop has collected, which Paddle refuses of a number; others add it to a tensor."""
-    block = Block(0, [*program.block.operators], program.block.inputs, ["read"])
-    block.operators.append(Operator(kind, reads, {"out": ["read"]}, attributes, kind, 0, 9))
-    variables = {**program.variables, "read": Variable("read", "float32", (2, 3))}
-    paddle2ov.convert(replace(program, block=block, outputs=[Output("read", "read")], variables=variables))
+    main = Block(0, [*whole.block.operators], whole.block.inputs, ["read"])
+    main.operators.append(Operator(kind, reads, {"out": ["read"]}, attributes, kind, 0, 9))
+    variables = {**whole.variables, "read": Variable("read", "float32", (2, 3))}
+    paddle2ov.convert(replace(whole, block=main, outputs=[Output("read", "read")], variables=variables))
     assert [item for item in recwarn.list if item.category is paddle2ov.ConversionWarning] == []
 
 
 def totals(before, after):
     """A loop of `n` rounds that adds x, as `after`, to y, which is the number 0 of the type `before`."""
-
-    def operator(kind, reads, out, attributes, index, blocks=()):
-        return Operator(kind, reads, {"out": out}, attributes, kind, 0, index, blocks)
-
-    body = Block(1, [], ["i", "y"], ["goes_on", "next", "sum"])
-    body.operators = [
-        operator("scale", {"x": ["i"]}, ["next"], {"scale": 1.0, "bias": 1.0}, 0),
-        operator("less_than", {"x": ["next"], "y": ["n"]}, ["goes_on"], {}, 1),
-        operator("cast", {"x": ["x"]}, ["x_cast"], {"out_dtype": after}, 2),
-        operator("cast", {"x": ["y"]}, ["y_cast"], {"out_dtype": after}, 3),
-        operator("elementwise_add", {"x": ["x_cast"], "y": ["y_cast"]}, ["sum"], {}, 4),
+    rows = [
+        ("cast", "x=x", "out=x_cast", {"out_dtype": after}),
+        ("cast", "x=y", "out=y_cast", {"out_dtype": after}),
+        ("elementwise_add", "x=x_cast y=y_cast", "out=sum"),
     ]
-    begun = operator("fill_constant", {}, ["zero"], {"shape": [], "value": 0.0, "dtype": before}, 0)
-    first = operator("fill_constant", {}, ["start"], {"shape": [], "value": 0.0, "dtype": "int64"}, 1)
-    begins = operator("less_than", {"x": ["start"], "y": ["n"]}, ["begins"], {}, 2)
-    loop = operator("while", {"cond": ["begins"], "x": ["start", "zero"]}, ["last", "out"], {}, 3, (body,))
-    inputs = [Variable("x", "float32", ()), Variable("n", "int64", ())]
     names = [Variable(name, before, ()) for name in ("y", "zero", "out")]
     names += [Variable(name, after, ()) for name in ("x_cast", "y_cast", "sum")]
-    names += [Variable(name, "int64", ()) for name in ("i", "next", "start", "last")]
-    variables = {input_.name: input_ for input_ in (*inputs, *names)}
-    block = Block(0, [begun, first, begins, loop], ["x", "n"], ["out"])
-    return Program("pir", 1, block, inputs, [Output("out", "out")], variables, {})
+    return loop(rows, "sum", before, Variable("x", "float32", ()), names, "pir")
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,12 @@ from gen_models import all_ops
 from gen_models.harness.store import generated
 from paddle2ov import ConversionExtension
 from paddle2ov.compilation.running import run
-from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.model import Variable
 from paddle2ov.program.signatures import ROWS
 from paddle2ov.testing import check_case, load
 from paddle2ov.translation import extension, registry
 from tests.support.formats import FORMATS
+from tests.support.programs import program
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -217,15 +218,13 @@ def test_input_that_the_signature_does_not_name(custom):
 
 def test_a_program_that_onednn_passes_have_rewritten_says_so():
     """`enable_save_optim_model` with oneDNN writes it; Paddle refuses to load it."""
-    names = Variable("x", "float32", (1, 3, 4, 4)), Variable("w", "float32", (2, 3, 1, 1)), Variable("y", "float32")
-    reads = {"input_0": ["x"], "input_1": ["w"]}
-    operator = Operator("fused_conv2d", reads, {"output_0": ["y"]}, {}, "onednn_op.fused_conv2d", 0, 0)
-    block = Block(0, [operator], ["x", "w"], ["y"])
-    program = Program("pir", 4, block, list(names[:2]), [Output("y", "y")], {name.name: name for name in names}, {})
+    fed = Variable("x", "float32", (1, 3, 4, 4)), Variable("w", "float32", (2, 3, 1, 1))
+    whole = program([("fused_conv2d", "input_0=x input_1=w", "output_0=y")], fed, "y")
+    whole.block.operators[0].source_type = "onednn_op.fused_conv2d"
     with pytest.raises(
         paddle2ov.OpConversionError, match=r"passes for oneDNN.*Save it with `Config.disable_mkldnn\(\)`"
     ):
-        paddle2ov.convert(program)
+        paddle2ov.convert(whole)
 
 
 def test_signatures_of_the_table_are_of_the_form():

@@ -12,8 +12,9 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph.evaluation import is_safe
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
-from paddle2ov.program.model import Block, Operator, Output, Parameter, Program, Variable
+from paddle2ov.program.model import Variable
 from paddle2ov.translation.folding import are_foldable, fold
+from tests.support.programs import program
 
 
 def test_shape_arithmetic_is_folded():
@@ -87,27 +88,17 @@ def test_what_counts_as_small():
 def test_float64_is_computed_in_float64():
     """The CPU plugin would lose half of the digits of a matrix like that of a thin-plate spline, and then invert it."""
     points = np.linspace(-1, 1, 12)[:, None] + np.array([0.0, 1.0])
-    operators = [
-        Operator("elementwise_sub", {"x": ["rows"], "y": ["columns"]}, {"out": ["distance"]}, {"axis": -1}, "", 0, 0),
-        Operator("p_norm", {"x": ["distance"]}, {"out": ["norm"]}, {"porder": 2.0, "axis": 2}, "", 0, 1),
-        Operator("elementwise_add", {"x": ["norm"], "y": ["eye"]}, {"out": ["double"]}, {"axis": -1}, "", 0, 2),
-        Operator("inverse", {"x": ["double"]}, {"out": ["inverse"]}, {}, "", 0, 3),
+    rows = [
+        ("elementwise_sub", "x=rows y=columns", "out=distance", {"axis": -1}),
+        ("p_norm", "x=distance", "out=norm", {"porder": 2.0, "axis": 2}),
+        ("elementwise_add", "x=norm y=eye", "out=double", {"axis": -1}),
+        ("inverse", "x=double", "out=inverse"),
     ]
     weights = {"rows": points[:, None], "columns": points[None], "eye": np.eye(12)}
-    parameters = {name: Parameter(name, "float64", value) for name, value in weights.items()}
-    variables = {name: Variable(name, "float64", value.shape) for name, value in weights.items()}
     shapes = {"distance": (12, 12, 2), "norm": (12, 12), "double": (12, 12), "inverse": (12, 12)}
-    variables |= {name: Variable(name, "float64", shape) for name, shape in shapes.items()}
-    program = Program(
-        "legacy",
-        2_006_002,
-        Block(0, operators=operators, outputs=["inverse"]),
-        [],
-        [Output("inverse", "inverse")],
-        variables,
-        parameters,
-    )
-    (result,) = paddle2ov.convert(program).get_results()
+    variables = [Variable(name, "float64", shape) for name, shape in shapes.items()]
+    whole = program(rows, [], "inverse", variables, weights, "legacy")
+    (result,) = paddle2ov.convert(whole).get_results()
     node = result.input_value(0).get_node()
     distance = np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1))
     assert node.get_type_name() == "Constant"

@@ -20,10 +20,11 @@ from paddle2ov.graph.values import (
     mark_if_complex,
     unmarked,
 )
-from paddle2ov.program.model import Block, Operator, Output, Parameter, Program, Variable
+from paddle2ov.program.model import Operator, Parameter, Variable
 from paddle2ov.translation.folding import are_foldable
 from paddle2ov.translation.node_context import NodeContext
 from paddle2ov.translation.scope import Scope
+from tests.support.programs import block, program
 
 
 def output(*dims):
@@ -125,58 +126,29 @@ def test_small_constants_are_small_whatever_their_marks():
     assert not are_foldable({"x": [LoDTensor(output(3), 1)]})
 
 
-def program(operators, variables, inputs, result, parameters=()):
-    declared = {variable.name: variable for variable in variables}
-    fed = [declared[name] for name in inputs]
-    built = [
-        Operator(
-            kind,
-            {port: names.split() for port, names in reads.items()},
-            {port: names.split() for port, names in writes.items()},
-            attributes,
-            kind,
-            0,
-            i,
-            blocks,
-        )
-        for i, (kind, reads, writes, attributes, blocks) in enumerate(operators)
-    ]
-    block = Block(0, built, list(inputs), [result])
-    return Program(
-        "legacy",
-        2_006_002,
-        block,
-        fed,
-        [Output(result, result)],
-        declared,
-        {parameter.name: parameter for parameter in parameters},
-    )
-
-
 def test_weights_are_complex_by_their_data():
     """Nothing declares the variable: the weight itself is complex."""
     weight = Parameter("w", "complex64", np.array([1 + 2j, 3 - 1j], np.complex64))
     x = Variable("x", "complex64", (2,))
-    operators = [("elementwise_mul", {"x": "x", "y": "w"}, {"out": "out"}, {"axis": -1}, ())]
-    model = paddle2ov.convert(program(operators, [x, Variable("out", "complex64", (2,))], ["x"], "out", [weight]))
+    rows = [("elementwise_mul", "x=x y=w", "out=out", {"axis": -1})]
+    whole = program(rows, [x], "out", [Variable("out", "complex64", (2,)), Variable("w")], [weight], "legacy")
+    model = paddle2ov.convert(whole)
     (product,) = openvino.compile_model(model, "CPU")([np.array([[0, 1], [2, 0]], np.float32)]).values()
     np.testing.assert_allclose(product, [[-2, 1], [6, -2]])
 
 
 def test_a_branch_that_is_known_to_be_taken_hands_sequences_on():
-    variables = [
-        Variable("x", "float32", (-1, 2), lod_level=1),
-        *(Variable(name, "float32", None, lod_level=1) for name in ("a", "b", "out", "pooled")),
-        Variable("condition", "bool", (1,)),
+    variables = [Variable(name, "float32", None, lod_level=1) for name in ("a", "b", "out", "pooled")]
+    branches = block(1, ("relu", "x=a", "out=b"), outputs="b"), block(2, outputs="a")
+    rows = [
+        ("lod_reset", "x=x", "out=a", {"target_lod": [0, 3, 6]}),
+        ("fill_constant", "", "out=condition", {"shape": [1], "value": 1.0, "dtype": "bool"}),
+        ("if", "cond=condition", "out=out", {}, branches),
+        ("sequence_pool", "x=out", "out=pooled", {"pooltype": "SUM"}),
     ]
-    then = Block(1, [Operator("relu", {"x": ["a"]}, {"out": ["b"]}, {}, "relu", 1, 0)], [], ["b"])
-    operators = [
-        ("lod_reset", {"x": "x"}, {"out": "a"}, {"target_lod": [0, 3, 6]}, ()),
-        ("fill_constant", {}, {"out": "condition"}, {"shape": [1], "value": 1.0, "dtype": "bool"}, ()),
-        ("if", {"cond": "condition"}, {"out": "out"}, {}, (then, Block(2, [], [], ["a"]))),
-        ("sequence_pool", {"x": "out"}, {"out": "pooled"}, {"pooltype": "SUM"}, ()),
-    ]
-    model = paddle2ov.convert(program(operators, variables, ["x"], "pooled"))
+    fed = [Variable("x", "float32", (-1, 2), lod_level=1)]
+    variables.append(Variable("condition", "bool", (1,)))
+    model = paddle2ov.convert(program(rows, fed, "pooled", variables, format="legacy"))
     x = np.arange(12, dtype=np.float32).reshape(6, 2)
     np.testing.assert_array_equal(openvino.compile_model(model, "CPU")([x])[0], x.reshape(2, 3, 2).sum(1))
 
@@ -194,11 +166,9 @@ def test_converters_mark_what_they_give():
         seen.update({name: (node.is_complex(name), node.has_sequences(name)) for name in ("a", "b", "c")})
         return {"out": node.get_input("b")}
 
-    variables = [Variable("x", "float32", (-1, 1), lod_level=1)]
-    variables += [Variable(name, "float32", None, lod_level=1) for name in ("a", "b", "c", "out")]
-    operators = [
-        ("mine", {"x": "x"}, {"complex": "a", "rows": "b", "none": "c"}, {}, ()),
-        ("asks", {"a": "a", "b": "b", "c": "c"}, {"out": "out"}, {}, ()),
-    ]
-    paddle2ov.convert(program(operators, variables, ["x"], "out"), extension={"mine": mine, "asks": asks})
+    fed = [Variable("x", "float32", (-1, 1), lod_level=1)]
+    variables = [Variable(name, "float32", None, lod_level=1) for name in ("a", "b", "c", "out")]
+    rows = [("mine", "x=x", "complex=a rows=b none=c"), ("asks", "a=a b=b c=c", "out=out")]
+    whole = program(rows, fed, "out", variables, format="legacy")
+    paddle2ov.convert(whole, extension={"mine": mine, "asks": asks})
     assert seen == {"a": (True, True), "b": (False, True), "c": (False, False)}

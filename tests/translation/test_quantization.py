@@ -13,40 +13,29 @@ from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov.compilation.running import run
 from paddle2ov.graph.core import shared_core
-from paddle2ov.program import Program
-from paddle2ov.program.model import Block, Operator, Output, Parameter, Variable
+from paddle2ov.program.model import Variable
 from paddle2ov.quantization.layers import layers_of
 from paddle2ov.reporting import build_report, write_report
 from paddle2ov.reporting.terminal import print_report
 from tests.support.formats import NEEDS_PADDLE_2
+from tests.support.programs import program
 
 
-def program(operators, weights, x, result):
-    """A program of operators given as (name, inputs, result, attributes)."""
-    made = [
-        Operator(name, {port: [value] for port, value in inputs.items()}, {port: [out]}, attributes, name, 0, i)
-        for i, (name, inputs, (port, out), attributes) in enumerate(operators)
-    ]
-    variables = {x.name: x} | {name: Variable(name, "float32", array.shape) for name, array in weights.items()}
-    for operator in made:
-        for name in operator.output_names():
-            variables[name] = Variable(name, "float32", None)
-    parameters = {name: Parameter(name, "float32", array) for name, array in weights.items()}
-    return Program("pir", 4, Block(0, made), [x], [Output(result, result)], variables, parameters)
+def converted(rows, weights, shape, result):
+    """A model of operators over x, which has this shape."""
+    return paddle2ov.convert(program(rows, [Variable("x", "float32", shape)], result, parameters=weights))
+
+
+MOVING_AVERAGE = "fake_quantize_dequantize_moving_average_abs_max"
 
 
 def simulated(rng):
     """What quantization-aware training exports."""
     weights = {"w": rng.uniform(-0.5, 0.5, (8, 4, 3, 3)).astype("float32"), "s": np.array([1.0], "float32")}
     operators = [
-        (
-            "fake_quantize_dequantize_moving_average_abs_max",
-            {"x": "x", "in_scale": "s"},
-            ("out", "a"),
-            {"is_test": True, "bit_length": 8, "round_type": 0},
-        ),
-        ("fake_channel_wise_quantize_dequantize_abs_max", {"x": "w"}, ("out", "b"), {"quant_axis": 0}),
-        ("conv2d", {"input": "a", "filter": "b"}, ("out", "c"), {"strides": [1, 1], "paddings": [0, 0]}),
+        (MOVING_AVERAGE, "x=x in_scale=s", "out=a", {"is_test": True, "bit_length": 8, "round_type": 0}),
+        ("fake_channel_wise_quantize_dequantize_abs_max", "x=w", "out=b", {"quant_axis": 0}),
+        ("conv2d", "input=a filter=b", "out=c", {"strides": [1, 1], "paddings": [0, 0]}),
     ]
     return operators, weights
 
@@ -61,10 +50,10 @@ def onnx_style(rng):
     }
     activation = {"quant_axis": -1, "round_type": 0}
     operators = [
-        ("quantize_linear", {"x": "x", "scale": "s", "zero_point": "z"}, ("y", "q"), activation),
-        ("dequantize_linear", {"x": "q", "scale": "s", "zero_point": "z"}, ("y", "a"), activation),
-        ("dequantize_linear", {"x": "w", "scale": "t", "zero_point": "z"}, ("y", "b"), {"quant_axis": 0}),
-        ("conv2d", {"input": "a", "filter": "b"}, ("out", "c"), {"strides": [1, 1], "paddings": [0, 0]}),
+        ("quantize_linear", "x=x scale=s zero_point=z", "y=q", activation),
+        ("dequantize_linear", "x=q scale=s zero_point=z", "y=a", activation),
+        ("dequantize_linear", "x=w scale=t zero_point=z", "y=b", {"quant_axis": 0}),
+        ("conv2d", "input=a filter=b", "out=c", {"strides": [1, 1], "paddings": [0, 0]}),
     ]
     return operators, weights
 
@@ -72,7 +61,7 @@ def onnx_style(rng):
 @pytest.mark.parametrize("build", [simulated, onnx_style])
 def test_convolutions_run_in_int8(build):
     operators, weights = build(np.random.default_rng(0))
-    model = paddle2ov.convert(program(operators, weights, Variable("x", "float32", (1, 4, 8, 8)), "c"))
+    model = converted(operators, weights, (1, 4, 8, 8), "c")
     compiled = shared_core().compile_model(model, "CPU")
     kinds = {
         info["layerType"].astype(str): info["runtimePrecision"].astype(str)
@@ -151,10 +140,8 @@ def test_dequantize_linear_multiplies():
     rng = np.random.default_rng(0)
     x = np.rint(rng.uniform(-127, 127, (2, 3))).astype("float32")
     weights = {"s": rng.uniform(0.5, 1, 3).astype("float32"), "z": np.zeros(3, "float32")}
-    operators = [
-        ("dequantize_linear", {"x": "x", "scale": "s", "zero_point": "z"}, ("y", "y"), {"quant_axis": 1, "qmax": 127})
-    ]
-    (result,) = run(paddle2ov.convert(program(operators, weights, Variable("x", "float32", (2, 3)), "y")), {"x": x})
+    operators = [("dequantize_linear", "x=x scale=s zero_point=z", "y=y", {"quant_axis": 1, "qmax": 127})]
+    (result,) = run(converted(operators, weights, (2, 3), "y"), {"x": x})
     np.testing.assert_allclose(result.array, x * weights["s"] / 127, rtol=1e-6)
 
 
@@ -176,17 +163,12 @@ def test_layers_read_the_numbers_of_their_grid(bits, round_type, is_relu):
     weights = {"w": rng.uniform(-0.5, 0.5, (8, 4, 1, 1)).astype("float32"), "s": np.array([1.3], "float32")}
     same = {"is_test": True, "bit_length": bits, "round_type": round_type}
     operators = [
-        *([("relu", {"x": "x"}, ("out", "r"), {})] if is_relu else []),
-        (
-            "fake_quantize_dequantize_moving_average_abs_max",
-            {"x": "r" if is_relu else "x", "in_scale": "s"},
-            ("out", "a"),
-            same,
-        ),
-        ("fake_channel_wise_quantize_dequantize_abs_max", {"x": "w"}, ("out", "b"), {**same, "quant_axis": 0}),
-        ("conv2d", {"input": "a", "filter": "b"}, ("out", "c"), {"strides": [1, 1], "paddings": [0, 0]}),
+        *([("relu", "x=x", "out=r", {})] if is_relu else []),
+        (MOVING_AVERAGE, f"x={'r' if is_relu else 'x'} in_scale=s", "out=a", same),
+        ("fake_channel_wise_quantize_dequantize_abs_max", "x=w", "out=b", {**same, "quant_axis": 0}),
+        ("conv2d", "input=a filter=b", "out=c", {"strides": [1, 1], "paddings": [0, 0]}),
     ]
-    model = paddle2ov.convert(program(operators, weights, Variable("x", "float32", (-1, 4, -1, -1)), "c"))
+    model = converted(operators, weights, (-1, 4, -1, -1), "c")
     is_cut_off = "Maximum" in [node.get_type_name() for node in model.get_ops()]
     assert is_cut_off == (round_type == 1 and not is_relu)
     data = rng.uniform(-1.2, 1.2, (2, 4, 5, 5)).astype("float32")
@@ -200,25 +182,25 @@ def test_channels_of_15_levels():
     """Their number is not known; OpenVINO's transformations for low precision take 15 levels for 255."""
     scales = np.array([0.7, 1.4], np.float32)
     weights = {"s": scales, "z": np.zeros(1, "float32")}
-    inputs, attributes = {"scale": "s", "zero_point": "z"}, {"quant_axis": 1, "qmin": -8, "qmax": 7, "round_type": 1}
+    attributes = {"quant_axis": 1, "qmin": -8, "qmax": 7, "round_type": 1}
     operators = [
-        ("quantize_linear", {"x": "x", **inputs}, ("y", "a"), attributes),
-        ("dequantize_linear", {"x": "a", **inputs}, ("y", "b"), attributes),
+        ("quantize_linear", "x=x scale=s zero_point=z", "y=a", attributes),
+        ("dequantize_linear", "x=a scale=s zero_point=z", "y=b", attributes),
     ]
-    model = paddle2ov.convert(program(operators, weights, Variable("x", "float32", (-1, -1)), "b"))
+    model = converted(operators, weights, (-1, -1), "b")
     data = np.random.default_rng(0).uniform(-2, 2, (7, 2)).astype("float32")
     np.testing.assert_allclose(run(model, {"x": data})[0].array, quantized(data, scales, 7), atol=1e-6)
 
 
 def test_zero_points_are_refused():
     weights = {"s": np.ones(1, "float32"), "z": np.ones(1, "float32")}
-    operators = [("quantize_linear", {"x": "x", "scale": "s", "zero_point": "z"}, ("y", "y"), {"quant_axis": -1})]
+    operators = [("quantize_linear", "x=x scale=s zero_point=z", "y=y", {"quant_axis": -1})]
     with pytest.raises(paddle2ov.OpConversionError, match="zero_point"):
-        paddle2ov.convert(program(operators, weights, Variable("x", "float32", (2, 3)), "y"))
+        converted(operators, weights, (2, 3), "y")
 
 
 def test_training_is_refused():
     operators, weights = simulated(np.random.default_rng(0))
     operators[0][3]["is_test"] = False
     with pytest.raises(paddle2ov.OpConversionError, match="eval"):
-        paddle2ov.convert(program(operators, weights, Variable("x", "float32", (1, 4, 8, 8)), "c"))
+        converted(operators, weights, (1, 4, 8, 8), "c")
