@@ -17,51 +17,45 @@ def refused(op_type, message, inputs=None, **attributes):
     assert caught.value.place.op_type == op_type
 
 
-@pytest.mark.parametrize("value", ["axis", 1.5, float("nan"), float("inf"), None, [0, 1], ["a"], {"a": 1}, 1j])
-def test_a_whole_number(value):
-    refused("softmax", "axis", axis=value)
-    refused("maxout", "groups", groups=value, axis=1)
+PIXELS, IMAGES = {"input": X, "filter": np.zeros((4, 3, 3, 3), np.float32)}, {"input": X, "image": X}
+FFT = {"axes": [1], "normalization": "backward", "forward": True, "onesided": True}
+NAN, INFINITY = float("nan"), float("inf")
+NO_NUMBER = ["axis", 1.5, NAN, INFINITY, None, [0, 1], ["a"], {"a": 1}, 1j]
+NO_FLAG = ["x", 2, 0.5, NAN, None, [], [True], {}]
+NO_NUMBERS = ["xy", [1.5, 0], [NAN, 0], ["a", "b"], [None, 1], [[0], [1, 2]], {}]
+WRONG = [
+    ("softmax", "axis", NO_NUMBER, None, {}),
+    ("maxout", "groups", NO_NUMBER, None, {"axis": 1}),
+    ("leaky_relu", "alpha", ["x", None, [1.0, 2.0], ["a"], {}, 1j], None, {}),
+    ("reduce_mean", "keepdim", NO_FLAG, None, {}),
+    ("gelu", "approximate", NO_FLAG, None, {}),
+    ("fft_r2c", "forward", NO_FLAG, {"x": X[0, 0]}, FFT),
+    ("fft_r2c", "onesided", NO_FLAG, {"x": X[0, 0]}, FFT),
+    ("transpose2", "axis", NO_NUMBERS, None, {}),
+    ("conv2d", "strides", NO_NUMBERS, PIXELS, {}),
+    ("prior_box", "min_sizes", ["xy", ["a", "b"], [None, 1.5], [1j], {}], IMAGES, {"variances": [0.1] * 4}),
+    ("cast", "dtype", ["float", 99, 1.5, True, [], {}, "float8"], None, {}),
+    ("prelu", "data_format", [5], {"x": X, "alpha": X[0, 0, 0, :1]}, {"mode": "all"}),
+    ("einsum", "equation", [7], {"x": [X]}, {}),
+]
+MESSAGES = {
+    "alpha": "alpha|negative_slope",
+    "axis": "perm|axis",
+    "equation": "attribute 'equation' is 7; a string is expected",
+    "min_sizes": "attribute 'min_sizes' is .*; (a number or numbers|a list of numbers) is expected",
+    **{
+        name: f"attribute '{name}' is .*; a boolean is expected"
+        for name in ("keepdim", "approximate", "forward", "onesided")
+    },
+}
 
 
-@pytest.mark.parametrize("value", ["x", None, [1.0, 2.0], ["a"], {}, 1j])
-def test_a_number(value):
-    refused("leaky_relu", "alpha|negative_slope", alpha=value)
-
-
-@pytest.mark.parametrize("value", ["x", 2, 0.5, float("nan"), None, [], [True], {}])
-@pytest.mark.parametrize(("op_type", "name"), [("reduce_mean", "keepdim"), ("gelu", "approximate")])
-def test_a_truth_value(op_type, name, value):
-    refused(op_type, f"attribute '{name}' is .*; a boolean is expected", **{name: value})
-
-
-@pytest.mark.parametrize("value", ["x", 2, 0.5, None, []])
-def test_a_truth_value_without_default(value):
-    attributes = {"axes": [1], "normalization": "backward", "forward": True, "onesided": True}
-    for name in ("forward", "onesided"):
-        wanted = f"attribute '{name}' is .*; a boolean is expected"
-        refused("fft_r2c", wanted, {"x": X[0, 0]}, **{**attributes, name: value})
-
-
-@pytest.mark.parametrize("value", ["xy", [1.5, 0], [float("nan"), 0], ["a", "b"], [None, 1], [[0], [1, 2]], {}])
-def test_whole_numbers(value):
-    refused("transpose2", "perm|axis", axis=value)
-    refused("conv2d", "strides", {"input": X, "filter": np.zeros((4, 3, 3, 3), np.float32)}, strides=value)
-
-
-@pytest.mark.parametrize("value", ["xy", ["a", "b"], [None, 1.5], [1j], {}])
-def test_numbers(value):
-    wanted = "attribute 'min_sizes' is .*; (a number or numbers|a list of numbers) is expected"
-    refused("prior_box", wanted, {"input": X, "image": X}, min_sizes=value, variances=[0.1] * 4)
-
-
-@pytest.mark.parametrize("value", ["float", 99, 1.5, True, [], {}, "float8"])
-def test_a_data_type(value):
-    refused("cast", "dtype", dtype=value)
-
-
-def test_a_word():
-    refused("prelu", "data_format", {"x": X, "alpha": X[0, 0, 0, :1]}, data_format=5, mode="all")
-    refused("einsum", "attribute 'equation' is 7; a string is expected", {"x": [X]}, equation=7)
+@pytest.mark.parametrize(
+    ("op_type", "name", "value", "inputs", "others"),
+    [(kind, name, value, inputs, others) for kind, name, values, inputs, others in WRONG for value in values],
+)
+def test_a_value_of_a_wrong_type(op_type, name, value, inputs, others):
+    refused(op_type, MESSAGES.get(name, name), inputs, **{**others, name: value})
 
 
 def test_what_a_converter_did_not_expect_names_what_it_asked_for():

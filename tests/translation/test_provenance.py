@@ -28,7 +28,7 @@ def names_of(model):
     return Counter(node.get_friendly_name() for node in walk(model))
 
 
-@pytest.mark.one_in(7)
+@pytest.mark.one_in(14)
 @pytest.mark.parametrize(("network", "format"), list(networks()))
 def test_networks(network, format):
     """Names are unique with a report and without one; of each node the report names operators that the program has."""

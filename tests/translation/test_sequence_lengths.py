@@ -52,7 +52,7 @@ def fed_with_lengths(program, inputs):
     return feeds
 
 
-@pytest.mark.one_in(7)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize(("op", "case"), list(cases()))
 def test_lengths_from_outside_are_those_that_lod_reset_gives_inside(op, case):
     folder = generated(op, case, "legacy")
