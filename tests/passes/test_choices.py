@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from openvino import Model, Type
+from openvino import Type
 from openvino import opset16 as ops
 
 from paddle2ov.passes.broadcast_select import broadcast_select
-from tests.support.passes_checks import apply, kinds, parameter, random
+from tests.support.passes_checks import apply, kinds, random, stays
 
 MASK = np.array([[[[True, False, True]]], [[[False, True, True]]]])
 
@@ -24,32 +24,25 @@ def _widened(c, x, y, zeros):
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize("number", [False, True])
 def test_choice(dynamic, number):
-    def build():
-        sizes = [-1, -1, -1, -1] if dynamic else [2, 4, 3, 3]
-        c = parameter(*([-1, 1, 1, -1] if dynamic else MASK.shape), name="c", kind=Type.boolean)
-        x, y = parameter(*sizes), np.float32(-np.inf)
-        if not number:
-            y = ops.multiply(x, np.float32(2))
+    def build(c, x):
+        y = np.float32(-np.inf) if number else ops.multiply(x, np.float32(2))
         zeros = ops.add(ops.add(_zeros(x), ops.convert(_zeros(c, bool), Type.f32)), np.zeros([1], np.float32))
-        return Model([_widened(c, x, y, zeros)], [c, x])
+        return _widened(c, x, y, zeros)
 
-    model, counts = apply(broadcast_select, build, inputs=[MASK, random(2, 4, 3, 3)])
+    dims = ([-1, 1, 1, -1], [-1, -1, -1, -1]) if dynamic else (MASK.shape, [2, 4, 3, 3])
+    model, counts = apply(broadcast_select, build, *dims, types=[Type.boolean], inputs=[MASK, random(2, 4, 3, 3)])
     assert counts == {"choices": 1}
     assert not {"Add", "Broadcast", "NotEqual"} & set(kinds(model))
 
 
 @pytest.mark.parametrize("other", ["shape", "ones", "number"])
 def test_choice_fails_to_match(other):
-    def build():
-        c = parameter(-1, 1, 1, -1, name="c", kind=Type.boolean)
-        x = parameter(-1, -1, 3, -1)
-        wide = parameter(-1, -1, -1, -1, name="wide")
+    def build(c, x, wide):
         zeros = {
             "shape": _zeros(wide),  # of a tensor that is not chosen from, and may be larger
             "ones": np.ones([1, 1, 1, 1], np.float32),
             "number": np.zeros([5, 2, 4, 3, 3], np.float32),  # of more dimensions
         }[other]
-        return Model([_widened(c, x, ops.relu(x), zeros), ops.relu(wide)], [c, x, wide])
+        return [_widened(c, x, ops.relu(x), zeros), ops.relu(wide)]
 
-    inputs = [MASK, random(2, 1, 3, 3), random(2, 4, 3, 3)]
-    assert apply(broadcast_select, build, inputs=inputs)[1] == {"choices": 0}
+    assert stays(broadcast_select, build, [-1, 1, 1, -1], [-1, -1, 3, -1], [-1, -1, -1, -1], types=[Type.boolean])

@@ -10,11 +10,12 @@ from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import Graph
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
-from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.model import Operator, Variable
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.extension import ConversionExtension
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
+from tests.support import programs
 from tests.support.suppressions import check_same as check_models
 from tests.support.suppressions import filtered, gathered, unfiltered
 
@@ -33,27 +34,22 @@ def program(heads=3, wanted=RESULTS, known=True, turn="each", kind="multiclass_n
         Variable(f"head_{i}", "float32", (-1, channels, *(SIZES[i] if known else (-1, -1)))) for i in range(heads)
     ]
     inputs.append(Variable("img_size", "int32", (-1, 2)))
-    operators = []
-
-    def add(kind, reads, writes, attributes):
-        reads, writes = ({k: v if isinstance(v, list) else [v] for k, v in value.items()} for value in (reads, writes))
-        operators.append(Operator(kind, reads, writes, attributes, kind, 0, len(operators)))
-
+    rows = []
     for i in range(heads):
         own = {"anchors": list(ANCHORS[i]), "class_num": CLASSES, "downsample_ratio": 32 >> i}
-        results = {"boxes": f"boxes_{i}", "scores": f"scores_{i}"}
-        add("yolo_box", {"x": f"head_{i}", "img_size": "img_size"}, results, yolo | own)
+        rows.append(("yolo_box", f"x=head_{i} img_size=img_size", f"boxes=boxes_{i} scores=scores_{i}", yolo | own))
         if turn == "each":
-            add("transpose2", {"x": f"scores_{i}"}, {"out": f"turned_{i}"}, {"perm": [0, 2, 1]})
+            rows.append(("transpose2", f"x=scores_{i}", f"out=turned_{i}", {"perm": [0, 2, 1]}))
     boxes, scores = "boxes_0", "turned_0"
     if heads > 1:
         boxes, scores = "boxes", "scores"
-        add("concat", {"x": [f"boxes_{i}" for i in range(heads)]}, {"out": "boxes"}, {"axis": 1})
+        parts = {name: ",".join(f"{name}_{i}" for i in range(heads)) for name in ("boxes", "scores", "turned")}
+        rows.append(("concat", f"x={parts['boxes']}", "out=boxes", {"axis": 1}))
         if turn == "each":
-            add("concat", {"x": [f"turned_{i}" for i in range(heads)]}, {"out": "scores"}, {"axis": 2})
+            rows.append(("concat", f"x={parts['turned']}", "out=scores", {"axis": 2}))
         else:
-            add("concat", {"x": [f"scores_{i}" for i in range(heads)]}, {"out": "joined"}, {"axis": 1})
-            add("transpose2", {"x": "joined"}, {"out": "scores"}, {"perm": [0, 2, 1]})
+            rows.append(("concat", f"x={parts['scores']}", "out=joined", {"axis": 1}))
+            rows.append(("transpose2", "x=joined", "out=scores", {"perm": [0, 2, 1]}))
     basic = {
         "score_threshold": 0.1,
         "nms_top_k": 20,
@@ -63,12 +59,9 @@ def program(heads=3, wanted=RESULTS, known=True, turn="each", kind="multiclass_n
         "nms_eta": 1.0,
         "background_label": -1,
     }
-    add(
-        kind, {"bboxes": boxes, "scores": scores}, {name: name for name in wanted if name in _PORTS}, basic | attributes
-    )
-    declared = {input_.name: input_ for input_ in inputs} | {name: Variable(name) for name in wanted}
-    block = Block(0, operators, [input_.name for input_ in inputs], list(wanted))
-    return Program("pir", 1, block, inputs, [Output(name, name) for name in wanted], declared, {})
+    results = " ".join(f"{name}={name}" for name in wanted if name in _PORTS)
+    rows.append((kind, f"bboxes={boxes} scores={scores}", results, basic | attributes))
+    return programs.program(rows, inputs, " ".join(wanted))
 
 
 def feeds(heads=3, batch=2, shift=0.0, aware=False):
@@ -123,39 +116,21 @@ def test_one_image_without_any_among_others():
     assert first > 0 < third
 
 
-def test_any_batch():
-    check_same(program(), *(feeds(batch=batch) for batch in (1, 2, 4)))
-
-
 @pytest.mark.parametrize(
-    "yolo",
-    [{"iou_aware": True, "iou_aware_factor": 0.4}, {"scale_x_y": 1.05}, {"clip_bbox": False}, {"conf_thresh": 0.0}],
-    ids=lambda yolo: next(iter(yolo)),
-)
-def test_attributes_of_the_heads(yolo):
-    check_same(program(yolo=yolo), feeds(aware="iou_aware" in yolo))
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize(
-    "attributes",
+    ("yolo", "attributes"),
     [
-        {"normalized": True, "background_label": 1},
-        {"nms_top_k": -1, "keep_top_k": -1},
-        {"nms_threshold": 0.7, "nms_eta": 0.9},
-        {"score_threshold": 0.6, "nms_top_k": 3, "keep_top_k": 4},
-        {"score_threshold": 1.0},
-        {"kind": "multiclass_nms2"},
+        ({"iou_aware": True, "iou_aware_factor": 0.4}, {"nms_threshold": 0.7, "nms_eta": 0.9}),
+        ({"scale_x_y": 1.05, "clip_bbox": False}, {"nms_top_k": -1, "keep_top_k": -1}),
+        ({"conf_thresh": 0.0}, {"normalized": True, "background_label": 1, "kind": "multiclass_nms2"}),
     ],
-    ids=str,
+    ids=["aware", "unclipped", "all"],
 )
-def test_attributes_of_the_suppression(attributes):
-    check_same(program(**attributes), feeds(), feeds(shift=3.0))
+def test_attributes(yolo, attributes):
+    check_same(program(yolo=yolo, **attributes), feeds(aware="iou_aware" in yolo, batch=4))
 
 
-@pytest.mark.parametrize("gaussian", [False, True])
-def test_matrix_nms(gaussian):
-    attributes = {"score_threshold": 0.3, "post_threshold": 0.05, "use_gaussian": gaussian, "gaussian_sigma": 2.0}
+def test_matrix_nms():
+    attributes = {"score_threshold": 0.3, "post_threshold": 0.05, "use_gaussian": True, "gaussian_sigma": 2.0}
     whole = program(kind="matrix_nms", wanted=("out", "index", "roisnum"), **attributes)
     some, none, every = check_same(whole, feeds(), feeds(shift=-20.0), feeds(shift=20.0))
     assert none == [0, 0]
@@ -207,7 +182,7 @@ BETWEEN = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("kind", "attributes"), BETWEEN, ids=str)
 def test_an_operator_between(kind, attributes):
     check_same(between(program(), kind, **attributes), feeds())

@@ -9,7 +9,7 @@ from paddle2ov.passes import Graph
 from paddle2ov.passes.integer_weights import integer_weights
 from paddle2ov.quantization.agreement import compiled_in
 from paddle2ov.quantization.layers import layers_of
-from tests.support.passes_checks import RNG, apply, parameter, random
+from tests.support.passes_checks import RNG, compare, model_of, parameter, random
 
 
 def whole(*shape):
@@ -44,11 +44,12 @@ LAYERS = {
 @pytest.mark.parametrize("name", LAYERS)
 def test_layers_of_whole_numbers(name):
     build_layer, shape = LAYERS[name]
-    x = parameter(*shape)
-    model = Model([ops.multiply(build_layer(quantized(x)), np.float32(1e-4))], [x])
-    assert {layer.why_float for layer in _layers(model)} != {""}
-    model, counts = apply(integer_weights, model.clone, shape, tolerance=1e-4)
-    assert counts == {"layers": 1}
+
+    def build(x):
+        return ops.multiply(build_layer(quantized(x)), np.float32(1e-4))
+
+    assert {layer.why_float for layer in _layers(model_of(build, shape))} != {""}
+    model = compare(integer_weights, build, shape, sites={"layers": 1}, tolerance=1e-4)
     assert [layer.precision in ("i8", "u8") for layer in _layers(model)] == [True]
 
 

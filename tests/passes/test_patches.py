@@ -4,11 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from openvino import Model
 from openvino import opset16 as ops
 
 from paddle2ov.passes.attention.merge_patches import merge_patches
-from tests.support.passes_checks import apply, kinds, parameter
+from tests.support.passes_checks import apply, kinds, stays
 
 END = 2**31 - 1
 
@@ -18,15 +17,14 @@ def taken(x, start, step, axes, stop=END):
     return ops.slice(x, np.array(start), np.array(stops), np.array(step), np.array(axes))
 
 
-def joined(dims, axes, steps, axis, order=None, changed=None):
-    """A model that joins the slices of all offsets, which count up along `order`."""
+def joined(axes, steps, axis, order=None, changed=None):
+    """What joins the slices of all offsets, which count up along `order`."""
 
-    def build():
-        x = parameter(*dims)
+    def build(x):
         count = list(itertools.product(*(range(steps[i]) for i in order or range(len(axes)))))
         starts = [[item[(order or range(len(axes))).index(i)] for i in range(len(axes))] for item in count]
         parts = [taken(x, start, steps, axes) for start in starts]
-        return Model([ops.relu(ops.concat((changed or list)(parts), axis))], [x])
+        return ops.relu(ops.concat((changed or list)(parts), axis))
 
     return build
 
@@ -48,74 +46,55 @@ def joined(dims, axes, steps, axis, order=None, changed=None):
     ],
 )
 def test_merge(batch, dims, axes, steps, axis, order):
-    model, counts = apply(merge_patches, joined([batch, *dims], axes, steps, axis, order), [2, *dims])
+    model, counts = apply(merge_patches, joined(axes, steps, axis, order), [batch, *dims])
     assert counts == {"joins": 1, "slices": int(np.prod(steps))}
     left = kinds(model)
     assert (left["Transpose"], left["Slice"], left["Concat"]) == (1, 0, 0)
 
 
 def test_merge_of_a_stepped_batch():
-    counts = apply(merge_patches, joined([4, 6, -1], [0, 1], [2, 2], 2, [1, 0]), [4, 6, 3])[1]
+    counts = apply(merge_patches, joined([0, 1], [2, 2], 2, [1, 0]), [4, 6, -1])[1]
     assert counts == {"joins": 1, "slices": 4}
 
 
 def test_whole_axes_and_ends_that_are_counted():
-    def build():
-        x = parameter(2, 6, 4)
+    def build(x):
         parts = [taken(x, [0, i - 6, 0], [1, 2, 1], [0, 1, 2], [END, 6 if i else -1, 4]) for i in (0, 1)]
-        return Model([ops.relu(ops.concat(parts, 2))], [x])
+        return ops.relu(ops.concat(parts, 2))
 
     assert apply(merge_patches, build, [2, 6, 4])[1] == {"joins": 1, "slices": 2}
 
 
-@pytest.mark.parametrize(
-    "build",
-    [
-        joined([2, 6, 8, 3], [1, 2], [2, 2], 3, changed=lambda parts: parts[:3]),  # a corner is left out
-        joined([2, 6, 8, 3], [1, 2], [2, 2], 3, changed=lambda parts: [parts[i] for i in (0, 3, 1, 2)]),
-        joined([2, 6, 8, 3], [1, 2], [2, 2], 3, changed=lambda parts: [parts[i] for i in (0, 1, 2, 2)]),
-        joined([-1, 6, -1, 3], [1], [2], 3),  # two unknown dimensions
-        joined([2, -1, 8, 3], [1, 2], [2, 2], 3),  # an unknown one is stepped along
-    ],
-    ids=["corner", "order", "twice", "unknown", "unknown step"],
-)
-def test_merge_fails_to_match(build):
-    assert apply(merge_patches, build, [2, 6, 8, 3])[1]["joins"] == 0
+def of_three(parts):
+    return lambda x, y: [ops.relu(ops.concat(parts(x, y), 2)), ops.relu(y)]
 
 
-@pytest.mark.parametrize(
-    "parts",
-    [
-        lambda x, y: [taken(x, [i], [2], [1], 4) for i in (0, 1)],  # not to the end
-        lambda x, y: [taken(x, [i], [2], [1]) for i in (2, 3)],  # not from the start
-        lambda x, y: [taken(x, [0], [1], [1], 3), taken(x, [3], [1], [1])],  # halves
-        lambda x, y: [taken(x, [i], [-2], [1], -END) for i in (5, 4)],  # backwards
-        lambda x, y: [taken(x, [0], [2], [1]), taken(y, [1], [2], [1])],  # of two tensors
-        lambda x, y: [taken(x, [0, 0], [2, 1], [1, 2], [END, 2]), taken(x, [1, 0], [2, 1], [1, 2], [END, 2])],
-        lambda x, y: [taken(x, [0], [2], [1]), taken(y, [0], [2], [1])],
-    ],
-    ids=["end", "start", "halves", "backwards", "two", "part", "same"],
-)
-def test_other_slices_stay(parts):
-    def build():
-        x, y = parameter(2, 6, 4), parameter(2, 6, 4, name="y")
-        return Model([ops.relu(ops.concat(parts(x, y), 2)), ops.relu(y)], [x, y])
-
-    assert apply(merge_patches, build, [2, 6, 4], [2, 6, 4])[1]["joins"] == 0
+def read_by_others(x):
+    parts = [taken(x, [i], [2], [1]) for i in (0, 1)]
+    return [ops.concat(parts, 2), ops.relu(parts[0])]
 
 
-def test_slices_that_others_read_stay():
-    def build():
-        x = parameter(2, 6, 4)
-        parts = [taken(x, [i], [2], [1]) for i in (0, 1)]
-        return Model([ops.concat(parts, 2), ops.relu(parts[0])], [x])
+IMAGE, ROWS = [2, 6, 8, 3], [[2, 6, 4], [2, 6, 4]]
+CORNERS = [1, 2], [2, 2], 3
+PART = [2, 1], [1, 2], [END, 2]
+STAYS = {
+    "a corner left out": (joined(*CORNERS, changed=lambda parts: parts[:3]), IMAGE),
+    "another order": (joined(*CORNERS, changed=lambda parts: [parts[i] for i in (0, 3, 1, 2)]), IMAGE),
+    "one twice": (joined(*CORNERS, changed=lambda parts: [parts[i] for i in (0, 1, 2, 2)]), IMAGE),
+    "two unknown dimensions": (joined([1], [2], 3), [-1, 6, -1, 3]),
+    "stepped along an unknown one": (joined(*CORNERS), [2, -1, 8, 3]),
+    "not to the end": (of_three(lambda x, y: [taken(x, [i], [2], [1], 4) for i in (0, 1)]), *ROWS),
+    "not from the start": (of_three(lambda x, y: [taken(x, [i], [2], [1]) for i in (2, 3)]), *ROWS),
+    "halves": (of_three(lambda x, y: [taken(x, [0], [1], [1], 3), taken(x, [3], [1], [1])]), *ROWS),
+    "backwards": (of_three(lambda x, y: [taken(x, [i], [-2], [1], -END) for i in (5, 4)]), *ROWS),
+    "of two tensors": (of_three(lambda x, y: [taken(x, [0], [2], [1]), taken(y, [1], [2], [1])]), *ROWS),
+    "a part": (of_three(lambda x, y: [taken(x, [0, 0], *PART), taken(x, [1, 0], *PART)]), *ROWS),
+    "the same of two": (of_three(lambda x, y: [taken(x, [0], [2], [1]), taken(y, [0], [2], [1])]), *ROWS),
+    "read by others": (read_by_others, [2, 6, 4]),
+    "of uneven length": (lambda x: ops.concat([taken(x, [i], [2], [1]) for i in (0, 1)], 1), [2, 5, 4]),
+}
 
-    assert apply(merge_patches, build, [2, 6, 4])[1]["joins"] == 0
 
-
-def test_slices_of_uneven_length_stay():
-    def build():
-        x = parameter(2, 5, 4)
-        return Model([ops.concat([taken(x, [i], [2], [1]) for i in (0, 1)], 1)], [x])
-
-    assert apply(merge_patches, build, [2, 5, 4])[1]["joins"] == 0
+@pytest.mark.parametrize("name", STAYS)
+def test_stays(name):
+    assert stays(merge_patches, *STAYS[name])

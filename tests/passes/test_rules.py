@@ -24,7 +24,7 @@ from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import Rule
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import apply, kinds, parameter, transpose
+from tests.support.passes_checks import apply, kinds, model_of, parameter, transpose
 
 ROOT = Path(__file__).resolve().parents[2]
 NOT_UNDONE = "something else reads the first transpose, and the second does not undo it"
@@ -195,16 +195,15 @@ def test_the_example_of_the_guide():
     module = ModuleType("paddle2ov.passes.fuse_relus")
     exec(guide.partition("```python\n")[2].partition("```\n")[0], vars(module))
 
-    def build(more=()):
-        x = parameter(2, 3)
+    def build(x, more=()):
         inner = ops.relu(x)
-        return Model([ops.relu(ops.relu(inner)), *(item(inner) for item in more)], [x])
+        return [ops.relu(ops.relu(inner)), *(item(inner) for item in more)]
 
     assert module.fuse_relus.__name__ == "fuse_relus"
     model, counts = apply(module.fuse_relus, build, [2, 3])
     assert counts == {"relus": 2}
     assert kinds(model)["Relu"] == 1
-    graph = Graph(build([ops.sqrt]))
+    graph = Graph(model_of(lambda x: build(x, [ops.sqrt]), [2, 3]))
     assert module.fuse_relus(graph) == {"relus": 1}
     assert graph.match_failures == {"fuse_relus": {"something else reads the first Relu": 1}}
 

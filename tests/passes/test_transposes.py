@@ -18,7 +18,7 @@ from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.permutation import perm_kind, simplify_perm
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
 from paddle2ov.workarounds import rewrites_for
-from tests.support.passes_checks import apply, kinds, parameter, transpose
+from tests.support.passes_checks import apply, kinds, parameter, stays, transpose
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,8 @@ def test_reduced_order_moves_the_same_elements():
     ],
 )
 def test_reduce(dims, shape, perm, kind):
-    model, counts = apply(
-        transposes_to_reshapes, lambda: Model([ops.relu(transpose(x := parameter(*dims), *perm))], [x]), shape
-    )
-    assert counts["total"] == 1
-    assert counts[kind] == 1
+    model, counts = apply(transposes_to_reshapes, lambda x: ops.relu(transpose(x, *perm)), dims, shapes=[shape])
+    assert (counts["total"], counts[kind]) == (1, 1)
     assert kinds(model)["Transpose"] == (kind not in ("removed", "reshape"))
 
 
@@ -95,13 +92,12 @@ def test_the_table_adds_up():
 
 
 def test_results_keep_their_names():
-    def build():
-        x = parameter(2, 3)
+    def build(x):
         y = ops.relu(x)
         results = [ops.result(transpose(x, 0, 1)), ops.result(y), ops.result(transpose(y, 0, 1))]
         for i, result in enumerate(results):
             result.output(0).set_names({f"out{i}"})
-        return Model(results, [x])
+        return results
 
     model, counts = apply(transposes_to_reshapes, build, [2, 3])
     assert counts["removed"] == 2
@@ -125,54 +121,39 @@ def test_bodies_of_branches():
     assert counts["transposes_to_reshapes"]["reshape"] == 2
 
 
-def test_absorb():
-    def build():
-        q, k = parameter(-1, 2, 5, 4, name="q"), parameter(-1, 2, 7, 4, name="k")
-        return Model([ops.matmul(q, transpose(k, 0, 1, 3, 2), False, False)], [q, k])
-
-    model, counts = apply(absorb_transposes, build, [2, 2, 5, 4], [2, 2, 7, 4])
-    assert counts == {"absorbed": 1}
-    assert kinds(model)["Transpose"] == 0
+def swapped(q, k):
+    return ops.matmul(q, transpose(k, 0, 1, 3, 2), False, False)
 
 
-def test_absorb_leaves_what_others_read():
-    def build():
-        q, k = parameter(-1, 5, 4, name="q"), parameter(-1, 7, 4, name="k")
-        swapped = transpose(k, 0, 2, 1)
-        return Model([ops.matmul(q, swapped, False, False), ops.relu(swapped)], [q, k])
-
-    assert apply(absorb_transposes, build, [2, 5, 4], [2, 7, 4])[1] == {"absorbed": 0}
+def turned_twice(*second):
+    return lambda x: ops.relu(transpose(transpose(x, 0, 2, 3, 1), *second))
 
 
 @pytest.mark.parametrize(
-    ("second", "counts", "left"),
-    [([0, 3, 1, 2], {"fused": 0, "cancelled": 1}, 0), ([0, 2, 1, 3], {"fused": 1, "cancelled": 0}, 1)],
+    ("rewrite", "build", "dims", "counts", "left"),
+    [
+        (absorb_transposes, swapped, [[-1, 2, 5, 4], [-1, 2, 7, 4]], {"absorbed": 1}, 0),
+        (fuse_transposes, turned_twice(0, 3, 1, 2), [[-1, 3, 4, 5]], {"fused": 0, "cancelled": 1}, 0),
+        (fuse_transposes, turned_twice(0, 2, 1, 3), [[-1, 3, 4, 5]], {"fused": 1, "cancelled": 0}, 1),
+        # [0, 2, 3, 1] then [0, 3, 2, 1] is [0, 1, 3, 2], where axis 2 has size 1
+        (fuse_transposes, turned_twice(0, 3, 2, 1), [[-1, 3, 1, 5]], {"fused": 1, "cancelled": 0}, 0),
+    ],
+    ids=["absorbed", "cancelled", "fused", "a reshape"],
 )
-def test_fuse(second, counts, left):
-    def build():
-        x = parameter(-1, 3, 4, 5)
-        return Model([ops.relu(transpose(transpose(x, 0, 2, 3, 1), *second))], [x])
-
-    model, done = apply(fuse_transposes, build, [2, 3, 4, 5])
+def test_one_fewer(rewrite, build, dims, counts, left):
+    model, done = apply(rewrite, build, *dims)
     assert done == counts
     assert kinds(model)["Transpose"] == left
 
 
-def test_fuse_to_reshape():
-    def build():
-        x = parameter(-1, 3, 1, 5)
-        return Model([ops.relu(transpose(transpose(x, 0, 2, 3, 1), 0, 3, 2, 1))], [x])
+def test_what_others_read_stays():
+    def absorbed(q, k):
+        rows = transpose(k, 0, 2, 1)
+        return [ops.matmul(q, rows, False, False), ops.relu(rows)]
 
-    # [0, 2, 3, 1] then [0, 3, 2, 1] is [0, 1, 3, 2], where axis 2 has size 1
-    model, done = apply(fuse_transposes, build, [2, 3, 1, 5])
-    assert done == {"fused": 1, "cancelled": 0}
-    assert kinds(model)["Transpose"] == 0
-
-
-def test_fuse_leaves_what_others_read():
-    def build():
-        x = parameter(-1, 3, 4, 5)
+    def fused(x):
         first = transpose(x, 0, 2, 3, 1)
-        return Model([ops.relu(transpose(first, 0, 2, 1, 3)), ops.relu(first)], [x])
+        return [ops.relu(transpose(first, 0, 2, 1, 3)), ops.relu(first)]
 
-    assert apply(fuse_transposes, build, [2, 3, 4, 5])[1] == {"fused": 0, "cancelled": 0}
+    assert stays(absorb_transposes, absorbed, [-1, 5, 4], [-1, 7, 4])
+    assert stays(fuse_transposes, fused, [-1, 3, 4, 5])

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from openvino import Model, Shape, Tensor, Type
+from openvino import Type
 from openvino import opset16 as ops
 
 from paddle2ov import ConversionReport, convert
+from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
-from tests.support.passes_checks import apply, kinds, parameter, random, transpose
+from tests.support.passes_checks import apply, kinds, random, stays, transpose
 
 
 def unsqueeze(x, *axes):
@@ -22,50 +23,40 @@ def convolution(x, filters, pads=(0, 1), steps=(1, 1)):
     return ops.convolution(x, filters, list(steps), list(pads), list(pads), [1, 1])
 
 
-def through(middle, axes, *dims):
+def through(middle, axes):
     """x → Unsqueeze → `middle` → Squeeze."""
-    weights = {}
-
-    def build():
-        x = parameter(*dims)
-        return Model([squeeze(middle(unsqueeze(x, *axes), weights), *axes)], [x])
-
-    return build
+    return lambda x: squeeze(middle(unsqueeze(x, *axes)), *axes)
 
 
-def shared(weights, name, *shape):
-    return weights.setdefault(name, random(*shape))
+def biased(x):
+    return ops.relu(ops.add(convolution(x, random(4, 3, 1, 3)), random(4, 1, 1)))
 
 
-def biased(x, weights):
-    return ops.relu(ops.add(convolution(x, shared(weights, "filter", 4, 3, 1, 3)), shared(weights, "bias", 4, 1, 1)))
+def strided(x):  # a step along the axis of 1 goes nowhere
+    return convolution(x, ops.unsqueeze(random(4, 3, 3), np.array([2])), steps=(2, 2))
 
 
-def strided(x, weights):  # a step along the axis of 1 goes nowhere
-    return convolution(x, ops.unsqueeze(shared(weights, "filter", 4, 3, 3), np.array([2])), steps=(2, 2))
-
-
-def grouped(x, weights):
-    filters = shared(weights, "filter", 3, 2, 1, 1, 3)
+def grouped(x):
+    filters = random(3, 2, 1, 1, 3)
     return ops.group_convolution(x, filters, [1, 1], [0, 2], [0, 2], [1, 2], "explicit")
 
 
-def turned(x, weights):
-    y = convolution(transpose(x, 0, 3, 1, 2), shared(weights, "filter", 4, 3, 1, 3))
-    return ops.add(transpose(y, 0, 2, 3, 1), shared(weights, "bias", 4))
+def turned(x):
+    y = convolution(transpose(x, 0, 3, 1, 2), random(4, 3, 1, 3))
+    return ops.add(transpose(y, 0, 2, 3, 1), random(4))
 
 
-def pooled(x, weights):
+def pooled(x):
     largest = ops.max_pool(x, [1, 2], [1, 1], [0, 1], [0, 1], [1, 3]).output(0)
     return ops.avg_pool(largest, [1, 1], [0, 1], [0, 1], [1, 3], True, dilations=[1, 1])
 
 
-def padded(x, weights):
+def padded(x):
     begin, end = np.array([0, 0, 0, 2]), np.array([0, 1, 0, 1])
-    return ops.prelu(ops.pad(x, begin, end, "constant", np.float32(1)), shared(weights, "slope", 4))
+    return ops.prelu(ops.pad(x, begin, end, "constant", np.float32(1)), random(4))
 
 
-def averaged(x, weights):
+def averaged(x):
     return ops.reduce_mean(x, np.array([-2, -1]), True)
 
 
@@ -84,7 +75,8 @@ def averaged(x, weights):
     ],
 )
 def test_dropped(middle, axes, dims, shape, known):
-    model, counts = apply(squeeze_unit_axes, through(middle, axes, *(shape if known else dims)), shape)
+    build = through(middle, axes)
+    model, counts = apply(squeeze_unit_axes, build, shape if known else dims, shapes=[shape])
     assert sum(counts.values()) == 1
     assert kinds(model)["Unsqueeze"] == 0
     nodes = [node for node in model.get_ops() if node.get_type_name() not in ("Constant", "Squeeze")]
@@ -92,70 +84,96 @@ def test_dropped(middle, axes, dims, shape, known):
 
 
 def test_several_axes():
-    def middle(x, weights):
-        return ops.pad(x, np.array([0, 0, 1, 0, 0]), np.array([0, 0, 2, 0, 0]), "reflect")
-
-    model, counts = apply(squeeze_unit_axes, through(middle, [3, 4], -1, 2, -1), [1, 2, 5])
+    pads = np.array([0, 0, 1, 0, 0]), np.array([0, 0, 2, 0, 0])
+    build = through(lambda x: ops.pad(x, *pads, "reflect"), [3, 4])
+    model, counts = apply(squeeze_unit_axes, build, [-1, 2, -1], shapes=[[1, 2, 5]])
     assert counts == {"convolutions": 0, "others": 1}
     assert not {"Unsqueeze", "Squeeze"} & set(kinds(model))
 
 
-def tall(x, weights):
-    return ops.convolution(x, shared(weights, "filter", 4, 3, 3, 3), [1, 1], [1, 1], [1, 1], [1, 1])
+def tall(x):
+    return ops.convolution(x, random(4, 3, 3, 3), [1, 1], [1, 1], [1, 1], [1, 1])
 
 
-def widened(x, weights):  # several rows come of one, of which the Squeeze takes the only one that a pooling leaves
-    return ops.reduce_max(ops.add(x, shared(weights, "rows", 1, 1, 2, 1)), np.array([2]), True)
+def widened(x):  # several rows come of one, of which the Squeeze takes the only one that a pooling leaves
+    return ops.reduce_max(ops.add(x, random(1, 1, 2, 1)), np.array([2]), True)
 
 
-def edged(x, weights):
+def edged(x):
     return ops.reduce_max(ops.pad(x, np.array([0, 0, 1, 0]), np.array([0, 0, 0, 0]), "edge"), np.array([2]), True)
 
 
-def read_twice(x, weights):
+def read_twice(x):
     return ops.add(y := ops.relu(x), ops.sigmoid(y))
 
 
-@pytest.mark.parametrize("middle", [tall, widened, edged, read_twice])
-def test_left_alone(middle):
-    model, counts = apply(squeeze_unit_axes, through(middle, [2], -1, 3, -1), [2, 3, 8])
-    assert not any(counts.values())
-    assert kinds(model)["Unsqueeze"] == 1
+def both_results(x):
+    pooling = ops.max_pool(unsqueeze(x, 2), [1, 2], [1, 1], [0, 0], [0, 0], [1, 2])
+    return [squeeze(pooling.output(0), 2), squeeze(pooling.output(1), 2)]
+
+
+STAYS = {
+    **{middle.__name__: through(middle, [2]) for middle in (tall, widened, edged, read_twice)},
+    "other axes": lambda x: squeeze(ops.relu(unsqueeze(x, 1, 3)), 3),
+    "indices": both_results,
+}
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_left_alone(name):
+    assert stays(squeeze_unit_axes, STAYS[name], [-1, 3, 8])
 
 
 def test_types_that_numpy_lacks():
     """Elements of bfloat16 stay what they are."""
+    identity = ops.constant(np.eye(2)[..., None, None], Type.bf16)
 
-    def build():
-        x = parameter(1, 2, 4, kind=Type.bf16)
+    def build(x):
+        x = ops.convert(x, Type.bf16)
         down = squeeze(ops.add(unsqueeze(x, 2), ops.constant([[[1.5]], [[-0.25]]], Type.bf16)), 2)
-        return Model([ops.convert(down, Type.f32)], [x])
+        up = squeeze(ops.convolution_backprop_data(unsqueeze(x, 3), identity, [1, 1]), 3)
+        up = ops.multiply(up, ops.constant([[3.0], [0.75]], Type.bf16))
+        return [ops.convert(value, Type.f32) for value in (down, up)]
 
-    feeds = [
-        Tensor(
-            np.arange(8, dtype=np.float32).reshape(1, 2, 4).view(np.uint16)[..., 1::2].copy(),
-            Shape([1, 2, 4]),
-            Type.bf16,
-        )
-    ]
-    assert sum(apply(squeeze_unit_axes, build, inputs=feeds)[1].values()) == 1
+    for rewrite in (squeeze_unit_axes, sink_squeezes):
+        assert sum(apply(rewrite, build, [1, 2, 4])[1].values()) == 1
 
 
-def test_other_axes():
-    def build():
-        x = parameter(-1, 3, -1)
-        return Model([squeeze(ops.relu(unsqueeze(x, 1, 3)), 3)], [x])
-
-    assert not any(apply(squeeze_unit_axes, build, [2, 3, 8])[1].values())
+def deconvolution(x, filters):
+    return ops.convolution_backprop_data(unsqueeze(x, 3), filters, [2, 1])
 
 
-def test_indices_are_read():
-    def build():
-        x = parameter(2, 3, 8)
-        pooling = ops.max_pool(unsqueeze(x, 2), [1, 2], [1, 1], [0, 0], [0, 0], [1, 2])
-        return Model([squeeze(pooling.output(0), 2), squeeze(pooling.output(1), 2)], [x])
+@pytest.mark.parametrize("dims", [[2, 4, 8], [-1, 4, -1]])
+def test_sunk(dims):
+    """Below batch norm and activations, up to the next convolution or to what has another operand."""
+    first, second = random(4, 4, 2, 1), random(4, 4, 2, 1)
+    factor, shift, slope = random(1, 4, 1), random(4, 1), random(4)
 
-    assert not any(apply(squeeze_unit_axes, build, [2, 3, 8])[1].values())
+    def build(x):
+        y = squeeze(ops.add(deconvolution(x, first), factor[..., None]), 3)
+        y = ops.prelu(ops.subtract(shift, ops.multiply(y, factor)), slope)
+        y = ops.relu(squeeze(deconvolution(y, second), 3))
+        return ops.multiply(y, ops.sigmoid(y))
+
+    model, counts = apply(sink_squeezes, build, dims, shapes=[[2, 4, 8]])
+    assert counts == {"sunk": 1, "cancelled": 1}
+    assert kinds(model)["Squeeze"] == kinds(model)["Unsqueeze"] == 1
+
+
+def test_nothing_to_sink_below():
+    def build(x):
+        y = squeeze(deconvolution(x, random(4, 4, 2, 1)), 3)
+        return [ops.add(y, ops.relu(y)), squeeze(ops.relu(unsqueeze(x, 3)), 3)]
+
+    assert stays(sink_squeezes, build, [2, 4, 8])
+
+
+@pytest.mark.parametrize("axes", [(1, 2, 3), (0, 1, 2, 3)], ids=["slope", "factor"])
+def test_numbers_of_an_activation_are_no_data(axes):
+    """One number that a constant or data are bent by does not take their place."""
+    bent = ops.prelu if len(axes) == 3 else ops.swish
+    filters = random(4, 1, 1, 1)
+    assert stays(sink_squeezes, lambda x: bent(random(2, 3), squeeze(deconvolution(x, filters), *axes)), [1, 4, 1])
 
 
 def test_a_report_changes_nothing(tmp_path):

@@ -3,14 +3,19 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 from openvino import Model, PartialShape, Type
 from openvino import opset16 as ops
+from openvino.op import Result
 
 from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
-from paddle2ov.passes import Graph
+from paddle2ov.passes import Graph, run_rewrites
+from paddle2ov.workarounds import rewrites_for
 
 RNG = np.random.default_rng(0)
+SIZES = (2, 3, 4, 5, 2)
+"""What a run gives unknown dimensions, by axis."""
 
 
 def parameter(*dims, name="x", kind=Type.f32):
@@ -35,28 +40,101 @@ def kinds(model):
     return Counter(node.get_type_name() for node in model.get_ops())
 
 
-def apply(rewrite, build, *shapes, inputs=None, tolerance=1e-5):
-    """Applies a rewrite to the model that `build()` gives; the values for inputs of the shapes must stay the same."""
-    model, same = build(), build()
-    assert isinstance(model, Model)
+def model_of(build, *dims, types=()):
+    """The model of what `build` makes of inputs of these dimensions, of float32 or of `types`: a node or several."""
+    types = [*types, *[Type.f32] * len(dims)]
+    inputs = [parameter(*item, name=name, kind=kind) for item, name, kind in zip(dims, "xyzuvw", types, strict=False)]
+    made = build(*inputs)
+    values = made if isinstance(made, list | tuple) else [made]
+    return Model([item if isinstance(item, Result) else ops.result(item) for item in values], inputs)
+
+
+def arrays_for(model, shapes=None):
+    """Random numbers for the inputs of a model; unknown dimensions have the sizes in `SIZES`, or those of `shapes`."""
+    dims = [list(port.get_partial_shape()) for port in model.inputs]
+    known = [[size.get_length() if size.is_static else SIZES[axis] for axis, size in enumerate(item)] for item in dims]
+    return [random(*shape) for shape in (shapes or known)]
+
+
+def apply(rewrite, build, *dims, types=(), shapes=None, inputs=None, tolerance=1e-5):
+    """Applies a rewrite to a model (see `model_of`, `arrays_for`), whose values must stay the same, node by node.
+
+    Returns the model and what the rewrite counts.
+    """
+    model = model_of(build, *dims, types=types)
+    same = model.clone()
     counts = rewrite(Graph(model))
     model.validate_nodes_and_infer_types()
     for port, reference in zip(model.outputs, same.outputs, strict=True):
         assert port.get_partial_shape() == reference.get_partial_shape()
-    feeds = inputs if inputs is not None else [random(*shape) for shape in shapes]
-    got, want = compile_on_cpu(model)(feeds), compile_on_cpu(same)(feeds)
-    for i in range(len(model.outputs)):
-        np.testing.assert_allclose(got[i], want[i], rtol=tolerance, atol=tolerance)
+    if any(counts.values()) or kinds(model) != kinds(same):
+        feeds = arrays_for(model, shapes) if inputs is None else inputs
+        check_close(node_by_node(model, feeds), node_by_node(same, feeds), tolerance)
     return model, counts
 
 
-def compare(build, rewrite, counts, *runs, tolerance=1e-6):
-    """The rewritten model, compiled, computes what each node of the model as it was computes."""
-    model = build()
-    assert rewrite(Graph(model)) == counts
-    request = compile_on_cpu(model).create_infer_request()
-    for arrays in runs:
-        want, got = node_by_node(build(), arrays), request.infer(arrays)
-        for i, expected in enumerate(want):
-            assert got[i].shape == expected.shape
-            np.testing.assert_allclose(got[i], expected, rtol=tolerance, atol=tolerance)
+def stays(rewrite, build, *dims, types=()):
+    """Whether a rewrite leaves a model as it is."""
+    return not any(apply(rewrite, build, *dims, types=types)[1].values())
+
+
+def compare(rewrite, build, *dims, sites=1, types=(), shapes=(), runs=(), tolerance=1e-5, rounded=0.0):
+    """The rewritten model, compiled, computes what each node of the model as it was computes; returns it.
+
+    Args:
+        rewrite: the rewrite.
+        build: what makes the model of inputs of `dims` and `types` (see `model_of`).
+        dims: dimensions of the inputs.
+        sites: how many sites it counts, or all that it counts; None: any. Where that is nothing, nothing is run.
+        types: types of the inputs.
+        shapes: for each run, shapes of random inputs; default: see `arrays_for`.
+        runs: for each run, the inputs themselves.
+        tolerance: how far results may differ.
+        rounded: how far they may differ in bfloat16, as a part of the largest; 0: that is not compared.
+    """
+    model = model_of(build, *dims, types=types)
+    same = model.clone()
+    counts = rewrite(Graph(model))
+    assert counts == (sites if isinstance(sites, dict) else {"sites": counts["sites"] if sites is None else sites})
+    for port, reference in zip(model.outputs, same.outputs, strict=True):
+        assert port.get_partial_shape() == reference.get_partial_shape()
+    if sites == 0:
+        return model
+    runs = runs or [arrays_for(model, item) for item in shapes or (None, None)]
+    wanted = [node_by_node(same, arrays) for arrays in runs]
+    for precision in ("f32", "bf16") if rounded else ("f32",):
+        request = compile_on_cpu(model, precision).create_infer_request()
+        for arrays, want in zip(runs, wanted, strict=True):
+            got = list(request.infer(arrays).values())
+            if precision == "f32":
+                check_close(got, want, tolerance)
+            else:
+                for actual, expected in zip(got, want, strict=True):
+                    np.testing.assert_allclose(actual, expected, atol=rounded * np.abs(expected).max())
+    return model
+
+
+def all_rewrites(graph):
+    """All rewrites one after another, as one that is compared."""
+    run_rewrites(graph.model, rewrites_for())
+    return {"sites": 1}
+
+
+def of_rows(cases):
+    """Parameters of a test: the name of a row of the table of workarounds, what builds a graph, and dimensions.
+
+    Args:
+        cases: name of a row -> what a graph is -> (what builds it, dimensions of its inputs ...).
+    """
+    return [
+        pytest.param(name, build, dims, id=f"{name}, {what}")
+        for name, graphs in cases.items()
+        for what, (build, *dims) in graphs.items()
+    ]
+
+
+def check_close(computed, expected, tolerance):
+    """Results are the same, shapes and values."""
+    for got, want in zip(computed, expected, strict=True):
+        assert got.shape == want.shape
+        np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)

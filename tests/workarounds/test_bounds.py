@@ -11,7 +11,7 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import parameter, random
+from tests.support.passes_checks import compare, model_of, of_rows, random, stays
 
 
 def _pooled(x):
@@ -22,7 +22,7 @@ def _softmax(x):
     return ops.softmax(x, 1)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("times", [(2, 2), (2,), (3, 1, 1), (1, 2, 2), (2, 1, 1, 1), (2, 2, 2, 2)])
 @pytest.mark.parametrize("make", [_pooled, _softmax, ops.relu])
 @pytest.mark.parametrize(
@@ -37,48 +37,25 @@ def _softmax(x):
         ((1, 1, 2, 2), (1, 2, 3)),
     ],
 )
-def test_avoid_unit_tiles(shape, known, make, times):
+def test_unit_tiles(shape, known, make, times):
     """Pixels and channels of every kind of input, tiled and then pooled, twice."""
     shape = shape if make is _pooled else (*shape[:2], shape[2] // 2, shape[3] // 2)
-    x = parameter(*(size if i in known else -1 for i, size in enumerate(shape)))
-    made = make(x)
-    tiled = ops.tile(made, np.array(times))
-    pooled = ops.max_pool(tiled, [1, 1], [1, 1], [0, 0], [0, 0], [1, 1]).output(0)
-    model = Model([ops.result(value) for value in (tiled, pooled, made)], [x])
-    assert row("bounds.unit_tiles")(Graph(model)) == {"sites": 1}
-    request = compile_on_cpu(model).create_infer_request()
-    for seed in range(2):
-        got = request.infer([np.random.default_rng(seed).standard_normal(shape).astype(np.float32)])
-        for i in range(2):
-            np.testing.assert_array_equal(got[i], np.tile(got[2], times))
+
+    def build(x):
+        made = make(x)
+        tiled = ops.tile(made, np.array(times))
+        return [tiled, ops.max_pool(tiled, [1, 1], [1, 1], [0, 0], [0, 0], [1, 1]).output(0), made]
+
+    dims = [size if i in known else -1 for i, size in enumerate(shape)]
+    compare(row("bounds.unit_tiles"), build, dims, shapes=[[shape]] * 2)
 
 
-@pytest.mark.parametrize("volume", [(1, 1, 1), (2, 1, 2)])
-def test_avoid_unit_tiles_of_volumes(volume):
-    x = parameter(-1, 4 if volume == (1, 1, 1) else 1, *volume)
-    soft = ops.softmax(x, 1)
-    model = Model([ops.result(ops.tile(soft, np.array([1, 2, 2, 1, 3]))), ops.result(soft)], [x])
-    assert row("bounds.unit_tiles")(Graph(model)) == {"sites": 1}
-    got = compile_on_cpu(model)([random(2, 4 if volume == (1, 1, 1) else 1, *volume)])
-    np.testing.assert_array_equal(got[0], np.tile(got[1], (1, 2, 2, 1, 3)))
+@pytest.mark.parametrize("volume", [(4, 1, 1, 1), (1, 2, 1, 2)])
+def test_unit_tiles_of_volumes(volume):
+    compare(row("bounds.unit_tiles"), lambda x: ops.tile(ops.softmax(x, 1), np.array([1, 2, 2, 1, 3])), (-1, *volume))
 
 
-def test_avoid_unit_tiles_refuses():
-    for dims, times in (
-        ((2, 4, 1, 1), np.array([1, 1, 2, 2])),
-        ((-1, 4, 1, 2), np.array([1, 1, 2, 2])),
-        ((-1, -1, -1, 1), np.array([1, 1, 2, 2])),
-        ((-1, 4, 1), np.array([1, 1, 2])),
-        ((-1, 4, 1, 1), np.array([2, 1, 1, 2, 2])),
-        ((-1, 4, 1, 1), ops.parameter([4], np.int64)),
-    ):
-        x = parameter(*dims)
-        inputs = [x] if isinstance(times, np.ndarray) else [x, times]
-        assert row("bounds.unit_tiles")(Graph(Model([ops.tile(x, times)], inputs))) == {"sites": 0}
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("precision", ["f32", "bf16"])
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("turned", list(itertools.product((False, True), repeat=2)))
 @pytest.mark.parametrize(
     ("known", "shapes"),
@@ -91,38 +68,19 @@ def test_avoid_unit_tiles_refuses():
         ((-1, -1), [(2, 4), (7, 4)]),
     ],
 )
-def test_avoid_batched_weights(known, shapes, turned, precision):
+def test_batched_weights(known, shapes, turned):
+    weights = random(3, 4, 5).swapaxes(1, 2) if turned[1] else random(3, 4, 5)
+
     def transposed(shape):
         return (*shape[:-2], shape[-1], shape[-2]) if turned[0] else shape
 
-    x, weights = parameter(*transposed(known)), random(3, 4, 5)
-    scaled = ops.multiply(weights.swapaxes(1, 2) if turned[1] else weights, np.float32(1.5))
-    model = Model([ops.relu(ops.matmul(x, scaled, *turned))], [x])
-    shape = model.outputs[0].get_partial_shape()
-    assert row("bounds.batched_weights")(Graph(model)) == {"sites": 1}
-    assert model.outputs[0].get_partial_shape() == shape
-    request = compile_on_cpu(model, precision).create_infer_request()
-    for item in shapes:
-        data = random(*item)
-        got = request.infer([np.ascontiguousarray(data.reshape(item).swapaxes(-1, -2)) if turned[0] else data])[0]
-        want = np.maximum(data @ (1.5 * weights), 0)
-        np.testing.assert_allclose(got, want, atol=1e-5 if precision == "f32" else 0.1)
-
-
-def test_avoid_batched_weights_refuses():
-    for known, shape in (
-        ((1, 2, 4), (3, 4, 5)),
-        ((3, -1, 4), (3, 4, 5)),
-        ((-1, -1, 4), (1, 4, 5)),
-        ((-1, -1, 4), (4, 5)),
-        ((-1, -1, -1, 4), (3, 4, 5)),
-    ):
-        x = parameter(*known)
-        assert row("bounds.batched_weights")(Graph(Model([ops.matmul(x, random(*shape), False, False)], [x]))) == {
-            "sites": 0
-        }
-    x, y = parameter(1, -1, 4), parameter(3, 4, -1)
-    assert row("bounds.batched_weights")(Graph(Model([ops.matmul(x, y, False, False)], [x, y]))) == {"sites": 0}
+    compare(
+        row("bounds.batched_weights"),
+        lambda x: ops.relu(ops.matmul(x, ops.multiply(weights, np.float32(1.5)), *turned)),
+        transposed(known),
+        shapes=[[transposed(shape)] for shape in shapes],
+        rounded=0.05,
+    )
 
 
 def part_and_whole(found, stop, axis=0):
@@ -134,16 +92,13 @@ def part_and_whole(found, stop, axis=0):
 
 @pytest.mark.parametrize("rank", [1, 2])
 def test_a_slice_of_what_is_found_is_no_longer_than_it_is(rank):
-    x, stop = parameter(6), ops.parameter(PartialShape([1]), Type.i64)
-    nonzero = ops.non_zero(x) if rank == 2 else ops.squeeze(ops.non_zero(x), np.array([0]))
-    model = Model([part_and_whole(nonzero, stop, rank - 1)], [x, stop])
-    assert row("bounds.sliced_sizes")(Graph(model)) == {"sites": 1}
-    request = compile_on_cpu(model).create_infer_request()
-    for data, end in (([1, 0, 2, 0, 3, 4], 2), ([0, 0, 1, 0, 0, 0], 0), ([1] * 6, 4), ([0] * 6, 3)):
-        data = np.array(data, np.float32)
-        got = request.infer([data, np.array([end])])[0]
-        places = np.flatnonzero(data)
-        np.testing.assert_array_equal(got.reshape(-1), [*places[:end], *[7] * len(places)])
+    def build(stop, x):
+        nonzero = ops.non_zero(x) if rank == 2 else ops.squeeze(ops.non_zero(x), np.array([0]))
+        return part_and_whole(nonzero, stop, rank - 1)
+
+    data = ([1, 0, 2, 0, 3, 4], 2), ([0, 0, 1, 0, 0, 0], 0), ([1] * 6, 4), ([0] * 6, 3)
+    runs = [[np.array([end]), np.array(item, np.float32)] for item, end in data]
+    compare(row("bounds.sliced_sizes"), build, (1,), (6,), types=[Type.i64], runs=runs)
 
 
 def test_slices_between_constants_and_of_any_size_stay():
@@ -156,32 +111,34 @@ def test_slices_between_constants_and_of_any_size_stay():
 
 
 @pytest.mark.parametrize("start", [0, 1, -1])
-@pytest.mark.parametrize("step", [1, 2, 3, -1, -2])
-def test_sizes_of_steps_of_bounded_sizes(start, step):
+def test_sizes_of_steps_of_bounded_sizes(start):
     """A pooled image has at least one row, and so has every second of them: OpenVINO took one size for the other."""
-    x = parameter(1, 1, -1, -1)
-    pooled = ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [1, 1]).output(0)
-    end = -(2**62) if step < 0 else 2**62
-    part = ops.slice(pooled, np.array([start]), np.array([end]), np.array([step]), np.array([2]))
-    rows = [ops.gather(ops.shape_of(value), np.array(2), np.array(0)) for value in (part, pooled)]
-    counted = [ops.multiply(ops.range(np.array(0), row, np.array(1), "i64"), np.array(2)) for row in rows]
-    model = Model([*counted, ops.relu(part)], [x])
+    steps = (1, 2, 3, -1, -2)
+
+    def build(x):
+        pooled = ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [1, 1]).output(0)
+        for step in steps:
+            end = -(2**62) if step < 0 else 2**62
+            part = ops.slice(pooled, np.array([start]), np.array([end]), np.array([step]), np.array([2]))
+            rows = [ops.gather(ops.shape_of(value), np.array(2), np.array(0)) for value in (part, pooled)]
+            yield from (ops.multiply(ops.range(np.array(0), r, np.array(1), "i64"), np.array(2)) for r in rows)
+            yield ops.relu(part)
+
+    model = model_of(lambda x: list(build(x)), (1, 1, -1, -1))
     run_rewrites(model, rewrites_for())
     request = compile_on_cpu(model).create_infer_request()
     for size in (5, 1, 2, 5):
         data = np.abs(random(1, 1, size, 3))
-        wanted = data[:, :, start::step]
         results = list(request.infer([data]).values())
-        assert [len(item) for item in results[:2]] == [wanted.shape[2], size]
-        np.testing.assert_array_equal(results[2], wanted)
-
-
-REDUCTIONS = {"mean": ops.reduce_mean, "max": ops.reduce_max}
+        for i, step in enumerate(steps):
+            wanted = data[:, :, start::step]
+            assert [len(item) for item in results[3 * i : 3 * i + 2]] == [wanted.shape[2], size]
+            np.testing.assert_array_equal(results[3 * i + 2], wanted)
 
 
 @pytest.mark.parametrize("keep", [True, False])
-@pytest.mark.parametrize("reduction", REDUCTIONS.values(), ids=REDUCTIONS)
-def test_check_inner_dims(reduction, keep):
+@pytest.mark.parametrize("reduction", [ops.reduce_mean, ops.reduce_max])
+def test_inner_dims(reduction, keep):
     """Before products of results whose size is computed; OpenVINO does not remove the check."""
     x = ops.parameter([-1, -1, -1, -1])
     rows = reduction(ops.reshape(x, np.array([0, 0, -1]), True), np.array([1]), keep)
@@ -193,8 +150,43 @@ def test_check_inner_dims(reduction, keep):
         compiled([random(2, 3, 2, 3)])
 
 
-def test_check_inner_dims_refuses():
-    """Known numbers of features, and weights that a run gives."""
-    for x, y in (("?,8", "8,4"), ("?,?", "?,4")):
-        x, y = ops.parameter(PartialShape(x)), ops.parameter(PartialShape(y))
-        assert row("bounds.inner_dims")(Graph(Model([ops.matmul(x, y, False, False)], [x, y]))) == {"sites": 0}
+def tiled(*times):
+    return lambda x: ops.tile(x, np.array(times))
+
+
+def product(x, y):
+    return ops.matmul(x, y, False, False)
+
+
+STAYS = {
+    "bounds.unit_tiles": {
+        "known": (tiled(1, 1, 2, 2), (2, 4, 1, 1)),
+        "one of two pixels": (tiled(1, 1, 2, 2), (-1, 4, 1, 2)),
+        "unknown": (tiled(1, 1, 2, 2), (-1, -1, -1, 1)),
+        "of rank 3": (tiled(1, 1, 2), (-1, 4, 1)),
+        "to rank 5": (tiled(2, 1, 1, 2, 2), (-1, 4, 1, 1)),
+        "computed": (lambda x: ops.tile(x, ops.shape_of(ops.non_zero(x))), (-1, 4, 1, 1)),
+    },
+    "bounds.batched_weights": {
+        **{
+            f"{known} by {shape}": (lambda x, shape=shape: product(x, random(*shape)), known)
+            for known, shape in (
+                ((1, 2, 4), (3, 4, 5)),
+                ((3, -1, 4), (3, 4, 5)),
+                ((-1, -1, 4), (1, 4, 5)),
+                ((-1, -1, 4), (4, 5)),
+                ((-1, -1, -1, 4), (3, 4, 5)),
+            )
+        },
+        "no weights": (product, (1, -1, 4), (3, 4, -1)),
+    },
+    "bounds.inner_dims": {
+        "known numbers of features": (product, (-1, 8), (8, 4)),
+        "weights that a run gives": (product, (-1, -1), (-1, 4)),
+    },
+}
+
+
+@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
+def test_stays(name, build, dims):
+    assert stays(row(name), build, *dims)

@@ -8,7 +8,7 @@ from openvino import opset16 as ops
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import parameter, random, transpose
+from tests.support.passes_checks import compare, parameter, random, stays, transpose
 from tools.faults import FAULTS
 from tools.faults.prelude import check
 
@@ -16,11 +16,7 @@ ONE, HALF = np.float32(1), np.float32(0.5)
 
 
 IMAGE, KERNEL = random(2, 3, 6, 6), random(3, 3, 1, 1)
-
-
 REGION = np.array([[0, 0, 2, 2]], np.float32)
-
-
 STATE, INPUT, RECURRENT, BIAS = random(2, 1, 8), random(1, 24, 6), random(1, 24, 8), random(1, 24)
 
 
@@ -48,42 +44,42 @@ LAYERS = {
 }
 
 
-@pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS)
-def test_compute_constants(layer):
+def image_of(layer):
+    return layer(ops.constant(IMAGE)).get_output_shape(0)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_compute_constants(name):
     """In the second run as in the first, in every precision."""
-    x = parameter(*layer(ops.constant(IMAGE)).get_output_shape(0))
-    model = Model([ops.add(layer(ops.constant(IMAGE)), x)], [x])
-    image = parameter(*IMAGE.shape)
-    expected = compile_on_cpu(Model([layer(image)], [image]))([IMAGE])[0]
-    assert row("constants.compute")(Graph(model)) == {"sites": 2 if layer is LAYERS["two"] else 1}
-    for precision, tolerance in (("f32", 1e-5), ("default", 0.05)):
-        compiled = compile_on_cpu(model, precision)
-        data = random(*expected.shape)
-        for _ in range(2):
-            np.testing.assert_allclose(compiled([data])[0], expected + data, atol=tolerance)
+    layer = LAYERS[name]
+    compare(
+        row("constants.compute"),
+        lambda x: ops.add(layer(ops.constant(IMAGE)), x),
+        image_of(layer),
+        sites=2 if name == "two" else 1,
+        rounded=0.02,
+    )
 
 
 @pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS)
 def test_compute_constants_fails_to_match(layer):
     """A layer that reads what differs between runs, directly or through another."""
-    x = parameter(*IMAGE.shape)
-    model = Model([layer(ops.add(ops.constant(IMAGE), x))], [x])
-    assert row("constants.compute")(Graph(model)) == {"sites": 0}
+    assert stays(row("constants.compute"), lambda x: layer(ops.add(ops.constant(IMAGE), x)), IMAGE.shape)
 
 
 @pytest.mark.parametrize("factor", [None, 0.5], ids=["known shape", "dynamic shape"])
 def test_compute_constants_leaves_unknown_indices_to_each_run(factor):
     """Elements of a constant that a mask finds; what is computed of them does not overwrite them."""
-    x = parameter(1)
     values = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
-    table = ops.constant(values) if factor is None else ops.divide(ops.constant(values / 2), np.float32(factor))
-    indices = ops.transpose(ops.non_zero(ops.less(np.float32(0), table)), np.array([1, 0]))
-    total = ops.reduce_sum(ops.gather_nd(table, indices), np.array([0]), False)
-    model = Model([ops.add(total, ops.reduce_sum(x, np.array([0]), False))], [x])
-    assert row("constants.compute")(Graph(model)) == {"sites": 1}
-    compiled = compile_on_cpu(model)
-    for number in (1, 2, 4, 1):
-        assert compiled([np.full(1, number, np.float32)])[0] == 10 + number
+
+    def build(x):
+        table = ops.constant(values) if factor is None else ops.divide(ops.constant(values / 2), np.float32(factor))
+        indices = ops.transpose(ops.non_zero(ops.less(np.float32(0), table)), np.array([1, 0]))
+        total = ops.reduce_sum(ops.gather_nd(table, indices), np.array([0]), False)
+        return ops.add(total, ops.reduce_sum(x, np.array([0]), False))
+
+    runs = [[np.full(1, number, np.float32)] for number in (1, 2, 4, 1)]
+    compare(row("constants.compute"), build, (1,), runs=runs)
 
 
 def test_constants_whose_elements_only_move_need_no_compiled_model(monkeypatch):
@@ -125,14 +121,14 @@ def test_scatter_update_of_constants(axis, index, kind):
 
 def test_polynomials_of_float64_constants():
     """Compiling them never ended."""
-    x, values = parameter(1), np.linspace(-2, 2, 12).reshape(3, 4)
-    square = ops.multiply(ops.constant(values), ops.constant(values))
-    inner = ops.add(ops.multiply(np.float64(0.5), square), np.float64(-0.25))
-    total = ops.multiply(inner, square)
-    model = Model([ops.add(ops.convert(total, "f32"), x)], [x])
-    assert row("constants.compute")(Graph(model)) == {"sites": 4}
-    want = (0.5 * values**2 - 0.25) * values**2
-    np.testing.assert_allclose(compile_on_cpu(model)([np.zeros(1, np.float32)])[0], want, rtol=1e-5)
+    values = np.linspace(-2, 2, 12).reshape(3, 4)
+
+    def build(x):
+        square = ops.multiply(ops.constant(values), ops.constant(values))
+        inner = ops.add(ops.multiply(np.float64(0.5), square), np.float64(-0.25))
+        return ops.add(ops.convert(ops.multiply(inner, square), "f32"), x)
+
+    compare(row("constants.compute"), build, (1,), sites=4)
 
 
 @pytest.mark.parametrize(

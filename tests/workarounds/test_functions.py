@@ -4,13 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from openvino import Model
 from openvino import opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import apply, parameter
+from tests.support.passes_checks import model_of, stays
 
 ONE, HALF = np.float32(1), np.float32(0.5)
 
@@ -19,7 +18,7 @@ SMALL = np.array([-60, -30, -9, -1e-3, -1e-7, -1e-30, 0, 1e-30, 1e-7, 1e-3, 0.4,
 
 
 REFINED = {
-    "erf": (lambda x: ops.erf(x), math.erf),
+    "erf": (ops.erf, math.erf),
     "erf, scaled": (lambda x: ops.multiply(ops.erf(x), np.float32(2)), lambda x: 2 * math.erf(x)),
     "erf, selected": (lambda x: ops.select(ops.less(x, ONE), ops.erf(x), x), lambda x: math.erf(x) if x < 1 else x),
     "softplus": (ops.softplus, lambda x: math.log1p(math.exp(x))),
@@ -29,19 +28,18 @@ REFINED = {
 }
 
 
-@pytest.mark.parametrize("dynamic", [False, True])
-@pytest.mark.parametrize(("build", "same"), REFINED.values(), ids=REFINED)
-def test_refine_functions(build, same, dynamic):
-    x = parameter(-1 if dynamic else len(SMALL))
-    model = Model([build(x)], [x])
-    assert row("functions.small_values")(Graph(model)) == {"sites": 1}
-    wanted = np.array([same(float(item)) for item in SMALL])
-    np.testing.assert_allclose(compile_on_cpu(model)([SMALL])[0], wanted, rtol=2e-6)
+@pytest.mark.parametrize("size", [-1, len(SMALL)])
+def test_refine_functions(size):
+    """All as parts of one model."""
+    model = model_of(lambda x: [build(x) for build, _ in REFINED.values()], (size,))
+    assert row("functions.small_values")(Graph(model)) == {"sites": len(REFINED)}
+    for name, got in zip(REFINED, compile_on_cpu(model)([SMALL]).values(), strict=True):
+        wanted = np.array([REFINED[name][1](float(item)) for item in SMALL])
+        np.testing.assert_allclose(got, wanted, rtol=2e-6, err_msg=name)
 
 
 def test_refine_functions_of_extremes():
-    x = parameter(-1)
-    model = Model([ops.erf(x), ops.softplus(x)], [x])
+    model = model_of(lambda x: [ops.erf(x), ops.softplus(x)], (-1,))
     row("functions.small_values")(Graph(model))
     results = compile_on_cpu(model)([np.array([-np.inf, np.inf, np.nan, 100], np.float32)])
     np.testing.assert_array_equal(results[0], [-1, 1, np.nan, 1])
@@ -64,8 +62,4 @@ KEPT = {
 
 @pytest.mark.parametrize("build", KEPT.values(), ids=KEPT)
 def test_refine_functions_fails_to_match(build):
-    def whole():
-        x = parameter(len(SMALL))
-        return Model([build(x)], [x])
-
-    assert apply(row("functions.small_values"), whole, inputs=[SMALL])[1] == {"sites": 0}
+    assert stays(row("functions.small_values"), build, [len(SMALL)])

@@ -5,11 +5,10 @@ import pytest
 from openvino import Core, Model, Node, save_model
 from openvino import opset16 as ops
 
-from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import apply, parameter, random, reshape, transpose
+from tests.support.passes_checks import compare, of_rows, parameter, random, reshape, stays, transpose
 from tools.faults import FAULTS
 from tools.faults.prelude import check
 
@@ -48,16 +47,11 @@ RESULTS = {
 def test_transpose_views(of, rank):
     """OpenVINO 2026.4 lets the convolution read other memory where something else shares that of its input."""
 
-    def build():
-        x = parameter(2, *[3] * (rank - 2), 4)
+    def build(x):
         last = ops.relu(x)
-        return Model([channels_first(last), of(last)], [x])
+        return [channels_first(last), of(last)]
 
-    model, array = build(), random(2, *[3] * (rank - 2), 4)
-    assert row("memory.transpose_views")(Graph(model)) == {"sites": 1}
-    computed = compile_on_cpu(model)([array])
-    for i, want in enumerate(node_by_node(build(), [array])):
-        np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
+    compare(row("memory.transpose_views"), build, (2, *[3] * (rank - 2), 4))
 
 
 PARTS = {
@@ -74,55 +68,26 @@ PARTS = {
 def test_transpose_views_of_parts_of_an_input(part, of):
     """The parts of an input are copies, and these share their memory; the input itself does not."""
 
-    def build():
-        x = parameter(2, 3, 3, 8)
+    def build(x):
         last = part(x)
-        return Model([channels_first(last), of(last)], [x])
+        return [channels_first(last), of(last)]
 
-    model, array = build(), random(2, 3, 3, 8)
-    assert row("memory.transpose_views")(Graph(model))["sites"]
-    computed = compile_on_cpu(model)([array])
-    for i, want in enumerate(node_by_node(build(), [array])):
-        np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
-
-
-NO_RESULTS = {
-    "as it is": lambda x: [channels_first(x), x],
-    "multiplied": lambda x: [channels_first(x), ops.matmul(reshape(x, -1, 4), FILTERS[3][:, :, 0], False, True)],
-    "other order": lambda x: [transpose(x, 0, 2, 1, 3), reshape(x, -1, 4)],
-}
-
-
-@pytest.mark.parametrize("build_results", NO_RESULTS.values(), ids=NO_RESULTS)
-def test_transpose_views_refuses(build_results):
-    def build():
-        x = parameter(2, 3, 3, 4)
-        return Model(build_results(ops.relu(x)), [x])
-
-    assert apply(row("memory.transpose_views"), build, [2, 3, 3, 4])[1] == {"sites": 0}
+    compare(row("memory.transpose_views"), build, (2, 3, 3, 8), sites=None)
 
 
 @pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
 def test_transpose_views_of_steps(direction):
     """A recurrent layer with the steps first, over what is also returned as another shape."""
-    fault = FAULTS["transpose_view_in_recurrent_layer"]
     count = 2 if direction == "bidirectional" else 1
     weights = random(count, 2, 4), random(count, 2, 2), random(count, 2)
     state, lengths = np.zeros((3, count, 2), np.float32), np.full(3, 5)
 
-    def build():
-        x = parameter(5, 3, 4)
+    def build(x):
         steps = ops.relu(x)
         layer = ops.rnn_sequence(transpose(steps, 1, 0, 2), state, lengths, *weights, 2, direction)
-        return Model([ops.result(layer.output(0)), ops.result(reshape(steps, -1))], [x])
+        return [layer.output(0), reshape(steps, -1)]
 
-    model, array = build(), random(5, 3, 4)
-    assert row("memory.transpose_views")(Graph(model)) == {"sites": 1}
-    computed = compile_on_cpu(model)([array])
-    for i, want in enumerate(node_by_node(build(), [array])):
-        np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
-    plain, _ = fault.build()
-    assert row("memory.transpose_views")(Graph(plain)) == {"sites": 1}
+    compare(row("memory.transpose_views"), build, (5, 3, 4))
 
 
 @pytest.mark.parametrize("name", ["loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show"])
@@ -165,31 +130,24 @@ def test_what_every_iteration_reads(copied, layer):
 @pytest.mark.parametrize("dims", [(2, 4, 3, 5), (-1, 16, -1, -1), (1, 20, 1, 1)])
 @pytest.mark.parametrize("axes", [[0, 2, 3], [-1, 0, -2]])
 def test_avoid_channel_means(dims, axes, keep):
-    shape = [size if size > 0 else 3 for size in dims]
-    x, filters = parameter(*dims), random(shape[1], 1, 1, 3, 3)
-    convolved = ops.group_convolution_backprop_data(x, filters, strides=[1, 1], pads_begin=[1, 1], pads_end=[1, 1])
-    model = Model([ops.reduce_mean(convolved, np.array(axes), keep)], [x])
-    before, arrays = model.output(0).get_partial_shape(), [random(*shape) for _ in range(3)]
-    wanted = [node_by_node(model, [array])[0] for array in arrays]
-    assert row("memory.channel_means")(Graph(model)) == {"sites": 1}
-    assert model.output(0).get_partial_shape() == before
-    request = compile_on_cpu(model).create_infer_request()
-    for array, want in zip(arrays, wanted, strict=True):
-        np.testing.assert_allclose(request.infer([array])[0], want, atol=1e-5)
+    filters = random(dims[1], 1, 1, 3, 3)
 
+    def build(x):
+        convolved = ops.group_convolution_backprop_data(x, filters, strides=[1, 1], pads_begin=[1, 1], pads_end=[1, 1])
+        return ops.reduce_mean(convolved, np.array(axes), keep)
 
-@pytest.mark.parametrize("axes", [[0, 2], [2, 3], [0, 1, 2, 3], [0, 1, 3]])
-def test_other_means_stay(axes):
-    x = parameter(2, 3, 4, 5)
-    assert row("memory.channel_means")(Graph(Model([ops.reduce_mean(x, np.array(axes), True)], [x]))) == {"sites": 0}
+    compare(row("memory.channel_means"), build, dims)
 
 
 def resized(beside, axes=(1, 2)):
     """A resize, and what else reads its input."""
-    x = parameter(1, 2, 3, 4)
-    last = ops.relu(x)
     sizes = np.array([6, 6] if axes == (1, 2) else [6, 8])
-    return Model([ops.interpolate(last, sizes, "nearest", "sizes", axes=np.array(axes)), beside(last)], [x])
+
+    def build(x):
+        last = ops.relu(x)
+        return [ops.interpolate(last, sizes, "nearest", "sizes", axes=np.array(axes)), beside(last)]
+
+    return build
 
 
 BESIDE = {
@@ -197,28 +155,12 @@ BESIDE = {
     "a reshaped tensor": lambda x: ops.relu(reshape(x, -1, 4)),
     "joined": lambda x: ops.concat([x, ops.abs(x)], 1),
     "joined along channels": lambda x: ops.concat([x, ops.abs(x)], 3),
-    "the same": lambda x: ops.abs(x),
 }
 
 
-UNSHARED = ("the same",)
-
-
 @pytest.mark.parametrize("name", BESIDE)
-def test_avoid_resize_views(name):
-    data = random(1, 2, 3, 4)
-    model = resized(BESIDE[name])
-    want = node_by_node(model, [data])
-    assert row("memory.resize_views")(Graph(model)) == {"sites": 0 if name in UNSHARED else 1}
-    compiled = compile_on_cpu(model)
-    for _ in range(2):
-        for i, array in enumerate(want):
-            np.testing.assert_allclose(compiled([data])[i], array, rtol=1e-6)
-
-
-def test_avoid_resize_views_fails_to_match():
-    model = resized(BESIDE["a reshaped result"], (2, 3))
-    assert row("memory.resize_views")(Graph(model)) == {"sites": 0}
+def test_resize_views(name):
+    compare(row("memory.resize_views"), resized(BESIDE[name]), (1, 2, 3, 4))
 
 
 @pytest.mark.parametrize("is_saved", [False, True])
@@ -246,7 +188,37 @@ def test_square_weights(transposed, sites, is_saved, tmp_path):
         )
 
 
-def test_rectangular_weights_stay():
-    x, shared = parameter(3, 16), ops.constant(random(16, 8))
-    model = Model([ops.matmul(ops.matmul(x, shared, False, False), shared, False, True)], [x])
-    assert row("memory.square_weights")(Graph(model)) == {"sites": 0}
+def of_one_weight(x):
+    shared = ops.constant(random(16, 8))
+    return ops.matmul(ops.matmul(x, shared, False, False), shared, False, True)
+
+
+def of_relu(results):
+    return lambda x: results(ops.relu(x))
+
+
+IMAGES, IMAGE = (2, 3, 3, 4), (1, 2, 3, 4)
+STAYS = {
+    "memory.transpose_views": {
+        "as it is": (of_relu(lambda x: [channels_first(x), x]), IMAGES),
+        "multiplied": (
+            of_relu(lambda x: [channels_first(x), ops.matmul(reshape(x, -1, 4), FILTERS[3][0], False, False)]),
+            IMAGES,
+        ),
+        "other order": (of_relu(lambda x: [transpose(x, 0, 2, 1, 3), reshape(x, -1, 4)]), IMAGES),
+    },
+    "memory.channel_means": {
+        str(axes): (lambda x, axes=axes: ops.reduce_mean(x, np.array(axes), True), (2, 3, 4, 5))
+        for axes in ([0, 2], [2, 3], [0, 1, 2, 3], [0, 1, 3])
+    },
+    "memory.resize_views": {
+        "the same": (resized(ops.abs), IMAGE),
+        "of the last axes": (resized(BESIDE["a reshaped result"], (2, 3)), IMAGE),
+    },
+    "memory.square_weights": {"rectangular": (of_one_weight, (3, 16))},
+}
+
+
+@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
+def test_stays(name, build, dims):
+    assert stays(row(name), build, *dims)

@@ -2,36 +2,32 @@
 
 import numpy as np
 import pytest
-from openvino import Model, Type
+from openvino import Type
 from openvino import opset16 as ops
 
-from paddle2ov.comparison.evaluator import node_by_node
-from paddle2ov.compilation.running import compile_on_cpu
-from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, parameter, random
-
-
-def padded_images(kind, dims, stride, **attributes):
-    """A layer over a padded image of four channels."""
-    rank = len(dims)
-    x = parameter(2, 4, *dims)
-    sides = np.array([0, 0, *[1] * rank]), np.array([0, 0, 2, *[1] * (rank - 1)])
-    image = ops.pad(x, *sides, "constant", np.float32(0))
-    filters = PAD_FILTERS[rank]
-    grouped = filters.reshape(2, 2, *filters.shape[1:])
-    if "Backprop" in kind:
-        layer = ops.group_convolution_backprop_data if "Group" in kind else ops.convolution_backprop_data
-        pads = {"pads_begin": [1] * rank, "pads_end": [2] * rank}
-        out = layer(image, grouped if "Group" in kind else filters, strides=[stride] * rank, **pads, **attributes)
-    else:
-        layer = ops.group_convolution if "Group" in kind else ops.convolution
-        geometry = [stride] * rank, [0] * rank, [0] * rank, [1] * rank
-        out = layer(image, grouped[:, :, :2] if "Group" in kind else filters, *geometry, *attributes.values())
-    return Model([out], [x])
-
+from tests.support.passes_checks import compare, of_rows, random, stays
 
 PAD_FILTERS = {rank: random(4, 4, *[3] * rank) for rank in (1, 2, 3)}
+
+
+def padded_images(kind, rank, stride, **attributes):
+    """A layer over a padded image of four channels."""
+    sides = np.array([0, 0, *[1] * rank]), np.array([0, 0, 2, *[1] * (rank - 1)])
+    filters = PAD_FILTERS[rank]
+    grouped = filters.reshape(2, 2, *filters.shape[1:])
+    pads = {"pads_begin": [1] * rank, "pads_end": [2] * rank}
+    geometry = [stride] * rank, [0] * rank, [0] * rank, [1] * rank
+
+    def build(x):
+        image = ops.pad(x, *sides, "constant", np.float32(0))
+        if "Backprop" in kind:
+            layer = ops.group_convolution_backprop_data if "Group" in kind else ops.convolution_backprop_data
+            return layer(image, grouped if "Group" in kind else filters, [stride] * rank, **pads, **attributes)
+        layer = ops.group_convolution if "Group" in kind else ops.convolution
+        return layer(image, grouped[:, :, :2] if "Group" in kind else filters, *geometry, *attributes.values())
+
+    return build
 
 
 PAD_FUSIONS = {
@@ -49,79 +45,42 @@ PAD_FUSIONS = {
 @pytest.mark.parametrize("dims", [(4,), (4, 5), (4, 3, 4)])
 @pytest.mark.parametrize(("kind", "stride", "attributes"), PAD_FUSIONS.values(), ids=PAD_FUSIONS)
 def test_pad_fusion(kind, stride, attributes, dims, is_known):
-    def build():
-        more = {
-            key: [attribute] * len(dims) if key == "output_padding" else attribute
-            for key, attribute in attributes.items()
-        }
-        return padded_images(kind, dims if is_known else [-1] * len(dims), stride, **more)
-
-    model, array = build(), random(2, 4, *dims)
-    assert row("merged.pad_of_convolution")(Graph(model)) == {"sites": 1}
-    (want,) = node_by_node(build(), [array])
-    got = compile_on_cpu(model)([array])[0]
-    assert got.shape == want.shape
-    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+    more = {key: [value] * len(dims) if key == "output_padding" else value for key, value in attributes.items()}
+    build = padded_images(kind, len(dims), stride, **more)
+    known = dims if is_known else [-1] * len(dims)
+    compare(row("merged.pad_of_convolution"), build, (2, 4, *known), shapes=[[(2, 4, *dims)]])
 
 
-def test_pad_fusion_fails_to_match():
-    """What OpenVINO fuses rightly."""
-    model = padded_images("Convolution", [4, 5], 2)
-    assert row("merged.pad_of_convolution")(Graph(model)) == {"sites": 0}
-
-
-def scaled_image(scale, kind="Multiply", groups=False, kernel=3, rank=2):
-    """x * scale or x / scale, then a convolution, and what it is to give."""
-    x = parameter(-1, 2, *[3] * rank)
-    factor = random(*scale) + 2
-    scaled = (ops.multiply if kind == "Multiply" else ops.divide)(x, factor)
-    options = [1] * rank, [1] * rank, [1] * rank, [1] * rank
-    if groups:
-        filters = random(2, 2, 1, *[kernel] * rank)
-        out, plain = ops.group_convolution(scaled, filters, *options), ops.group_convolution(x, filters, *options)
-    else:
-        filters = random(4, 2, *[kernel] * rank)
-        out, plain = ops.convolution(scaled, filters, *options), ops.convolution(x, filters, *options)
-    data = random(2, 2, *[3] * rank)
-    scaled_data = data * factor if kind == "Multiply" else data / factor
-    return Model([out], [x]), data, compile_on_cpu(Model([plain], [x]))([scaled_data])[0]
+def scaled_image(scale, kind="multiply", groups=False, kernel=3, rank=2):
+    """x * scale or x / scale, then a convolution."""
+    filters = random(2, 2, 1, *[kernel] * rank) if groups else random(4, 2, *[kernel] * rank)
+    factor, options = random(*scale) + 2, [[1] * rank] * 4
+    layer = ops.group_convolution if groups else ops.convolution
+    return lambda x: layer(getattr(ops, kind)(x, factor), filters, *options)
 
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("groups", [False, True], ids=["convolution", "groups"])
-@pytest.mark.parametrize("kind", ["Multiply", "Divide"])
+@pytest.mark.parametrize("kind", ["multiply", "divide"])
 @pytest.mark.parametrize("scale", [(3,), (3, 1), (1, 1, 1, 3), (1, 2, 3, 3), (1, 1, 3, 3)], ids=str)
 def test_scales_of_pixels(scale, kind, groups):
-    model, data, want = scaled_image(scale, kind, groups)
-    assert row("merged.scale_of_pixels")(Graph(model)) == {"sites": 1}
-    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+    compare(row("merged.scale_of_pixels"), scaled_image(scale, kind, groups), (-1, 2, 3, 3))
 
 
 @pytest.mark.parametrize("rank", [1, 3])
 def test_scales_of_pixels_of_other_ranks(rank):
-    model, data, want = scaled_image((3,) * rank, rank=rank)
-    assert row("merged.scale_of_pixels")(Graph(model)) == {"sites": 1}
-    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5, atol=1e-5)
+    compare(row("merged.scale_of_pixels"), scaled_image((3,) * rank, rank=rank), (-1, 2, *[3] * rank))
 
 
-@pytest.mark.parametrize(("scale", "kernel"), [((1, 2, 1, 1), 3), ((1,), 3), ((1, 3), 2)], ids=str)
-def test_scales_that_stay(scale, kernel):
-    model, data, want = scaled_image(scale, kernel=kernel)
-    assert row("merged.scale_of_pixels")(Graph(model)) == {"sites": 0}
-    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5, atol=1e-5)
-
-
-BIAS = np.linspace(-1, 1, 5, dtype=np.float32)
-
-
+BIAS, ONE = np.linspace(-1, 1, 5, dtype=np.float32), np.float32(1)
 SUMS = {
-    "mask": lambda x, c: ops.add(ops.multiply(ops.subtract(np.float32(1), x), np.float32(-1e9)), c),
-    "constant first": lambda x, c: ops.add(c, ops.multiply(ops.subtract(np.float32(1), x), np.float32(-1e9))),
-    "subtracted": lambda x, c: ops.subtract(ops.multiply(ops.subtract(x, np.float32(1)), np.float32(1e9)), c),
-    "subtracted from": lambda x, c: ops.subtract(c, ops.multiply(ops.subtract(x, np.float32(1)), np.float32(1e9))),
-    "divided": lambda x, c: ops.add(ops.divide(ops.subtract(x, np.float32(1)), np.float32(1e-8)), c),
-    "negative": lambda x, c: ops.add(ops.negative(ops.multiply(ops.add(x, np.float32(-1)), np.float32(1e7))), c),
-    "large": lambda x, c: ops.add(ops.subtract(x, np.float32(1)), ops.multiply(c, np.float32(1e-7))),
+    "mask": lambda x, c: ops.add(ops.multiply(ops.subtract(ONE, x), np.float32(-1e9)), c),
+    "constant first": lambda x, c: ops.add(c, ops.multiply(ops.subtract(ONE, x), np.float32(-1e9))),
+    "subtracted": lambda x, c: ops.subtract(ops.multiply(ops.subtract(x, ONE), np.float32(1e9)), c),
+    "subtracted from": lambda x, c: ops.subtract(c, ops.multiply(ops.subtract(x, ONE), np.float32(1e9))),
+    "divided": lambda x, c: ops.add(ops.divide(ops.subtract(x, ONE), np.float32(1e-8)), c),
+    "negative": lambda x, c: ops.add(ops.negative(ops.multiply(ops.add(x, -ONE), np.float32(1e7))), c),
+    "large": lambda x, c: ops.add(ops.subtract(x, ONE), ops.multiply(c, np.float32(1e-7))),
 }
 
 
@@ -130,57 +89,62 @@ SUMS = {
 @pytest.mark.parametrize("computed", [False, True])
 @pytest.mark.parametrize("name", SUMS)
 def test_a_small_constant_is_not_lost_in_a_large_one(name, computed, shape):
-    def build():
-        x = parameter(-1, 5)
-        constant = np.broadcast_to(BIAS, shape).copy()
+    constant = np.broadcast_to(BIAS, shape).copy()
+
+    def build(x):
         # A table of which the model takes all rows, such as one of positions of known number.
         c = ops.gather(constant, np.arange(shape[0]), np.int64(0)) if computed else ops.constant(constant)
-        return Model([SUMS[name](x, c)], [x])
+        return SUMS[name](x, c)
 
     # What takes computing is taken for a weight, of size 1.
-    counts = {"sites": 0 if computed and name == "large" else 1}
-    if counts["sites"]:
-        compare(build, row("merged.constants_of_sums"), counts, [np.array([[1, 1, 1, 0, 0]], np.float32)])
-    else:
-        assert row("merged.constants_of_sums")(Graph(build())) == counts
+    sites = 0 if computed and name == "large" else 1
+    runs = [[np.array([[1, 1, 1, 0, 0]], np.float32)]]
+    compare(row("merged.constants_of_sums"), build, (-1, 5), sites=sites, runs=runs)
 
 
 def test_numbers_that_are_none_stay():
-    def build():
-        x = parameter(-1)
-        return Model([SUMS["mask"](x, np.float32(2))], [x])
-
-    compare(build, row("merged.constants_of_sums"), {"sites": 1}, [np.array([np.nan, 1, np.inf, -np.inf], np.float32)])
-
-
-@pytest.mark.parametrize(
-    "out",
-    [
-        lambda x: ops.add(ops.add(x, np.float32(1)), np.float32(0.5)),
-        lambda x: ops.add(ops.multiply(ops.add(x, np.float32(100)), np.float32(0.01)), np.float32(0.5)),
-        lambda x: ops.add(ops.relu(ops.add(x, np.float32(1e9))), np.float32(0.5)),
-        lambda x: ops.add(ops.add(x, np.float32(1e9)), np.float32(0)),
-        lambda x: ops.add(ops.add(x, x), np.float32(0.5)),
-        lambda x: ops.add(ops.add(ops.convert(x, Type.i64), np.int64(1000)), np.int64(1)),
-        lambda x: ops.add(ops.add(x, np.float32(-np.inf)), np.float32(1)),
-    ],
-    ids=["alike", "scaled down", "relu between", "zero", "none constant", "integers", "infinite"],
-)
-def test_other_sums_stay(out):
-    x = parameter(-1)
-    assert row("merged.constants_of_sums")(Graph(Model([out(x)], [x]))) == {"sites": 0}
+    runs = [[np.array([np.nan, 1, np.inf, -np.inf], np.float32)]]
+    compare(row("merged.constants_of_sums"), lambda x: SUMS["mask"](x, np.float32(2)), (-1,), runs=runs)
 
 
 @pytest.mark.parametrize("is_constant", [False, True])
 def test_factors_of_shared_filters(is_constant):
     weights = random(4, 1, 3, 3)
 
-    def build():
-        x, y, w = parameter(2, 4, 6, 6), parameter(2, 4, 6, 6), parameter(4, 1, 3, 3)
+    def build(x, y, w):
         filters = ops.reshape(weights if is_constant else w, np.array([4, 1, 1, 3, 3]), False)
         layers = [ops.group_convolution(value, filters, [1, 1], [0, 0], [0, 0], [1, 1]) for value in (x, y)]
         scaled = ops.multiply(layers[0], np.arange(1, 5, dtype=np.float32).reshape(1, 4, 1, 1))
-        return Model([scaled, ops.relu(layers[1]), ops.relu(w)], [x, y, w])
+        return [scaled, ops.relu(layers[1]), ops.relu(w)]
 
-    arrays = [random(2, 4, 6, 6), random(2, 4, 6, 6), random(4, 1, 3, 3)]
-    compare(build, row("merged.factor_of_shared_filters"), {"sites": 0 if is_constant else 1}, arrays, tolerance=1e-4)
+    dims, sites = [(2, 4, 6, 6)] * 2, 0 if is_constant else 1
+    compare(row("merged.factor_of_shared_filters"), build, *dims, (4, 1, 3, 3), sites=sites, tolerance=1e-4)
+
+
+def plus(x, number):
+    return ops.add(x, np.float32(number))
+
+
+NUMBERS, IMAGE = (-1,), (-1, 2, 3, 3)
+STAYS = {
+    "merged.pad_of_convolution": {"fused rightly": (padded_images("Convolution", 2, 2), (2, 4, 4, 5))},
+    "merged.scale_of_pixels": {
+        "of channels": (scaled_image((1, 2, 1, 1)), IMAGE),
+        "one": (scaled_image((1,)), IMAGE),
+        "of two pixels": (scaled_image((1, 3), kernel=2), IMAGE),
+    },
+    "merged.constants_of_sums": {
+        "alike": (lambda x: plus(plus(x, 1), 0.5), NUMBERS),
+        "scaled down": (lambda x: plus(ops.multiply(plus(x, 100), np.float32(0.01)), 0.5), NUMBERS),
+        "relu between": (lambda x: plus(ops.relu(plus(x, 1e9)), 0.5), NUMBERS),
+        "zero": (lambda x: plus(plus(x, 1e9), 0), NUMBERS),
+        "none constant": (lambda x: plus(ops.add(x, x), 0.5), NUMBERS),
+        "integers": (lambda x: ops.add(ops.add(ops.convert(x, Type.i64), np.int64(1000)), np.int64(1)), NUMBERS),
+        "infinite": (lambda x: plus(plus(x, -np.inf), 1), NUMBERS),
+    },
+}
+
+
+@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
+def test_stays(name, build, dims):
+    assert stays(row(name), build, *dims)

@@ -8,13 +8,11 @@ from openvino import Model, Node, Type
 from openvino import opset16 as ops
 from openvino.op import Constant
 
-from paddle2ov.comparison.evaluator import node_by_node
-from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph.opset import create
 from paddle2ov.graph.types import value_of
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import apply, compare, parameter, random, transpose
+from tests.support.passes_checks import compare, of_rows, random, stays, transpose
 
 PIXEL, PIXELS = random(4, 4), random(4, 4, 2, 2)
 
@@ -24,6 +22,11 @@ def by_pixel(x, step, pad):
     rank = len((x.output(0) if isinstance(x, Node) else x).get_partial_shape()) - 2
     strides, none, ones = [step] * rank, [0] * rank, [1] * rank
     return ops.convolution(x, PIXEL.reshape(4, 4, *ones), strides, none, [pad, *none[1:]], ones)
+
+
+def split_sum(x):
+    part = ops.split(ops.concat([x, ops.exp(x)], 1), np.array(1), 2).output(1)
+    return ops.add(ops.tanh(part), ops.relu(part))
 
 
 SECOND_PIXELS = {
@@ -37,65 +40,24 @@ SECOND_PIXELS = {
 }
 
 
-def split_sum(x):
-    part = ops.split(ops.concat([x, ops.exp(x)], 1), np.array(1), 2).output(1)
-    return ops.add(ops.tanh(part), ops.relu(part))
-
-
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("dims", [(1,), (3,), (7,), (5, 6), (1, 1), (3, 4, 5)])
 @pytest.mark.parametrize(("image", "count"), SECOND_PIXELS.values(), ids=SECOND_PIXELS)
 def test_stride_propagation(image, count, dims):
     """OpenVINO moves strides over padding, and to nodes of several results."""
-
-    def build():
-        x = parameter(2, 4, *dims)
-        return Model([image(x)], [x])
-
-    model, array = build(), random(2, 4, *dims)
-    assert row("moved.stride_over_padding")(Graph(model)) == {"sites": count}
-    (want,) = node_by_node(build(), [array])
-    got = compile_on_cpu(model)([array])[0]
-    assert got.shape == want.shape
-    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+    compare(row("moved.stride_over_padding"), image, (2, 4, *dims), sites=count)
 
 
-FIRST_PIXELS = {
-    "nothing padded": lambda x: by_pixel(ops.relu(x), 2, 0),
-    "no stride": lambda x: by_pixel(ops.relu(x), 1, 1),
-    "of a part alone": lambda x: by_pixel(ops.split(x, np.array(0), 2).output(1), 2, 0),
-    "of larger filters": lambda x: ops.convolution(ops.relu(x), PIXELS, [2, 2], [1, 1], [1, 1], [1, 1]),
-    "a larger filter between": lambda x: by_pixel(
-        ops.convolution(by_pixel(ops.relu(x), 1, 1), PIXELS, [1, 1], [0, 0], [0, 0], [1, 1]), 2, 0
-    ),
-}
-
-
-@pytest.mark.parametrize("image", FIRST_PIXELS.values(), ids=FIRST_PIXELS)
-def test_stride_propagation_fails_to_match(image):
-    def build():
-        x = parameter(2, 4, 5, 6)
-        return Model([image(x)], [x])
-
-    assert apply(row("moved.stride_over_padding"), build, [2, 4, 5, 6])[1] == {"sites": 0}
-
-
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["Add", "Subtract", "Multiply", "Maximum", "Greater", "SquaredDifference"])
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("added", [1, 2])
 def test_rank_loss(name, side, added):
-    def build():
-        x = parameter(2, 3, 4)
+    def build(x):
         both = [transpose(x, 0, 2, 1), ops.constant(np.full([1] * (3 + added), 2, np.float32))]
-        return Model([create(name, [item.output(0) for item in both[:: 1 - 2 * side]], {})], [x])
+        return create(name, [item.output(0) for item in both[:: 1 - 2 * side]], {})
 
-    model, array = build(), random(2, 3, 4)
-    assert row("moved.transpose_before_number")(Graph(model)) == {"sites": 1}
-    (want,) = node_by_node(build(), [array])
-    got = compile_on_cpu(model)([array])[0]
-    assert got.shape == want.shape
-    np.testing.assert_array_equal(got, want)
+    compare(row("moved.transpose_before_number"), build, (2, 3, 4))
 
 
 @pytest.mark.parametrize("kind", [Type.bf16, Type.f16, Type.i32, Type.boolean], ids=str)
@@ -109,15 +71,6 @@ def test_constants_of_any_type_lose_no_rank(kind):
     assert value_of(constant) == value_of(number)
 
 
-@pytest.mark.parametrize("shape", [[2, 1, 1, 1], [1, 1, 1], [1], []])
-def test_rank_loss_fails_to_match(shape):
-    def build():
-        x = parameter(2, 3, 4)
-        return Model([ops.multiply(transpose(x, 0, 2, 1), ops.constant(np.full(shape, 2, np.float32)))], [x])
-
-    assert apply(row("moved.transpose_before_number"), build, [2, 3, 4])[1] == {"sites": 0}
-
-
 BETWEEN = {
     "nothing": lambda y: y,
     "a reshape": lambda y: ops.reshape(y, np.array([-1]), False),
@@ -127,22 +80,15 @@ BETWEEN = {
 
 @pytest.mark.parametrize("between", BETWEEN)
 @pytest.mark.parametrize("dims", [(6,), (-1,), (1,)])
-def test_avoid_abs_sinking(dims, between):
+def test_abs_of_joined(dims, between):
     """What else reads the vector keeps its signs."""
-    x, data = parameter(*dims), random(abs(dims[0])) - 1
-    joined = ops.concat([x, ops.sin(x)], 0)
-    length = ops.reduce_sum(ops.abs(BETWEEN[between](joined)), np.array([0]), True)
-    model = Model([ops.divide(joined, ops.add(length, np.float32(1)))], [x])
-    both = np.concatenate([data, np.sin(data)])
-    want = both / (np.abs(np.maximum(both, 0) if between == "an activation" else both).sum() + 1)
-    assert row("moved.abs_of_joined")(Graph(model)) == {"sites": 1}
-    np.testing.assert_allclose(compile_on_cpu(model)([data])[0], want, rtol=1e-5)
 
+    def build(x):
+        joined = ops.concat([x, ops.sin(x)], 0)
+        length = ops.reduce_sum(ops.abs(BETWEEN[between](joined)), np.array([0]), True)
+        return ops.divide(joined, ops.add(length, np.float32(1)))
 
-def test_avoid_abs_sinking_fails_to_match():
-    x, y = parameter(4), parameter(2, 4)
-    model = Model([ops.abs(x), ops.abs(ops.concat([y, y], 0))], [x, y])
-    assert row("moved.abs_of_joined")(Graph(model)) == {"sites": 0}
+    compare(row("moved.abs_of_joined"), build, dims, runs=[[random(abs(dims[0])) - 1]])
 
 
 @pytest.mark.one_in(7)
@@ -152,31 +98,64 @@ def test_avoid_abs_sinking_fails_to_match():
 @pytest.mark.parametrize("other", [(), (1,), (2,), (-1,), (1, 2), (-1, -1)], ids=str)
 @pytest.mark.parametrize("data", [(), (1,), (-1, 1)], ids=str)
 def test_broadcasts_to_nothing(mode, kind, first, other, data):
-    def build():
-        x, y, shape = parameter(*data), parameter(*other), ops.parameter([2], Type.i64)
+    def build(shape, x, y):
         sides = [ops.broadcast(x, shape, None, mode), y]
-        return Model([getattr(ops, kind)(*sides[:: 1 if first else -1])], [x, y, shape])
+        return getattr(ops, kind)(*sides[:: 1 if first else -1])
 
     def arrays(rows):
         x = np.full([1] * len(data), 3, np.float32)
         sizes = [other]
         if -1 in other:
             sizes = [(1,), (2,)] if len(other) == 1 else [(1, 1), (rows, 2)]
-        return [[x, np.abs(random(*size)), np.array([rows, 2])] for size in sizes]
+        return [[np.array([rows, 2]), x, np.abs(random(*size))] for size in sizes]
 
-    compare(build, row("moved.broadcast_to_nothing"), {"sites": 1}, *itertools.chain(*map(arrays, (3, 0, 1))))
+    runs = list(itertools.chain(*map(arrays, (3, 0, 1))))
+    compare(row("moved.broadcast_to_nothing"), build, (2,), data, other, types=[Type.i64], runs=runs)
 
 
 @pytest.mark.parametrize(
-    ("target", "other", "dims"),
+    ("target", "other", "data"),
     [
         (np.array([3, 2]), (1,), ()),  # there are elements
         (None, (4, 2), ()),  # the target can only be (1 or 4, 1 or 2)
         (None, (1,), (4, 2)),
     ],
 )
-def test_broadcasts_that_stay(target, other, dims):
-    x, y, shape = parameter(*dims), parameter(*other), ops.parameter([2], Type.i64)
-    out = ops.add(ops.broadcast(x, shape if target is None else target), y)
-    inputs = [x, y, shape] if target is None else [x, y]
-    assert row("moved.broadcast_to_nothing")(Graph(Model([out], inputs))) == {"sites": 0}
+def test_broadcasts_that_stay(target, other, data):
+    def build(shape, x, y):
+        return ops.add(ops.broadcast(x, shape if target is None else target), y)
+
+    assert stays(row("moved.broadcast_to_nothing"), build, (2,), data, other, types=[Type.i64])
+
+
+IMAGE = (2, 4, 5, 6)
+STAYS = {
+    "moved.stride_over_padding": {
+        "nothing padded": (lambda x: by_pixel(ops.relu(x), 2, 0), IMAGE),
+        "no stride": (lambda x: by_pixel(ops.relu(x), 1, 1), IMAGE),
+        "of a part alone": (lambda x: by_pixel(ops.split(x, np.array(0), 2).output(1), 2, 0), IMAGE),
+        "of larger filters": (lambda x: ops.convolution(ops.relu(x), PIXELS, [2, 2], [1, 1], [1, 1], [1, 1]), IMAGE),
+        "a larger filter between": (
+            lambda x: by_pixel(
+                ops.convolution(by_pixel(ops.relu(x), 1, 1), PIXELS, [1, 1], [0, 0], [0, 0], [1, 1]), 2, 0
+            ),
+            IMAGE,
+        ),
+    },
+    "moved.transpose_before_number": {
+        str(shape): (
+            lambda x, shape=shape: ops.multiply(transpose(x, 0, 2, 1), np.full(shape, 2, np.float32)),
+            (2, 3, 4),
+        )
+        for shape in ([2, 1, 1, 1], [1, 1, 1], [1], [])
+    },
+    "moved.abs_of_joined": {
+        "nothing joined": (ops.abs, (4,)),
+        "along another axis": (lambda y: ops.abs(ops.concat([y, y], 0)), (2, 4)),
+    },
+}
+
+
+@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
+def test_stays(name, build, dims):
+    assert stays(row(name), build, *dims)

@@ -9,10 +9,19 @@ from openvino import opset16 as ops
 
 from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
-from paddle2ov.passes import Graph, run_rewrites
-from paddle2ov.workarounds import rewrites_for
+from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import parameter, random
+from tests.support.passes_checks import (
+    all_rewrites,
+    apply,
+    compare,
+    of_rows,
+    parameter,
+    random,
+    reshape,
+    stays,
+    transpose,
+)
 
 VIEWS = {
     "none": lambda y: y,
@@ -69,30 +78,11 @@ BEHIND_UNSQUEEZED = {
 @pytest.mark.parametrize("axis", range(4))
 def test_what_follows_a_reduction_of_what_is_unsqueezed(follow, added, axis):
     """All rules together: what is right alone lets OpenVINO make what others go around."""
-    shape = (4, 4, 4) if axis != added else (1, 4, 5)
-    x = parameter(*shape)
-    reduced = ops.reduce_max(ops.unsqueeze(x, np.array([added])), np.array([axis]), False)
-    model, array = Model([BEHIND_UNSQUEEZED[follow](reduced)], [x]), random(*shape)
-    (want,) = node_by_node(model, [array])
-    run_rewrites(model, rewrites_for())
-    got = compile_on_cpu(model)([array])[0]
-    assert got.shape == want.shape
-    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
 
+    def build(x):
+        return BEHIND_UNSQUEEZED[follow](ops.reduce_max(ops.unsqueeze(x, np.array([added])), np.array([axis]), False))
 
-STAYING = {
-    "the added axis, dropped": lambda x: ops.reduce_l2(ops.unsqueeze(x, np.array([1])), np.array([1]), False),
-    "after the added axis": lambda x: ops.reduce_sum(ops.unsqueeze(x, np.array([0])), np.array([1]), True),
-    "the added axis": lambda x: ops.reduce_sum(ops.unsqueeze(x, np.array([2])), np.array([2]), True),
-    "nothing is added": lambda x: ops.reduce_sum(ops.reshape(x, np.array([4, 3]), False), np.array([0]), True),
-    "more is computed": lambda x: ops.reduce_sum(ops.relu(ops.unsqueeze(x, np.array([2]))), np.array([0]), True),
-}
-
-
-@pytest.mark.parametrize("build", STAYING.values(), ids=STAYING)
-def test_reductions_that_stay_behind(build):
-    x = parameter(3, 4)
-    assert row("moved_reductions.of_unsqueezed")(Graph(Model([build(x)], [x]))) == {"sites": 0}
+    compare(all_rewrites, build, (4, 4, 4) if axis != added else (1, 4, 5))
 
 
 @pytest.mark.one_in(3)
@@ -116,30 +106,17 @@ def test_reduce_before_transpose(shape, is_known):
         np.testing.assert_array_equal(got[i], want)
 
 
-def test_reduce_before_transpose_refuses():
-    order, axes = ops.parameter([3], np.int64), ops.parameter([1], np.int64)
-    for dims, perm, over, keep in (
-        ((2, 1, 3), np.array([2, 0, 1]), np.array([0]), True),
-        ((2, -1, 3), np.array([2, 0, 1]), np.array([0]), False),
-        ((2, 1, 3), order, np.array([0]), False),
-        ((2, 1, 3), np.array([2, 0, 1]), axes, False),
-    ):
-        x = parameter(*dims)
-        model = Model([ops.reduce_sum(ops.transpose(x, perm), over, keep)], [x, order, axes])
-        assert row("moved_reductions.of_transposed")(Graph(model)) == {"sites": 0}
-
-
 @pytest.mark.parametrize("first", [ops.reduce_sum, ops.reduce_max])
 @pytest.mark.parametrize("second", [ops.reduce_sum, ops.reduce_max])
 def test_reductions_of_what_is_unsqueezed_twice(first, second):
     """One application does all, whichever reduction is looked at first."""
-    x, array = parameter(3, 4, 5), random(3, 4, 5)
-    wide = ops.unsqueeze(ops.unsqueeze(x, np.array([3])), np.array([2]))
-    model = Model([second(first(wide, np.array([0]), True), np.array([1]), True)], [x])
-    (want,) = node_by_node(model, [array])
-    assert row("moved_reductions.of_unsqueezed")(Graph(model)) != {"sites": 0}
+
+    def build(x):
+        wide = ops.unsqueeze(ops.unsqueeze(x, np.array([3])), np.array([2]))
+        return second(first(wide, np.array([0]), True), np.array([1]), True)
+
+    model, _ = apply(row("moved_reductions.of_unsqueezed"), build, (3, 4, 5))
     assert row("moved_reductions.of_unsqueezed")(Graph(model)) == {"sites": 0}
-    np.testing.assert_allclose(compile_on_cpu(model)([array])[0], want, rtol=1e-5)
 
 
 def test_a_long_chain_of_reductions():
@@ -150,3 +127,41 @@ def test_a_long_chain_of_reductions():
     model = Model([y], [x])
     row("moved_reductions.of_unsqueezed")(Graph(model))
     assert [node.get_type_name() for node in model.get_ordered_ops()[-2:]] == ["Unsqueeze", "Result"]
+
+
+def unsqueezed(*added):
+    return lambda x: ops.unsqueeze(x, np.array(added))
+
+
+def summed(change, axis, keep=True):
+    return lambda x: ops.reduce_sum(change(x), np.array([axis]), keep)
+
+
+def transposed(x):
+    return transpose(x, 2, 0, 1)
+
+
+def counts_of(x):
+    """Indices that only the run tells."""
+    return ops.shape_of(ops.non_zero(x))
+
+
+STAYS = {
+    "moved_reductions.of_unsqueezed": {
+        "the added axis, dropped": (lambda x: ops.reduce_l2(unsqueezed(1)(x), np.array([1]), False), (3, 4)),
+        "after the added axis": (summed(unsqueezed(0), 1), (3, 4)),
+        "the added axis": (summed(unsqueezed(2), 2), (3, 4)),
+        "nothing is added": (summed(lambda x: reshape(x, 4, 3), 0), (3, 4)),
+        "more is computed": (summed(lambda x: ops.relu(ops.unsqueeze(x, np.array([2]))), 0), (3, 4)),
+    },
+    "moved_reductions.of_transposed": {
+        "all axes kept": (summed(transposed, 0), (2, 1, 3)),
+        "nothing of size 1": (summed(transposed, 0, False), (2, -1, 3)),
+        "unknown axes": (lambda x: ops.reduce_sum(transposed(x), counts_of(x), False), (2, 1, 3)),
+    },
+}
+
+
+@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
+def test_stays(name, build, dims):
+    assert stays(row(name), build, *dims)

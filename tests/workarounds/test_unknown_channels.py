@@ -2,15 +2,10 @@
 
 import numpy as np
 import pytest
-from openvino import Model
 from openvino import opset16 as ops
 
-from paddle2ov.comparison.evaluator import node_by_node
-from paddle2ov.compilation.running import compile_on_cpu
-from paddle2ov.passes import Graph, run_rewrites
-from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import parameter, random
+from tests.support.passes_checks import all_rewrites, compare, of_rows, random, stays
 
 
 def resized(mode):
@@ -33,59 +28,45 @@ FOLLOWING = {
     "less and divided": lambda y: ops.divide(ops.subtract(y, ROW), ROW[None]),  # by then there are three channels
     "product and sum": lambda y: ops.relu(ops.add(ops.multiply(ROW, y), ROW[None])),
 }
+ANY_IMAGE = (-1, -1, 6, 5)
+SHAPES = [[(batch, channels, 6, 5)] for batch, channels in ((2, 3), (2, 1), (1, 1), (1, 3))]
 
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("following", FOLLOWING)
 @pytest.mark.parametrize("name", IMAGES)
 def test_one_channel_among_others(name, following):
-    def build():
-        x = parameter(-1, -1, 6, 5)
-        return Model([FOLLOWING[following](IMAGES[name](x))], [x])
-
-    model, whole = build(), build()
-    assert row("post_ops.of_unknown_channels")(Graph(model)) == {"sites": 1}
-    run_rewrites(whole, rewrites_for())
-    requests = [compile_on_cpu(value).create_infer_request() for value in (model, whole)]
-    for batch, channels in ((2, 3), (2, 1), (1, 1), (1, 3)):
-        data = random(batch, channels, 6, 5)
-        want = node_by_node(build(), [data])[0]
-        for request in requests:
-            np.testing.assert_allclose(request.infer([data])[0], want, rtol=1e-5, atol=1e-5)
+    for rewrite in (row("post_ops.of_unknown_channels"), all_rewrites):
+        compare(rewrite, lambda x: FOLLOWING[following](IMAGES[name](x)), ANY_IMAGE, shapes=SHAPES)
 
 
 def test_one_channel_without_its_image():
-    def build():
-        x = parameter(-1, -1, 6, 5)
-        return Model([ops.multiply(ops.reduce_mean(x, np.array([2, 3]), False), ROW.reshape(3))], [x])
+    def build(x):
+        return ops.multiply(ops.reduce_mean(x, np.array([2, 3]), False), ROW.reshape(3))
 
-    model = build()
-    run_rewrites(model, rewrites_for())
-    request = compile_on_cpu(model).create_infer_request()
-    for channels in (3, 1):
-        data = random(2, channels, 6, 5)
-        want = node_by_node(build(), [data])[0]
-        np.testing.assert_allclose(request.infer([data])[0], want, rtol=1e-5, atol=1e-5)
+    compare(all_rewrites, build, ANY_IMAGE, shapes=SHAPES)
 
 
-@pytest.mark.parametrize(
-    ("dims", "constant"),
-    [
-        ((-1, 3, -1, -1), ROW),
-        ((-1, -1, 6, 5), np.float32(2)),
-        ((-1, -1, 6, 5), np.full((1, 1, 1, 1), 2, np.float32)),
-        ((-1, -1, 6, 5), random(4)),
-    ],
-    ids=["known", "number", "number of rank 4", "along the width"],
-)
-def test_constants_that_stay(dims, constant):
-    x = parameter(*dims)
-    model = Model([ops.multiply(IMAGES["nearest"](x), constant)], [x])
-    assert row("post_ops.of_unknown_channels")(Graph(model)) == {"sites": 0}
+def scaled(constant):
+    return lambda x: ops.multiply(IMAGES["nearest"](x), constant)
 
 
-def test_a_number_has_no_channels():
-    x = parameter(-1, -1)
-    mean = ops.reduce_mean(x, np.array([0, 1]), False)
-    model = Model([ops.multiply(ops.subtract(x, mean), np.arange(3, dtype=np.float32))], [x])
-    assert row("post_ops.of_unknown_channels")(Graph(model)) == {"sites": 0}
+def less_their_mean(x):
+    """A number has no channels."""
+    return ops.multiply(ops.subtract(x, ops.reduce_mean(x, np.array([0, 1]), False)), np.float32([0, 1, 2]))
+
+
+STAYS = {
+    "post_ops.of_unknown_channels": {
+        "known": (scaled(ROW), (-1, 3, -1, -1)),
+        "number": (scaled(np.float32(2)), ANY_IMAGE),
+        "number of rank 4": (scaled(np.full((1, 1, 1, 1), 2, np.float32)), ANY_IMAGE),
+        "along the width": (scaled(random(4)), ANY_IMAGE),
+        "less their mean": (less_their_mean, (-1, -1)),
+    },
+}
+
+
+@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
+def test_stays(name, build, dims):
+    assert stays(row(name), build, *dims)
