@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from openvino import Model
+from openvino import Type
 from openvino import opset16 as ops
 
 from paddle2ov.graph.aliases import alias
@@ -17,120 +17,107 @@ from paddle2ov.passes.layout.move_transposes import move_transposes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.workarounds.table import row
 from tests.support.growth import grows_less
-from tests.support.passes_checks import parameter, reshape, transpose
+from tests.support.passes_checks import model_of, reshape, transpose
 
 
-def _joined(many):
+def joined(many, x):
     """A Concat of many transposes and one other value."""
-    x = parameter(2, 3, 4)
     parts = [transpose(ops.multiply(x, np.float32(i)), 0, 2, 1) for i in range(many)]
-    joined = ops.concat([*parts, reshape(x, 2, 4, 3)], 1)
-    return Model([transpose(joined, 0, 2, 1)], [x])
+    return transpose(ops.concat([*parts, reshape(x, 2, 4, 3)], 1), 0, 2, 1)
 
 
-def _residual(many):
+def residual(many, x):
     """A long sum of what is computed in another order: one region with all transposes around it."""
-    x = value = parameter(2, 5, 6, 4)
     for _ in range(many):
-        inner = ops.cum_sum(transpose(value, 0, 3, 1, 2), np.array(1))
-        value = ops.add(value, transpose(inner, 0, 2, 3, 1))
-    return Model([value], [x])
+        inner = ops.cum_sum(transpose(x, 0, 3, 1, 2), np.array(1))
+        x = ops.add(x, transpose(inner, 0, 2, 3, 1))
+    return x
 
 
-def _fanned(many):
+def fanned(many, x):
     """A transpose that many transposes read."""
-    x = parameter(2, 3, 4)
     first = transpose(x, 0, 2, 1)
-    return Model([transpose(first, 2, 0, 1) for _ in range(many)], [x])
+    return [transpose(first, 2, 0, 1) for _ in range(many)]
 
 
-def _spread(many):
+def spread(many, x):
     """What is computed element by element, and many transposes read."""
-    x = parameter(2, 3, 4)
     value = ops.relu(x)
-    return Model([transpose(value, 2, 0, 1) for _ in range(many)], [x])
+    return [transpose(value, 2, 0, 1) for _ in range(many)]
 
 
-def _rolled(many):
+def rolled(many, x):
     """Rolls in a row of batch items that differ in length."""
-    x = value = parameter(-1, 6, 8, 4)
     for i in range(many // 4):
-        value = ops.roll(value, np.array([1]), np.array([1]))
-        value = reshape(value, -1, 6 if i % 2 else 4, 8, 4)
-    return Model([value], [x])
+        x = reshape(ops.roll(x, np.array([1]), np.array([1])), -1, 6 if i % 2 else 4, 8, 4)
+    return x
 
 
-def _masked(many):
+def masked(many, x):
     """Masks that are added to what many nodes have computed."""
-    x = parameter(-1, 2, 4, 4)
     scores, mask = ops.matmul(x, x, False, True), np.ones((1, 4, 1, 4, 4), np.float32)
     for _ in range(many):
         scores = ops.add(scores, np.float32(1))
     masked = [ops.add(reshape(scores, -1, 4, 2, 4, 4), mask) for _ in range(many)]
-    return Model([ops.softmax(reshape(item, -1, 2, 4, 4), -1) for item in masked], [x])
+    return [ops.softmax(reshape(item, -1, 2, 4, 4), -1) for item in masked]
 
 
-def _chosen(many):
+def chosen(many, x):
     """Choices whose sums share their zeros."""
-    x = value = parameter(-1, -1)
-    zeros = ops.broadcast(np.float32(0), ops.shape_of(x))
+    value, zeros = x, ops.broadcast(np.float32(0), ops.shape_of(x))
     for _ in range(many):
         value = ops.select(ops.greater(value, x), ops.add(x, zeros), ops.add(value, zeros))
-    return Model([value], [x])
+    return value
 
 
-def _aliased(many):
+def aliased(many, x):
     """A tensor that is many results."""
-    x = parameter(2, 3)
     value = ops.relu(x).output(0)
-    return Model([value.get_node(), *(alias(value).get_node() for _ in range(many))], [x])
+    return [value.get_node(), *(alias(value).get_node() for _ in range(many))]
 
 
-def _neutral(many):
+def neutral(many, x):
     """A Concat of many tensors, each times 1."""
-    x = parameter(2, 3)
-    return Model([ops.concat([ops.multiply(ops.add(x, np.float32(i)), np.float32(1)) for i in range(many)], 1)], [x])
+    return ops.concat([ops.multiply(ops.add(x, np.float32(i)), np.float32(1)) for i in range(many)], 1)
 
 
-def _sliced(many):
+def sliced(many, indices, x):
     """Slices from computed starts of a long chain, and a GatherElements."""
-    x, indices = parameter(-1, 4), ops.parameter([2, 4], np.int64)
-    value, sizes = x, ops.slice(ops.shape_of(x), [0], [1], [1])
+    sizes = ops.slice(ops.shape_of(x), [0], [1], [1])
     for _ in range(many):
-        value = ops.slice(value, ops.subtract(sizes, sizes), sizes, np.array([1]), np.array([0]))
-    return Model([ops.gather_elements(value, indices, 0)], [x, indices])
+        x = ops.slice(x, ops.subtract(sizes, sizes), sizes, np.array([1]), np.array([0]))
+    return ops.gather_elements(x, indices, 0)
 
 
-def _gathered(many):
+def gathered(many, x, seen):
     """Rows that are gathered of what is joined of many, and of a long chain."""
-    x, mask = parameter(2, 6, 4), ops.parameter([6 * many], np.bool_)
     rows = ops.concat([ops.multiply(x, np.float32(i)) for i in range(many)], 1)
     for _ in range(many):
         rows = ops.add(rows, np.float32(1))
-    index = ops.squeeze(ops.non_zero(mask, "i64"), np.array(0))
-    return Model([ops.gather(rows, index, np.array(1))], [x, mask])
+    mask = ops.greater(seen, np.float32(0))
+    return ops.gather(rows, ops.squeeze(ops.non_zero(mask, "i64"), np.array(0)), np.array(1))
 
 
 @pytest.mark.parametrize(
-    ("rewrite", "build"),
+    ("rewrite", "build", "dims"),
     [
-        (gather_pushdown, _gathered),
-        (move_transposes, _joined),
-        (move_transposes, _residual),
-        (move_transposes, _spread),
-        (fuse_transposes, _fanned),
-        (gather_windows, _rolled),
-        (add_masks_to_scores, _masked),
-        (broadcast_select, _chosen),
-        (squeeze_unit_axes, _aliased),
-        (drop_neutral, _neutral),
-        (row("elided.slice_before_gather"), _sliced),
+        (gather_pushdown, gathered, [(2, 6, 4), (-1,)]),
+        (move_transposes, joined, [(2, 3, 4)]),
+        (move_transposes, residual, [(2, 5, 6, 4)]),
+        (move_transposes, spread, [(2, 3, 4)]),
+        (fuse_transposes, fanned, [(2, 3, 4)]),
+        (gather_windows, rolled, [(-1, 6, 8, 4)]),
+        (add_masks_to_scores, masked, [(-1, 2, 4, 4)]),
+        (broadcast_select, chosen, [(-1, -1)]),
+        (squeeze_unit_axes, aliased, [(2, 3)]),
+        (drop_neutral, neutral, [(2, 3)]),
+        (row("elided.slice_before_gather"), sliced, [(2, 4), (-1, 4)]),
     ],
-    ids=lambda one: one.__name__.lstrip("_"),
+    ids=lambda one: getattr(one, "__name__", ""),
 )
-def test_growth(rewrite, build):
+def test_growth(rewrite, build, dims):
     def run(many):
-        graph = Graph(build(many))
+        graph = Graph(model_of(lambda *xs: build(many, *xs), *dims, types=[Type.i64] if build is sliced else []))
         return lambda: rewrite(graph)
 
     assert grows_less(run, 30, 240, 20)  # eight times the work; 64 times if it were quadratic

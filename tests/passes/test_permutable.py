@@ -8,17 +8,18 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from openvino import Model, PartialShape, Shape, Tensor, Type
+from openvino import Model, PartialShape, Type
 from openvino import opset16 as ops
 from openvino.utils.node_factory import NodeFactory
 
-from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.layout import permutable
 from paddle2ov.passes.layout.move_transposes import move_transposes
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role
 from paddle2ov.passes.layout.permutation import inverse
 from paddle2ov.passes.node_kinds import REDUCTIONS
+from tests.support.passes_checks import apply, check_close, random, transpose
 
 PERMS = [(1, 0), (0, 2, 1), (2, 0, 1), (0, 2, 3, 1), (3, 0, 1, 2), (2, 1, 3, 0)]
 SMALL = {2: (6, 4), 3: (2, 4, 6), 4: (2, 4, 3, 2)}
@@ -157,19 +158,6 @@ class Graphs:
         return Model(self.results, self.parameters)
 
 
-def computed(model, arrays):
-    """The results, node by node; of a compiled model where OpenVINO can evaluate a node only there."""
-    tensors = [Tensor(port.get_element_type(), Shape([])) for port in model.outputs]
-    try:
-        model.evaluate(tensors, [Tensor(array) for array in arrays])
-    except RuntimeError as error:
-        if "Evaluation failed" not in str(error):
-            raise
-        results = compile_on_cpu(model)(arrays)
-        return [results[i] for i in range(len(tensors))]
-    return [tensor.data for tensor in tensors]
-
-
 def check(graphs):
     """Moves the transposes; what is computed must stay the same. Returns what was done."""
     model, same = graphs.model(), graphs.model().clone()
@@ -178,10 +166,8 @@ def check(graphs):
     for port, other in zip(model.outputs, same.outputs, strict=True):
         assert port.get_partial_shape() == other.get_partial_shape()
         assert port.get_element_type() == other.get_element_type()
-    if not any(counts.values()):
-        return counts
-    for got, want in zip(computed(model, graphs.arrays), computed(same, graphs.arrays), strict=True):
-        np.testing.assert_allclose(got, want, rtol=1e-5)
+    if any(counts.values()):
+        check_close(node_by_node(model, graphs.arrays), node_by_node(same, graphs.arrays), 1e-5)
     return counts
 
 
@@ -203,66 +189,43 @@ def test_permuted(kind, at, form):
             assert done
 
 
-LAST = (0, 2, 3, 1)
-
-
-def both(build, x):
-    """The results before and after the transposes of a model moved, and what was done."""
-    model, same = build(), build()
-    counts = move_transposes(Graph(model))
-    model.validate_nodes_and_infer_types()
-    return model, computed(model, [x]), computed(same, [x]), counts["nodes"]
-
-
 def added(x, value):
     """Data with channels last beside something else, with channels first in the end."""
-    return ops.transpose(ops.add(ops.transpose(x, np.array(LAST)), value), np.array([0, 3, 1, 2]))
+    return transpose(ops.add(transpose(x, 0, 2, 3, 1), value), 0, 3, 1, 2)
+
+
+def nodes_moved(build, *shape):
+    """The model after its transposes moved, and how many nodes are permuted."""
+    model, counts = apply(move_transposes, build, shape)
+    return model, counts["nodes"]
 
 
 def test_a_large_constant_stays(monkeypatch):
     """What reads it is computed as it was, and transposed for the sum."""
-
-    def build():
-        x = ops.parameter([2, 3, 4, 5], np.float32)
-        return Model([added(x, ops.relu(ops.constant(constant)))], [x])
-
-    x, constant = np.ones((2, 3, 4, 5), np.float32), np.arange(60, dtype=np.float32).reshape(1, 4, 5, 3)
+    constant = random(1, 4, 5, 3)
     for most, nodes in ((60, 2), (59, 1)):
         monkeypatch.setattr(permutable, "MAX_CONSTANT_ELEMENTS", most)
-        _, got, want, done = both(build, x)
-        np.testing.assert_array_equal(got, want)
-        assert done == nodes
+        assert nodes_moved(lambda x: added(x, ops.relu(ops.constant(constant))), 2, 3, 4, 5)[1] == nodes
 
 
 @pytest.mark.parametrize("shape", [(3,), (1, 3, 1, 1), (1, 1, 1, 3)])
 def test_slopes_of_an_axis_stay(shape):
-    def build():
-        x = ops.parameter([2, 3, 3, 3], np.float32)
-        slopes = ops.constant(np.array([0.25, 0.5, 2], np.float32).reshape(shape))
-        value = ops.prelu(ops.transpose(x, np.array(LAST)), slopes)
-        return Model([ops.transpose(value, np.array([0, 3, 1, 2]))], [x])
+    def build(x):
+        return transpose(ops.prelu(transpose(x, 0, 2, 3, 1), random(*shape)), 0, 3, 1, 2)
 
-    _, got, want, done = both(build, np.arange(-27, 27, dtype=np.float32).reshape(2, 3, 3, 3))
-    np.testing.assert_array_equal(got, want)
-    assert not done
+    assert nodes_moved(build, 2, 3, 3, 3)[1] == 0
 
 
 def test_a_shared_constant_is_permuted_once():
     """Two nodes read one constant then, as before, and a third one the original."""
 
-    def build():
-        x = ops.parameter([1, 3, 4, 5], np.float32)
-        constant = ops.constant(np.arange(75, dtype=np.float32).reshape(1, 5, 5, 3))
-        axes = [np.array([number]) for number in (1, 5, 1, 1)]
-        sums = [
-            added(x, ops.slice(constant, *(axes if i else [np.array([number]) for number in (0, 4, 1, 1)])))
-            for i in (0, 1)
-        ]
-        return Model([*sums, ops.cum_sum(constant, np.array(1))], [x])
+    def build(x):
+        constant = ops.constant(random(1, 5, 5, 3))
+        bounds = [[np.array([number]) for number in numbers] for numbers in ((0, 4, 1, 1), (1, 5, 1, 1))]
+        sums = [added(x, ops.slice(constant, *item)) for item in bounds]
+        return [*sums, ops.cum_sum(constant, np.array(1))]
 
-    model, got, want, done = both(build, np.ones((1, 3, 4, 5), np.float32))
-    for actual, desired in zip(got, want, strict=True):
-        np.testing.assert_array_equal(actual, desired)
+    model, done = nodes_moved(build, 1, 3, 4, 5)
     shapes = [node.output(0).shape for node in model.get_ops() if node.get_type_name() == "Constant"]
     assert done == 4
     assert sorted(list(shape) for shape in shapes if len(shape) == 4) == [[1, 3, 5, 5], [1, 5, 5, 3]]
@@ -272,13 +235,10 @@ def test_a_shared_constant_is_permuted_once():
     "kind", ["boolean", "i8", "u8", "i16", "i32", "i64", "u64", "f16", "bf16", "f64", "f8e4m3", "u4", "i4"]
 )
 def test_constants_of_every_type(kind):
-    def build():
-        x = ops.parameter([2, 3, 4, 5], np.float32)
-        constant = ops.constant(
-            np.arange(60).reshape(1, 4, 5, 3) % 5 % (2 if kind == "boolean" else 8), getattr(Type, kind)
-        )
-        return Model([added(x, ops.convert(constant, "f32"))], [x])
+    numbers = np.arange(60).reshape(1, 4, 5, 3) % 5 % (2 if kind == "boolean" else 8)
 
-    _, got, want, done = both(build, np.ones((2, 3, 4, 5), np.float32))
-    np.testing.assert_array_equal(got, want)
-    assert done == (1 if kind in ("u4", "i4") else 2)  # OpenVINO hands out two elements of these as one
+    def build(x):
+        return added(x, ops.convert(ops.constant(numbers, getattr(Type, kind)), "f32"))
+
+    # OpenVINO hands out two elements of four bits as one
+    assert nodes_moved(build, 2, 3, 4, 5)[1] == (1 if kind in ("u4", "i4") else 2)

@@ -67,20 +67,8 @@ def first_row(x):
 
 
 UNARY = [
-    "abs",
-    "ceiling",
-    "erf",
-    "exp",
-    "floor",
-    "hswish",
-    "mish",
-    "negative",
-    "relu",
-    "sigmoid",
-    "sign",
-    "softplus",
-    "sqrt",
-    "tanh",
+    *("abs", "ceiling", "erf", "exp", "floor", "hswish", "mish", "negative", "relu", "sigmoid", "sign", "softplus"),
+    *("sqrt", "tanh"),
 ]
 BINARY = ["add", "divide", "floor_mod", "maximum", "multiply", "power", "squared_difference", "subtract"]
 REDUCTIONS = ["reduce_l2", "reduce_max", "reduce_mean", "reduce_sum"]

@@ -102,10 +102,9 @@ READ_TWICE = {
 def test_clamp_shared_convolutions(name, weights, group):
     data = random(2, 8, 6, 5)
     model = model_of(integer_convolution(READ_TWICE[name], weights=weights, group=group), CHANNELS_OF_8)
-    hint = {"INFERENCE_PRECISION_HINT": "f32"}
-    want = list(shared_core().compile_model(model, "CPU", {**hint, "LP_TRANSFORMS_MODE": "NO"})(data).values())
+    want = node_by_node(model, [data])
     assert row("quantized.shared_convolution")(Graph(model)) == {"sites": 1}
-    compiled = shared_core().compile_model(model, "CPU", hint)
+    compiled = shared_core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     results = compiled(data)
     for i, item in enumerate(want):
         np.testing.assert_allclose(results[i], item, atol=0.02 * abs(item).max())
@@ -166,8 +165,7 @@ APART = {
 def test_align_zero_points(name):
     model = model_of(*joined_ranges(**APART[name]))
     data = [np.random.default_rng(i).uniform(-1, 1, (1, 2, 4, 4)).astype(np.float32) for i in range(len(model.inputs))]
-    exact = {"INFERENCE_PRECISION_HINT": "f32", "LP_TRANSFORMS_MODE": "NO"}
-    (want,) = shared_core().compile_model(model, "CPU", exact)(data).values()
+    (want,) = node_by_node(model, data)
     assert row("quantized.signed_beside_unsigned")(Graph(model)) == {"sites": len(data) - 1}
     compiled = shared_core().compile_model(model, "CPU")
     np.testing.assert_allclose(compiled(data)[0], want, atol=0.03 * abs(want).max())
