@@ -23,7 +23,7 @@ NAN, INFINITY = float("nan"), float("inf")
 NO_NUMBER = ["axis", 1.5, NAN, INFINITY, None, [0, 1], ["a"], {"a": 1}, 1j]
 NO_FLAG = ["x", 2, 0.5, NAN, None, [], [True], {}]
 NO_NUMBERS = ["xy", [1.5, 0], [NAN, 0], ["a", "b"], [None, 1], [[0], [1, 2]], {}]
-WRONG = [
+WRONG: list[tuple] = [
     ("softmax", "axis", NO_NUMBER, None, {}),
     ("maxout", "groups", NO_NUMBER, None, {"axis": 1}),
     ("leaky_relu", "alpha", ["x", None, [1.0, 2.0], ["a"], {}, 1j], None, {}),

@@ -18,8 +18,8 @@ from paddle2ov.graph.loop_shapes import hide_dims
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import Block, Operator, Output, Variable
+from tests.support.models import save_program
 from tests.support.programs import block, program
-from tests.support.static_programs import save_program
 
 X, COND, N = Variable("x", "float32", (2, 3)), Variable("cond", "bool", ()), Variable("n", "int64", ())
 
