@@ -84,7 +84,7 @@ def _symbolic(model: Model, shapes: list[PartialShape]) -> _Places:
     places: _Places = []
     for index, (parameter, shape) in enumerate(zip(model.get_parameters(), shapes, strict=True)):
         if shape.rank.is_static:
-            dims = [_copy(shape[axis]) for axis in range(len(shape))]
+            dims = [copy_dim(shape[axis]) for axis in range(len(shape))]
             for axis, dim in enumerate(dims):
                 if dim.is_dynamic:
                     dim.set_symbol(Symbol())
@@ -124,7 +124,7 @@ def _forget_broadcast(node: Node, own: int) -> None:
     for place, dim in enumerate(dims[: len(dims) - own], -len(dims)):
         against = [side[place + len(side)] for side in sides if place + len(side) >= 0]
         if dim.has_symbol() and not all(item == 1 or _has_symbol(item, dim.get_symbol()) for item in against):
-            dims[place] = _copy(dim)
+            dims[place] = copy_dim(dim)
     node.set_output_type(0, node.get_output_element_type(0), PartialShape(dims))
 
 
@@ -140,15 +140,16 @@ def _validate(model: Model, shapes: list[PartialShape]) -> None:
 
 
 def _with_dim(shape: PartialShape, axis: int, size: int) -> PartialShape:
-    return PartialShape([Dimension(size) if i == axis else _copy(shape[i]) for i in range(len(shape))])
+    return PartialShape([Dimension(size) if i == axis else copy_dim(shape[i]) for i in range(len(shape))])
 
 
 def forget_symbols(shape: PartialShape) -> PartialShape:
     """The shape without symbols."""
-    return shape if shape.rank.is_dynamic else PartialShape([_copy(shape[i]) for i in range(len(shape))])
+    return shape if shape.rank.is_dynamic else PartialShape([copy_dim(shape[i]) for i in range(len(shape))])
 
 
-def _copy(dim: Dimension) -> Dimension:
+def copy_dim(dim: Dimension) -> Dimension:
+    """The dimension without its symbol."""
     return Dimension(dim.get_min_length(), dim.get_max_length())
 
 

@@ -24,7 +24,7 @@ from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states,
 from paddle2ov.graph.loop_shapes import erase_bounds, hide_dims, sizes_of
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.implied_dims import forget_symbols, infer_with_symbols
+from paddle2ov.passes.implied_dims import copy_dim, forget_symbols, infer_with_symbols
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.value_symbols import set_length_symbol, set_value_symbols
 
@@ -128,7 +128,7 @@ class _Tracer:
         for output, *branches in zip(record.node.outputs(), *outer, strict=True):
             shape, same = forget_symbols(output.get_partial_shape()), dict[int, _Place]()
             if shape.rank.is_static and all(len(branch) == len(shape) for branch in branches):
-                dims = [_copy(dim) for dim in shape]
+                dims = [copy_dim(dim) for dim in shape]
                 for axis, dim in enumerate(dims):
                     fits = (place for place in places if all(place[0] in symbols[axis] for symbols in branches))
                     if dim.is_dynamic and (place := next(fits, None)) is not None:
@@ -172,7 +172,7 @@ class _InnerSymbols:
         shape, outside = parameter.get_partial_shape(), value.get_partial_shape()
         if shape.rank.is_dynamic:
             return
-        dims, sizes = [_copy(dim) for dim in shape], [_copy(dim) for dim in shape]
+        dims, sizes = [copy_dim(dim) for dim in shape], [copy_dim(dim) for dim in shape]
         for axis, dim in enumerate(dims):
             if not dim.is_dynamic:
                 continue
@@ -256,15 +256,11 @@ def _is_same(before: Output, after: Output, axis: int) -> bool:
 
 
 def _with_symbols(shape: PartialShape, other: PartialShape, axes: Iterable[int]) -> PartialShape:
-    dims = [_copy(dim) for dim in shape]
+    dims = [copy_dim(dim) for dim in shape]
     for axis in axes:
         if dims[axis].is_dynamic and other[axis].has_symbol():
             dims[axis].set_symbol(other[axis].get_symbol())
     return PartialShape(dims)
-
-
-def _copy(dim: Dimension) -> Dimension:
-    return Dimension(dim.get_min_length(), dim.get_max_length())
 
 
 def _hide_of_loop(record: LoopRecord, kept: Sequence[set[int]], reveals: bool) -> None:
