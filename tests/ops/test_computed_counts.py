@@ -6,6 +6,7 @@ import pytest
 import paddle2ov
 from gen_models.harness.spec import paddle
 from paddle2ov.compilation.running import compile_on_cpu
+from tests.support.models import saved_request
 
 
 @pytest.mark.parametrize(
@@ -19,11 +20,9 @@ from paddle2ov.compilation.running import compile_on_cpu
 )
 def test_tile(known, counts, tmp_path):
     dims = [2, 3, 2, 3]
-    specs = [paddle.static.InputSpec([*dims[:known], *[-1] * (4 - known)], "float32", "x")]
-    specs.append(paddle.static.InputSpec([len(counts[0])], "int32", "counts"))
-    program = paddle.jit.to_static(paddle.tile, input_spec=specs, full_graph=True)
-    paddle.jit.save(program, str(tmp_path / "inference"))
-    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    request = saved_request(
+        tmp_path, paddle.tile, x=[*dims[:known], *[-1] * (4 - known)], counts=([len(counts[0])], "int32")
+    )
     for run, times in enumerate(counts):
         data = np.random.default_rng(run).standard_normal(dims if known or run % 2 == 0 else [1, 2, 4, 2])
         results = request.infer([data.astype(np.float32), np.array(times, np.int32)], share_outputs=False)
@@ -57,9 +56,7 @@ def _topk(x, count):
 @pytest.mark.parametrize("function", [_tile, _topk], ids=["tile", "topk"])
 def test_no_rows(function, tmp_path):
     """The shape is that of each run, not of the one before, where there are no rows."""
-    specs = [paddle.static.InputSpec([-1, 9], "float32", "x"), paddle.static.InputSpec([], "int32", "count")]
-    paddle.jit.save(paddle.jit.to_static(function, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
-    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    request = saved_request(tmp_path, function, x=[-1, 9], count=([], "int32"))
     for rows, count in ((2, 3), (0, 7), (0, 3), (0, 7), (2, 7)):
         data = np.random.default_rng(count).standard_normal([rows, 9]).astype(np.float32)
         results = request.infer([data, np.array(count, np.int32)], share_outputs=False)
@@ -73,9 +70,7 @@ def test_adaptive_pool(tmp_path):
     def function(x, size):
         return paddle.nn.functional.adaptive_avg_pool2d(x, [size, size])
 
-    specs = [paddle.static.InputSpec([-1, 2, -1, -1], "float32", "x"), paddle.static.InputSpec([1], "int32", "size")]
-    paddle.jit.save(paddle.jit.to_static(function, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
-    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    request = saved_request(tmp_path, function, x=[-1, 2, -1, -1], size=([1], "int32"))
     for size in (3, 2):
         data = np.random.default_rng(size).standard_normal([1, 2, 7, 9]).astype(np.float32)
         results = request.infer([data, np.array([size], np.int32)], share_outputs=False)

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-import paddle2ov
 from gen_models.harness.spec import paddle
-from paddle2ov.compilation.running import compile_on_cpu
+from tests.support.models import saved_request
 
 
 def _median(x):
@@ -47,9 +46,7 @@ FUNCTIONS = [_median, _nanmedian, _quantiles, _search, _density, _along_axis, _n
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=[function.__name__ for function in FUNCTIONS])
 def test_rows_of_nothing(function, tmp_path):
-    spec = [paddle.static.InputSpec([2, -1], "float32", "x")]
-    paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
-    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    request = saved_request(tmp_path, function, x=[2, -1])
     for size in (5, 0, 1, 3, 0):
         data = np.sort(np.random.default_rng(size).uniform(-1, 1, (2, size)).astype(np.float32))
         results = request.infer([data], share_outputs=False).values()
@@ -67,9 +64,7 @@ def test_unique(axis, dims, tmp_path):
         unique = paddle.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis)
         return [*unique, paddle.unique(x, axis=axis)]
 
-    spec = [paddle.static.InputSpec(dims, "float32", "x")]
-    paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
-    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    request = saved_request(tmp_path, function, x=dims)
     for size in (5, 0, 1, 3, 0):
         shape = [size if dim == -1 else dim for dim in dims]
         data = np.random.default_rng(size).integers(0, 3, shape).astype(np.float32)
@@ -87,9 +82,7 @@ def test_transform_to_nothing(transform, axis, tmp_path):
     def function(x):
         return getattr(paddle.fft, transform)(paddle.complex(x, 2 * x), axis=axis)
 
-    spec = [paddle.static.InputSpec([-1, -1], "float32", "x")]
-    paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
-    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    request = saved_request(tmp_path, function, x=[-1, -1])
     for size in (3, 1, 4, 2, 1):
         data = np.random.default_rng(size).uniform(-1, 1, (2, size) if axis else (size, 2)).astype(np.float32)
         (actual,) = request.infer([data], share_outputs=False).values()

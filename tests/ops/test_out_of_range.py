@@ -6,6 +6,7 @@ import pytest
 import paddle2ov
 from gen_models.harness.spec import paddle
 from paddle2ov.compilation.running import compile_on_cpu
+from tests.support.models import saved_request
 from tests.support.one_operator import run_legacy
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
@@ -35,9 +36,7 @@ def test_gather_of_a_vector(dims, far, kind, tmp_path):
     def function(x, index):
         return paddle.gather(x * 2, index)
 
-    specs = [paddle.static.InputSpec(dims, kind, "x"), paddle.static.InputSpec([-1], "int64", "index")]
-    paddle.jit.save(paddle.jit.to_static(function, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
-    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    request = saved_request(tmp_path, function, x=(dims, kind), index=([-1], "int64"))
     x, inside = np.array([3, 5, 7, 9], kind), np.array([2, 0, -1, -4])
     outside = np.clip(np.array([4, 5, 63, 64, -5, -9]) * far, -(2**31), 2**31 - 1)
     (gathered,) = request.infer([x, np.concatenate([inside, outside])]).values()
@@ -79,9 +78,7 @@ def _with_rest_between(x):
 )
 def test_split_of_too_few(function, tmp_path):
     """Where the other parts take more than there is, Paddle refuses the input: an error."""
-    specs = [paddle.static.InputSpec([-1, 4], "float32", "x")]
-    paddle.jit.save(paddle.jit.to_static(function, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
-    request = compile_on_cpu(paddle2ov.convert(tmp_path)).create_infer_request()
+    request = saved_request(tmp_path, function, x=[-1, 4])
     for rows in (5, 4, 8):
         x = np.arange(rows * 4, dtype=np.float32).reshape(rows, 4)
         for part, wanted in zip(request.infer([x]).values(), function(paddle.to_tensor(x)), strict=True):

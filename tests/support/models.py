@@ -7,6 +7,7 @@ import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.harness.spec import paddle
 from gen_models.harness.store import generated, generated_network
+from paddle2ov.compilation.running import compile_on_cpu
 
 
 def network(name, format="pir"):
@@ -59,6 +60,11 @@ def save_layer(folder, forward, **inputs):
         forward.eval()
     paddle.jit.save(forward, str(Path(folder) / "inference"), input_spec=spec)
     return Path(folder)
+
+
+def saved_request(folder, forward, **inputs):
+    """A request of the converted model of `save_layer`."""
+    return compile_on_cpu(paddle2ov.convert(save_layer(folder, forward, **inputs))).create_infer_request()
 
 
 def _layer_of(function):
