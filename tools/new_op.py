@@ -155,28 +155,32 @@ class Scaffold:
             if self.spelling_of not in families:
                 raise ScaffoldError(f"{TABLE} has no {self.spelling_of}, which {self.op} is to be another spelling of")
             self.family = families[self.spelling_of]
-        known_families = list(imported_modules(table).values())
-        folders = {family.rpartition("/")[0] for family in known_families}
-        path = self.root / self.converter_file
-        if "/" not in self.family and not path.exists():
-            matches = [
-                f"{folder}/{self.family}"
-                for folder in sorted(filter(None, folders))
-                if (self.root / "converters" / folder / f"{self.family}.py").exists()
-            ]
-            if len(matches) > 1:
-                raise ScaffoldError(f"family {self.family!r} is several modules: name one of {', '.join(matches)}")
-            self.family = matches[0] if matches else self.family
-        elif "/" in self.family and self.family.rpartition("/")[0] not in folders:
-            known = ", ".join(sorted(filter(None, folders)))
-            raise ScaffoldError(
-                f"family {self.family!r}: the folders of converters/ with operators are {known or 'none'}"
-            )
+        known = self.modules()
+        folders = sorted({folder for family in known if (folder := family.rpartition("/")[0])})
+        matches = [family for family in known if f"/{family}".endswith(f"/{self.family}")]
         if self.family in folders:
-            inside = ", ".join(sorted(family for family in known_families if family.startswith(f"{self.family}/")))
+            inside = ", ".join(family for family in known if family.startswith(f"{self.family}/"))
             raise ScaffoldError(f"family {self.family!r} is a folder: name a module in it, as {inside}")
-        if self.family not in known_families and not (self.root / self.converter_file).exists():
-            self.refuse_unknown_family(known_families)
+        if "/" in self.family and self.family.rpartition("/")[0] not in folders:
+            there = ", ".join(folders) or "none"
+            raise ScaffoldError(f"family {self.family!r}: the folders of converters/ with operators are {there}")
+        if self.family not in known and len(matches) > 1:
+            raise ScaffoldError(f"family {self.family!r} is several modules: name one of {', '.join(matches)}")
+        if not matches:
+            self.refuse_unknown_family(known)
+        elif self.family not in known:
+            (self.family,) = matches
+
+    def modules(self) -> list[str]:
+        """The modules that the table takes converters from, and those beside them."""
+        known = set(imported_modules(self.read(TABLE)).values())
+        if not known:
+            raise ScaffoldError(f"{TABLE} has no `from {PACKAGE} import ...` to extend")
+        for folder in {family.rpartition("/")[0] for family in known}:
+            known |= {
+                f"{folder}/{path.stem}".strip("/") for path in (self.root / "converters" / folder).glob("[a-z]*.py")
+            }
+        return sorted(known)
 
     def refuse_unknown_family(self, known: list[str]) -> None:
         """Refuses a family that there is not, unless a new one is asked for."""
@@ -389,8 +393,6 @@ def import_module(table: str, family: str) -> tuple[str, str]:
     A name that another module has already stands with the folder's, `lod_rnn`; so does any where all of a folder do.
     """
     modules = imported_modules(table)
-    if not modules:
-        raise ScaffoldError(f"{TABLE} has no `from {PACKAGE} import ...` to extend")
     known = next((name for name, module in modules.items() if module == family), None)
     if known is not None:
         return table, known

@@ -1,6 +1,5 @@
 """tools/new_op.py on small trees of its own: what it writes, what it leaves alone, what it refuses."""
 
-import ast
 import importlib.util
 import re
 import shutil
@@ -167,9 +166,7 @@ def test_a_module_in_a_room(rooms, family):
 @pytest.mark.parametrize(
     ("family", "line", "row", "generator"),
     [
-        ("elementwise", None, "elementwise.mine", "elementwise"),
         ("fused/elementwise", None, "fused_elementwise.mine", "fused_elementwise"),
-        ("lod/pool", None, "lod_pool.mine", "pool"),
         (
             "fused/activation",
             "fused import activation as fused_activation",
@@ -178,7 +175,6 @@ def test_a_module_in_a_room(rooms, family):
         ),
         ("fused/attention", "fused import attention, onednn", "attention.mine", "attention"),
         ("lod/window", "lod import window as lod_window", "lod_window.mine", "window"),
-        ("resize/antialias", "resize import antialias, interpolation", "antialias.mine", "antialias"),
     ],
 )
 def test_imports_from_rooms(rooms, family, line, row, generator):
@@ -265,6 +261,7 @@ def test_new_family(tree):
     assert "from paddle2ov.converters import activation, reduction, zeta\n" in after["op_table.py"]
     assert 'OP_TABLE = {\n    "a_first": zeta.a_first,\n    "abs"' in after["op_table.py"]
     assert 'Op("a_first", _a_first,' in after["gen_models/zeta.py"]
+    accepted_by_ruff(tree)
 
 
 def test_last_row_and_bracketed_imports(tree):
@@ -384,20 +381,6 @@ def test_another_spelling(tree, capsys):
     accepted_by_ruff(tree)
     capsys.readouterr()
     refused(tree, capsys, "op_table.py has no abz", "mine", "--spelling-of", "abz")
-
-
-def test_existing_signature_is_left_alone(tree, capsys):
-    assert scaffold(tree, "mish", "--family", "activation") == 0
-    assert contents(tree)["paddle2ov/program/signatures.py"] == TREE["paddle2ov/program/signatures.py"]
-    assert "has a row for mish, left as it is" in capsys.readouterr().out
-
-
-def test_everything_written_is_python_that_ruff_accepts(tree):
-    scaffold(tree, "hard_swish", "--family", "activation")
-    scaffold(tree, "a_first", "--family", "zeta", "--new-family")
-    for text in contents(tree).values():
-        ast.parse(text)
-    accepted_by_ruff(tree)
 
 
 def accepted_by_ruff(tree):

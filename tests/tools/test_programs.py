@@ -33,7 +33,7 @@ from tests.support.formats import FORMATS
 from tools import fuzz_programs as command
 
 DIFFERED = Path(__file__).parent / "differed"
-FIRST, COUNT = 1, 4
+FIRST, COUNT = 1, 12
 """The seeds of the programs that are compared here; `make fuzz-programs` runs any number."""
 
 
@@ -44,7 +44,7 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("seed", seeds)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 def test_program(seed, format, tmp_path):
     outcome = explore_programs([seed], format, tmp_path / "kept")
     texts = "\n".join(f"{failure['text']}\n{Path(failure['script']).read_text()}" for failure in outcome.failures)
