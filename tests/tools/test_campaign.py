@@ -163,7 +163,8 @@ def test_a_case_that_fails_alone_is_named_also_after_a_death(tmp_path, monkeypat
     assert result.case is not None
 
 
-def test_command_line(tmp_path, capsys):
+def test_command_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(command, "executor", lambda options: Inline(campaign.run_chunk))
     state, page = tmp_path / "state", tmp_path / "page.md"
     arguments = ["--filter", "testOpRandom/relu/pir", "--seeds", "2", "--state", str(state), "--page", str(page)]
     assert command.main(arguments) == 0
