@@ -34,6 +34,7 @@ from typing import Any
 import openvino
 
 import paddle2ov
+from benchmarks.growth import measure
 from benchmarks.record import ROOT, Record, ratios, reason, spread
 from gen_models.harness.legacy import legacy_python
 
@@ -80,18 +81,6 @@ cpu = sum(one.ru_utime + one.ru_stime for one in (own, others))
 print("\\nFIGURES", cpu, max(peak, others.ru_maxrss) / 1024, flush=True)
 """
 
-GROWTH = """
-import pathlib, re, sys
-import openvino, paddle2ov
-def memory(name):  # of this process, in MB; Linux only
-    return int(re.search(name + r":\\s+(\\d+) kB", pathlib.Path("/proc/self/status").read_text())[1]) / 1024
-paddle2ov.convert(sys.argv[1])  # imports, caches
-pathlib.Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-before = memory("VmRSS")
-model = paddle2ov.convert(sys.argv[2])
-print(memory("VmHWM") - before)
-"""
-
 
 def main() -> None:
     """Exports the networks, runs the rounds and prints the tables."""
@@ -117,7 +106,7 @@ def main() -> None:
             weights = (pir / "inference.pdiparams").stat().st_size / 2**20
             figures[name] = {
                 "weights_mb": weights,
-                "growth_mb": growth(pir, exported("squeezenet1_1", folder)[0]),
+                "growth_mb": measure("paddle2ov", exported("squeezenet1_1", folder)[0], pir)["megabytes"],
                 "warm": warm(pir, legacy, arguments.runs),
                 "fresh": fresh(pir, legacy, routes, pythons, arguments.fresh),
             }
@@ -192,14 +181,6 @@ def fresh(pir: Path, legacy: Path | None, routes: list[str], pythons: dict[str, 
             figures[route]["cpu"].append(1e3 * cpu)
             figures[route]["peak_mb"].append(peak)
     return figures
-
-
-def growth(model: Path, small: Path) -> float:
-    """By how many MB one conversion raises the peak memory of a process that has converted a small model before."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", GROWTH, str(small), str(model)]
-    run = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
-    return float(run.stdout)
 
 
 def markdown(figures: dict[str, Figures]) -> str:

@@ -278,7 +278,7 @@ def main() -> None:
     record.write(arguments.json, figures, result)
 
 
-def measure(frontend: str, small: Path, program: Path, size: int, runs: int) -> dict[str, float]:
+def measure(frontend: str, small: Path, program: Path, size: int = 0, runs: int = 1) -> dict[str, float]:
     """CPU seconds, MB by which the peak grows, and nodes; of the fastest of some processes."""
     command = [sys.executable, "-c", RUN, frontend, str(small), str(program)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
