@@ -29,6 +29,12 @@ def dims_of(x: Output | Node) -> Dims | None:
     return None if dims is None else list(dims)
 
 
+def least_dims(x: Output | Node) -> list[int]:
+    """The least that each dimension of a tensor of known rank may be."""
+    parts = _shape(x).to_string()[1:-1].split(",")
+    return [int(part.partition("..")[0]) if part[:1].isdigit() else 0 for part in parts]
+
+
 def static_dims(x: Output | Node) -> list[int] | None:
     """The dimensions of a tensor, if all of them are known."""
     return known_dims(parsed(_shape(x).to_string()))

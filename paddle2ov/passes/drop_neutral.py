@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from openvino import Node
 
-from openvino import Node, Output
-
-from paddle2ov.graph.constants import known
 from paddle2ov.graph.placement import MOVING, SLICING, VIEWS
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.passes.constant_operands import target_of
@@ -15,17 +12,14 @@ from paddle2ov.passes.index import Index
 from paddle2ov.passes.neighbours import consumers
 from paddle2ov.passes.node_kinds import NEUTRAL
 from paddle2ov.passes.replacement import insert
-from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.where import Where
 
 _MOVES = ("Broadcast", "Concat", "Convert", "Pad", "Reshape", "Slice", "Tile", "Transpose")
+_WHERE = Where((*NEUTRAL, *_MOVES))
 _MAY_BE_STATES = frozenset(("Constant", "If", "Loop", "Parameter", "TensorIterator")) | MOVING | SLICING | VIEWS
 
 
-_Unchanged: TypeAlias = tuple[Node, Output]
-"""A node, and the operand that it computes again."""
-
-
-class DropNeutral(Rule[_Unchanged, _Unchanged]):
+def drop_neutral(graph: Graph) -> Counts:
     """Removes what changes nothing, such as the biases of layers that nobody trained, which are zeros.
 
     OpenVINO removes it as well, and merges what is then side by side. The rewrites that keep it from merging wrongly
@@ -37,44 +31,36 @@ class DropNeutral(Rule[_Unchanged, _Unchanged]):
     Result:
         x, but for results; and in the body of a loop not where x may be in the memory of a state.
     """
-
-    roots = (*NEUTRAL, *_MOVES)
-    counts = ("nodes",)
-
-    def may_match(self, index: Index, place: int) -> bool:
-        return _unchanged(index, place) is not None
-
-    def pattern(self, graph: Graph, node: Node) -> _Unchanged | None:
-        port = _unchanged(graph.index, known(graph.index.place_of(node)))
-        return None if port is None else (node, node.input_value(port))
-
-    def check(self, graph: Graph, match: _Unchanged) -> _Unchanged:
-        node, x = match
+    index, count = graph.index, 0  # a node changes nothing whatever becomes of the others: the index may lag behind
+    for place in index.places(_WHERE):
+        port = _unchanged(index, place)
+        if port is None:
+            continue
+        node = index.nodes[place]
+        x = node.input_value(port)
         if graph.is_body and x.get_node().get_type_name() in _MAY_BE_STATES:
-            raise MatchFailureError("it may be the copy of a state")
-        if all(reader.get_node().get_type_name() == "Result" for reader in consumers(node.output(0))):
-            raise MatchFailureError("it is a result")
-        return match
-
-    def rewrite(self, graph: Graph, plan: _Unchanged) -> Counts:
-        node, x = plan
-        read = [consumer for consumer in consumers(node.output(0)) if consumer.get_node().get_type_name() != "Result"]
-        insert(read, x, node)
-        return {"nodes": 1}
+            graph.match_failed("drop_neutral", node, "it may be the copy of a state")
+            continue
+        read = [reader for reader in consumers(node.output(0)) if reader.get_node().get_type_name() != "Result"]
+        if read:
+            insert(read, x, node)
+            count += 1
+        else:
+            graph.match_failed("drop_neutral", node, "it is a result")
+    return {"nodes": count}
 
 
 def _unchanged(index: Index, place: int) -> int | None:
     """The input that a node computes again; None if it computes anything else, or no floats."""
-    kind, sources = index.kinds[place], index.sources[place]
+    kinds, sources = index.kinds, index.sources[place]
+    kind, port = kinds[place], None
     number = NEUTRAL.get(kind)
     if number is None:
-        port = 0 if index.kinds[sources[0]] != "Constant" and _moves_nothing(index, place) else None
-    elif index.number(sources[1]) == number and _is_as_wide(index, place, 0):
-        port = 0
-    elif kind in ("Add", "Multiply") and index.number(sources[0]) == number and _is_as_wide(index, place, 1):
-        port = 1
-    else:
-        port = None
+        port = 0 if kinds[sources[0]] != "Constant" and _moves_nothing(index, place) else None
+    elif kinds[sources[1]] == "Constant":
+        port = 0 if index.number(sources[1]) == number and _is_as_wide(index, place, 0) else None
+    elif kinds[sources[0]] == "Constant" and kind in ("Add", "Multiply"):
+        port = 1 if index.number(sources[0]) == number and _is_as_wide(index, place, 1) else None
     return port if port is not None and index.nodes[place].get_element_type().is_real() else None
 
 
@@ -127,6 +113,3 @@ def _cuts_nothing(index: Index, place: int) -> bool:
     if not starts or not stops or not steps:
         return False
     return set(starts) == {0} and set(steps) == {1} and min(stops) >= OPEN_END
-
-
-drop_neutral = DropNeutral()

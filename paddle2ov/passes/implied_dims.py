@@ -12,20 +12,23 @@ computes, which may not run.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 from openvino import Dimension, Model, Node, PartialShape, Symbol
 
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.expected_dims import expected_dims
 from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.index import Index
 from paddle2ov.passes.neighbours import consumers, readers
 from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
 
-_Required: TypeAlias = tuple[Dimension, Dimension]
-"""A dimension, and one that it must be equal to."""
+_Shapes: TypeAlias = Sequence[Any]
+"""The shapes of a node's inputs, and of its first output: each a sequence of Dimensions, or of numbers and None."""
+_Required: TypeAlias = tuple[Any, Sequence[Any]]
+"""A dimension, and those whose product it must be."""
 _Places: TypeAlias = list[tuple[Symbol, int, int]]
 """Symbols of the unknown dimensions of inputs, each with the index of the input and of the dimension."""
 
@@ -39,8 +42,10 @@ def narrow_inputs(graph: Graph) -> int:
     before = [input_.get_partial_shape() for input_ in inputs]
     if not any(shape.rank.is_static and shape.is_dynamic for shape in before):
         return 0
+    index = graph.index
     checks = [node for node in graph.nodes("Reshape") if expected_dims(node) is not None]
-    nodes = [node for node in (*graph.nodes(*_REQUIREMENTS), *checks) if any(map(_is_open, _required(node)))]
+    nodes = [index.nodes[place] for kind in _REQUIREMENTS for place in index.of_kind(kind) if _may_tell(index, place)]
+    nodes += [check for check in checks if _open(check)]
     if not nodes:
         return 0
     shapes = list(before)
@@ -48,12 +53,12 @@ def narrow_inputs(graph: Graph) -> int:
         while implied := _implied(model, nodes, shapes):
             for (index, axis), size in implied.items():
                 shapes[index] = _with_dim(shapes[index], axis, size)
-        _validate(model, shapes)
+        _validate(graph, shapes)
     except RuntimeError:  # no input fits the program: each run reports it
         shapes = before
-        _validate(model, shapes)
+        _validate(graph, shapes)
     for check in checks:
-        if not any(map(_is_open, _required(check))):
+        if not _open(check):
             for squeeze in readers(check):
                 insert(consumers(squeeze.output(0)), check.input_value(0), check)
     return sum(map(_count_open, before)) - sum(map(_count_open, shapes))
@@ -64,19 +69,11 @@ def _implied(model: Model, nodes: list[Node], shapes: list[PartialShape]) -> dic
     places = _symbolic(model, shapes)
     required_sizes: dict[tuple[int, int], set[int]] = {}
     for node in nodes:
-        for item in _required(node):
-            if not _is_open(item):
-                continue
-            (unknown,), (known,) = ([dim for dim in item if dim.is_dynamic is state] for state in (True, False))
+        for unknown, known in _open(node):
             for symbol, index, axis in places if unknown.has_symbol() else ():
                 if unknown.get_symbol() == symbol and unknown.compatible(known):
                     required_sizes.setdefault((index, axis), set()).add(known.get_length())
     return {place: sizes.pop() for place, sizes in required_sizes.items() if len(sizes) == 1}
-
-
-def _is_open(required: _Required) -> bool:
-    """Whether one of the dimensions is known and the other one is not."""
-    return required[0].is_dynamic != required[1].is_dynamic
 
 
 def _symbolic(model: Model, shapes: list[PartialShape]) -> _Places:
@@ -132,11 +129,12 @@ def _has_symbol(dim: Dimension, symbol: Symbol) -> bool:
     return bool(dim.has_symbol() and dim.get_symbol() == symbol)
 
 
-def _validate(model: Model, shapes: list[PartialShape]) -> None:
+def _validate(graph: Graph, shapes: list[PartialShape]) -> None:
     """Infers the shapes of the model for these shapes of its inputs, without symbols."""
-    for parameter, shape in zip(model.get_parameters(), shapes, strict=True):
+    for parameter, shape in zip(graph.model.get_parameters(), shapes, strict=True):
         parameter.set_partial_shape(forget_symbols(shape))
-    model.validate_nodes_and_infer_types()
+    graph.model.validate_nodes_and_infer_types()
+    graph.index.forget_dims()
 
 
 def _with_dim(shape: PartialShape, axis: int, size: int) -> PartialShape:
@@ -157,62 +155,79 @@ def _count_open(shape: PartialShape) -> int:
     return sum(shape[i].is_dynamic for i in range(len(shape))) if shape.rank.is_static else 0
 
 
-def _required(node: Node) -> Iterator[_Required]:
-    """The dimensions of a node's inputs that must be equal; none where a rank is not known, or all dimensions are."""
+def _may_tell(index: Index, place: int) -> bool:
+    """Whether one of two dimensions that must be equal is known, and the other one is not."""
+    kind, count = index.kinds[place], len(index.sources[place])
+    if kind in _CONVOLUTIONS and None not in (index.read_dims(place) or [None])[1:2]:
+        return False
+    shapes = [*(index.read_dims(place, port) for port in range(count)), index.dims(place)]
+    if None in shapes or not any(None in dims for dims in shapes if dims):
+        return False
+    required = _REQUIREMENTS[kind](index.nodes[place], shapes)
+    return any((dim is None) == (None not in product) for dim, product in required)
+
+
+def _open(node: Node) -> list[tuple[Dimension, Dimension]]:
+    """Pairs of a dimension of a node that is not known, and a known one that it must be equal to."""
     shapes = [value.get_partial_shape() for value in node.input_values()]
-    required = _REQUIREMENTS.get(node.get_type_name())
-    expected = expected_dims(node) if required is None else None
+    expected = expected_dims(node)
     if expected is not None:
-        yield from ((shapes[0][axis], Dimension(size)) for axis, size in enumerate(expected) if size)
-    elif required and any(shape.is_dynamic for shape in shapes) and all(shape.rank.is_static for shape in shapes):
-        yield from required(node, shapes)
+        return [
+            (shapes[0][axis], Dimension(size))
+            for axis, size in enumerate(expected)
+            if size and shapes[0][axis].is_dynamic
+        ]
+    pairs = []
+    for dim, product in _REQUIREMENTS[node.get_type_name()](node, [*shapes, node.get_output_partial_shape(0)]):
+        if all(factor.is_static for factor in product):
+            pairs.append((dim, Dimension(math.prod(factor.get_length() for factor in product))))
+        elif len(product) == 1:
+            pairs.append((product[0], dim))
+    return [(unknown, known) for unknown, known in pairs if unknown.is_dynamic and known.is_static]
 
 
-def _matmul(node: Node, shapes: list[PartialShape]) -> Iterator[_Required]:
-    x, y = shapes
+def _matmul(node: Node, shapes: _Shapes) -> Iterator[_Required]:
+    x, y, _ = shapes
     about = node.get_attributes()
     yield (
         x[-2 if about["transpose_a"] and len(x) > 1 else -1],
-        y[-1 if about["transpose_b"] or len(y) == 1 else -2],
+        [y[-1 if about["transpose_b"] or len(y) == 1 else -2]],
     )
 
 
-def _channels(filters: tuple[int, ...]) -> Callable[[Node, list[PartialShape]], Iterator[_Required]]:
+def _channels(filters: tuple[int, ...]) -> Callable[[Node, _Shapes], Iterator[_Required]]:
     """The channels of the data are the product of these dimensions of the filters."""
 
-    def required(node: Node, shapes: list[PartialShape]) -> Iterator[_Required]:
-        channels = shapes[0][1]
-        dims = [shapes[1][axis] for axis in filters] if channels.is_dynamic else []
-        if dims and all(dim.is_static for dim in dims):
-            yield channels, Dimension(math.prod(dim.get_length() for dim in dims))
+    def required(node: Node, shapes: _Shapes) -> Iterator[_Required]:
+        yield shapes[0][1], [shapes[1][axis] for axis in filters]
 
     return required
 
 
-def _recurrent(weights: int) -> Callable[[Node, list[PartialShape]], Iterator[_Required]]:
+def _recurrent(weights: int) -> Callable[[Node, _Shapes], Iterator[_Required]]:
     """The features of the data and of the state are those of the input weights and of the recurrent weights."""
 
-    def required(node: Node, shapes: list[PartialShape]) -> Iterator[_Required]:
-        yield shapes[0][2], shapes[weights][2]
-        yield shapes[1][2], shapes[weights + 1][2]
+    def required(node: Node, shapes: _Shapes) -> Iterator[_Required]:
+        yield shapes[0][2], [shapes[weights][2]]
+        yield shapes[1][2], [shapes[weights + 1][2]]
 
     return required
 
 
-def _concat(node: Node, shapes: list[PartialShape]) -> Iterator[_Required]:
-    result = node.get_output_partial_shape(0)
+def _concat(node: Node, shapes: _Shapes) -> Iterator[_Required]:
+    *inputs, result = shapes
     axis = node.get_attributes()["axis"] % max(len(result), 1)
-    for shape in shapes:
-        yield from ((shape[i], result[i]) for i in range(len(result)) if i != axis)
+    for shape in inputs:
+        yield from ((shape[i], [result[i]]) for i in range(len(result)) if i != axis)
 
 
-def _variadic_split(node: Node, shapes: list[PartialShape]) -> Iterator[_Required]:
+def _variadic_split(node: Node, shapes: _Shapes) -> Iterator[_Required]:
     axis, lengths = ints_of(node.input_value(1)), ints_of(node.input_value(2))
     if axis and lengths and -1 not in lengths:
-        yield shapes[0][axis[0]], Dimension(sum(lengths))
+        yield shapes[0][axis[0]], [Dimension(sum(lengths))]
 
 
-_REQUIREMENTS: dict[str, Callable[[Node, list[PartialShape]], Iterator[_Required]]] = {
+_REQUIREMENTS: dict[str, Callable[[Node, _Shapes], Iterator[_Required]]] = {
     "Concat": _concat,
     "Convolution": _channels((1,)),
     "ConvolutionBackpropData": _channels((0,)),
@@ -224,6 +239,7 @@ _REQUIREMENTS: dict[str, Callable[[Node, list[PartialShape]], Iterator[_Required
     "VariadicSplit": _variadic_split,
 }
 """Node type -> which dimensions of its inputs must be equal."""
+_CONVOLUTIONS = frozenset(kind for kind in _REQUIREMENTS if "Convolution" in kind)
 _CARRYING = """
 Acos Acosh Asin Asinh Atan Atanh AvgPool BitwiseNot Broadcast Concat Constant Convert Convolution
 ConvolutionBackpropData Cos Cosh CumSum FakeQuantize Gather GRUSequence GroupConvolution GroupConvolutionBackpropData

@@ -256,6 +256,10 @@ class Index:
             self._reader_kinds[place] = set(map(self.kinds.__getitem__, self.readers[place]))
         return self._reader_kinds[place]
 
+    def forget_dims(self) -> None:
+        """Forgets the dimensions of all nodes, as all shapes were inferred again."""
+        self._dims.clear()
+
     def dims(self, place: int) -> Dims | None:
         """The dimensions of the first output of a node, see `dims_of`; of a Constant, those of its elements."""
         if place not in self._dims:

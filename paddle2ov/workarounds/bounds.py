@@ -62,7 +62,7 @@ def hide_sizes(graph: Graph, site: tuple[Node, Output]) -> None:
     revalidate(node)
 
 
-@at("MatMul", when=lambda index, place: None in (index.read_dims(place) or ()))
+@at("MatMul", when=lambda index, place: None in (index.read_dims(place) or [])[-2:])
 def inner_dims(graph: Graph, node: Node) -> list[tuple[Node, int, int]] | Skip | None:
     """OpenVINO multiplies by constant weights [8, 4] whatever the run-time width of the data: it reads eight numbers.
 

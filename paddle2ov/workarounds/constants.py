@@ -19,7 +19,6 @@ from paddle2ov.graph.upstream import upstream
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.index import VARYING, Index
 from paddle2ov.passes.neighbours import consumers
-from paddle2ov.passes.where import Where
 from paddle2ov.workarounds.constants_apart import DATA_MOVEMENT, compute_apart
 from paddle2ov.workarounds.remedies import hide
 from paddle2ov.workarounds.row import at
@@ -41,8 +40,7 @@ _MISFOLDED = ("Abs", "ScatterUpdate")
 """Node types that OpenVINO folds wrongly."""
 _SIZED = ("Range",)
 """Node types that OpenVINO folds, where their shape is known."""
-_KINDS = (*_LAYERS.split(), *_OTHERS.split(), *_INDEXED, *_UNSAFE, *_MISFOLDED)
-_OVER_CONSTANTS = Where((*_KINDS, *_SIZED), when=lambda index, place: index.is_free[place])
+_KINDS = frozenset((*_LAYERS.split(), *_OTHERS.split(), *_INDEXED, *_UNSAFE, *_MISFOLDED, *_SIZED))
 _MAX_INDICES = 1 << 16
 _MAX_MOVED = 1 << 16
 _MAX_NODES = 1 << 16
@@ -95,7 +93,7 @@ def _constant_nodes(graph: Graph) -> tuple[dict[str, Node], list[Node]]:
     """The nodes to compute, by name, and those that each run has to compute."""
     index = graph.index
     computable, hidden = {}, []
-    for place in [*index.places(_OVER_CONSTANTS), *_in_float64(index)]:
+    for place in [*(place for place in index.free if index.kinds[place] in _KINDS), *_in_float64(index)]:
         node = index.nodes[place]
         if _is_folded(node):
             continue
@@ -219,7 +217,7 @@ _DATA = {
 _WITHIN = frozenset(("Parameter", "ReadValue", "RandomUniform"))
 
 
-@at(*_DATA, when=lambda index, place: index.is_independent(place, _WITHIN))
+@at(*_DATA, when=lambda index, place: index.is_free[place] and index.is_independent(place, _WITHIN))
 def computed_once(graph: Graph, node: Node) -> list[Input] | None:
     """OpenVINO runs loops and branches over constants once, as it compiles, in memory that it overwrites later.
 

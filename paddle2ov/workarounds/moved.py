@@ -23,6 +23,9 @@ _ARITHMETIC = frozenset(
     ["Add", "Divide", "FloorMod", "Maximum", "Minimum", "Mod", "Multiply", "Power", "SquaredDifference", "Subtract"]
 )
 _LINEAR = ("Add", "Divide", "Multiply", "Subtract")
+_LAYERS = frozenset(("MatMul", "ReduceMean"))
+_PASSED = frozenset((*_LINEAR, "Power", "Sqrt"))
+_FUSED = _LAYERS | _PASSED
 
 
 @at("Abs")
@@ -179,7 +182,17 @@ def transpose_before_number(graph: Graph, node: Node) -> list[Input] | None:
     return [port] if port is not None and number_of(port.get_source_output()) is not None else None
 
 
-@at(*_LINEAR, reads=("Constant",), when=_has_constant_of_higher_rank)
+def _may_be_weight(index: Index, place: int) -> bool:
+    """Whether a constant of higher rank meets a layer, or what may be computed from one."""
+    kind_of = index.kinds.__getitem__
+    for source in index.sources[place]:
+        kind = kind_of(source)
+        if kind in _LAYERS or (kind in _PASSED and not _FUSED.isdisjoint(map(kind_of, index.sources[source]))):
+            return _has_constant_of_higher_rank(index, place)
+    return False
+
+
+@at(*_LINEAR, reads=("Constant",), when=_may_be_weight)
 def weight_of_higher_rank(graph: Graph, node: Node) -> list[Input] | Skip | None:
     """OpenVINO fuses an RMS norm with its weight, and a layer with its bias, and drops the axes that these add.
 
@@ -194,7 +207,7 @@ def weight_of_higher_rank(graph: Graph, node: Node) -> list[Input] | Skip | None
     if port is None:
         return None
     other = node.input_value(1 - port.get_index()).get_node()
-    is_fused = nearest([other], ("MatMul", "ReduceMean"), {*_LINEAR, "Power", "Sqrt"}, sources_of)
+    is_fused = nearest([other], _LAYERS, _PASSED, sources_of)
     return [port] if is_fused else Skip("neither a product of matrices nor a mean is before it")
 
 

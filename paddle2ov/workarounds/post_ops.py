@@ -10,10 +10,10 @@ from openvino import Input, Node, Output
 
 from paddle2ov.graph.constants import constant_of, ints, ints_of, known
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import Dims, dims_of
+from paddle2ov.graph.shapes import Dims, dims_of, least_dims
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.neighbours import consumers, nearest, only_consumer, readers, revalidate, rewire
+from paddle2ov.passes.neighbours import consumers, nearest, readers, revalidate, rewire
 from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
 from paddle2ov.workarounds.remedies import hide
@@ -152,21 +152,23 @@ def of_one_pixel(graph: Graph, convolution: Node) -> list[Input] | None:
         PRelu with a constant [1, n, 1, ...], n above 1. The output may be a single pixel, and other sizes as well.
         Linear nodes directly after the convolution stay as they are: OpenVINO merges their constants.
     """
-    if any(size.get_min_length() > 1 for axis, size in enumerate(convolution.get_output_partial_shape(0)) if axis != 1):
+    if any(least > 1 for axis, least in enumerate(least_dims(convolution)) if axis != 1):
         return None
+    index, place = graph.index, known(graph.index.place_of(convolution))
     ports: list[Input] = []
-    is_biased = convolution.get_type_name() == "GroupConvolution"  # some of these are wrong without a bias as well
+    is_biased = index.kinds[place] == "GroupConvolution"  # some of these are wrong without a bias as well
     is_linear = True
-    node = only_consumer(convolution.output(0))
-    while node is not None and node.get_type_name() in ELEMENTWISE:
-        kind = node.get_type_name()
-        constants = [port for port in node.inputs() if _is_along_one_axis(port)] if kind in _FUSED else []
+    while len(index.readers[place]) == 1:
+        (place,) = index.readers[place]
+        kind = index.kinds[place]
+        if kind not in ELEMENTWISE:
+            break
+        constants = [port for port in index.nodes[place].inputs() if _is_along_one_axis(port)] if kind in _FUSED else []
         if constants and (not is_linear or kind == "PRelu"):
             ports += constants if is_biased else []
         elif constants:
             is_biased |= kind in ("Add", "Subtract")
         is_linear &= bool(constants) and kind in _LINEAR
-        node = only_consumer(node.output(0))
     return ports
 
 
