@@ -51,8 +51,8 @@ def narrow_inputs(graph: Graph) -> int:
     shapes = list(before)
     try:
         while implied := _implied(model, nodes, shapes):
-            for (index, axis), size in implied.items():
-                shapes[index] = _with_dim(shapes[index], axis, size)
+            for (number, axis), size in implied.items():
+                shapes[number] = _with_dim(shapes[number], axis, size)
         _validate(graph, shapes)
     except RuntimeError:  # no input fits the program: each run reports it
         shapes = before
