@@ -83,5 +83,5 @@ AFFINE = [
 
 OPS = [
     Op("grid_sampler", _grid_sample, *SAMPLE),
-    Op("affine_grid", _affine, *AFFINE),
+    Op("affine_grid", _affine, *AFFINE, is_varied=False),
 ]

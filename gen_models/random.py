@@ -157,6 +157,7 @@ OPS = [
         case(x=tensor([3, 4], values=[[0, 0, 1, 0], [5, 0, 0, 0], [0, 0, 0, 2]])),
         case(x=tensor([3, 4], "float64", low=0.1), num_samples=5, replacement=True),
         case(x=tensor([5], low=0.1), num_samples=2, replacement=True),
+        is_varied=False,  # what most of them draw has no single result
     ),
     Op(
         "exponential",

@@ -107,4 +107,4 @@ CASES = [
 ]
 
 
-OPS = [Op("deformable_psroi_pooling", _build, *CASES)]
+OPS = [Op("deformable_psroi_pooling", _build, *CASES, is_varied=False)]

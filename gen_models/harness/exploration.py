@@ -143,6 +143,6 @@ def _write(op: Op, case: Case, format: str, folder: Path) -> None:
     try:
         write(op, case, format, folder)
     except GenerationError as error:
-        if isinstance(error.__cause__, NameError | AttributeError | LookupError):
+        if isinstance(error.__cause__, NameError | AttributeError | KeyError):
             raise  # the builder's own mistake
         hypothesis.reject()
