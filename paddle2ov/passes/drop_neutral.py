@@ -73,22 +73,17 @@ def _is_as_wide(index: Index, place: int, port: int) -> bool:
 
 
 def _moves_nothing(index: Index, place: int) -> bool:
+    kind, node = index.kinds[place], index.nodes[place]
+    if not _may_move_nothing(index, place):
+        return False
     dims, after = index.read_dims(place), index.dims(place)
     if dims is None or after is None or len(dims) != len(after):
         return False
     for dim, other in zip(dims, after, strict=True):
         if dim != other and dim is not None and other is not None:
             return False
-    kind, node = index.kinds[place], index.nodes[place]
-    match kind:
-        case "Concat":
-            return len(index.sources[place]) == 1
-        case "Transpose":
-            return index.perm(place) == list(range(len(dims)))
-        case "Convert":
-            return bool(node.get_input_element_type(0) == node.get_element_type())
-        case "Pad":
-            return all(set(index.ints(place, port) or [-1]) == {0} for port in (1, 2))
+    if kind in ("Concat", "Convert", "Pad", "Transpose"):
+        return True
     if None not in dims and 0 not in dims and after == dims:
         return kind != "Slice" or min(index.ints(place, 3) or [-1]) > 0
     if kind == "Reshape":
@@ -96,6 +91,22 @@ def _moves_nothing(index: Index, place: int) -> bool:
     if kind == "Tile":
         return set(index.ints(place, 1) or [0]) <= {1}
     return kind == "Slice" and _cuts_nothing(index, place)
+
+
+def _may_move_nothing(index: Index, place: int) -> bool:
+    """Whether a node keeps what it reads, or only its dimensions tell: asking OpenVINO for them takes longest."""
+    node = index.nodes[place]
+    match index.kinds[place]:
+        case "Concat":
+            return len(index.sources[place]) == 1
+        case "Convert":
+            return bool(node.get_input_element_type(0) == node.get_element_type())
+        case "Pad":
+            return all(set(index.ints(place, port) or [-1]) == {0} for port in (1, 2))
+        case "Transpose":
+            perm = index.perm(place)
+            return perm is not None and perm == sorted(perm)
+    return True
 
 
 def _keeps(reshape: Node, dims: list[int | None]) -> bool:

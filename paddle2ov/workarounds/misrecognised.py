@@ -12,6 +12,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of, static_dims
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.index import Index
 from paddle2ov.passes.neighbours import consumers, key_of, readers
 from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE, UNARY
 from paddle2ov.passes.replacement import insert, name_after, replace
@@ -137,7 +138,12 @@ def _meets_rank(node: Node, rank: int, most: int = 6) -> bool:
     return False
 
 
-@at("Concat", reads=("Convolution",))
+def _joins_convolutions_of_parts(index: Index, place: int) -> bool:
+    joined = (source for source in index.sources[place] if index.kinds[source] == "Convolution")
+    return any(index.kinds[index.sources[source][0]] in _PARTS for source in joined)
+
+
+@at("Concat", when=_joins_convolutions_of_parts)
 def convolutions_as_groups(graph: Graph, concat: Node) -> list[Node] | Skip | None:
     """OpenVINO makes a GroupConvolution of joined convolutions of the parts of a Split.
 
