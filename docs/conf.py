@@ -1,8 +1,11 @@
 """The documentation's settings: `make docs` builds it into build/docs."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+from sphinx.application import Sphinx
 
 import paddle2ov
 
@@ -37,3 +40,17 @@ copybutton_prompt_is_regexp = True
 
 linkcheck_anchors = False
 linkcheck_timeout = 20
+
+OWN_PAGE = {"CONTRIBUTING": "adding_an_operator", "CHANGELOG": "changelog"}
+"""Files at the top of the repository -> the pages that include them. Links name the files, which readers of the
+repository can open."""
+
+
+def link_to_pages(_app: Sphinx, _docname: str, source: list[str]) -> None:
+    """Makes links to these files links to their pages."""
+    source[0] = re.sub(r"\]\(\.\./(\w+)\.md(?=[#)])", lambda match: f"]({OWN_PAGE[match[1]]}.md", source[0])
+
+
+def setup(app: Sphinx) -> None:
+    """Adds what Sphinx calls when it has read a page."""
+    app.connect("source-read", link_to_pages)

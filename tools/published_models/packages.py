@@ -78,6 +78,7 @@ PACKAGES = (
         "PP-OCRv4: detector, direction, recogniser",
         "reads the text of a page (`make demo`)",
         "texts, scores, corners",
+        note="the README has the times of the same page on another machine, the median of five",
     ),
     Published(
         "slanet_plus",
