@@ -22,6 +22,7 @@ from paddle2ov.commands.inspect import inspect_command
 from paddle2ov.commands.ops import ops_command
 from paddle2ov.commands.quantize import quantize_command
 from paddle2ov.commands.run import run_command
+from paddle2ov.commands.shared import plain_warnings
 from paddle2ov.commands.verify import verify_command
 
 
@@ -43,7 +44,7 @@ class _DefaultToConvert(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command."""
-        with _printing():
+        with _printing(), plain_warnings():
             return super().invoke(ctx)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -220,6 +221,18 @@ class RewriteError(Paddle2OVError):
 
 class ConversionWarning(UserWarning):
     """The model converts, but computes something else than Paddle for inputs that the message names."""
+
+
+def warn_of_operator(place: Place, reason: str, stacklevel: int = 2) -> None:
+    """Gives a `ConversionWarning` about an operator.
+
+    Raises:
+        OpConversionError: such warnings are errors.
+    """
+    try:
+        warnings.warn(f"'{place.op_type}': {reason}\n  at {place}", ConversionWarning, stacklevel=stacklevel + 1)
+    except ConversionWarning as warning:
+        raise OpConversionError(place, reason) from warning
 
 
 def described(error: BaseException) -> str:

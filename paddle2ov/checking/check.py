@@ -20,7 +20,8 @@ from paddle2ov.checking.results import Check, CheckedResult, CheckedRun, Fault
 from paddle2ov.checking.rewrites import RewriteCheck
 from paddle2ov.checking.shrink import Shrinker, Wrong
 from paddle2ov.comparison.evaluator import numbered
-from paddle2ov.compilation.precision import Precision, check_precision
+from paddle2ov.compilation.precision import checked_precision
+from paddle2ov.compilation.precision_names import PrecisionName
 from paddle2ov.conversion import translated
 from paddle2ov.errors import ConversionWarning, ModelReadError, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
@@ -51,7 +52,7 @@ def check(
     shapes: InputArgument | Sequence[InputArgument] = None,
     seed: int = 0,
     device: str = "CPU",
-    precision: Precision = "f32",
+    precision: PrecisionName = "f32",
     case: str | os.PathLike[str] | None = None,
     timeout: float = _SHRINKING,
     extension: Extension = None,
@@ -90,10 +91,10 @@ def check(
             precision.
         OpenVINORunError: the model cannot be computed for any of the inputs.
     """
-    check_precision(precision)
+    short = checked_precision(precision)
     say = progress or (lambda what, done, total: None)
     subject = _subject(model, params, extension, Target.of_device(device))
-    target = chosen_device(device, precision)
+    target = chosen_device(device, short)
     if unfit := mismatch(subject.model, device):
         warnings.warn(unfit, ConversionWarning, stacklevel=2)
     arrays = chosen_inputs(subject.model, subject.program, inputs, shape_sets(shapes), seed)

@@ -11,7 +11,7 @@ from openvino import Model, Tensor
 from paddle2ov.comparison.tensors import copied
 from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.errors import ConversionInputError, plain_message
-from paddle2ov.graph.core import shared_core, with_error_reporting
+from paddle2ov.graph.core import missing_device, shared_core, with_error_reporting
 from paddle2ov.program.sources import check_mapped
 
 _HINT = "INFERENCE_PRECISION_HINT"
@@ -67,7 +67,8 @@ def chosen_device(name: str, precision: str) -> Device:
         probe = core.compile_model(_probe(), name, {_HINT: precision})
         computes_in = probe.get_property(_HINT).get_type_name()
     except RuntimeError as error:
-        raise ConversionInputError(f"device: {name} in {precision}: {plain_message(error)}") from None
+        reason = missing_device(name, error) or plain_message(error)
+        raise ConversionInputError(f"device: {name} in {precision}: {reason}") from None
     if computes_in != precision:
         raise ConversionInputError(f"precision: {name} computes in {computes_in} here where {precision} is asked for")
     return Device(name, precision)

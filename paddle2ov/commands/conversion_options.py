@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from paddle2ov.commands.shared import PathType, extension_option, joined
+from paddle2ov.compilation.precision_names import INT8, short_name
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
 
@@ -25,10 +26,9 @@ class PrecisionChoice(click.Choice[str]):
         super().__init__(names)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """As click's."""
+        """As click's, but takes other names too."""
+        value = short_name(value)
         if value == "int8":
-            from paddle2ov.compilation.precision import INT8  # which imports OpenVINO
-
             self.fail(INT8, param, ctx)
         if value == "bf16" and value not in self.choices:
             self.fail(_COMPILED, param, ctx)

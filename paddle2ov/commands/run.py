@@ -49,4 +49,7 @@ def _installed(command: str) -> EntryPoint:
     """The console script of that name."""
     for entry_point in entry_points(group="console_scripts", name=command):
         return entry_point
-    raise click.UsageError(f"'{command}' is neither a command of an installed Python package nor a script (.py)")
+    install = f"; is it installed in this environment? pip install {command}" if Path(command).name == command else ""
+    raise click.UsageError(
+        f"'{command}' is neither a command of an installed Python package nor a script (.py){install}"
+    )

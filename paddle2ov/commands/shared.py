@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ import click
 from click.core import ParameterSource
 
 from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, ConversionWarning, shown
 from paddle2ov.jobs.termination import Terminated, quiet_forks, terminable
 from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
 from paddle2ov.program.paths import local_path
@@ -244,10 +245,10 @@ def plain_errors(
                 sys.exit(TERMINATED)
     except BrokenPipeError:
         raise
-    except (Paddle2OVError, OSError) as error:
+    except (Paddle2OVError, OSError, UserWarning) as error:  # warnings may be errors (-W error)
         if traceback:
             raise
-        click.secho(f"error: {with_origins(str(error))}", fg="red", err=True)
+        click.secho(f"error: {with_origins(_message(error))}", fg="red", err=True)
         if isinstance(error, ConversionInputError):  # also where an operator says so
             sys.exit(FAILED)
         if isinstance(error, OpConversionError):
@@ -256,6 +257,31 @@ def plain_errors(
     except KeyboardInterrupt:
         click.echo(interrupted, err=True)
         sys.exit(INTERRUPTED)
+
+
+def _message(error: Exception) -> str:
+    """What is shown of an error: of a file that the system refuses, its name and why, without a number."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return shown(f"{os.fsdecode(error.filename)}: {error.strerror}")
+    return shown(str(error))
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Shows warnings of ours as one message; which are shown, or are errors, is Python's to decide (-W)."""
+    usual = warnings.formatwarning
+
+    def formatted(message: Warning | str, category: type[Warning], *where: Any, **options: Any) -> str:
+        text = str(message)
+        if issubclass(category, ConversionWarning) or text.startswith("paddle2ov"):
+            return f"warning: {with_origins(shown(text))}\n"
+        return usual(message, category, *where, **options)
+
+    warnings.formatwarning = formatted
+    try:
+        yield
+    finally:
+        warnings.formatwarning = usual
 
 
 @contextmanager

@@ -12,7 +12,8 @@ from weakref import WeakKeyDictionary
 
 import openvino
 
-from paddle2ov.compilation.precision import Precision, check_compilable, with_precision
+from paddle2ov.compilation.precision import check_compilable, with_precision
+from paddle2ov.compilation.precision_names import PrecisionName
 from paddle2ov.compilation.properties import checked_properties
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.core import compile_on, import_on, with_error_reporting, with_exact_integers
@@ -37,7 +38,7 @@ def compile_model(
     config: Mapping[str, Any] | None = None,
     *,
     params: ParamsArgument = None,
-    precision: Precision = "default",
+    precision: PrecisionName = "default",
     cache_dir: PathLike | None = None,
     **options: Any,
 ) -> openvino.CompiledModel:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any
 
 import openvino
 
+from paddle2ov.compilation.precision_names import INT8, PRECISIONS, short_name
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.bodies import bodies_of, walk
-from paddle2ov.graph.core import shared_core
+from paddle2ov.graph.core import missing_device, shared_core
 
-Precision = Literal["f32", "bf16", "f16", "default"]
-PRECISIONS: tuple[str, ...] = get_args(Precision)
 HINT = "INFERENCE_PRECISION_HINT"
-INT8 = "int8 needs data: `paddle2ov quantize` (paddle2ov.quantize) makes a model of it, to be compiled as any other"
 _CAPABILITIES = {"f32": "FP32", "bf16": "BF16", "f16": "FP16"}
 _TYPES = {capability: precision for precision, capability in _CAPABILITIES.items()}
 
@@ -27,29 +25,32 @@ def with_precision(config: Mapping[str, Any], precision: str, device: str) -> di
             another.
         OpenVINORunError: the device does not tell what it computes in.
     """
-    check_precision(precision)
+    precision = checked_precision(precision)
     if precision == "default":
         return dict(config)
     if HINT in config and (other := _name(config[HINT])) != precision:
         raise ConversionInputError(f"precision: {precision} is asked for, and {other} by {HINT}: give one of them")
     if not computes_in(device, precision):
-        available = ", ".join(capability for capability in _CAPABILITIES if computes_in(device, capability))
+        available = [capability for capability in _CAPABILITIES if computes_in(device, capability)]
         raise ConversionInputError(
-            f"precision: {device} has no hardware for {precision} here; what it has it for: {available}"
+            f"precision: this {device} has no hardware for {precision}, and would not be faster in it: use "
+            f"{' or '.join(available) or 'default'}"
         )
     return {**config, HINT: precision}
 
 
-def check_precision(precision: str, known: Sequence[str] = PRECISIONS) -> None:
-    """Refuses anything but a name of a precision, or another of those that are known.
+def checked_precision(precision: str, known: Sequence[str] = PRECISIONS) -> str:
+    """The name of a precision as it is used here, see `short_name`, or another of those that are known.
 
     Raises:
         ConversionInputError: it is not one.
     """
     if precision == "int8":
         raise ConversionInputError(f"precision: {INT8}")
-    if precision not in known:
+    short = short_name(precision) if isinstance(precision, str) else precision
+    if short not in known:
         raise ConversionInputError(f"precision: {precision!r} is not one of {', '.join(known)}")
+    return short
 
 
 def computes_in(device: str, precision: str) -> bool:
@@ -92,7 +93,8 @@ def capabilities(device: str) -> list[str]:
     try:
         return list(shared_core().get_property(device, "OPTIMIZATION_CAPABILITIES"))
     except RuntimeError as error:
-        raise OpenVINORunError(f"precision: OpenVINO does not tell what {device} computes in: {error}") from error
+        reason = missing_device(device, error) or error
+        raise OpenVINORunError(f"precision: OpenVINO does not tell what {device} computes in: {reason}") from error
 
 
 def _devices(device: str) -> list[str]:

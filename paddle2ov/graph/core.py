@@ -13,6 +13,7 @@ from weakref import WeakSet
 
 import openvino
 
+from paddle2ov.errors import plain_message
 from paddle2ov.graph import forks
 from paddle2ov.graph.workarounds import works_around
 
@@ -116,10 +117,28 @@ def import_on(device: str, blob: io.BytesIO | openvino.Tensor, config: Mapping[s
 
 
 def _compiled_by(method: str, source: object, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel:
-    with forks.computing:
-        made: openvino.CompiledModel = getattr(shared_core(), method)(source, device, _as_forked(config, device))
+    try:
+        with forks.computing:
+            made: openvino.CompiledModel = getattr(shared_core(), method)(source, device, _as_forked(config, device))
+    except RuntimeError as error:
+        if (missing := missing_device(device, error)) is None:
+            raise
+        raise RuntimeError(missing) from error
     _compiled.add(made)
     return made
+
+
+def missing_device(device: str, error: Exception) -> str | None:
+    """What to say of OpenVINO's error where a device, or one of those that it names ("AUTO:GPU,CPU"), is not there."""
+    virtual, _, listed = device.rpartition(":")
+    names = [name.partition("(")[0].strip() for name in listed.split(",")] if virtual else [device]
+    available = shared_core().available_devices
+    known = {*available, *(name.partition(".")[0] for name in available), "AUTO", "MULTI", "HETERO", "BATCH"}
+    missing = next((name for name in names if name not in known and not name.startswith("-")), None)
+    if missing is None:
+        return None
+    reason = plain_message(error)
+    return f"OpenVINO finds no {missing} here, only {', '.join(available)}: is its driver installed? ({reason})"
 
 
 def _as_forked(config: Mapping[str, Any], device: str) -> dict[str, Any]:

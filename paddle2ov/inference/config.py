@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import openvino
 
-from paddle2ov.compilation.precision import HINT, check_precision, computes_in, with_precision
+from paddle2ov.compilation.precision import HINT, checked_precision, computes_in, with_precision
 from paddle2ov.compilation.properties import property_value
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.core import processors, with_error_reporting, with_exact_integers
@@ -198,8 +198,8 @@ class Config:
         "f32", the default, as Paddle; "bf16" or "f16"; "default" for what the device takes unless told otherwise. Where
         it has no hardware for it, `create_predictor` refuses it.
         """
-        check_precision(_text("set_openvino_precision", precision))
-        self._precision, self._may_be_f32 = precision, False
+        self._precision = checked_precision(_text("set_openvino_precision", precision))
+        self._may_be_f32 = False
 
     def set_openvino_hint(self, hint: str) -> None:
         """What is to be short (PERFORMANCE_HINT): "latency", the default, a run; "throughput" many runs together.

@@ -190,7 +190,7 @@ MISSED: Mapping[str, str] = {
     "enable_profile": "OpenVINO's PERF_COUNT (set_openvino_property) measures",
     "enable_save_optim_model": "set_optim_cache_dir keeps the compiled model",
     "enable_tensorrt_engine": "there is no TensorRT here; the model runs on the CPU",
-    "enable_use_gpu": "the model runs on the CPU",
+    "enable_use_gpu": "the model runs on the CPU; set_openvino_device('GPU') takes an Intel GPU",
     "enable_xpu": "the model runs on the CPU",
     "exp_disable_mixed_precision_ops": "one precision is set for the whole model (enable_mkldnn_bfloat16)",
     "exp_enable_mixed_precision_ops": "one precision is set for the whole model (enable_mkldnn_bfloat16)",

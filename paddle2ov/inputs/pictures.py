@@ -22,7 +22,7 @@ from paddle2ov.program.sources import regular_file
 from paddle2ov.typing import AnyArray
 
 _HINT = "prepare the inputs yourself and pass them as an .npz file (verify: --inputs, quantize: --data)"
-_NO_SETTINGS = f"image: {{folder}} holds no settings ({{names}}) that say how to prepare a picture; {_HINT}"
+_NO_SETTINGS = f"pictures: {{folder}} holds no settings ({{names}}) that say how to prepare a picture; {_HINT}"
 
 
 class UnreadablePictureError(ConversionInputError):
@@ -64,7 +64,7 @@ class Pictures:
         try:
             (checked,) = given_inputs(self._program, arrays)
         except ConversionInputError as error:
-            raise ConversionInputError(f"image: prepared as {self._settings.path} says: {error}; {_HINT}") from error
+            raise ConversionInputError(f"pictures: prepared as {self._settings.path} says: {error}; {_HINT}") from error
         return checked
 
 
@@ -83,10 +83,10 @@ def _plan(settings: Settings) -> PreprocessingPlan:
     if preprocessing.remaining:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in preprocessing.remaining)
         raise ConversionInputError(
-            f"image: the preprocessing of {settings.path} cannot be done here ({reasons}); {_HINT}"
+            f"pictures: the preprocessing of {settings.path} cannot be done here ({reasons}); {_HINT}"
         )
     if not preprocessing.steps:
-        raise ConversionInputError(f"image: {settings.path} describes no preprocessing of pictures; {_HINT}")
+        raise ConversionInputError(f"pictures: {settings.path} describes no preprocessing of pictures; {_HINT}")
     return preprocessing
 
 
@@ -101,10 +101,10 @@ def _image_variable(program: Program) -> Variable:
     ]
     others = [input_.name for input_ in program.inputs if input_.name not in SIZES and input_ not in pictures]
     if len(pictures) != 1 or others:
-        names = ", ".join(input_.name for input_ in program.inputs)
+        own = ", ".join(f"{input_.name} {input_.dtype} {list(input_.shape or ())}" for input_ in program.inputs)
         raise ConversionInputError(
-            f"image: the model takes not one picture [N, 3, H, W], im_shape and scale_factor besides, but {names}; "
-            f"{_HINT}"
+            "pictures: they are for a model with one float32 input [N, 3, H, W], and no others than im_shape and "
+            f"scale_factor; this one has {own or 'no inputs'}: {_HINT}"
         )
     return pictures[0]
 
@@ -120,14 +120,14 @@ def _read(path: Path) -> AnyArray:
     try:
         import cv2
     except ImportError as error:
-        raise ConversionInputError("image: reading pictures needs OpenCV: pip install 'paddle2ov[image]'") from error
+        raise ConversionInputError("pictures: reading pictures needs OpenCV: pip install 'paddle2ov[image]'") from error
     try:  # OpenCV does not open every name that Python does, and waits for pipes
         with regular_file(path) as file:
             content = np.frombuffer(file.readall(), np.uint8)
     except (OSError, ValueError) as error:
-        raise UnreadablePictureError(f"image: {path} cannot be read: {error}") from error
+        raise UnreadablePictureError(f"pictures: {path} cannot be read: {error}") from error
     pixels = cv2.imdecode(content, cv2.IMREAD_COLOR) if content.size else None
     if pixels is None:
-        raise UnreadablePictureError(f"image: {path} is not a picture that OpenCV reads")
+        raise UnreadablePictureError(f"pictures: {path} is not a picture that OpenCV reads")
     picture: AnyArray = np.asarray(pixels)
     return picture

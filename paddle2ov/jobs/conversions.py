@@ -18,7 +18,7 @@ from paddle2ov.jobs.state import State
 if TYPE_CHECKING:
     from openvino import Model
 
-    from paddle2ov.compilation.precision import Precision
+    from paddle2ov.compilation.precision_names import Precision
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.report import ConversionReport
     from paddle2ov.verification.results import Verification

@@ -223,7 +223,8 @@ def chosen_outputs(program: Program, names: Sequence[str]) -> list[ProgramOutput
             chosen.append(ProgramOutput(name, name))
         else:
             raise ConversionInputError(
-                f"output: the program has no '{name}'; its results are {', '.join(by_name) or 'none'}"
+                f"output: the program has no '{name}'; its results are {', '.join(by_name) or 'none'}, and tensors "
+                "inside it may be named too"
             )
     return chosen
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import ChainMap
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final, NoReturn, TypeAlias, cast, overload
@@ -12,7 +11,7 @@ from msgspec.structs import replace
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.errors import ConversionWarning, OpConversionError, Place
+from paddle2ov.errors import OpConversionError, Place, warn_of_operator
 from paddle2ov.graph.complex_pairs import component_of
 from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.opset import ops
@@ -494,7 +493,7 @@ class NodeContext:
 
     def warn(self, reason: str) -> None:
         """Warns of inputs for which the converted operator differs from Paddle's, if a refusal is too much."""
-        warnings.warn(f"'{self.op_type}': {reason}\n  at {self.place}", ConversionWarning, stacklevel=2)
+        warn_of_operator(self.place, reason, stacklevel=3)
 
     def require(self, condition: bool, reason: str, **attributes: Any) -> None:
         """Refuses unless `condition` holds."""

@@ -6,14 +6,15 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 import openvino
 from msgspec import structs
 
 from paddle2ov.comparison.deadline import Deadline, TimeUpError
 from paddle2ov.comparison.paddle_process import PaddleProcess
-from paddle2ov.compilation.precision import HINT, check_compilable, check_precision
+from paddle2ov.compilation.precision import HINT, check_compilable, checked_precision
+from paddle2ov.compilation.precision_names import PRECISIONS, PrecisionName
 from paddle2ov.conversion import convert
 from paddle2ov.deployment.beside import known_settings
 from paddle2ov.deployment.saving import can_be_made
@@ -41,7 +42,7 @@ from paddle2ov.verification.results import Verification
 from paddle2ov.verification.runs import run_all, unexplained
 from paddle2ov.verification.where import Where
 
-PrecisionArgument = Literal["f32", "bf16", "f16", "default", "all"]
+PrecisionArgument = PrecisionName | Literal["all"]
 TOLERANCE = 1e-4
 LOW_TOLERANCE = 5e-2
 """What rounding every value to 8 bits may add up to in a network, relative to a result's largest value."""
@@ -123,12 +124,13 @@ def verify(
         OpenVINORunError: OpenVINO cannot compile the model.
         PaddleRunError: there is no Paddle, it dies, or it refuses all of the inputs.
     """
-    _check(tolerance, precision, case, timeout)
-    if quantized is not None and precision != "all":
+    _check(tolerance, case, timeout)
+    short = checked_precision(precision, (*PRECISIONS, "all"))
+    if quantized is not None and short != "all":
         raise ConversionInputError("quantized: a quantized model is compared beside the others, with precision='all'")
-    if precision == "all" and device not in (None, "CPU"):
+    if short == "all" and device not in (None, "CPU"):
         raise ConversionInputError(f"precision: all of them are compared on the CPU, not on {device}")
-    where = Where(device, "f32" if precision == "all" else precision)
+    where = Where(device, "f32" if short == "all" else short)
     files = find_model(model, params)
     deadline = Deadline(timeout)
     program = whole = read_program(model, params, Registry(extension).signatures(), mapped=False)
@@ -174,7 +176,7 @@ def verify(
                 report.paddle = process.version
                 sides = run_all(report, subject, paddle, sets, drawn, say, on_run or (lambda found: None))
                 _look_into(report, subject, sides, operators, case, say)
-                if precision == "all":
+                if short == "all":
                     report.precisions = compare_precisions(subject, paddle, sides, lower, model, in_int8, settings, say)
         except TimeUpError:
             report.unfinished = doing.what
@@ -258,12 +260,11 @@ def _look_into(
     note()
 
 
-def _check(tolerance: float | None, precision: str, case: str | os.PathLike[str] | None, timeout: float | None) -> None:
+def _check(tolerance: float | None, case: str | os.PathLike[str] | None, timeout: float | None) -> None:
     if timeout is not None and not 0 < timeout < float("inf"):
         raise ConversionInputError(f"timeout: {timeout} is not a number of seconds above 0")
     if tolerance is not None and not 0 <= tolerance < float("inf"):
         raise ConversionInputError(f"tolerance: {tolerance} is not a number of 0 or more")
-    check_precision(precision, get_args(PrecisionArgument))
     if case is not None:
         _check_folder(Path(case))
 

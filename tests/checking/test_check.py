@@ -260,7 +260,7 @@ def test_narrow_types():
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize("precision", ["f32", pytest.param("bf16", marks=NEEDS_BFLOAT16)])
+@pytest.mark.parametrize("precision", ["fp32", pytest.param("bf16", marks=NEEDS_BFLOAT16)])
 @pytest.mark.parametrize(("dims", "build"), GOOD.values(), ids=GOOD)
 def test_what_is_right(dims, build, precision):
     x = parameter(*dims)

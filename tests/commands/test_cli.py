@@ -1,11 +1,13 @@
 """The command line."""
 
 import json
+import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -58,7 +60,7 @@ def test_converts_a_folder(model, tmp_path):
     size = (tmp_path / "new" / "net.bin").stat().st_size
     assert call(model, "-o", tmp_path / "half.xml", "--compress-to-fp16", "-q").stdout == ""
     assert (tmp_path / "half.bin").stat().st_size < 0.55 * size
-    assert call(model, "-o", tmp_path / "same.xml", "--precision", "f16", "-q").exit_code == 0
+    assert call(model, "-o", tmp_path / "same.xml", "--precision", "FP16", "-q").exit_code == 0
     assert (tmp_path / "same.bin").read_bytes() == (tmp_path / "half.bin").read_bytes()
 
 
@@ -160,6 +162,26 @@ def test_inputs_and_outputs_that_are_given_one_by_one(tmp_path):
     result = call(folder, "-o", tmp_path / "net.xml", "--input", "x[2,4]", "--input", "x[3,4]")
     assert result.exit_code == 2
     assert "'x' is given twice" in result.stderr
+
+
+def test_warnings(tmp_path):
+    folder = save_layer(tmp_path, paddle.squeeze, x=[-1, -1, 8])
+    command = [sys.executable, "-m", "paddle2ov", str(folder), "-q", "-o", str(tmp_path / "net.xml")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    first, place, *_ = done.stderr.splitlines()
+    assert first.startswith("warning: 'squeeze")
+    assert place.startswith("  at block 0, ")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = call(folder, "-o", tmp_path / "net.xml")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: cannot convert 'squeeze")
+
+
+def test_inputs_that_are_no_file(model, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    result = call("check", model, "--inputs", tmp_path / "pipe")
+    assert result.stderr == f"error: {tmp_path / 'pipe'}: is not a regular file\n"
 
 
 NEGATIVE = "def relu(node):\n    return ops.negative(node.get_input('x'))\n"

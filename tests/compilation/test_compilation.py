@@ -18,6 +18,7 @@ from paddle2ov.compilation import cache as caches
 from paddle2ov.compilation import identity
 from paddle2ov.compilation import precision as precisions
 from paddle2ov.compilation.cache import CompiledCache
+from paddle2ov.graph.core import shared_core
 from paddle2ov.program.files import SETTINGS
 from tests.support.models import network, save_layer
 
@@ -113,16 +114,16 @@ def test_a_result_that_is_an_input_keeps_its_name(tmp_path):
 def test_each_precision_is_kept_apart(model, tmp_path, conversions, monkeypatch):
     monkeypatch.setattr(precisions, "capabilities", lambda device: ["FP32", "BF16"])
     for _ in range(2):
-        for precision in ("f32", "bf16"):
+        for precision in ("FP32", "bf16"):  # OpenVINO's name is another one for f32
             compiled = paddle2ov.compile_model(model, precision=precision, cache_dir=tmp_path / "cache")
-            assert compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name() in ("f32", precision)
+            assert compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name() in ("f32", "bf16")
     assert len(conversions) == 2
 
 
 @pytest.mark.parametrize(
     ("precision", "config", "message"),
     [
-        ("f16", {}, "precision: CPU has no hardware for f16 here; what it has it for: f32, bf16$"),
+        ("f16", {}, "precision: this CPU has no hardware for f16, and would not be faster in it: use f32 or bf16$"),
         ("f32", {"INFERENCE_PRECISION_HINT": "bf16"}, "f32 is asked for, and bf16 by INFERENCE_PRECISION_HINT"),
         ("int8", {}, r"int8 needs data: `paddle2ov quantize` \(paddle2ov.quantize\)"),
         ("f64", {}, "precision: 'f64' is not one of f32, bf16, f16, default"),
@@ -133,6 +134,16 @@ def test_precisions_that_are_refused(precision, config, message, model, conversi
     with pytest.raises(ConversionInputError, match=message):
         paddle2ov.compile_model(model, config=config, precision=precision)
     assert not conversions
+
+
+@pytest.mark.skipif("GPU" in shared_core().available_devices, reason="there is one")
+@pytest.mark.parametrize("precision", ["default", "fp16"])
+def test_a_device_that_is_not_there(model, precision):
+    for device in ("GPU", "AUTO:GPU,CPU"):
+        with pytest.raises(
+            OpenVINORunError, match=r"OpenVINO finds no GPU here, only .*CPU.*: is its driver installed\?"
+        ):
+            paddle2ov.compile_model(model, device, precision=precision)
 
 
 def test_suppression_is_not_compiled_in_float16(monkeypatch):

@@ -103,6 +103,8 @@ def test_precision(capable):
     assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "f32"
     config.enable_openvino_engine(PrecisionType.Half)
     assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "f16"
+    config.set_openvino_precision("FP16")
+    assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "f16"
     config.set_openvino_precision("default")
     assert "INFERENCE_PRECISION_HINT" not in config.openvino_properties()
     config.set_openvino_property("INFERENCE_PRECISION_HINT", "bf16")
@@ -115,7 +117,7 @@ def test_a_precision_without_hardware(capable, folder):
     capable("FP32")
     config = Config(str(folder))
     config.set_openvino_precision("bf16")
-    with pytest.raises(ConversionInputError, match=r"precision: CPU has no hardware for bf16 here; .* for: f32$"):
+    with pytest.raises(ConversionInputError, match=r"this CPU has no hardware for bf16, .*: use f32$"):
         create_predictor(config)
     config.enable_mkldnn_bfloat16()  # as Paddle
     with pytest.warns(UserWarning, match="CPU has no hardware for bfloat16: computed in float32"):

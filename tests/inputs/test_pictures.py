@@ -71,7 +71,7 @@ def test_a_resize_in_proportion(picture, tmp_path, text, file, scales):
 
 def test_a_size_that_the_model_does_not_take(picture, tmp_path):
     folder = model("picodet_fixed", tmp_path, DETECTION.replace("96", "64") % "false")
-    with pytest.raises(ConversionInputError, match=r"image: prepared as .*inference\.yml says: .* \[1, 3, 64, 64\]"):
+    with pytest.raises(ConversionInputError, match=r"pictures: prepared as .*inference\.yml says: .* \[1, 3, 64, 64\]"):
         image_inputs(read_program(folder), folder, [picture])
 
 
@@ -85,7 +85,11 @@ def test_a_size_that_the_model_does_not_take(picture, tmp_path):
             r"cannot be done here \(TableResize: its size .*--inputs",
         ),
         ("ppyolo", "Global: {model_name: PP-YOLO}", "describes no preprocessing of pictures"),
-        ("bert", DETECTION % "false", r"takes not one picture \[N, 3, H, W\]"),
+        (
+            "bert",
+            DETECTION % "false",
+            r"pictures: they are for a model with one .* this one has .* int64 \[.*: prepare the inputs yourself",
+        ),
     ],
 )
 def test_what_is_missing(picture, tmp_path, name, text, message):

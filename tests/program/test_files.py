@@ -208,7 +208,10 @@ def test_weights_in_place_of_a_program(model, tmp_path):
     ("name", "message"),
     [
         ("model.onnx", "an ONNX model, which openvino.convert_model takes"),
-        ("model.xml", "an OpenVINO model"),
+        (
+            "model.xml",
+            r"OpenVINO IR already, and a Paddle model is wanted; `paddle2ov check .*model\.xml` checks an IR",
+        ),
         ("model.nb", "a model of Paddle Lite"),
         ("model.pth", "the weights of another framework"),
         ("model.tflite", "a model of TensorFlow"),

@@ -1,6 +1,7 @@
 """What only the run decides and OpenVINO cannot express is said, with its place; a known size makes it exact."""
 
 import logging
+import warnings
 
 import pytest
 
@@ -23,6 +24,14 @@ def test_squeeze_of_a_dimension_that_may_be_one():
         ConversionWarning, match=r"(?s)'squeeze2': Paddle drops dimension 0, of input 'x', where .* block 0, operator 0"
     ):
         assert str(squeezed().output(0).partial_shape) == "[?,3]"
+
+
+def test_a_warning_that_is_an_error_says_all_once():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConversionWarning)
+        with pytest.raises(paddle2ov.OpConversionError, match="cannot convert 'squeeze2': Paddle drops") as error:
+            squeezed()
+    assert str(error.value).count("squeeze2'") == str(error.value).count("block 0, operator 0") == 1
 
 
 @pytest.mark.parametrize(("size", "shape"), [(1, "[3]"), (4, "[4,3]"), ((2, 9), "[2..9,3]"), ((2, -1), "[2..,3]")])

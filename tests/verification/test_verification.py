@@ -207,7 +207,7 @@ def test_command(tmp_path):
 
 
 @NEEDS_BFLOAT16
-@pytest.mark.parametrize("precision", ["bf16", "default"])
+@pytest.mark.parametrize("precision", ["BF16", "default"])
 def test_bfloat16(precision):
     folder = network("squeezenet1_1")
     report = paddle2ov.verify(folder, shapes="x[1,3,64,64]", precision=precision)

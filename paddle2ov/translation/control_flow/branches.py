@@ -6,13 +6,12 @@ Source of the semantics: `paddle/fluid/framework/new_executor/instruction/contro
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import TypeAlias
 
 from openvino import Model, Output, Type
 
-from paddle2ov.errors import ConversionWarning, OpConversionError
+from paddle2ov.errors import OpConversionError, warn_of_operator
 from paddle2ov.graph.block_records import IfRecord
 from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.loop_shapes import sizes_of
@@ -179,13 +178,11 @@ def _with_equal_ranks(
             f"its branches give '{name}' {counts[0]} and {counts[1]} dimensions; OpenVINO needs equal ranks",
         )
     if shows_rank(translator, name, max(counts)):
-        warnings.warn(
-            f"'if': where its condition, of {inputs_behind(decides)}, is {str(counts[0] == 0).lower()}, the rank of "
+        warn_of_operator(
+            operator.place,
+            f"where its condition, of {inputs_behind(decides)}, is {str(counts[0] == 0).lower()}, the rank of "
             f"'{name.partition('@')[0]}' is 0 in Paddle and {max(counts)} here (each dimension is 1). Give it one "
-            "rank in the network\n"
-            f"  at {operator.place}",
-            ConversionWarning,
-            stacklevel=2,
+            "rank in the network",
         )
     ones = ops.constant([1] * max(counts), Type.i64)
     return [
@@ -215,12 +212,11 @@ def _with_equal_types(
     if set(kinds) == {Type.f32, Type.f64} and declared is not None:
         common = OV_TYPES.get(declared.dtype or "", common)
     if shows_type(translator, name):
-        warnings.warn(
-            f"'if': Paddle gives '{name}' as {first} where its condition, of {inputs_behind(decides)}, is true, and "
+        warn_of_operator(
+            operator.place,
+            f"Paddle gives '{name}' as {first} where its condition, of {inputs_behind(decides)}, is true, and "
             f"else as {second}; here it is {dtype_name(common)} in both. Give it one type in both branches of the "
-            f"network\n  at {operator.place}",
-            ConversionWarning,
-            stacklevel=2,
+            "network",
         )
     return as_type(then, common), as_type(otherwise, common)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import chain
 
 from openvino import Output
 
-from paddle2ov.errors import ConversionWarning
+from paddle2ov.errors import warn_of_operator
 from paddle2ov.graph.types import dtype_name
 from paddle2ov.graph.upstream import depends_on_data, inputs_behind
 from paddle2ov.graph.values import EmptyTensorArray, PlainValue
@@ -53,8 +52,7 @@ def warn_of_initial_values(
         if found is not None:
             said.setdefault(found, []).append(f"'{results[name].partition('@')[0]}'")
     for (before, behind), variables in said.items():
-        text = f"'{operator.type}': {before} {', '.join(variables)} {behind}\n  at {operator.place}"
-        warnings.warn(text, ConversionWarning, stacklevel=2)
+        warn_of_operator(operator.place, f"{before} {', '.join(variables)} {behind}")
 
 
 def _of_types(
