@@ -19,9 +19,8 @@ HEAD = """\
 
 The models that PaddleX {version} runs with Paddle's static graphs, and so those of PaddleOCR too, take the
 [engine](pipelines.md#pipelines-of-paddleocr-3-and-paddlex) `paddle2ov`, alone and in pipelines: {count} by name, of
-{tasks} tasks. The list is PaddleX's own, read by `python -m tools.paddlex_models`; it says that the engine takes a
-model, not that each of them has been run: [below](#architectures-that-were-run) are those that were.
-`paddle2ov verify MODEL_DIR` compares any of them with Paddle.
+{tasks} tasks. `python -m tools.paddlex_models` reads PaddleX's own list. The engine takes these models; those that have
+been run are [below](#architectures-that-were-run). `paddle2ov verify MODEL_DIR` compares any of them with Paddle.
 
 | Task | | Models |
 |---|---|---|

@@ -45,21 +45,25 @@ def table(names: Collection[str]) -> str:
 HEAD = """
 ## Architectures that were run
 
-Of these models, {tried} were tried as architectures with random weights: exported from the repository that defines them
-with the configuration that PaddleX or PaddleOCR has for them, in Paddle's PIR format, run on a random input of the size
-shown and compared with Paddle. {done} were compared; of the others the row says why not. {left} were not tried.
+Of these models, {tried} were tried as architectures with random weights. Each was exported in Paddle's PIR format
+from the repository that defines it, with the configuration that PaddleX or PaddleOCR has for it. It was run on a
+random input of the size shown and compared with Paddle. {done} were compared; of the others the row says why not.
+{left} were not tried.
 
-The difference is the largest of any value of a result, divided by the largest value of that result; of masks it is the
-share of pixels that differ. The results have no meaning with random weights, so a small difference says that the
-arithmetic agrees, not how accurate a model is. Classifiers and segmenters are exported without the softmax or sigmoid
-at the end, which would make all results alike. Batch norms have the statistics of the input. Models that write formulas
-write 12 tokens, the most probable ones; a vocoder's noise is a sine. Rows of boxes are in the order of their scores,
-but for scores that differ by rounding. The order of reading that PP-DocLayoutV2 gives boxes is that of votes: of random
-weights two are nearly equal, and two places of 29 differ.
+The difference is the largest of any value of a result, divided by the largest value of that result. Of masks it is
+the share of pixels that differ. With random weights it says that the arithmetic agrees, not how accurate a model is.
+What is made like that on purpose:
 
-Written by `python -m tools.paddlex_models`, from [paddlex.json](paddlex.json), which
-`python -m tools.paddlex_campaign --sources FOLDER` writes; `--commits` lists the repositories that FOLDER holds. Commit
-be5b4f5f wrote the rows of PaddleMIX, PaddleSpeech, PaddleVideo and PaddleX itself, and had exporters of these.
+- Classifiers and segmenters are exported without the softmax or sigmoid at the end, which would make all results
+  alike.
+- Batch norms have the statistics of the input.
+- Models that write formulas write 12 tokens, the most probable ones. A vocoder's noise is a sine.
+- Rows of boxes are in the order of their scores, but for scores that differ by rounding. PP-DocLayoutV2 orders boxes
+  for reading by votes: with random weights two are nearly equal, and two places of 29 differ.
+
+`python -m tools.paddlex_models` writes this table from [paddlex.json](paddlex.json), and `python -m
+tools.paddlex_campaign --sources FOLDER` writes that; `--commits` lists the repositories that FOLDER holds. The rows
+of PaddleMIX, PaddleSpeech, PaddleVideo and PaddleX itself are those of the exporters in commit be5b4f5f.
 """
 COLUMNS = """
 | Model | Configuration | Operators | Input | Results | Largest difference, or why not |

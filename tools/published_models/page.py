@@ -24,7 +24,8 @@ Written by
 "Same" means equal texts, labels, tags and integers, and floating-point numbers within 0.001. Where "Paddle is gone"
 says yes, no Paddle was there in the second run; otherwise the package's own code imports Paddle for more than
 inference (`paddle.to_tensor`, `paddle.nn.functional`), and only its predictors are paddle2ov's. Times are those of a
-whole call of the package, its own code included: the median of seven (three, where they take seconds), on {machine}.
+whole call of the package, its own code included: the median of seven (three, where they take seconds), on
+{machine}.
 
 | Package | Models | What it does | Compared | Same | Paddle is gone | Paddle | paddle2ov |
 |---|---|---|---|---|---|---:|---:|
