@@ -1,7 +1,8 @@
-"""The paths that pages and sources name are there, and so are the options on the page of equivalents."""
+"""What pages name and link is there, and so are the paths in sources and the options on the page of equivalents."""
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,28 @@ def test_a_path_that_is_gone_is_found():
         "`converters/gone.py`, [coverage](docs/coverage.md), `passes/gone/`, https://site.org/docs/other.md, tests/ops/"
     )
     assert sorted(path for path in paths(text) if not is_there(path)) == ["converters/gone.py", "passes/gone/"]
+
+
+def prose(page):
+    return re.sub(r"(?s)```.*?```", "", page.read_text(encoding="utf-8"))
+
+
+@cache
+def anchors(page):
+    """The anchors that GitHub gives a page's headings."""
+    headings = re.findall(r"(?m)^#+ (.*)$", prose(page))
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [path for path in PAGES if path.suffix == ".md"], ids=lambda path: path.name)
+def test_links_of_pages(page):
+    """They lead somewhere in the repository as it is, where nothing is included or built."""
+    astray = []
+    for path, anchor in re.findall(r"\]\((?!https?:|pictures/)([^)\s#]*)#?([^)\s]*)\)", prose(page)):
+        target = page.parent / path if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            astray.append((path, anchor))
+    assert astray == []
 
 
 def test_options_of_the_equivalents():
