@@ -28,6 +28,7 @@ from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
+from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
@@ -147,6 +148,13 @@ def sequence() -> Model:
     return model(ops.relu(ops.multiply(y, weight(1, 8, 1))))
 
 
+def longer_sequence() -> Model:
+    """A transposed convolution of a sequence, and its batch norm."""
+    x = ops.unsqueeze(parameter(2, 8, 40), np.array([3]))
+    y = ops.squeeze(ops.convolution_backprop_data(x, weight(8, 8, 2, 1), [2, 1]), np.array([3]))
+    return model(ops.add(ops.multiply(y, weight(1, 8, 1)), weight(1, 8, 1)))
+
+
 def decoder() -> Model:
     """The boxes of a feature map, of which some are gathered."""
     codes = transpose(parameter(1, 12, 10, 10), 0, 2, 3, 1)
@@ -163,6 +171,7 @@ PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
     "add_masks_to_scores": (masks, (add_masks_to_scores,)),
     "absorb_transposes": (key, (absorb_transposes,)),
     "squeeze_unit_axes": (sequence, (squeeze_unit_axes,)),
+    "sink_squeezes": (longer_sequence, (sink_squeezes,)),
     "move_transposes": (between_layouts, (move_transposes,)),
     "fuse_transposes": (chain, (fuse_transposes,)),
     "gather_pushdown": (decoder, (gather_pushdown,)),

@@ -27,6 +27,7 @@ from paddle2ov.passes.integer_weights import integer_weights
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
+from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
@@ -45,6 +46,7 @@ REWRITES: tuple[Rewrite, ...] = (
     *NORMAL_FORM,  # before rewrites that look for neighbours
     broadcast_select,
     squeeze_unit_axes,
+    sink_squeezes,
     split_qkv,
     gather_windows,
     add_masks_to_scores,

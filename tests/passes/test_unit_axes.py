@@ -6,6 +6,7 @@ from openvino import Type
 from openvino import opset16 as ops
 
 from paddle2ov import ConversionReport, convert
+from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from tests.support.passes_checks import apply, kinds, random, stays, transpose
 
@@ -129,9 +130,52 @@ def test_types_that_numpy_lacks():
     def build(x):
         x = ops.convert(x, Type.bf16)
         down = squeeze(ops.add(unsqueeze(x, 2), ops.constant([[[1.5]], [[-0.25]]], Type.bf16)), 2)
-        return ops.convert(down, Type.f32)
+        up = squeeze(deconvolution(x, ops.constant(np.eye(2)[..., None, None], Type.bf16)), 3)
+        up = ops.multiply(up, ops.constant([[3.0], [0.75]], Type.bf16))
+        return [ops.convert(value, Type.f32) for value in (down, up)]
 
-    assert sum(apply(squeeze_unit_axes, build, [1, 2, 4])[1].values()) == 1
+    for rewrite in (squeeze_unit_axes, sink_squeezes):
+        assert sum(apply(rewrite, build, [1, 2, 4])[1].values()) == 1
+
+
+def deconvolution(x, filters):
+    return ops.convolution_backprop_data(unsqueeze(x, 3), filters, [2, 1])
+
+
+@pytest.mark.parametrize("dims", [[2, 4, 8], [-1, 4, -1]])
+def test_sunk(dims):
+    """Below batch norm and activations, up to the next convolution or to what has another operand."""
+    first, second = random(4, 4, 2, 1), random(4, 4, 2, 1)
+    factor, shift, slope = random(1, 4, 1), random(4, 1), random(4)
+
+    def build(x):
+        y = squeeze(ops.add(deconvolution(x, first), factor[..., None]), 3)
+        y = ops.prelu(ops.subtract(shift, ops.multiply(y, factor)), slope)
+        y = ops.relu(squeeze(deconvolution(y, second), 3))
+        return ops.multiply(y, ops.sigmoid(y))
+
+    model, counts = apply(sink_squeezes, build, dims)
+    assert counts == {"sunk": 1, "cancelled": 1}
+    assert kinds(model)["Squeeze"] == kinds(model)["Unsqueeze"] == 1
+
+
+def read_beside(x):
+    y = squeeze(deconvolution(x, random(4, 4, 2, 1)), 3)
+    return [ops.add(y, ops.relu(y)), squeeze(ops.relu(unsqueeze(x, 3)), 3)]
+
+
+def slope(x):
+    return ops.prelu(random(2, 3), squeeze(deconvolution(x, random(4, 1, 1, 1)), 1, 2, 3))
+
+
+def factor(x):
+    return ops.swish(random(2, 3), squeeze(deconvolution(x, random(4, 1, 1, 1)), 0, 1, 2, 3))
+
+
+@pytest.mark.parametrize(("build", "dims"), [(read_beside, [2, 4, 8]), (slope, [1, 4, 1]), (factor, [1, 4, 1])])
+def test_not_sunk(build, dims):
+    """Below what reads it beside something else; a number by which constants are bent is no data."""
+    assert stays(sink_squeezes, build, dims)
 
 
 def test_a_report_changes_nothing(tmp_path):

@@ -20,7 +20,7 @@ from paddle2ov.passes.replacement import inherit_name, name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.typing import AnyArray
 
-_Axes: TypeAlias = frozenset[int]
+Axes: TypeAlias = frozenset[int]
 
 _CONVOLUTIONS = {"Convolution": 0, "GroupConvolution": 1}
 """Node type -> offset of the axes of its filter from those of its data."""
@@ -55,7 +55,7 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
             output = before
 
     def check(self, graph: Graph, match: list[Node]) -> list[Node]:
-        axes = _axes_of(match[-1])
+        axes = axes_of(match[-1])
         for node in match[-2:0:-1]:
             dims = dims_of(node.output(0))
             if axes is None or dims is None:
@@ -67,13 +67,13 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
                 axes = frozenset(perm[axis] for axis in axes)
         if axes is None:
             raise MatchFailureError(_UNKNOWN_AXES)
-        if _axes_of(match[0]) != axes:
+        if axes_of(match[0]) != axes:
             raise MatchFailureError("other axes are added than removed")
         return match
 
     def rewrite(self, graph: Graph, plan: list[Node]) -> Counts:
         unsqueeze, *path, squeeze = plan
-        value, axes = unsqueeze.input_value(0), known(_axes_of(unsqueeze))
+        value, axes = unsqueeze.input_value(0), known(axes_of(unsqueeze))
         for node in path:
             value, axes = _without_unit_axes(node, value, axes)
         replace(squeeze.output(0), value)
@@ -91,7 +91,7 @@ def _is_result(node: Node) -> bool:
     return all(reader.get_node().get_type_name() == "Result" for reader in consumers(node.output(0)))
 
 
-def _axes_of(node: Node) -> _Axes | None:
+def axes_of(node: Node) -> Axes | None:
     """The axes that a Squeeze removes or an Unsqueeze adds; None where they are computed."""
     axes = ints_of(node.input_value(1)) if node.get_input_size() > 1 else None
     dims = dims_of(node.input_value(0))
@@ -111,7 +111,7 @@ def _source(node: Node) -> Output | None:
     return second if constant_of(first) is not None else first if constant_of(second) is not None else None
 
 
-def _ignores_axes(node: Node, axes: _Axes, rank: int) -> bool:
+def _ignores_axes(node: Node, axes: Axes, rank: int) -> bool:
     """Whether a node computes the same on data without some axes of size 1."""
     kind, attributes = node.get_type_name(), node.get_attributes()
     if kind in BINARY:
@@ -134,7 +134,7 @@ def _ignores_axes(node: Node, axes: _Axes, rank: int) -> bool:
         if any(places.get_target_inputs() for places in node.outputs()[1:]):
             return False
     else:
-        return kind in UNARY or _is_slope(node, axes)
+        return kind in UNARY or is_slope(node, axes)
     pads = attributes["pads_begin"], attributes["pads_end"]
     spatial = [axis - 2 for axis in axes]
     return (
@@ -145,13 +145,13 @@ def _ignores_axes(node: Node, axes: _Axes, rank: int) -> bool:
     )
 
 
-def _is_slope(node: Node, axes: _Axes) -> bool:
+def is_slope(node: Node, axes: Axes) -> bool:
     """Whether a node is a PRelu with one slope or one per channel, which axes after the channels do not affect."""
     dims = dims_of(node.input_value(1)) if node.get_type_name() == "PRelu" else None
     return dims is not None and (dims == [1] or (len(dims) == 1 and min(axes) >= 2))
 
 
-def _is_flat(array: AnyArray, axes: _Axes, rank: int) -> bool:
+def _is_flat(array: AnyArray, axes: Axes, rank: int) -> bool:
     missing = rank - array.ndim
     return (
         missing >= 0
@@ -160,7 +160,7 @@ def _is_flat(array: AnyArray, axes: _Axes, rank: int) -> bool:
     )
 
 
-def _without_unit_axes(node: Node, value: Output, axes: _Axes) -> tuple[Output, _Axes]:
+def _without_unit_axes(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
     """The node, or a copy of it, on data without these axes; and the axes that its output lacks."""
     kind = node.get_type_name()
     if kind in _CONVOLUTIONS:
@@ -173,7 +173,7 @@ def _without_unit_axes(node: Node, value: Output, axes: _Axes) -> tuple[Output, 
     return node.output(0), after
 
 
-def _flat_convolution(node: Node, value: Output, axes: _Axes) -> Node:
+def _flat_convolution(node: Node, value: Output, axes: Axes) -> Node:
     kind, old = node.get_type_name(), node.get_attributes()
     make: Callable[..., Node] = ops.convolution if kind == "Convolution" else ops.group_convolution
     filters = _filter(node.input_value(1), frozenset(axis + _CONVOLUTIONS[kind] for axis in axes))
@@ -181,7 +181,7 @@ def _flat_convolution(node: Node, value: Output, axes: _Axes) -> Node:
     return make(value, filters, *steps, old["auto_pad"])
 
 
-def _flat_pool(node: Node, value: Output, axes: _Axes) -> Node:
+def _flat_pool(node: Node, value: Output, axes: Axes) -> Node:
     old = node.get_attributes()
     names = ("strides", "dilations", "pads_begin", "pads_end", "kernel")
     strides, dilations, begin, end, kernel = (_kept(old[key], axes) for key in names)
@@ -192,7 +192,7 @@ def _flat_pool(node: Node, value: Output, axes: _Axes) -> Node:
     return ops.max_pool(value, strides, dilations, begin, end, kernel, *more)
 
 
-def _drop_axes(node: Node, value: Output, axes: _Axes) -> None:
+def _drop_axes(node: Node, value: Output, axes: Axes) -> None:
     """Changes a node that has no windows, so that it computes on data without these axes."""
     kind, rank = node.get_type_name(), len(known(dims_of(node.output(0))))
     if kind in BINARY:
@@ -214,7 +214,7 @@ def _drop_axes(node: Node, value: Output, axes: _Axes) -> None:
     revalidate(node)
 
 
-def _drop_axes_of_operands(node: Node, value: Output, axes: _Axes, rank: int) -> None:
+def _drop_axes_of_operands(node: Node, value: Output, axes: Axes, rank: int) -> None:
     for i, reader in enumerate(node.inputs()):
         array = constant_of(reader.get_source_output())
         if array is None:
@@ -225,21 +225,21 @@ def _drop_axes_of_operands(node: Node, value: Output, axes: _Axes, rank: int) ->
             rewire(node, i, reshaped_constant(reader.get_source_output(), kept))
 
 
-def _new_positions(rank: int, axes: _Axes) -> dict[int, int]:
+def _new_positions(rank: int, axes: Axes) -> dict[int, int]:
     """Axis that stays -> its new position."""
     return {axis: i for i, axis in enumerate(axis for axis in range(rank) if axis not in axes)}
 
 
-def _filter(filters: Output, axes: _Axes) -> Output:
+def _filter(filters: Output, axes: Axes) -> Output:
     node = filters.get_node()
-    if node.get_type_name() == "Unsqueeze" and _axes_of(node) == axes:
+    if node.get_type_name() == "Unsqueeze" and axes_of(node) == axes:
         return node.input_value(0)
     squeezed = ops.squeeze(filters, ints(sorted(axes)))
     name_after(squeezed, node, "flat")
     return squeezed.output(0)
 
 
-def _kept(steps: Iterable[int], axes: _Axes) -> list[int]:
+def _kept(steps: Iterable[int], axes: Axes) -> list[int]:
     """The entries, one per spatial axis, of the axes that stay."""
     return [step for axis, step in enumerate(steps, 2) if axis not in axes]
 
