@@ -18,7 +18,7 @@ from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.report import jsonable
 from paddle2ov.translation.extension import Extension
-from paddle2ov.translation.input_spec import InputOverride
+from paddle2ov.translation.input_spec import InputArgument, InputOverride, OutputArgument, parse_input, parse_output
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import STRUCTURE, Registry
 from paddle2ov.translation.scope import Scope
@@ -92,7 +92,12 @@ class Inspection:
 
 @taking_archives
 def inspect(
-    model: str | os.PathLike[str], params: str | os.PathLike[str] | None = None, *, extension: Extension = None
+    model: str | os.PathLike[str],
+    params: str | os.PathLike[str] | None = None,
+    *,
+    input: InputArgument = None,
+    output: OutputArgument = None,
+    extension: Extension = None,
 ) -> Inspection:
     """Reads a model and reports what it consists of and whether it converts.
 
@@ -102,10 +107,13 @@ def inspect(
     Args:
         model: a model folder, a program file, a path prefix or an archive, as for `convert`.
         params: the parameter file, where it does not lie beside the program under the usual name.
+        input: what it is converted with, as for `convert`; the rest that is reported is about the whole program.
+        output: the same of results.
         extension: converters of your own, as for `convert`.
 
     Raises:
         ModelReadError: the model cannot be found or read.
+        ConversionInputError: an input or a result is none of the program's.
     """
     registry = Registry(extension)
     signatures = registry.signatures()
@@ -129,7 +137,7 @@ def inspect(
         len(program.parameters),
         sum(weight.data.nbytes for weight in program.parameters.values()),
         _nesting(block),
-        find_refusals(program, registry, Vocabulary(signatures)),
+        find_refusals(program, registry, Vocabulary(signatures), parse_input(input), parse_output(output)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -54,7 +55,7 @@ def check(
     device: str = "CPU",
     precision: PrecisionName = "f32",
     case: str | os.PathLike[str] | None = None,
-    timeout: float = _SHRINKING,
+    timeout: float | None = _SHRINKING,
     extension: Extension = None,
     progress: StageProgress | None = None,
 ) -> Check:
@@ -80,7 +81,7 @@ def check(
         case: where to write the smallest part that is wrong: as IR (`model.xml`), with its inputs (`inputs_0.npz`,
             ...), what it should compute (`expected_0.npz`, ...), what it is (`case.json`) and a script in plain
             OpenVINO that shows it (`reproduce.py`).
-        timeout: seconds to look for the smallest part, after which the smallest found so far is taken.
+        timeout: seconds to look for the smallest part, after which the smallest found so far is taken. None: no limit.
         extension: converters of your own, as for `convert`.
         progress: called with (what is done, steps done, steps in all).
 
@@ -102,7 +103,14 @@ def check(
     sets = [tensors_of(subject.model, array) for array in arrays]
     report = Check(subject.name, target.name, target.precision, default_precision(device), openvino.__version__)
     checking = _Checking(
-        subject, target, sets, sequences, say, report, Path(case) if case is not None else None, timeout
+        subject,
+        target,
+        sets,
+        sequences,
+        say,
+        report,
+        Path(case) if case is not None else None,
+        math.inf if timeout is None else timeout,
     )
     judged = checking.run()
     names = [_result_name(port) for port in subject.model.outputs]

@@ -21,7 +21,7 @@ from paddle2ov.commands.conversion_options import (
     quiet_option,
 )
 from paddle2ov.commands.exit_status import REFUSED
-from paddle2ov.commands.shared import PathType, need, not_nan, plain_errors
+from paddle2ov.commands.shared import PathType, need, plain_errors, timeout_option
 
 if TYPE_CHECKING:
     from paddle2ov.jobs.conversions import ConversionJob, Record
@@ -51,14 +51,7 @@ if TYPE_CHECKING:
 @click.option(
     "-j", "--workers", type=click.IntRange(1), default=None, help="Processes.  [default: half of the processors]"
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(1, 10**9),
-    callback=not_nan,
-    default=600.0,
-    show_default=True,
-    help="Seconds for one model.",
-)
+@timeout_option(600, "Seconds for all that is done with one model, after which it counts as failed.")
 @click.option(
     "--ray", metavar="ADDRESS", help="Run on this Ray cluster, which shares the file system; 'auto' finds it."
 )
@@ -71,7 +64,7 @@ def batch_command(
     fp16: bool | None,
     extensions: tuple[Path, ...],
     workers: int | None,
-    timeout: float,
+    timeout: float | None,
     ray: str | None,
     again: bool,
     quiet: bool,
@@ -153,7 +146,7 @@ def _jobs(models: Sequence[FoundModel], options: Mapping[str, Any], changing: Se
     return jobs
 
 
-def _executor(ray: str | None, workers: int | None, timeout: float) -> Executor:
+def _executor(ray: str | None, workers: int | None, timeout: float | None) -> Executor:
     if ray is not None:
         from paddle2ov.jobs.cluster import RayExecutor
 

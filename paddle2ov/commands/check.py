@@ -18,13 +18,13 @@ from paddle2ov.commands.shared import (
     chosen_params,
     extension_option,
     inputs_option,
-    not_nan,
     params_option,
     plain_errors,
     progress_bar,
     refuse_beside,
     seed_option,
     shapes_option,
+    timeout_option,
     traceback_option,
 )
 
@@ -55,13 +55,10 @@ _WAYS = {
 @click.option("--device", default="CPU", show_default=True, help="OpenVINO's name of the device.")
 @compared_precision("--precision", "What the device computes in; default: what it takes unless told otherwise.")
 @click.option("--case", type=PathType(file_okay=False), help="Folder for the smallest part at fault.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(1, 10**9),
-    callback=not_nan,
-    default=300.0,
-    show_default=True,
-    help="Seconds to look for the smallest part.",
+@timeout_option(
+    300,
+    "Seconds to look for the smallest part, after which the smallest found so far is taken; the comparison before it "
+    "is not limited.",
 )
 @extension_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -6,10 +6,10 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -20,6 +20,8 @@ from paddle2ov.jobs.termination import Terminated, quiet_forks, terminable
 from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
 from paddle2ov.program.paths import local_path
 from paddle2ov.progress import StageProgress
+
+_Command = TypeVar("_Command", bound=Callable[..., None])
 
 
 class PathType(click.Path):
@@ -177,11 +179,23 @@ def _given(options: Sequence[str]) -> Iterator[str]:
     )
 
 
-def not_nan(ctx: click.Context, param: click.Parameter, value: float) -> float:
-    """Refuses NaN, which no range does."""
+def _time_limit(ctx: click.Context, param: click.Parameter, value: float) -> float | None:
+    """A number of seconds; None for 0. Refuses NaN, which no range does."""
     if math.isnan(value):
         raise click.BadParameter("nan is not a number.", ctx, param)
-    return value
+    return value or None
+
+
+def timeout_option(seconds: float, meaning: str) -> Callable[[_Command], _Command]:
+    """The option for a time limit of so many seconds by default; `meaning` says what it limits."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(0, 10**9),
+        callback=_time_limit,
+        default=seconds,
+        show_default=True,
+        help=f"{meaning} 0: no limit.",
+    )
 
 
 def refuse_overwriting_sources(

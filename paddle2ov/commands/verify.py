@@ -25,6 +25,7 @@ from paddle2ov.commands.shared import (
     refuse_beside,
     seed_option,
     shapes_option,
+    timeout_option,
     traceback_option,
 )
 
@@ -93,12 +94,10 @@ _VERDICTS = {
     callback=joined,
     help="Names of the results to compare, separated by commas; may be repeated. Default: all.",
 )
-@click.option(
-    "--timeout",
-    type=float,
-    default=600,
-    show_default=True,
-    help="Seconds after which nothing more is looked for; what is known by then is printed. 0: no limit.",
+@timeout_option(
+    600,
+    "Seconds for all of it but the conversion and the compilation; then nothing more is looked for, and what is known "
+    "by then is printed.",
 )
 @click.option(
     "--sequence-lengths",
@@ -117,7 +116,6 @@ def verify_command(
     inputs: tuple[Path, ...],
     images: tuple[Path, ...],
     shapes: tuple[str, ...],
-    timeout: float,
     extensions: tuple[Path, ...],
     as_json: bool,
     traceback: bool,
@@ -143,7 +141,6 @@ def verify_command(
             inputs=inputs,
             images=images,
             shapes=list(shapes),
-            timeout=timeout or None,
             progress=progress,
             on_run=None if as_json else _print_compared,
             **options,
@@ -194,7 +191,7 @@ def print_precisions(table: PrecisionTable) -> None:
     click.secho(f"precision   times as fast         ms  agreement  largest difference   ({table.meaning})", bold=True)
     for row in table.rows:
         click.echo(
-            f"{row.name:<9} {row.times:15.2f} {row.milliseconds:10.2f} {row.agreement:10.2%} {row.largest:19.2g}   "
+            f"{row.name:<9} {row.times:15.2f} {row.milliseconds:10.3f} {row.agreement:10.2%} {row.largest:19.2g}   "
             f"{WORDS[row.verdict]}"
         )
     for name, reason in table.missing.items():
@@ -218,8 +215,8 @@ def _print_compared(verification: Verification) -> None:
         click.secho(f"  OpenVINO does not run these inputs: {run.error}", fg="red")
         return
     for output in run.outputs:
-        distance = f"absolute {output.absolute:.2g}, relative {output.relative:.2g}"
-        click.echo(f"  {output.name}  {output.dtype} {list(output.shape)}  {distance}")
+        distance = f"  absolute {output.absolute:.2g}, relative {output.relative:.2g}" if output.comparable else ""
+        click.echo(f"  {output.name}  {output.dtype} {list(output.shape)}{distance}")
         if not output.ok:
             click.secho(f"    differs: {output.reason}", fg="red")
 
@@ -230,6 +227,8 @@ def _shapes(run: Run) -> str:
 
 def _print_explained(run: Run) -> None:
     """Why the results of a set of inputs differ, as far as that is known."""
+    if not (run.ties or run.float64 or run.rounding):
+        return
     click.secho(_shapes(run), bold=True)
     for tie in run.ties:
         click.echo(f"  {tie.describe()}")
@@ -238,7 +237,7 @@ def _print_explained(run: Run) -> None:
     elif isinstance(run.float64, str):
         click.echo(f"  not computed in float64: {run.float64}")
     else:
-        differing = {output.name for output in run.outputs if not output.ok}
+        differing = {output.name for output in run.outputs if not output.ok and output.comparable}
         for entry in run.float64:
             if entry.name in differing:
                 click.echo(f"  {entry.describe()}")

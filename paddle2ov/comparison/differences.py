@@ -50,6 +50,7 @@ class TensorComparison:
         wrong: how many elements differ by more than the tolerance.
         elements: how many there are.
         reason: what differs, with the worst element; "" if nothing does.
+        comparable: whether there are distances: not where a type or a shape differs, or one side has no such result.
     """
 
     name: str
@@ -60,6 +61,7 @@ class TensorComparison:
     wrong: int
     elements: int
     reason: str = ""
+    comparable: bool = True
 
     @property
     def ok(self) -> bool:
@@ -112,7 +114,7 @@ def compare_results(
 
 def _incomparable(name: str, expected: Expected, reason: str) -> TensorComparison:
     shape, size = tuple(expected.array.shape), as_openvino_array(expected).size
-    return TensorComparison(name, expected.dtype, shape, math.inf, math.inf, size, size, reason)
+    return TensorComparison(name, expected.dtype, shape, math.inf, math.inf, size, size, reason, comparable=False)
 
 
 def as_openvino_array(expected: Expected) -> AnyArray:

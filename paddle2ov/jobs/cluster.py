@@ -24,11 +24,11 @@ class RayExecutor:
 
     Args:
         address: as `ray.init` takes it ("auto", "ray://host:10001", "host:6379"); "local" starts a cluster here.
-        timeout: seconds for one job; its process is then killed.
+        timeout: seconds for one job; its process is then killed. None: no limit.
         workers: the most jobs at once. Default: the cluster's processors.
     """
 
-    def __init__(self, address: str, timeout: float, workers: int | None = None) -> None:
+    def __init__(self, address: str, timeout: float | None, workers: int | None = None) -> None:
         self._address = address
         self._timeout = timeout
         self._workers = workers
@@ -79,7 +79,7 @@ def _require_answer(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
-def _supervised(function: Callable[[Job], Returned], job: Job, timeout: float) -> Outcome[Job, Returned]:
+def _supervised(function: Callable[[Job], Returned], job: Job, timeout: float | None) -> Outcome[Job, Returned]:
     """Runs a job in a process of its own; called on a node of the cluster."""
     (outcome,) = LocalExecutor(1, timeout).run(function, [job])
     return outcome

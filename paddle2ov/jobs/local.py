@@ -59,11 +59,11 @@ class LocalExecutor:
 
     Args:
         workers: the number of processes.
-        timeout: seconds for one job; its process is then killed.
+        timeout: seconds for one job; its process is then killed. None: no limit.
         jobs_per_worker: a process is replaced after so many jobs, which bounds what leaks; 0 for never.
     """
 
-    def __init__(self, workers: int, timeout: float, jobs_per_worker: int = 0) -> None:
+    def __init__(self, workers: int, timeout: float | None, jobs_per_worker: int = 0) -> None:
         self._workers = workers
         self._timeout = timeout
         self._jobs_per_worker = jobs_per_worker
@@ -96,8 +96,8 @@ class LocalExecutor:
     def _outcome(self, job: Job, future: Future[Any]) -> Outcome[Job, Any]:
         try:
             return Outcome(job, future.result())
-        except TimeoutError:
-            return Outcome(job, failure=f"took longer than {self._timeout:g} s")
+        except TimeoutError as error:
+            return Outcome(job, failure=f"took longer than {self._timeout:g} s" if self._timeout else f"{error}")
         except ProcessExpired as error:
             return Outcome(job, failure=f"its process died (exit code {error.exitcode})")
         except Exception as error:

@@ -78,7 +78,10 @@ class Quantized:
         if self.was_quantized:
             return "the model is quantized already, and runs in int8 as `paddle2ov convert` makes it: take that"
         if not self.has_integer_kernels and last.name == "int8":
-            return f"this processor has no fast kernels for int8: take {best.name}, and int8 on one that has them"
+            chosen = f"this processor has no fast kernels for int8: take {best.name}, and int8 on one that has them"
+            if last.milliseconds < best.milliseconds:
+                chosen += ", whatever the time above: it is that of kernels whose sums overflow at 16 bits here"
+            return chosen
         if last.milliseconds >= best.milliseconds:
             if last.milliseconds < _SLOWER * best.milliseconds:
                 return f"{best.name} is as fast as {name} here, and nearer to float32: take {best.name}"

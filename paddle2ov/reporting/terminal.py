@@ -71,7 +71,7 @@ def _precisions(precisions: PrecisionTable) -> Table:
     for heading in ("times as fast", "ms", "agreement", "largest difference"):
         table.add_column(heading, justify="right")
     for row in precisions.rows:
-        figures = f"{row.times:.2f}", f"{row.milliseconds:.2f}", f"{row.agreement:.2%}", f"{row.largest:.2g}"
+        figures = f"{row.times:.2f}", f"{row.milliseconds:.3f}", f"{row.agreement:.2%}", f"{row.largest:.2g}"
         table.add_row(row.name, *figures)
     return table
 

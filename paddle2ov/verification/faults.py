@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import warnings
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +17,7 @@ from paddle2ov.comparison.differences import TensorComparison, compare_results
 from paddle2ov.comparison.paddle_process import save_arrays
 from paddle2ov.conversion import convert, translated
 from paddle2ov.deployment.saving import save_model, write_text
+from paddle2ov.errors import ConversionWarning, Place
 from paddle2ov.program import ModelFiles
 from paddle2ov.report import jsonable
 from paddle2ov.translation.translator import Progress
@@ -71,7 +74,7 @@ def locate_fault(
             return
         fault = location.inside or LocalisedFault(location, location.culprit.operator, files, values.program)
         if not one.run.rounding:
-            _explain(found, fault, case)
+            _explain(found, fault, case, subject, one.run)
 
 
 def _inside(search: BodySearch, values: Values, files: ModelFiles) -> Inside:
@@ -85,7 +88,7 @@ def _is_rounding(run: Run, location: Localisation) -> bool:
     operator may be wrong alone besides. Where the whole program is not computed in float64, that has to show it of the
     operators that differ, and nothing may differ once OpenVINO takes Paddle's results of these.
     """
-    if run.error:
+    if run.error or not _has_distances(run.outputs):
         return False
     culprit, float64 = location.culprit, run.float64
     if location.inside is not None and location.inside.location.culprit is not None:
@@ -98,7 +101,13 @@ def _is_rounding(run: Run, location: Localisation) -> bool:
     return no_fault and location.is_explained
 
 
-def _explain(found: Verification, inside: LocalisedFault, case: str | os.PathLike[str] | None) -> None:
+def _has_distances(compared: Iterable[TensorComparison]) -> bool:
+    return all(result.comparable for result in compared)
+
+
+def _explain(
+    found: Verification, inside: LocalisedFault, case: str | os.PathLike[str] | None, subject: Subject, run: Run
+) -> None:
     location, place = inside.location, inside.operator.place
     culprit = location.culprit
     assert culprit is not None
@@ -121,16 +130,36 @@ def _explain(found: Verification, inside: LocalisedFault, case: str | os.PathLik
     )
     if any(map(_exceeds_32_bits, culprit.outputs)):
         found.add_note(INT64)
-    if location.amplifies:
+    if location.amplifies and not _has_distances(culprit.outputs):
+        found.add_note(_differs_in_shape(subject, run, place, found.model))
+    elif location.amplifies:
         found.add_note(
             "No operator is wrong by itself: each agrees with Paddle when it gets Paddle's inputs. The difference is "
             "rounding that adds up and that the network magnifies, or an optimisation of OpenVINO's"
         )
     elif culprit.operator.blocks:
+        rounding = ", or rounding that adds up from iteration to iteration" if _has_distances(culprit.outputs) else ""
         found.add_note(
-            "No operator inside of it is at fault, as far as they can be run alone: its own conversion is, an operator "
-            "over tensor arrays, or rounding that adds up from iteration to iteration"
+            "No operator inside of it is at fault, as far as they can be run alone: its own conversion is, or an "
+            f"operator over tensor arrays{rounding}"
         )
+
+
+def _differs_in_shape(subject: Subject, run: Run, place: Place, model: Path) -> str:
+    """What to say of an operator whose result has another shape or type, but not where it is alone."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConversionWarning)
+        translated(subject.program, subject.extension)
+    texts = [str(warning.message) for warning in caught]
+    warned = next(
+        (f"The conversion warned of it: {text.splitlines()[0]}. " for text in texts if str(place) in text), ""
+    )
+    shapes = ",".join(f"{name}{list(shape)}".replace(" ", "") for name, shape in run.inputs.items())
+    return (
+        "It agrees alone, where the shapes of its inputs are known; where they are open, as in the whole model, its "
+        f"result has another shape or type. {warned}Convert for the shapes that you use, as `paddle2ov convert "
+        f"{model} --input '{shapes}' --verify` does"
+    )
 
 
 def _exceeds_32_bits(result: TensorComparison) -> bool:
@@ -150,9 +179,10 @@ def _fault_outside_operators(subject: Subject, one: Sides) -> str:
         )
     if one.run.error:
         return "No operator that can be run alone differs"
+    tie = "rounding that tips a near tie (boxes sorted by score), " if _has_distances(one.run.outputs) else ""
     return (
-        "All operators that can be compared agree, yet the whole model differs: rounding that tips a near tie (boxes "
-        "sorted by score), an optimisation of OpenVINO, or an operator whose results cannot be fetched (tensor arrays)"
+        f"All operators that can be compared agree, yet the whole model differs: {tie}an optimisation of OpenVINO, or "
+        "an operator whose results cannot be fetched (tensor arrays)"
     )
 
 

@@ -199,8 +199,8 @@ def _arrays(expected: Sequence[Expected]) -> list[AnyArray]:
 
 
 def _timed(row: ComparedPrecision, times: Mapping[str, Sequence[float]]) -> ComparedPrecision:
-    ratios = [a / b for a, b in zip(times["f32"], times[row.name], strict=True)]
-    return replace(row, milliseconds=statistics.median(times[row.name]) * 1e3, times=statistics.median(ratios))
+    seconds = statistics.median(times[row.name])
+    return replace(row, milliseconds=seconds * 1e3, times=statistics.median(times["f32"]) / seconds)
 
 
 def _times(compiled: Mapping[str, openvino.CompiledModel], inputs: Inputs) -> dict[str, list[float]]:

@@ -425,7 +425,7 @@ def test_command_on_ir(ir, tmp_path):
     assert shown.exit_code == 0
     assert "CPU computes in f32" in shown.output
     assert "nodes computed by OpenVINO's reference evaluation" in shown.output
-    shown = call("check", ir(returned_input()), "--case", tmp_path / "case")
+    shown = call("check", ir(returned_input()), "--case", tmp_path / "case", "--timeout", "0")
     assert shown.exit_code == 1
     assert re.search(r"The smallest part that is wrong\n  Convert '", shown.output)
     assert f"as files: {tmp_path / 'case'}" in shown.output

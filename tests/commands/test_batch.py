@@ -297,7 +297,7 @@ def test_nothing_to_do(tmp_path):
 def test_processes(tmp_path):
     """For real: a process of its own."""
     put(tmp_path / "models" / "relu")
-    result = batch(tmp_path / "models", "-o", tmp_path / "out", "-j", 1)
+    result = batch(tmp_path / "models", "-o", tmp_path / "out", "-j", 1, "--timeout", 0)
     assert result.exit_code == 0, result.output
     assert states(tmp_path / "out") == {"relu": "converted"}
 

@@ -87,7 +87,8 @@ REFUSED = [
     ("MODEL -o OUT/file/net.xml", "OUT/file/net.xml cannot be written: "),
     ("MODEL -o OUT/n.xml --precision f16 --no-compress-to-fp16", "f16 and --no-compress-to-fp16"),
     ("MODEL -o OUT/n.xml --report OUT/report.pdf", "report.pdf is neither a .json nor an .html file"),
-    ("batch MODEL -o OUT --timeout nan", "nan is not a number"),
+    *((f"{command} MODEL --timeout nan", "nan is not a number") for command in ("batch -o OUT", "check", "verify")),
+    *((f"{command} MODEL --timeout -1", "not in the range") for command in ("batch -o OUT", "check", "verify")),
     ("run OUT/script.py", "OUT/script.py: no such file"),
     *((f"convert MODEL -o OUT/new/net.xml {options}", message) for options, message in OF_SAVED),
     *((f"batch MODEL -o OUT/new/net.xml {options}", message) for options, message in OF_SAVED),
@@ -500,6 +501,9 @@ def test_inspect_finds_all_refusals(tmp_path, own_converters):
     assert cut.output.endswith(f"{NEXT_STEPS}\n{OTHERS}\n")
     cut = json.loads((tmp_path / "cut.json").read_text())
     assert [(item["operator"], item["count"]) for item in cut["refusals"]] == [("lu", 1)]
+    tried = call("inspect", folder, "--output", "fetch_name_2", "--input", "x[2,2]")
+    assert re.findall("Refused: (.*?): ", tried.stdout) == ["lu"]
+    assert "the program has no 'y'" in call("inspect", folder, "--input", "y[1]").stderr
     assert "0 bytes" in result.stdout
     own = tmp_path / "own.py"
     own.write_text(OWN)

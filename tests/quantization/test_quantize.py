@@ -219,6 +219,14 @@ def test_advice(milliseconds, sentence):
     assert re.match(sentence, quantized.advice)
 
 
+@pytest.mark.parametrize(("milliseconds", "why"), [(12.0, ""), (4.0, ", whatever the time above: .* at 16 bits")])
+def test_advice_without_kernels(milliseconds, why):
+    quantized = Quantized(None, "labels", "labels", has_integer_kernels=False)
+    quantized.precisions = [MeasuredPrecision("f32", 1.0, 10.0), MeasuredPrecision("int8", 0.95, milliseconds)]
+    assert re.match(f"this processor has no .*: take f32, and int8 on one that has them{why}", quantized.advice)
+    assert ("above" in quantized.advice) == bool(why)
+
+
 def test_advice_on_weights_alone():
     quantized = Quantized(None, "labels", "labels", has_integer_kernels=False)
     quantized.precisions = [MeasuredPrecision("f32", 1.0, 10.0), MeasuredPrecision("int4 weights", 0.95, 12.0)]
@@ -296,7 +304,7 @@ def test_a_recogniser_from_the_command_line(recogniser, tmp_path, monkeypatch):
 def test_no_picture_that_can_be_read(recogniser, tmp_path):
     (tmp_path / "broken.png").write_bytes(b"no picture")
     with pytest.raises(
-        ConversionInputError, match=r"1 of 1 cannot be read: .*; nothing is left: image: .* is not a pict"
+        ConversionInputError, match=r"1 of 1 cannot be read: .*; nothing is left: pictures: .* is not a pict"
     ):
         paddle2ov.quantize(recogniser[0], tmp_path / "broken.png")
 

@@ -12,7 +12,7 @@ import paddle2ov
 from paddle2ov import ConversionInputError, ConversionReport
 from paddle2ov.compilation.precision import computes_in
 from paddle2ov.reporting import build_report, write_report
-from paddle2ov.verification.precisions import advice, quantized_model
+from paddle2ov.verification.precisions import _timed, advice, quantized_model
 from paddle2ov.verification.results import ComparedPrecision
 from tests.support.command_line import call
 from tests.support.models import network
@@ -154,3 +154,8 @@ def test_a_quantized_model_that_does_not_fit(folder, tmp_path):
     assert quantized_model(fixed, paddle2ov.convert(folder)) is fixed
     with pytest.raises(ConversionInputError, match="precision: int8 needs data"):
         paddle2ov.verify(folder, precision="int8")
+
+
+def test_the_ratio_is_that_of_the_times():
+    row = _timed(ComparedPrecision("bf16", "agree", 1.0, 0.01), {"f32": [1.0, 2.0, 6.0], "bf16": [4.0, 1.0, 6.0]})
+    assert (row.milliseconds, row.times) == (4000.0, 0.5)

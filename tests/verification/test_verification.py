@@ -206,6 +206,16 @@ def test_command(tmp_path):
     assert (report["precision"], report["tolerance"]) == ("f32", 1e-4)
 
 
+def test_a_shape_that_differs_is_no_rounding(tmp_path):
+    folder = save_layer(tmp_path, paddle.squeeze, x=[-1, -1, 8])
+    result = call("verify", folder, "--input", "x[1,4,8]", "--timeout", "0")
+    assert result.exit_code == 1
+    assert "differs: shape [1, 4, 8] in OpenVINO, [4, 8] in Paddle" in result.output
+    assert not re.search("float64|rounding|inf ", result.output.replace("inference", ""))
+    assert "The conversion warned of it: 'squeeze2': Paddle drops dimension 0" in result.output
+    assert f"`paddle2ov convert {folder / 'inference.json'} --input 'x[1,4,8]' --verify`" in result.output
+
+
 @NEEDS_BFLOAT16
 @pytest.mark.parametrize("precision", ["BF16", "default"])
 def test_bfloat16(precision):
