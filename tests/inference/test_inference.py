@@ -150,6 +150,7 @@ def test_what_is_not_here_is_said_once(switch, arguments):
         warnings.simplefilter("error")
         getattr(config, switch)(*arguments)
     assert len(caught) == 1
+    assert ("set_openvino_device('GPU')" in str(caught[0].message)) == (switch == "enable_use_gpu")
     assert caught[0].filename == __file__
     assert not config.use_gpu()
 
