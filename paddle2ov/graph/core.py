@@ -132,6 +132,8 @@ def missing_device(device: str, error: Exception) -> str | None:
     """What to say of OpenVINO's error where a device, or one of those that it names ("AUTO:GPU,CPU"), is not there."""
     virtual, _, listed = device.rpartition(":")
     names = [name.partition("(")[0].strip() for name in listed.split(",")] if virtual else [device]
+    if names == ["CPU"]:
+        return None  # without asking for the devices, which takes long
     available = shared_core().available_devices
     known = {*available, *(name.partition(".")[0] for name in available), "AUTO", "MULTI", "HETERO", "BATCH"}
     missing = next((name for name in names if name not in known and not name.startswith("-")), None)
