@@ -14,6 +14,8 @@ from paddle2ov.passes.neighbours import Consumer, consumers
 
 _READ_A_VIEW_ONLY = COPYING | SLICING
 """Nodes that read a view and write elsewhere."""
+_ALWAYS_VIEWS = VIEWS | {"Identity"}
+"""Nodes whose results are views of their input; OpenVINO eliminates an Identity."""
 _ONE = Dimension(1)
 
 
@@ -39,7 +41,7 @@ def _roots(output: Output) -> Iterator[Output]:
         node = output.get_node()
         if node.get_type_name() in SPLITTING:
             part = output
-        elif node.get_type_name() not in VIEWS:
+        elif node.get_type_name() not in _ALWAYS_VIEWS:
             yield output
         output = node.input_value(0)
     kind = output.get_node().get_type_name()
@@ -80,7 +82,7 @@ def _views_of(roots: list[Output], without: str) -> Iterator[Output]:
 def _is_view(node: Node) -> bool:
     """Whether its results are views of its input, for sizes that are known or may be fixed later."""
     kind = node.get_type_name()
-    return kind in VIEWS or (kind == "Gather" and _may_squeeze(node)) or (kind == "Transpose" and _may_keep_order(node))
+    return kind in _ALWAYS_VIEWS or (kind == "Gather" and _may_squeeze(node)) or (kind == "Transpose" and _may_keep_order(node))
 
 
 def _may_squeeze(gather: Node) -> bool:
