@@ -127,7 +127,7 @@ def _print_run(run: CheckedRun) -> None:
             continue
         click.echo(
             f"  {output.name}  {output.dtype}  absolute {output.absolute:.2g}, relative {output.relative:.2g}; "
-            f"rounding allows {output.allowed:.2g}"
+            f"rounding allows absolute {output.allowed:.2g}"
         )
         if not output.ok:
             click.secho(f"    differs: {output.reason}", fg="red")

@@ -33,6 +33,7 @@ def ops_command(pattern: str, as_json: bool, unsupported: bool) -> None:
     from paddle2ov.translation.registry import Registry
 
     registry = Registry()
+    pattern = pattern.removeprefix("pd_op.")  # as a printed PIR program has it
     names = _pir_names(registry)
     convertible = _supported(registry, names, pattern)
     supported = bool(convertible) and not unsupported

@@ -161,8 +161,11 @@ def _print(verification: Verification) -> None:
         worst = sorted(
             (operator for operator in verification.operators if operator.outputs), key=lambda operator: -operator.error
         )
+        culprit, last = verification.culprit, verification.operators[-1].place
+        until = " up to the one at fault" if culprit is not None and culprit.place == last else ""
         click.secho(
-            f"operators: {len(worst)} of {len(verification.operators)} compared; the largest differences", bold=True
+            f"operators{until}: {len(worst)} of {len(verification.operators)} compared; the largest differences",
+            bold=True,
         )
         for entry in worst[:_WORST]:
             click.echo(f"  {entry.error:9.2g}  {entry.place}")

@@ -82,7 +82,11 @@ def _views_of(roots: list[Output], without: str) -> Iterator[Output]:
 def _is_view(node: Node) -> bool:
     """Whether its results are views of its input, for sizes that are known or may be fixed later."""
     kind = node.get_type_name()
-    return kind in _ALWAYS_VIEWS or (kind == "Gather" and _may_squeeze(node)) or (kind == "Transpose" and _may_keep_order(node))
+    return (
+        kind in _ALWAYS_VIEWS
+        or (kind == "Gather" and _may_squeeze(node))
+        or (kind == "Transpose" and _may_keep_order(node))
+    )
 
 
 def _may_squeeze(gather: Node) -> bool:

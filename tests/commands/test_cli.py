@@ -411,6 +411,7 @@ def test_what_cannot_be_verified_does_not_differ(model, tmp_path):
 
 
 def test_ops():
+    assert call("ops", "pd_op.topk").stdout == call("ops", "topk").stdout != ""
     result = call("ops", "top_k*")
     assert result.exit_code == 0
     assert "search (" in result.stdout
