@@ -226,7 +226,10 @@ def serve() -> None:
 
 
 def _limit_memory() -> None:
-    """Has Paddle fail where there is no memory left, rather than Linux end this process or any other."""
+    """Has Paddle fail where it would take more than half of the free memory, rather than Linux end any process.
+
+    The other half is for the side of OpenVINO, and for other programs.
+    """
     if sys.platform != "linux":
         return
     import resource
@@ -234,7 +237,7 @@ def _limit_memory() -> None:
     try:
         facts = Path("/proc/meminfo").read_text() + Path("/proc/self/status").read_text()
         sizes = {name: int(size) << 10 for name, size in re.findall(r"^(\w+):\s+(\d+) kB$", facts, re.MULTILINE)}
-        limit = sizes["VmData"] + sizes["MemAvailable"]
+        limit = sizes["VmData"] + sizes["MemAvailable"] // 2
         resource.setrlimit(resource.RLIMIT_DATA, (limit, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     except (OSError, KeyError, ValueError):
         return  # nothing is told, or less is allowed
