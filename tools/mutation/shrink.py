@@ -71,12 +71,15 @@ def _fewer_items(content: bytes, format: Format, is_same: Test) -> bytes:
         holder[key] = part
         return format.render(tree)
 
+    def fits(position: int) -> Test:
+        return lambda part: is_same(with_list(position, part))
+
     before = b""
     while before != content:
         before, position = content, 0
         while position < len(found := lists(format.parse(content))):
             holder, key = found[position]
-            content = with_list(position, fewer(holder[key], lambda part: is_same(with_list(position, part))))  # noqa: B023
+            content = with_list(position, fewer(holder[key], fits(position)))
             position += 1
     return content
 
