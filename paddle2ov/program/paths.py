@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from codecs import BOM_UTF8
 from contextlib import suppress
 from pathlib import Path
@@ -16,8 +15,6 @@ APPLE_DOUBLE = "._"
 
 _MAX_BYTES = 4096
 """The longest path that Linux takes."""
-
-_REMOTE = re.compile(r"(?!file:)[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 
 def local_path(given: Any) -> Any:
@@ -37,7 +34,8 @@ def local_path(given: Any) -> Any:
     if path.startswith("~") and not os.path.lexists(path):
         with suppress(RuntimeError):  # there is no such user
             return str(Path(path).expanduser())
-    if _REMOTE.match(path) and not os.path.lexists(path):
+    scheme, separator, _ = path.partition("://")
+    if separator and scheme.isalnum() and scheme.lower() != "file" and not os.path.lexists(path):
         raise ConversionInputError(f"{path}: is a URL; only files of this machine are read: download the model first")
     if path.startswith("file:/"):
         from urllib.parse import urlsplit
