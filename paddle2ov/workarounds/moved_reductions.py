@@ -108,6 +108,8 @@ def _of_unsqueezed(node: Node, copies: Collection[str]) -> list[Moved] | Skip | 
     if not added:
         return None
     axes, source = ints_of(node.input_value(1)), widening.input_value(0)
+    if not dims_of(source):
+        return Skip("a number has no axis that could be taken for another")
     if axes is None:
         return Skip("the axes are computed")
     rank = len(node.get_input_partial_shape(0))

@@ -151,6 +151,7 @@ STAYS = {
         "the added axis, dropped": (lambda x: ops.reduce_l2(unsqueezed(1)(x), np.array([1]), False), (3, 4)),
         "after the added axis": (summed(unsqueezed(0), 1), (3, 4)),
         "the added axis": (summed(unsqueezed(2), 2), (3, 4)),
+        "an axis of a number": (summed(unsqueezed(0, 1), 1, False), ()),
         "nothing is added": (summed(lambda x: reshape(x, 4, 3), 0), (3, 4)),
         "more is computed": (summed(lambda x: ops.relu(ops.unsqueeze(x, np.array([2]))), 0), (3, 4)),
     },
