@@ -68,7 +68,7 @@ def _between(draw: Any, value: Any, given: Sequence[Any]) -> Any:
 def _tensors(draw: Any, case: Case, relatives: Sequence[Case]) -> dict[str, TensorSpec]:
     """The tensors, with the types of a relative; some sizes grow wherever they occur, so that indices stay in range.
 
-    A size stays where no relative has another or leaves it open, and in tensors of given values.
+    A size stays where no relative has another or leaves it open. Tensors of given values stay as they are.
     """
     own, others = case.tensors(), [other.tensors() for other in relatives]
     fixed = {0}
@@ -79,13 +79,13 @@ def _tensors(draw: Any, case: Case, relatives: Sequence[Case]) -> dict[str, Tens
                 fixed.add(size)
     free = {size for spec in own.values() for size in spec.shape} - fixed
     sizes = {size: draw(st.integers(size, size + LARGER)) for size in sorted(free)}
-    donor = _one_of(draw, others)
+    held = [name for name, spec in own.items() if spec.values is not None]
+    donor = _one_of(draw, [other for other in others if all(other[name].dtype == own[name].dtype for name in held)])
     drawn = {}
     for name, spec in own.items():
         shape = tuple(sizes.get(size, size) for size in spec.shape)
         dims = tuple(-1 if declared < 0 else size for declared, size in zip(spec.declared, shape, strict=True))
-        dtype = donor[name].dtype if spec.values is None else spec.dtype
-        drawn[name] = replace(spec, shape=shape, dims=dims, dtype=dtype)
+        drawn[name] = replace(spec, shape=shape, dims=dims, dtype=donor[name].dtype)
     return drawn
 
 
