@@ -77,6 +77,7 @@ class Config:
         self._shapes: dict[str, openvino.PartialShape] = {}
         self._threads = 0
         self._warned: set[str] = set()
+        self._is_optimised = True
         self._answers: dict[str, Any] = {}
         if model is not None:
             self.set_model(model, params)
@@ -161,6 +162,14 @@ class Config:
     def optim_cache_dir(self) -> Path | None:
         """The folder that the compiled model is kept in; None where it is not kept."""
         return self._cache_dir
+
+    def switch_ir_optim(self, x: bool = True) -> None:
+        """Whether the graph is optimised (`convert(rewrite=...)`); what correct results need is done in any case."""
+        self._is_optimised = bool(x)
+
+    def ir_optim(self) -> bool:
+        """Whether the graph is optimised, the default."""
+        return self._is_optimised
 
     def set_mkldnn_cache_capacity(self, capacity: int = 0) -> None:
         """How many primitives to keep for shapes that were seen before (CPU_RUNTIME_CACHE_CAPACITY).

@@ -49,6 +49,7 @@ class _Compilation:
         self._device, self._properties = config.openvino_device(), config.openvino_properties(predictors)
         self._buffers, self._files = config.model_buffers(), config.model_files()
         self._cache_dir, self._shapes = config.optim_cache_dir(), config.openvino_shapes()
+        self._rewrite = config.ir_optim()
         if self._buffers is not None:
             self._files = None
         elif self._files is None:
@@ -60,7 +61,13 @@ class _Compilation:
         if self._files is None or self._cache_dir is None:
             made = convert_and_compile(lambda: self._converted(others, sequences), self._device, self._properties)
         else:
-            options = {"for": "predictor", "input": self._shapes, "others": others, "sequences": sequences}
+            options = {
+                "for": "predictor",
+                "input": self._shapes,
+                "others": others,
+                "sequences": sequences,
+                "rewrite": self._rewrite,
+            }
             made = compile_cached(
                 *self._files,
                 self._device,
@@ -90,6 +97,7 @@ class _Compilation:
 
     def _converted(self, others: Shapes, sequences: SequenceCount) -> openvino.Model:
         from paddle2ov.conversion import convert  # which a model from the cache does not need
+        from paddle2ov.workarounds.target import Target
 
         program = self._read()
         for variable in [program.variables[name] for name in others] + program.inputs:
@@ -97,7 +105,8 @@ class _Compilation:
                 shape = tuple(others[variable.name])
                 variable.shape = shape[:-1] if variable.is_complex else shape
         shapes = {name: shape for name, shape in self._shapes.items() if name not in others}
-        return convert(program, input=shapes, sequence_lengths=sequences)
+        device = Target.of_device(self._device).device
+        return convert(program, input=shapes, sequence_lengths=sequences, device=device, rewrite=self._rewrite)
 
     def _read(self) -> Program:
         from paddle2ov.program import read_contents, read_program

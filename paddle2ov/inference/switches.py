@@ -218,7 +218,6 @@ ANSWERS: Mapping[str, Any] = {
     "fraction_of_gpu_memory_for_pool": 0.0,
     "glog_info_disabled": False,
     "gpu_device_id": 0,
-    "ir_optim": True,
     "lite_engine_enabled": False,
     "memory_pool_init_size_mb": 100,
     "mkldnn_enabled": True,
@@ -287,7 +286,6 @@ SETS: Mapping[str, Mapping[str, Any]] = {
     },
     "set_tensorrt_optimization_level": {"tensorrt_optimization_level": Argument()},
     "set_trt_dynamic_shape_info": {"tensorrt_dynamic_shape_enabled": Argument("min_input_shape")},
-    "switch_ir_optim": {"ir_optim": Argument("x", 0, True)},
     "switch_specify_input_names": {"specify_input_name": Argument("x", 0, True)},
 }
 """Switches without effect -> what getters answer afterwards; those that are not in `MISSED` give no warning."""

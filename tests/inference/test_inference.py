@@ -87,6 +87,22 @@ def test_files_and_switches(folder, tmp_path):
     assert "CPU_RUNTIME_CACHE_CAPACITY: 10" in config.summary()
 
 
+def test_ir_optim(tmp_path):
+    """It leaves out the optimisations alone; a model that was kept is one of its own."""
+    folder, rolls = network("swin_stage"), {}
+    for is_optimised in (True, False):
+        config = Config(str(folder))
+        config.set_optim_cache_dir(str(tmp_path))
+        config.switch_ir_optim(is_optimised)
+        predictor = create_predictor(config)
+        layers = predictor._compiled.get_runtime_model().get_ops()
+        rolls[is_optimised] = sum(layer.get_rt_info()["layerType"].value == "Roll" for layer in layers)
+        inputs, (expected,) = next(sets(folder))
+        np.testing.assert_allclose(predictor.run(list(inputs.values()))[0], expected, atol=1e-4)
+    assert rolls == {True: 0, False: 2}
+    assert len(list(tmp_path.glob("**/*.blob"))) == 2
+
+
 @pytest.fixture
 def capable(monkeypatch):
     """Says what the processor has hardware for."""
