@@ -118,15 +118,16 @@ OPS = [
         case(x=tensor([4, 5]), index=tensor([3, 0], "int64")),
         case(x=tensor([4, 5]), index=tensor([0, 2], "int64", dims=[-1, 2])),
         # the rank of the result says how many dimensions an index has
-        case(x=tensor([4, 5]), index=tensor([3, 2], "int64", 0, 4, dims=[-1, -1]), declared=[-1]),
-        case(x=tensor([4, 5]), index=tensor([3, 1], "int64", 0, 4, dims=[3, -1]), declared=[3, 5]),
+        case(x=tensor([4, 5]), index=tensor([3, 2], "int64", 0, 4, dims=[-1, -1]), declared=[-1], is_varied=False),
+        case(x=tensor([4, 5]), index=tensor([3, 1], "int64", 0, 4, dims=[3, -1]), declared=[3, 5], is_varied=False),
         case(
             x=tensor([4, 5, 6], dims=[-1, 5, -1]),
             index=tensor([2, 3, 2], "int32", 0, 4, dims=[-1, -1, -1]),
             declared=[-1, -1, -1],
+            is_varied=False,
         ),
-        case(x=tensor([4, 5]), index=tensor([2], "int64", 0, 4, dims=[-1]), declared=[]),
-        case(x=tensor([4, 5]), index=tensor([2, 0], "int64", dims=[-1, -1]), declared=[2, 4, 5]),
+        case(x=tensor([4, 5]), index=tensor([2], "int64", 0, 4, dims=[-1]), declared=[], is_varied=False),
+        case(x=tensor([4, 5]), index=tensor([2, 0], "int64", dims=[-1, -1]), declared=[2, 4, 5], is_varied=False),
     ),
     Op(
         "index_select",

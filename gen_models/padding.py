@@ -22,7 +22,7 @@ PAD = [
     case(x=tensor([2, 3], "int64"), pad=[1, 0, 2, 1], value=7),
     case(x=tensor([2, 3], "int32"), pad=[1, 0, 2, 1]),
     case(x=tensor([2, 3], "float64"), pad=[1, 0, 2, 1], **F64),
-    case(x=tensor([2, 3]), pad=[1, 1, 0, 0], value=float("-inf")),
+    case(x=tensor([2, 3]), pad=[1, 1, 0, 0], value=float("-inf"), is_varied=False),
     case(
         x=tensor([2, 3], dims=[-1, 3]),
         pad=[1, 0, 2, 1],

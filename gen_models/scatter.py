@@ -66,7 +66,7 @@ OPS = [
         case(x=tensor([4, 3]), indices=[int64s(-1, 0), int64s(1, -3)], value=tensor([1])),
         case(x=tensor([4, 3]), indices=[tensor([4, 3], "bool")], value=tensor([1])),
         case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([1])),
-        case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([3])),
+        case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([3]), is_varied=False),
         case(
             x=int64s(2**24 + 1, 2**31 - 1, 5, dims=[-1]),
             indices=[tensor([3], "bool", values=[0, 0, 1], dims=[-1])],

@@ -4,8 +4,9 @@ Paddle: `generate_proposals_v2` (PIR `generate_proposals`), `generate_proposals`
 `distribute_fpn_proposals`, `collect_fpn_proposals`.
 Semantics: `paddle/phi/kernels/cpu/generate_proposals_kernel.cc`, `distribute_fpn_proposals_kernel.cc`,
 `paddle/phi/kernels/impl/collect_fpn_proposals_kernel_impl.h`, and `generate_proposals_op.cc` of Paddle 2.6.
-Paddle orders boxes of equal scores by an unstable sort; here the first one comes first. Regions without `rois_num` have
-their images from LoD, or belong to a single image.
+Paddle orders boxes of equal scores by an unstable sort; here the first one comes first. Without suppression
+(`nms_thresh` of 0) it leaves the best `pre_nms_top_n` in no order; here they are sorted. Regions without `rois_num`
+have their images from LoD, or belong to a single image.
 """
 
 from __future__ import annotations

@@ -187,6 +187,7 @@ class Case:
     dynamic: bool = True
     why: str = ""
     xfail: str = ""
+    is_varied: bool = True
 
     def __post_init__(self) -> None:
         unknown = set(self.formats) - set(FORMATS)
@@ -245,6 +246,7 @@ def case(
     dynamic: bool = True,
     why: str = "",
     xfail: str = "",
+    is_varied: bool = True,
     **arguments: Any,
 ) -> Case:
     """A case: `arguments` go to the builder; the rest says how its results are compared.
@@ -254,8 +256,10 @@ def case(
     dynamic: False when OpenVINO itself cannot compute the operator with dynamic dimensions.
     why: the reason for any of these.
     xfail: the reason why the case fails today; it is an error when it passes.
+    is_varied: False where tensors and arguments depend on each other, and Paddle does not check it: random cases have
+        nothing of it.
     """
-    return Case(arguments, "", atol, rtol, tuple(formats), dynamic, why, xfail)
+    return Case(arguments, "", atol, rtol, tuple(formats), dynamic, why, xfail, is_varied)
 
 
 class Op:

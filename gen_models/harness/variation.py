@@ -1,6 +1,6 @@
 """Random cases: a declared one, varied within what its relatives show.
 
-Relatives are the cases of an operator with tensors of the same names and ranks.
+Relatives are the cases of an operator with tensors of the same names and ranks, which are masks where the others are.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LARGER = 2
 
 def varied(cases: Sequence[Case]) -> Callable[[Any], Case]:
     """A function that draws a case with other sizes, types, numbers, flags and words."""
-    agreeing = [case for case in cases if not case.xfail]
+    agreeing = [case for case in cases if case.is_varied and not case.xfail]
 
     def draw_case(draw: Any) -> Case:
         case: Case = _one_of(draw, agreeing)
@@ -32,7 +32,11 @@ def varied(cases: Sequence[Case]) -> Callable[[Any], Case]:
 
 
 def _kind(case: Case) -> tuple[Any, ...]:
-    return case.formats, case.dynamic, {name: len(spec.shape) for name, spec in case.tensors().items()}
+    return (
+        case.formats,
+        case.dynamic,
+        {name: (len(spec.shape), spec.dtype == "bool") for name, spec in case.tensors().items()},
+    )
 
 
 def _arguments(draw: Any, case: Case, relatives: Sequence[Case]) -> dict[str, Any]:
@@ -68,7 +72,8 @@ def _between(draw: Any, value: Any, given: Sequence[Any]) -> Any:
 def _tensors(draw: Any, case: Case, relatives: Sequence[Case]) -> dict[str, TensorSpec]:
     """The tensors, with the types of a relative; some sizes grow wherever they occur, so that indices stay in range.
 
-    A size stays where no relative has another or leaves it open. Tensors of given values stay as they are.
+    A size stays where no relative has another or leaves it open. Tensors of given values stay as they are, and those
+    with bounds of their own keep their types.
     """
     own, others = case.tensors(), [other.tensors() for other in relatives]
     fixed = {0}
@@ -79,7 +84,7 @@ def _tensors(draw: Any, case: Case, relatives: Sequence[Case]) -> dict[str, Tens
                 fixed.add(size)
     free = {size for spec in own.values() for size in spec.shape} - fixed
     sizes = {size: draw(st.integers(size, size + LARGER)) for size in sorted(free)}
-    held = [name for name, spec in own.items() if spec.values is not None]
+    held = [name for name, spec in own.items() if spec.values is not None or spec.high is not None]
     donor = _one_of(draw, [other for other in others if all(other[name].dtype == own[name].dtype for name in held)])
     drawn = {}
     for name, spec in own.items():
