@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,23 +81,32 @@ class ConversionReport:
             "removed": sum(gone),
         }
 
+    def transposes_text(self) -> str:
+        """The transposes in a line; "" if there are none."""
+        counts = self.transposes
+        if not counts["total"]:
+            return ""
+        kinds = "{total} ({identity} identity, {reshape} reduced to reshape, {2-D} to 2-D, {higher} of a higher rank)"
+        removed = counts["removed"]
+        return f"{kinds.format(**counts)}; {abs(removed)} {'removed' if removed >= 0 else 'added'}"
+
     def table(self) -> str:
         """A few lines for the terminal: the transposes, what each rewrite did, and why it did not apply elsewhere."""
         lines = [f"{self.operators} operators -> {self.nodes} nodes -> {self.nodes_after} after the rewrites"]
-        permutes = self.transposes
-        if permutes["total"]:
-            lines.append(
-                "{total} transposes: {identity} identity, {reshape} reduced to reshape, {2-D} to 2-D, {higher} of a "
-                "higher rank; {removed} removed".format(**permutes)
-            )
+        if text := self.transposes_text():
+            lines.append(f"transposes: {text}")
         for name, counts in self.rewrites.items():
-            done = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)
-            if done:
+            if done := done_text(counts):
                 lines.append(f"  {name:28}{done}")
         for name, reasons in self.match_failures.items():
             lines += [f"  {name} left alone {count}: {reason}" for reason, count in reasons.items()]
         lines.append("  ".join(f"{stage} {1e3 * time:.1f} ms" for stage, time in self.seconds.items()))
         return "\n".join(lines)
+
+
+def done_text(counts: Mapping[str, int]) -> str:
+    """What a rewrite did, by kind; "" if that is nothing."""
+    return ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)
 
 
 def jsonable(value: Any) -> Any:

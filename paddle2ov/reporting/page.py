@@ -21,6 +21,7 @@ from paddle2ov.errors import ConversionInputError
 from paddle2ov.report import size_text
 from paddle2ov.reporting.contents import FATES, Report
 from paddle2ov.reporting.drawings import draw_compiled, draw_program
+from paddle2ov.reporting.meanings import meanings
 from paddle2ov.reporting.modules import SOURCES
 from paddle2ov.reporting.terminal import shapes
 
@@ -89,7 +90,8 @@ def report_page(report: Report) -> str:
     data["graphs"] = [graph.to_dict() for graph in graphs]
     data["fates"] = FATES
     data["folded"] = SOURCES[report.modules]
-    return render("report.html.jinja", data, (CHARTS, *GRAPHS, *_SCRIPTS), report=report, shapes=shapes)
+    own = {"shapes": shapes, "meanings": {} if report.conversion is None else meanings(report.conversion)}
+    return render("report.html.jinja", data, (CHARTS, *GRAPHS, *_SCRIPTS), report=report, **own)
 
 
 def render(template: str, data: Mapping[str, Any], scripts: Sequence[str], **values: Any) -> str:

@@ -9,10 +9,12 @@ from typing import Literal
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
-from paddle2ov.report import ConversionReport, size_text
+from paddle2ov.report import ConversionReport, done_text, size_text
 from paddle2ov.reporting.contents import FATES, CompiledReport, Report
+from paddle2ov.reporting.meanings import is_workaround, meanings
 from paddle2ov.verification.results import PrecisionTable
 
 _MAX_ROWS = 15
@@ -20,6 +22,9 @@ _GAP = 2
 _SHORTEST = 8
 """Characters that are at least shown of a kernel's name."""
 _OWN = "(OpenVINO's own)"
+_OPTIMISED = "Optimised by these passes"
+_WORKED_AROUND = "Faults of OpenVINO that passes worked around (--without NAME leaves one out)"
+_LEFT_ALONE = "Looked at by passes and left as it is"
 
 
 def print_report(report: Report, console: Console | None = None) -> None:
@@ -32,7 +37,7 @@ def print_report(report: Report, console: Console | None = None) -> None:
         show(f"[red]Refused:[/red] {escape(str(refusal))}")
     if conversion is not None:
         show(_summary(conversion))
-        for line in (*_transposes(conversion), *_rewrites(conversion), *_match_failures(conversion)):
+        for line in (*_transposes(conversion), *_passes(conversion)):
             show(line)
     if compiled is not None:
         for line in _fates(report):
@@ -91,29 +96,30 @@ def _summary(conversion: ConversionReport) -> str:
 
 
 def _transposes(conversion: ConversionReport) -> Iterator[str]:
-    counts = conversion.transposes
-    if counts["total"]:
-        kinds = "{identity} identity, {reshape} reduced to reshape, {2-D} to 2-D, {higher} of a higher rank"
-        yield f"[bold]Transposes[/bold]: {{total}} ({kinds}); {{removed}} removed".format(**counts)
+    if text := conversion.transposes_text():
+        yield f"[bold]Transposes[/bold]: {text}"
 
 
-def _rewrites(conversion: ConversionReport) -> Iterator[str]:
-    """The passes that changed something; what became of the transposes is said before."""
-    passes = {name: counts for name, counts in conversion.rewrites.items() if any(counts.values())}
-    if passes.keys() - {"transposes_to_reshapes"}:
-        yield "[bold]What the passes did[/bold]"
-    for name, counts in passes.items():
-        if name != "transposes_to_reshapes":
-            yield f"  {name}: {', '.join(f'{kind} {count}' for kind, count in counts.items() if count)}"
-
-
-def _match_failures(conversion: ConversionReport) -> Iterator[str]:
-    """Why passes left alone what they had found."""
+def _passes(conversion: ConversionReport) -> Iterator[str | Padding]:
+    """What the passes did, and why they left alone what they had found; of the transposes is said before."""
+    texts = meanings(conversion)
+    done = {name: done_text(counts) for name, counts in conversion.rewrites.items() if name != "transposes_to_reshapes"}
+    done = {name: text for name, text in done.items() if text}
+    for heading, of_workarounds in ((_OPTIMISED, False), (_WORKED_AROUND, True)):
+        names = [name for name in done if is_workaround(name) == of_workarounds]
+        if names:
+            yield f"[bold]{heading}[/bold]"
+        for name in names:
+            yield f"  {name}: {done[name]}"
+            yield Padding.indent(escape(texts[name]), 4)
     if conversion.match_failures:
-        yield "[bold]What the passes left alone[/bold]"
+        yield f"[bold]{_LEFT_ALONE}[/bold]"
     for name, reasons in conversion.match_failures.items():
+        yield f"  {name}"
+        if name not in done:
+            yield Padding.indent(escape(texts[name]), 4)
         for reason, count in reasons.items():
-            yield f"  {name} {count}: {reason}"
+            yield Padding.indent(f"left {count}: {escape(reason)}", 4)
 
 
 def _fates(report: Report) -> Iterator[str]:

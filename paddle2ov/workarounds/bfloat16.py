@@ -81,7 +81,7 @@ def cut_filter(graph: Graph, site: _Plane) -> None:
 
 @at(*_CONVOLUTIONS, when=_may_be_volume)
 def shallow_image(graph: Graph, node: Node) -> list[Node] | Skip | None:
-    """The same for an image whose depth may be 1, where `deep_filter` cannot cut the filter.
+    """OpenVINO computes garbage over a depth that may be 1, where `deep_filter` cannot cut the filter.
 
     Given:
         3-D Convolution or GroupConvolution over a depth that is unknown or 1, with padding along the depth and an odd

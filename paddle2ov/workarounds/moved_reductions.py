@@ -94,7 +94,7 @@ def of_unsqueezed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
 
 @at(*sorted(REDUCTIONS), reads=(*_ADDING, *_COPIES, *_COPIES_OF_SIZES, *_NEUTRAL))
 def of_unsqueezed_copy(graph: Graph, node: Node) -> list[Moved] | Skip | None:
-    """The same through nodes that change nothing for the sizes at hand.
+    """OpenVINO reduces before an Unsqueeze also through nodes that change nothing for the sizes at hand.
 
     Given:
         Unsqueeze, or such a Reshape → Broadcast, Reshape or Tile that changes nothing → Reduce as above.

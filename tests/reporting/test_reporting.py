@@ -20,6 +20,7 @@ from rich.console import Console
 import paddle2ov
 from gen_models.harness.store import generated
 from gen_models.networks.post_ops import CHAINS
+from paddle2ov.passes import REWRITES
 from paddle2ov.program.model import Operator
 from paddle2ov.reporting import build_report, memory_limit, print_report, refused_report, write_report
 from paddle2ov.reporting.build import generated_inputs
@@ -27,9 +28,11 @@ from paddle2ov.reporting.compiled import compile_report
 from paddle2ov.reporting.contents import FATES, SCHEMA, Report
 from paddle2ov.reporting.drawings import draw_compiled, draw_program
 from paddle2ov.reporting.folding import Group, group_nodes, nodes_of, runs
+from paddle2ov.reporting.meanings import meanings
 from paddle2ov.reporting.modules import modules_of
 from paddle2ov.reporting.origins import trace
 from paddle2ov.translation.registry import Registry
+from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from tests.support.command_line import call
 from tests.support.models import network, operator
 from tests.support.processor import has_avx512, has_bfloat16
@@ -350,7 +353,11 @@ def test_complex_numbers_of_a_refused_program_are_pairs():
 
 def test_tables():
     out = io.StringIO()
-    print_report(report_of("swin_stage"), Console(file=out, width=150))
+    report = report_of("swin_stage")
+    print_report(report, Console(file=out, width=150))
+    texts = meanings(report.conversion)
+    assert {"split_qkv", "constants.compute", "transpose_feature_maps"} <= texts.keys()
+    assert [text for text in texts.values() if text not in out.getvalue()] == []
     shown = ("Transposes", "split_qkv", "projections 2, parts 6", "matmul_v2 + gelu", "FullyConnected", "ms per run")
     assert [words for words in shown if words not in out.getvalue()] == []
 
@@ -476,3 +483,10 @@ def test_html_without_jinja(tmp_path, monkeypatch):
     assert run.exit_code == 2
     assert "needs Jinja2, which is not installed: pip install 'paddle2ov[report]'" in run.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_every_pass_says_what_it_is_for():
+    """In a first line that stands alone."""
+    every = [rewrite.__name__ for rewrite in REWRITES] + [row.name for row in (*WORKAROUNDS, *AFTER_CALIBRATION)]
+    texts = meanings(paddle2ov.ConversionReport(rewrites={name: {"sites": 1} for name in every}))
+    assert [name for name in every if not texts[name].endswith(".") or texts[name].startswith("The same")] == []
