@@ -102,6 +102,11 @@ OTHERS = "`paddle2ov inspect MODEL` tells what else of the model is refused."
 """How to find all refusals; a conversion shows only the first."""
 
 
+def install_command(extra: str) -> str:
+    """How an extra is installed; paddle2ov is not on PyPI, so from a checkout."""
+    return f"pip install '.[{extra}]' in the checkout of paddle2ov"
+
+
 class Paddle2OVError(Exception):
     """Base of all errors that paddle2ov raises on purpose."""
 

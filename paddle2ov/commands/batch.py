@@ -22,6 +22,7 @@ from paddle2ov.commands.conversion_options import (
 )
 from paddle2ov.commands.exit_status import REFUSED
 from paddle2ov.commands.shared import PathType, need, plain_errors, timeout_option
+from paddle2ov.errors import install_command
 
 if TYPE_CHECKING:
     from paddle2ov.jobs.conversions import ConversionJob, Record
@@ -105,19 +106,25 @@ def batch_command(
         has_page = _write_summary(records, out)
     counts = Counter(record["state"] for record in records.values())
     if not quiet:
-        click.echo(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
+        click.echo(", ".join(f"{state}: {count}" for state, count in sorted(counts.items())))
+        doubtful = [
+            record["target"] for record in records.values() if record["state"] not in GOOD and "target" in record
+        ]
+        if doubtful:
+            click.echo(f"written, but not to be relied on: {', '.join(os.path.relpath(path) for path in doubtful)}")
         click.echo(f"{out / 'summary.json'}")
         if has_page:
             click.echo(f"{out / 'summary.html'}")
         else:
-            click.echo(f"{out / 'summary.html'} is not written: that needs Jinja2: pip install 'paddle2ov[report]'")
+            click.echo(f"{out / 'summary.html'} is not written: that needs Jinja2: {install_command('report')}")
     sys.exit(0 if all(state in GOOD for state in counts) else REFUSED)
 
 
 def _warn(message: str) -> None:
     from paddle2ov.jobs.names import printable
 
-    click.secho(f"Warning: {printable(message)}", fg="yellow", err=True)
+    if not click.get_current_context().params["quiet"]:
+        click.secho(f"warning: {printable(message)}", fg="yellow", err=True)
 
 
 def _jobs(models: Sequence[FoundModel], options: Mapping[str, Any], changing: Sequence[object]) -> list[ConversionJob]:
@@ -178,7 +185,7 @@ def _run(executor: Executor, jobs: list[ConversionJob], out: Path, again: bool, 
             def report(job: ConversionJob, record: Record) -> None:
                 bar.update(task, advance=1, description=escape(job.name))
                 for text in () if quiet else record.get("warnings", ()):
-                    click.secho(f"Warning: {job.name}: {text}", fg="yellow", err=True)
+                    click.secho(f"warning: {job.name}: {text}", fg="yellow", err=True)
                 if record["state"] not in GOOD:
                     click.secho(f"{job.name}: {record['state']}: {record['message']}", fg="red", err=True)
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from paddle2ov.commands.shared import PathType, extension_option, joined
+from paddle2ov.commands.shared import PathType, extension_option, joined, quiet_warnings
 from paddle2ov.compilation.precision_names import INT8, short_name
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
@@ -58,7 +58,18 @@ paddle_option = click.option(
     type=PathType(path_type=str),  # "./python" is not "python"
     help="For comparisons: an interpreter that has Paddle. Default: this one.",
 )
-quiet_option = click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+
+
+def _silence_warnings(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
+    """Shows no warning while the command runs; those that are errors (-W error) are still raised."""
+    if value:
+        ctx.with_resource(quiet_warnings())
+    return value
+
+
+quiet_option = click.option(
+    "--quiet", "-q", is_flag=True, callback=_silence_warnings, help="Print nothing but errors: no warnings either."
+)
 
 _OPTIONS = (
     input_option,

@@ -79,7 +79,7 @@ def quantize_command(
     Prints how near the results are to those in float32, and how long they take, in each precision of this processor.
     The exit status is 1 if more accuracy is lost than --max-drop allows; the model is written all the same.
 
-    Needs `pip install 'paddle2ov[quantize]'`; pictures also need OpenCV, and an inference.yml beside the model.
+    Needs the extra 'quantize'; pictures also need the extra 'image', and an inference.yml beside the model.
     """
     if target.suffix != ".xml":
         raise click.UsageError(f"-o: {target} is not an .xml file")

@@ -299,6 +299,17 @@ def plain_warnings() -> Iterator[None]:
 
 
 @contextmanager
+def quiet_warnings() -> Iterator[None]:
+    """Shows no warnings."""
+    usual = warnings.showwarning
+    warnings.showwarning = lambda *_, **__: None
+    try:
+        yield
+    finally:
+        warnings.showwarning = usual
+
+
+@contextmanager
 def progress_bar(start: str, shown: bool = True) -> Iterator[StageProgress | None]:
     """A progress bar, as a function of (description, steps done, steps in all); None where stderr is no terminal."""
     if not shown or not sys.stderr.isatty():

@@ -13,7 +13,7 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment.beside import required_settings
 from paddle2ov.deployment.planning import PreprocessingPlan, plan
 from paddle2ov.deployment.preprocessing import SIZES, compute
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, install_command
 from paddle2ov.graph.opset import ops
 from paddle2ov.inputs.given_arrays import Inputs, given_inputs
 from paddle2ov.program.model import Program, Variable
@@ -120,7 +120,7 @@ def _read(path: Path) -> AnyArray:
     try:
         import cv2
     except ImportError as error:
-        raise ConversionInputError("pictures: reading pictures needs OpenCV: pip install 'paddle2ov[image]'") from error
+        raise ConversionInputError(f"pictures: reading pictures needs OpenCV: {install_command('image')}") from error
     try:  # OpenCV does not open every name that Python does, and waits for pipes
         with regular_file(path) as file:
             content = np.frombuffer(file.readall(), np.uint8)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from paddle2ov.errors import Paddle2OVError
+from paddle2ov.errors import Paddle2OVError, install_command
 from paddle2ov.jobs.executor import Job, Outcome, Returned
 from paddle2ov.jobs.local import LocalExecutor
 
@@ -63,7 +63,7 @@ class RayExecutor:
         try:
             import ray
         except ImportError as error:
-            raise ClusterError("Ray is not installed: pip install 'paddle2ov[ray]'") from error
+            raise ClusterError(f"Ray is not installed: {install_command('ray')}") from error
         try:
             _require_answer(self._address)
             ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR)

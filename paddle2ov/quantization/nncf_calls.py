@@ -17,7 +17,7 @@ from openvino import CompiledModel
 from openvino.op import if_op
 
 from paddle2ov import workarounds
-from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVError
+from paddle2ov.errors import ConversionInputError, OpenVINORunError, Paddle2OVError, install_command
 from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.core import has_integer_kernels
 from paddle2ov.graph.workarounds import works_around
@@ -183,7 +183,7 @@ def load_nncf() -> ModuleType:
     try:
         return import_module("nncf")
     except ImportError as error:
-        raise ConversionInputError("quantization needs NNCF: pip install 'paddle2ov[quantize]'") from error
+        raise ConversionInputError(f"quantization needs NNCF: {install_command('quantize')}") from error
 
 
 @works_around("factors_behind_an_integer_convolution")

@@ -49,7 +49,7 @@ def quantize(
     progress: bool = False,
     **options: Any,
 ) -> Quantized:
-    """Converts a Paddle inference model and quantizes it with NNCF (`pip install 'paddle2ov[quantize]'`).
+    """Converts a Paddle inference model and quantizes it with NNCF (the extra `quantize`).
 
     Activations and weights become integers of 8 bits, with ranges that the data show; the first convolutions (four, and
     at most a tenth of all), comparisons, and what sorts, selects or computes boxes stay in floating point. Of more data

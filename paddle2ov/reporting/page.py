@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from paddle2ov.deployment.saving import write_text
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, install_command
 from paddle2ov.report import size_text
 from paddle2ov.reporting.contents import FATES, Report
 from paddle2ov.reporting.drawings import draw_compiled, draw_program
@@ -56,9 +56,7 @@ def check_target(path: Path) -> None:
     if path.suffix not in _SUFFIXES:
         raise ConversionInputError(f"report: {path} is neither a .json nor an .html file")
     if path.suffix == ".html" and find_spec("jinja2") is None:
-        raise ConversionInputError(
-            f"report: {path} needs Jinja2, which is not installed: pip install 'paddle2ov[report]'"
-        )
+        raise ConversionInputError(f"report: {path} needs Jinja2, which is not installed: {install_command('report')}")
 
 
 def write_report(report: Report, path: str | Path) -> None:

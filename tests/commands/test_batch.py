@@ -128,8 +128,12 @@ CONVERTERS = [ConversionExtension("relu", relu)]
     for record in records:
         (text,) = record["warnings"]
         assert "careful" in text
-        assert f"Warning: {record['name']}: {text}" in result.output
+        assert f"warning: {record['name']}: {text}" in result.output
     assert len(re.findall('"message":"[^"]*careful', (tmp_path / "out" / "summary.html").read_text())) == 2
+    (tmp_path / "models" / "gone").symlink_to(tmp_path / "none")
+    options = "-o", tmp_path / "out", "--extension", own, "--again"
+    assert "warning: " in batch(tmp_path / "models", *options).output
+    assert batch(tmp_path / "models", *options, "-q").output == ""
 
 
 def test_the_page_needs_jinja2(tmp_path, inline, monkeypatch):
@@ -137,7 +141,7 @@ def test_the_page_needs_jinja2(tmp_path, inline, monkeypatch):
     put(tmp_path / "models" / "one")
     result = batch(tmp_path / "models", "-o", tmp_path / "out")
     assert result.exit_code == 0
-    assert "summary.html is not written: that needs Jinja2: pip install 'paddle2ov[report]'" in result.output
+    assert "summary.html is not written: that needs Jinja2: pip install '.[report]'" in result.output
 
 
 @NEEDS_PADDLE_2
@@ -155,7 +159,8 @@ def test_batch(tree, tmp_path, inline):
     assert states(out) == {"broken": "refused", "cls": "converted", "ocr/det": "converted"}
     assert (out / "ocr" / "det.xml").is_file()
     assert (out / "ocr" / "det.bin").is_file()
-    assert "2 converted, 1 refused" in result.output
+    assert "converted: 2, refused: 1" in result.output
+    assert "written, but" not in result.output
     page = (out / "summary.html").read_text()
     assert "ocr/det" in page
     assert "refused" in page
@@ -226,7 +231,9 @@ def test_what_was_converted_is_compared(tmp_path, inline, monkeypatch):
 
     monkeypatch.setattr("paddle2ov.verification.verify.verify", verify)
     put(tmp_path / "models" / "one")
-    assert batch(tmp_path / "models", "-o", tmp_path / "out", "--verify", "--sequence-lengths").exit_code == 1
+    result = batch(tmp_path / "models", "-o", tmp_path / "out", "--verify", "--sequence-lengths")
+    assert result.exit_code == 1
+    assert re.search(r"written, but not to be relied on: .*one\.xml", result.output)
     assert states(tmp_path / "out") == {"one": "not compared"}
     assert given["sequence_lengths"]
     assert given["converted"].get_ops()
@@ -377,7 +384,7 @@ def test_a_state_that_is_damaged(tmp_path, inline, damage):
     assert inline.ran == ["one", "one"]
     put_aside = (out / ".paddle2ov-batch.unusable").exists()
     assert put_aside is ("record" not in damage)
-    assert ("Warning: state file" in result.stderr) is put_aside
+    assert ("warning: state file" in result.stderr) is put_aside
     assert batch(root, "-o", out).exit_code == 0
     assert len(inline.ran) == 2
 
@@ -406,7 +413,7 @@ def test_what_cannot_be_read_is_skipped(tmp_path, inline, monkeypatch):
     result = batch(root, "-o", out)
     assert result.exit_code == 0
     assert states(out) == {"one": "converted"}
-    assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["Warning"] * 4
+    assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["warning"] * 4
     assert "closed: skipped: Permission denied" in result.stderr
     assert re.search(r"gone: skipped: .*Permission denied", result.stderr)
 
@@ -504,7 +511,7 @@ def test_a_program_that_goes_while_it_is_looked_for(tmp_path, inline, monkeypatc
     result = batch(root, "-o", out)
     assert result.exit_code == 0
     assert states(out) == {"one": "converted"}
-    assert "Warning: two: skipped" in result.stderr
+    assert "warning: two: skipped" in result.stderr
 
 
 def test_a_program_of_a_terabyte(tmp_path, inline):

@@ -167,11 +167,18 @@ def test_inputs_and_outputs_that_are_given_one_by_one(tmp_path):
 
 def test_warnings(tmp_path):
     folder = save_layer(tmp_path, paddle.squeeze, x=[-1, -1, 8])
-    command = [sys.executable, "-m", "paddle2ov", str(folder), "-q", "-o", str(tmp_path / "net.xml")]
+    command = [sys.executable, "-m", "paddle2ov", str(folder), "-o", str(tmp_path / "net.xml")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     first, place, *_ = done.stderr.splitlines()
     assert first.startswith("warning: 'squeeze")
     assert place.startswith("  at block 0, ")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call(folder, "-o", tmp_path / "net.xml")
+        shown = len(caught)
+        result = call(folder, "-q", "-o", tmp_path / "net.xml")
+        assert (len(caught), result.output) == (shown, "")
+        assert shown
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = call(folder, "-o", tmp_path / "net.xml")

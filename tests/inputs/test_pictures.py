@@ -105,5 +105,5 @@ def test_no_picture(picture, tmp_path, monkeypatch):
     with pytest.raises(ConversionInputError, match=r"text.png is not a picture that OpenCV reads"):
         image_inputs(program, folder, [tmp_path / "text.png"])
     monkeypatch.setitem(sys.modules, "cv2", None)
-    with pytest.raises(ConversionInputError, match=r"pip install 'paddle2ov\[image\]'"):
+    with pytest.raises(ConversionInputError, match=r"pip install '.\[image\]'"):
         image_inputs(program, folder, [picture])

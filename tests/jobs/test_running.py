@@ -47,7 +47,7 @@ def test_local_executor():
 
 @pytest.mark.every_form  # Ray itself takes half a minute to start where others compute, and gives up then
 def test_ray_executor():
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'paddle2ov[ray]'")
+    pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
     check(RayExecutor("local", timeout=3, workers=2))
 
 
@@ -82,7 +82,7 @@ def test_tasks_of_a_cluster(monkeypatch):
 
 
 def test_no_cluster(monkeypatch):
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'paddle2ov[ray]'")
+    pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
     with pytest.raises(ClusterError, match="Ray at 'nowhere"):
         list(RayExecutor("nowhere:", timeout=3).run(job, ["one"]))
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -481,7 +481,7 @@ def test_html_without_jinja(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     run = call("nowhere", "--report", tmp_path / "r.html")
     assert run.exit_code == 2
-    assert "needs Jinja2, which is not installed: pip install 'paddle2ov[report]'" in run.stderr
+    assert "needs Jinja2, which is not installed: pip install '.[report]' in the checkout" in run.stderr
     assert not list(tmp_path.iterdir())
 
 

@@ -69,7 +69,7 @@ def modules(tree):
 
 
 def build(tree, kind, target):
-    pytest.importorskip("hatchling", reason="hatchling builds the wheel: pip install paddle2ov[test]")
+    pytest.importorskip("hatchling", reason="hatchling builds the wheel: pip install '.[test]'")
     run("-m", "hatchling", "build", "--target", kind, "--directory", target, cwd=tree)
     (built,) = target.iterdir()
     return built
