@@ -93,12 +93,13 @@ class Refusal:
 
 
 NEXT_STEPS = (
-    "What to do: give a converter of your own (`--extension FILE` on the command line, `extension=` in Python; "
-    "CONTRIBUTING.md, 'An operator in a package of your own', shows how it is written), or cut the operator off with "
-    "`--input` and `--output`."
+    "What to do: where a size is unknown, give shapes (`--input`, in Python `input=`); change the attribute, or leave "
+    "out what is for training, and export again; cut the operator off (`--input`, `--output`) and compute it yourself; "
+    "or give a converter of your own (`--extension FILE`, `extension=`; CONTRIBUTING.md, 'An operator in a package of "
+    "your own')."
 )
 """What a user can do about a refused operator."""
-OTHERS = "`paddle2ov inspect MODEL` tells what else of the model is refused."
+OTHERS = "All that stops this model, in one list: `paddle2ov inspect MODEL`."
 """How to find all refusals; a conversion shows only the first."""
 
 

@@ -102,7 +102,8 @@ class Check:
         openvino: OpenVINO's version.
         runs: the runs of each request, in order.
         faults: what is wrong.
-        references: how nodes were computed for comparison ("float64", "evaluate", "alone") -> type -> how often.
+        references: how nodes were computed for comparison ("float64", "evaluate", "alone") -> type -> how many. These
+            are those before the rewrites; constants are not computed.
         note: what else is to be said.
     """
 

@@ -103,9 +103,11 @@ def _print(result: Check) -> None:
     click.echo(f"{result.device} computes in {result.precision}{own}")
     for run in result.runs:
         _print_run(run)
+    if result.references:
+        click.echo("compared with the graph before rewrites; its nodes, constants aside, computed one by one")
     for way, kinds in result.references.items():
         some = ", ".join(kinds) if way == "alone" else ""
-        click.echo(f"{sum(kinds.values())} nodes computed {_WAYS[way]}{': ' if some else ''}{some}")
+        click.echo(f"{sum(kinds.values()):7} {_WAYS[way]}{': ' if some else ''}{some}")
     for fault in result.faults:
         _print_fault(fault)
     if result.note:

@@ -7,7 +7,7 @@ REFUSED = 1
 FAILED = 2
 """It could not be done, or found out."""
 TIES = 3
-"""The results agree up to the order of ties."""
+"""The results agree up to ties, choices that are as right as Paddle's."""
 ROUNDING = 4
 """They differ by Paddle's own rounding."""
 INTERRUPTED = 130

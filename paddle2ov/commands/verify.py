@@ -49,7 +49,7 @@ _VERDICTS = {
     "agree": "The results agree with Paddle's.",
     "differ": "The results differ from Paddle's.",
     "unknown": "The results agree with Paddle's as far as they were compared.",
-    "ties": "The results are Paddle's up to the order of ties.",
+    "ties": "The results are Paddle's up to choices that are as right as its own (ties).",
     "rounding": "The results differ from Paddle's by Paddle's own rounding: in float64 it agrees with OpenVINO.",
 }
 
@@ -127,9 +127,8 @@ def verify_command(
     too, and the operator is looked for that is wrong by itself. Needs Paddle, which runs in a process of its own.
 
     The exit status is 0 if the results agree, 1 if they differ, 2 if that could not be found out, 3 if they are equal
-    up to the order of ties (sorts and selections that choose otherwise between equal scores), and 4 if all that differs
-    besides is Paddle's rounding: what it computes in float64 agrees with OpenVINO. With --precision all it is that of
-    float32.
+    up to ties (another choice between equal scores, eigenvectors of another sign), and 4 if all that differs besides is
+    Paddle's rounding: what it computes in float64 agrees with OpenVINO. With --precision all it is that of float32.
     """
     refuse_beside("--inputs or --image", bool(inputs or images))
     from paddle2ov.verification.verify import verify
@@ -194,8 +193,8 @@ def print_precisions(table: PrecisionTable) -> None:
     click.secho(f"precision   times as fast         ms  agreement  largest difference   ({table.meaning})", bold=True)
     for row in table.rows:
         click.echo(
-            f"{row.name:<9} {row.times:15.2f} {row.milliseconds:10.3f} {row.agreement:10.2%} {row.largest:19.2g}   "
-            f"{WORDS[row.verdict]}"
+            f"{row.name:<9} {row.times:15.2f} {row.milliseconds:10.3f} {row.agreement:10.2%} {row.largest_text:>19}   "
+            f"{': '.join(filter(None, (WORDS[row.verdict], row.reason)))}"
         )
     for name, reason in table.missing.items():
         click.echo(f"{name:<9} not compared: {reason}")

@@ -105,8 +105,8 @@ class Evaluator:
     ) -> None:
         self.rounding = rounding
         self._device = device
-        self.methods: Counter[tuple[str, str]] = Counter()
-        """(Type of a node, how it was computed) -> how often."""
+        self._methods: set[tuple[int, str, str]] = set()
+        """(Number of a node, its type, how it was computed): more than one of a node where sizes decide."""
         self._model = model.clone()  # its nodes are detached from each other
         ordered = list(self._model.get_ordered_ops())
         numbers = {node.get_name(): number_of(node, -1 - i) for i, node in enumerate(ordered)}
@@ -206,8 +206,8 @@ class Evaluator:
         return any(scheduled.is_random for scheduled in self._schedule)
 
     def count_methods(self) -> Counter[tuple[str, str]]:
-        """How nodes were computed, those of bodies included."""
-        counts = Counter(self.methods)
+        """(Type, how it was computed) -> how many nodes, those of bodies included; constants are not computed."""
+        counts = Counter((kind, method) for _, kind, method in self._methods)
         for scheduled in self._schedule:
             for body in scheduled.bodies:
                 counts += body.count_methods()
@@ -229,7 +229,7 @@ class Evaluator:
         else:
             read = self.rounding.read(scheduled.kernel.type, read, scheduled.kernel.constants, (scheduled.number,))
             outputs = _all_lanes(scheduled.kernel, read)
-        self.methods[scheduled.kernel.type, scheduled.kernel.method] += 1
+        self._methods.add((scheduled.number, scheduled.kernel.type, scheduled.kernel.method))
         return self.rounding.written(scheduled.node, read, outputs, (scheduled.number, 1))
 
     def kernel(self, number: int) -> Kernel:

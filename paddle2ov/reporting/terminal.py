@@ -75,9 +75,10 @@ def _precisions(precisions: PrecisionTable) -> Table:
     table = Table("precision", box=None)
     for heading in ("times as fast", "ms", "agreement", "largest difference"):
         table.add_column(heading, justify="right")
+    table.add_column("")
     for row in precisions.rows:
-        figures = f"{row.times:.2f}", f"{row.milliseconds:.3f}", f"{row.agreement:.2%}", f"{row.largest:.2g}"
-        table.add_row(row.name, *figures)
+        figures = f"{row.times:.2f}", f"{row.milliseconds:.3f}", f"{row.agreement:.2%}", row.largest_text
+        table.add_row(row.name, *figures, escape(row.reason))
     return table
 
 

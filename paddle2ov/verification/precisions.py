@@ -180,9 +180,11 @@ def _quantized(subject: Subject, side: Sides) -> Sides:
 
 def _row(name: str, sides: Sequence[Sides], measure: Measure) -> ComparedPrecision:
     verdict = min((side.run.verdict for side in sides), key=_VERDICTS.index)
-    largest = max((entry.relative for side in sides for entry in side.run.outputs), default=0.0)
+    outputs = [entry for side in sides for entry in side.run.outputs]
+    largest = max((entry.relative for entry in outputs), default=0.0)
+    reason = next((f"{entry.name}: {entry.reason}" for entry in outputs if not entry.comparable), "")
     agreement = statistics.fmean(_agreement(side, measure) for side in sides)
-    return ComparedPrecision(name, verdict, agreement, largest)
+    return ComparedPrecision(name, verdict, agreement, largest, reason=reason)
 
 
 def _agreement(side: Sides, measure: Measure) -> float:

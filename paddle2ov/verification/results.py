@@ -132,7 +132,8 @@ class ComparedPrecision:
         name: "f32", "bf16", "f16", or "int8" for a quantized model.
         verdict: what was found of all sets of inputs, see `Verification.verdict`.
         agreement: with Paddle's results, in the table's measure; 1 where they mean the same.
-        largest: the largest difference, relative to the largest value of a result.
+        largest: the largest difference, relative to the largest value of a result; infinite where there is a `reason`.
+        reason: why a result has no distances from Paddle's, such as another shape; "" where all have.
         milliseconds: processor time of one run on the first set of inputs, on one thread.
         times: how many times as fast as float32.
     """
@@ -143,6 +144,12 @@ class ComparedPrecision:
     largest: float
     milliseconds: float = 0.0
     times: float = 1.0
+    reason: str = ""
+
+    @property
+    def largest_text(self) -> str:
+        """The largest difference as a table shows it."""
+        return "-" if self.reason else f"{self.largest:.2g}"
 
 
 @dataclass(frozen=True, slots=True)

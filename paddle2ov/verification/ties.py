@@ -1,8 +1,9 @@
-"""Results that differ only because entries with equal scores were chosen in another order.
+"""Results that differ only because of a choice that is as right as Paddle's.
 
-Two things show it. At the sort or selection: its inputs agree, and its results differ in the order of ties (see
-`orders.py`), or Paddle's own operator, given what OpenVINO read, chooses as OpenVINO does. And after it: given Paddle's
-choice, OpenVINO computes Paddle's results.
+Entries with equal scores stand in another order, or eigenvectors are the negatives of Paddle's. Two things show it. At
+the operator: its inputs agree, and its results differ in the order of ties (see `orders.py`), its vectors fit their
+definition (see `vectors.py`), or Paddle's own operator, given what OpenVINO read, chooses as OpenVINO does. And after
+it: given Paddle's choice, OpenVINO computes Paddle's results.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ from paddle2ov.typing import AnyArray
 from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator
 from paddle2ov.verification.values import Values
+from paddle2ov.verification.vectors import VECTOR_CHECKS
 
-SELECTING = ORDER_CHECKS.keys() | with_trait("selects")
+CHOOSING = ORDER_CHECKS.keys() | VECTOR_CHECKS.keys() | with_trait("selects")
 
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """A sort or selection that broke ties between equal scores differently.
+    """A choice between equal scores, or of vectors, that is another than Paddle's and as right.
 
     Attributes:
         type: the operator's type.
@@ -38,17 +40,17 @@ class Tie:
         place: the same in words.
         kind: "order" where entries stand in another order, or others with the score of the last one are chosen;
             "choice" where rounding of the scores tipped what is chosen: Paddle's operator, given what OpenVINO read,
-            chooses as OpenVINO does.
+            chooses as OpenVINO does; "vectors" where eigenvectors or singular vectors are others.
         moved: how many entries are not the ones that Paddle has there ("choice": elements of the results).
         entries: of how many.
         gap: the largest difference of two scores that changed places, as a fraction of the largest score ("choice":
-            the largest relative difference of what was read).
+            the largest relative difference of what was read; "vectors": the largest error in their definition).
     """
 
     type: str
     index: int
     place: str
-    kind: Literal["order", "choice"]
+    kind: Literal["order", "choice", "vectors"]
     moved: int
     entries: int
     gap: float
@@ -57,6 +59,11 @@ class Tie:
         """The same as a sentence."""
         if self.kind == "order":
             what = f"{self.moved} of {self.entries} entries in the order of ties, scores at most {self.gap:.2g} apart"
+        elif self.kind == "vectors":
+            what = (
+                f"{self.moved} of {self.entries} vectors are others, such as the negatives of Paddle's; they fit their "
+                f"definition within {self.gap:.2g}, as Paddle's do"
+            )
         else:
             what = (
                 f"{self.moved} of {self.entries} elements chosen otherwise, as Paddle does from what OpenVINO read, "
@@ -97,7 +104,7 @@ class TieFinder:
     def run(self, results: Sequence[Result]) -> Ties:
         """Whether ties explain how `results`, those of the whole model, differ from Paddle's."""
         values, ties = self._values, Ties()
-        selections = [operator for operator in values.block.operators if operator.type in SELECTING]
+        selections = [operator for operator in values.block.operators if operator.type in CHOOSING]
         if not selections or not results:
             return ties
         outputs = [item.variable for item in values.program.outputs]
@@ -155,10 +162,12 @@ class TieFinder:
             inputs | {name: value.array for name, value in ours.items()},
             self._tolerance,
         )
-        order = ORDER_CHECKS[operator.type](seen) if operator.type in ORDER_CHECKS else None
+        checks = {**ORDER_CHECKS, **VECTOR_CHECKS}
+        order = checks[operator.type](seen) if operator.type in checks else None
         if order is not None:
+            kind: Literal["order", "vectors"] = "vectors" if operator.type in VECTOR_CHECKS else "order"
             text = str(place).splitlines()[0]
-            return Tie(operator.type, place.index, text, "order", order.moved, order.entries, order.gap)
+            return Tie(operator.type, place.index, text, kind, order.moved, order.entries, order.gap)
         return self._choice(operator, names, ours, paddle)
 
     def _choice(

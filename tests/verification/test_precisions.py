@@ -15,7 +15,7 @@ from paddle2ov.reporting import build_report, write_report
 from paddle2ov.verification.precisions import _timed, advice, quantized_model
 from paddle2ov.verification.results import ComparedPrecision
 from tests.support.command_line import call
-from tests.support.models import network
+from tests.support.models import network, operator
 
 SHAPE = "x[1,3,64,64]"
 HERE = ["f32", *(name for name in ("bf16", "f16") if computes_in("CPU", name))]
@@ -154,6 +154,21 @@ def test_a_quantized_model_that_does_not_fit(folder, tmp_path):
     assert quantized_model(fixed, paddle2ov.convert(folder)) is fixed
     with pytest.raises(ConversionInputError, match="precision: int8 needs data"):
         paddle2ov.verify(folder, precision="int8")
+
+
+def test_another_shape_has_no_difference_in_numbers(tmp_path, own_converters):
+    own = tmp_path / "own.py"
+    own.write_text("""
+import paddle2ov
+from openvino import opset16 as ops
+@paddle2ov.register_converter("relu", override=True)
+def relu(node):
+    return ops.unsqueeze(node.get_input("x"), [0])
+""")
+    result = call("verify", operator("relu"), "--precision", "all", "--extension", own, "--timeout", 60)
+    assert result.exit_code == 1
+    row = next(line for line in result.stdout.splitlines() if line.startswith("f32 "))
+    assert re.search(r" -   differs: \w+: shape \[1, .*\] in OpenVINO, \[.*\] in Paddle$", row), row
 
 
 def test_the_ratio_is_that_of_the_times():
