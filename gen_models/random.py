@@ -206,5 +206,6 @@ OPS = [
         case(x=tensor([2, 3], values=_HALVES), low=0.55, high=0.95, **NO_FUNCTION),
         # Sums that no number stays below: the last index.
         case(x=tensor([2, 3], values=_HALVES), low=3.0, high=4.0, **NO_FUNCTION),
+        is_varied=False,
     ),
 ]

@@ -276,7 +276,7 @@ OPS = [
     Op("reduce_min", _reduce("min"), *EXTREME, *_computed("int64")[:2]),
     Op("reduce_amax", _reduce("amax"), *EXTREME),
     Op("reduce_amin", _reduce("amin"), *EXTREME, *FUSED),
-    Op("reduce_prod", _reduce("prod"), *PROD, *FUSED[:2]),
+    Op("reduce_prod", _reduce("prod"), *PROD, *FUSED[:2], is_varied=False),  # integers overflow
     Op("reduce_all", _reduce("all"), *LOGICAL),
     Op("reduce_any", _reduce("any"), *LOGICAL),
     Op("mean", lambda x: any_op("mean", {"X": x}, {"Out": x.dtype}, {}, "mean_all"), *MEAN_ALL),

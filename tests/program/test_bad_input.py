@@ -134,10 +134,11 @@ def test_deep_nesting(pir, depth):
     inner = '{"regions":[{"blocks":[{"ops":[{"#":"1.if","I":[],"O":[],"A":[],"regions":[{"blocks":[{"ops":['
     pir.write_text('{"base_code":{"magic":"pir","version":1},"program":' + inner * depth)
     refused(pir, "nested too deeply|not a PIR program")
+    # From Python 3.13 on the smaller one is read, as a program that has no parameters.
     attribute = '{"#":"1.x","A":[{"N":"a","AT":{"#":"0.a_array","D":' + "[" * depth + "]" * depth + "}}]}"
     blocks = '{"regions":[{"blocks":[{"ops":[' + attribute + "]}]}]}"
     pir.write_text('{"base_code":{"magic":"pir","version":1},"program":' + blocks + "}")
-    refused(pir, "nested too deeply|not a PIR program")
+    refused(pir, "nested too deeply|not a PIR program|does not belong to this program")
 
 
 def edit(path, change):
