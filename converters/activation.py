@@ -123,10 +123,9 @@ def mish(node: NodeContext) -> NamedOutputs:
 
 
 def softplus(node: NodeContext) -> NamedOutputs:
-    """out = ln(1 + e^(beta · x)) / beta, and x where beta · x > threshold."""
+    """out = ln(1 + e^(beta · x)) / beta, which is infinite for a beta of 0, and x where beta · x > threshold."""
     x = real_input(node)
     beta, threshold = node.get_float("beta", 1.0), node.get_float("threshold", 20.0)
-    node.require(beta != 0, "division by zero", beta=beta)
     if beta == 1 and threshold >= _LINEAR_FROM:
         return {"out": ops.softplus(x)}
     scaled = ops.multiply(x, const_like(beta, x)) if beta != 1 else x

@@ -124,6 +124,7 @@ OPS = [
             case(x=tensor([10], values=_TAILS), **TAIL),
             case(x=tensor([10], values=_TAILS), beta=0.5, threshold=1.0, **TAIL),
             case(x=PLANE, beta=2.0, threshold=1.0, **COMPLEX_HERE),
+            case(x=_LARGE, beta=0.0),
         ],
     ),
     unary("softshrink", "softshrink", {"threshold": 0.0}, {"threshold": 1.5}),

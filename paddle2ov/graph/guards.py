@@ -139,7 +139,7 @@ def _check_division(node: Node) -> None:
     if left is None:
         return
     if not right.all():
-        raise ValueError("an integer is divided by zero")
+        raise ZeroDivisionError("an integer is divided by zero")
     if left.dtype.kind == "i" and (left == np.iinfo(left.dtype).min).any():
         raise ValueError("the least integer is divided by -1")
 

@@ -504,6 +504,17 @@ class NodeContext:
         """The attributes that the converter has read so far, with their values, truncated, for messages."""
         return abbreviated_attributes(self._operator.attributes, self._read)
 
+    def zeros_asked(self) -> str:
+        """Those of them that are zero, or have a zero among them."""
+        own = self._operator.attributes
+        values = {name: own[name] if isinstance(own[name], list) else [own[name]] for name in own.keys() & self._read}
+        zeros = [
+            name
+            for name, items in values.items()
+            if any(is_number(item) and not isinstance(item, bool) and item == 0 for item in items)
+        ]
+        return abbreviated_attributes(own, zeros)
+
     def refuse_unread_attributes(self) -> None:
         """Refuses attributes that Paddle's oneDNN passes set (fusions, int8) unless the converter has read them."""
         for name, value in effective_attributes(self._operator.attributes, self._read).items():

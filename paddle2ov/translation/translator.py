@@ -344,6 +344,9 @@ def _call(converter: Converter, context: NodeContext, operator: Operator) -> Any
         return converter(context)
     except Paddle2OVError:
         raise
+    except ZeroDivisionError as error:
+        zeros = context.zeros_asked()
+        raise OpConversionError(operator.place, f"{zeros}: division by zero" if zeros else str(error)) from error
     except Exception as error:  # whatever a converter raises is reported with the operator's place
         read = f" (attributes: {read})" if (read := context.attributes_asked()) else ""
         raise OpConversionError(operator.place, described(error) + read) from error

@@ -1,5 +1,7 @@
 """Indices out of range, which Paddle refuses in the run: no memory beyond the tensor is read."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -86,3 +88,19 @@ def test_split_of_too_few(function, tmp_path):
     for rows in (1, 2):
         with pytest.raises(RuntimeError, match="hape"):
             request.infer([np.ones((rows, 4), np.float32)])
+
+
+@pytest.mark.parametrize(
+    ("type", "inputs", "zero", "others"),
+    [
+        ("maxout", {"x": X[None]}, {"groups": 0}, {"axis": 1}),
+        ("shard_index", {"input": np.ones((2, 1), np.int64)}, {"nshards": 0}, {"index_num": 20, "shard_id": 1}),
+        ("truncated_gaussian_random", {}, {"std": 0.0}, {"shape": [4], "mean": 1.0}),
+        ("prior_box", {"input": X[None], "image": X[None]}, {"aspect_ratios": [0.0]}, {"min_sizes": [2.0]}),
+    ],
+)
+def test_a_division_by_an_attribute(type, inputs, zero, others):
+    """The attribute that is zero is named."""
+    ((name, value),) = zero.items()
+    with pytest.raises(paddle2ov.OpConversionError, match=f"{name}={re.escape(str(value))}.*: division by zero"):
+        run_legacy(type, inputs, zero | others)

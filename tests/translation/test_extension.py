@@ -136,7 +136,7 @@ def test_installed_package(custom, tmp_path, kind):
         (lambda node: "output_0", "its converter gave 'output_0'; a mapping"),
         (lambda node: {"output_0": 5}, "its converter gave 5 for '.*', which is not an OpenVINO node or output"),
         (lambda node: {"output_0": [node.get_input(0)] * 2}, "gave 2 values for output 'output_0', which has 1"),
-        (lambda node: 1 / 0, "ZeroDivisionError: division by zero"),
+        (lambda node: 1 / 0, ": division by zero"),
         (lambda node: node.get_input("y"), r"input 'y' \[0\] is missing; the program passes input_0"),
         (lambda node: node.get_attribute("alpha"), "attribute 'alpha' is missing"),
         (lambda node: node.refuse("no such thing", mode="odd"), "mode='odd': no such thing"),
