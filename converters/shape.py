@@ -156,7 +156,9 @@ def _squeeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
     named = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), all_axes)
     left = ops.squeeze(ops.non_zero(ops.logical_not(ops.reduce_logical_or(named, ints([0]), False)), "i64"), ints([0]))
     dims = ops.gather(shape_of(x), of_length(left, rank - count), ints(0))
-    return ops.reshape(x, dims, False)
+    # Through one rank more: OpenVINO makes [-1] of the shape of a Reshape to a vector, which then never fails.
+    wide = ops.reshape(x, ops.concat([dims, ints([1])], 0), False)
+    return ops.squeeze(wide, ints([rank - count]))
 
 
 def _computed_axes(node: NodeContext) -> tuple[Output, int]:

@@ -104,3 +104,19 @@ def test_a_division_by_an_attribute(type, inputs, zero, others):
     ((name, value),) = zero.items()
     with pytest.raises(paddle2ov.OpConversionError, match=f"{name}={re.escape(str(value))}.*: division by zero"):
         run_legacy(type, inputs, zero | others)
+
+
+def test_squeeze_of_what_is_not_one(tmp_path):
+    """Axes that the program computes: where one of them stays in Paddle, as its size is not 1, the run fails."""
+
+    def function(x, axis):
+        return paddle.squeeze(x * 2, axis)
+
+    with pytest.warns(paddle2ov.ConversionWarning, match="here all must be 1, or the run fails"):
+        request = saved_request(tmp_path, function, x=([-1, -1, -1], "float32"), axis=([2], "int32"))
+    x, axis = X[:1, :, :1], np.array([-1, 0], "int32")
+    (squeezed,) = request.infer([x, axis]).values()
+    np.testing.assert_array_equal(squeezed, paddle.squeeze(paddle.to_tensor(x * 2), [-1, 0]).numpy())
+    for wide in (X[:1], X[:, :, :1]):
+        with pytest.raises(RuntimeError, match="reshape"):
+            request.infer([wide, axis])
