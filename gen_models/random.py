@@ -13,7 +13,8 @@ from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 
 def _checked(out: Any, low: float, high: float) -> list[Any]:
-    """Whether all numbers are in a range (with `high` in it): of the shape of `out`, and known."""
+    """Whether all numbers are in a range (with both ends in it): of the shape of `out`, and known."""
+    low, high = min(low, high), max(low, high)
     return [paddle.logical_and(out >= low, out <= high), paddle.zeros_like(out)]
 
 
@@ -99,6 +100,8 @@ OPS = [
         case(shape=[3, 4]),
         case(shape=[3, 4], low=2.0, high=5.0, seed=7),
         case(shape=[3], dtype="float64"),
+        case(shape=[3, 4], low=2.0, high=-1.0),
+        case(shape=[3], low=2.0, high=2.0),
         case(shape=[]),
         case(shape=[0, 3], **_EMPTY),
         case(shape=_SHAPE_TENSOR),

@@ -100,7 +100,12 @@ def uniform(form: str = "") -> Converter:
         low, high = (
             reshape(node.get_tensor(name, Type.f32, default), []) for name, default in (("min", -1.0), ("max", 1.0))
         )
-        out = _uniform(_SHAPES[form](node), low, high, "f32", node.get_int("seed", 0))
+        shape, seed = _SHAPES[form](node), node.get_int("seed", 0)
+        are_known = node.is_known("min") and node.is_known("max")
+        if are_known and node.get_float("min", -1.0) < node.get_float("max", 1.0):
+            return {"out": cast_to(_uniform(shape, low, high, "f32", seed), _dtype(node))}
+        # Paddle takes bounds in any order, and equal ones; OpenVINO's node does not.
+        out = ops.add(low, ops.multiply(ops.subtract(high, low), unit_uniform(shape, seed)))
         return {"out": cast_to(out, _dtype(node))}
 
     return convert
