@@ -26,6 +26,6 @@ OPS = [
         case(x=tensor([2, 3, 8, 8]), height=3, kind="avg", **_SIZE),
         case(x=tensor([2, 3, 11, 7], dims=[-1, 3, 11, 7]), height=2, **_SIZE),
         case(x=tensor([2, 3, 11, 7]), height=2, kind="avg", **_SIZE),
-        case(x=tensor([1, 2, 1, 1]), height=1, **_SIZE),
+        case(x=tensor([1, 2, 1, 1]), height=1, is_varied=False, **_SIZE),
     )
 ]
