@@ -37,6 +37,9 @@ class _DefaultToConvert(click.Group):
             args = ["convert", *args]
         return super().parse_args(ctx, args)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists no commands: the help text does so, with what they take."""
+
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         """The context of a call; `--help` and `--version` print here already."""
         with _printing():

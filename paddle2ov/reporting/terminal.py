@@ -24,7 +24,7 @@ _SHORTEST = 8
 _OWN = "(OpenVINO's own)"
 _OPTIMISED = "Optimised by these passes"
 _WORKED_AROUND = "Faults of OpenVINO that passes worked around (--without NAME leaves one out)"
-_LEFT_ALONE = "Looked at by passes and left as it is"
+_LEFT_ALONE = "Looked at by passes and left as it is, and why"
 
 
 def print_report(report: Report, console: Console | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection
 
 from openvino import Model
@@ -66,8 +67,11 @@ def rows_for(target: Target, without: Collection[str] = ()) -> tuple[Workaround,
     left_out = {without} if isinstance(without, str) else set(without)
     if not left_out:
         return rows
-    for name in left_out - {name for row in WORKAROUNDS for name in (row.name, *row.faults)}:
-        raise ConversionInputError(f"without: there is no workaround, and no fault, of the name {name!r}")
+    names = {name for row in WORKAROUNDS for name in (row.name, *row.faults)}
+    for name in left_out - names:
+        close = difflib.get_close_matches(name, names, 1)
+        hint = f"did you mean '{close[0]}'?" if close else "a report (`--report`) names those that changed the model"
+        raise ConversionInputError(f"without: there is no workaround, and no fault, of the name {name!r}; {hint}")
     return tuple(row for row in rows if left_out.isdisjoint((row.name, *row.faults)))
 
 
