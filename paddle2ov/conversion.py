@@ -135,6 +135,8 @@ def convert(
         raise ConversionInputError(
             f"sequence_lengths: {sequence_lengths!r} is neither a bool nor 'one', 'few' or 'many'"
         )
+    if report is not None:
+        _check_report(report)
     target = Target.named(device)
     rewrites = rewrites_for(target, without, optimise=rewrite)
     load_readers()  # loaded once per process, not part of the time of this model
@@ -223,6 +225,14 @@ def _rewrite(model: Model, rewrites: tuple[Rewrite, ...]) -> tuple[dict[str, Cou
     graph = Graph(model, failures)
     narrow_inputs(graph)
     return rewrite_graph(graph, rewrites), failures
+
+
+def _check_report(report: object) -> None:
+    """Refuses what is no report, such as the path of one."""
+    from paddle2ov.report import ConversionReport
+
+    if not isinstance(report, ConversionReport):
+        raise ConversionInputError(f"report: a ConversionReport to fill is expected, not {type(report).__name__}")
 
 
 def _build_in(model: Model, settings: Settings) -> None:

@@ -39,8 +39,7 @@ def chosen_inputs(
         seed: of random ones.
 
     Raises:
-        ConversionInputError: they do not fit the model.
-        OSError: a file cannot be read.
+        ConversionInputError: they do not fit the model, or a file cannot be read.
     """
     if program is not None:
         return given_inputs(program, given) or random_inputs(program, model, shapes, seed)

@@ -220,7 +220,8 @@ def refuse_overwriting_sources(
         for target in targets:
             if target.exists() and target.samefile(own):
                 raise ConversionInputError(f"{target} is a file of the model itself, and would be overwritten")
-        if replaced is not None and own.resolve().is_relative_to(replaced.resolve()):
+        # os.path.realpath: Path.resolve raises RuntimeError of links in a circle
+        if replaced is not None and Path(os.path.realpath(own)).is_relative_to(os.path.realpath(replaced)):
             raise ConversionInputError(f"{own} is a file of the model itself, and {replaced} would be replaced")
 
 

@@ -162,7 +162,7 @@ def clear_cache(cache_dir: str | os.PathLike[str]) -> int:
     Raises:
         ConversionInputError: there is no such folder.
     """
-    if not _named_folder(cache_dir).is_dir():
+    if not os.path.isdir(_named_folder(cache_dir)):  # noqa: PTH112 - Path.is_dir raises of a long name
         raise ConversionInputError(f"cache_dir: {os.fspath(cache_dir)!r} is not a folder")
     count = 0
     for path, _ in list(CompiledCache(cache_dir)._files()):
@@ -179,6 +179,9 @@ def _named_folder(cache_dir: str | os.PathLike[str]) -> Path:
     """
     try:
         name = os.fsdecode(cache_dir)
+        os.fsencode(name)
+    except UnicodeEncodeError as error:
+        raise ConversionInputError(f"cache_dir: {name!r:.80} is not the name of a folder: {error.reason}") from None
     except TypeError:
         raise ConversionInputError(f"cache_dir: a path is expected, not {type(cache_dir).__name__}") from None
     if not name or "\0" in name:

@@ -16,7 +16,7 @@ from paddle2ov.compilation.precision import check_compilable, with_precision
 from paddle2ov.compilation.precision_names import PrecisionName
 from paddle2ov.compilation.properties import checked_properties
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
-from paddle2ov.graph.core import compile_on, import_on, with_error_reporting, with_exact_integers
+from paddle2ov.graph.core import check_device, compile_on, import_on, with_error_reporting, with_exact_integers
 from paddle2ov.program.files import PathLike, parameter_file
 from paddle2ov.program.paths import local_path
 
@@ -68,8 +68,7 @@ def compile_model(
             config names another, or has a value that OpenVINO would ignore.
         OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
     """
-    if not isinstance(device, str) or not device:
-        raise ConversionInputError(f"device: {device!r} is not the name of a device")
+    check_device(device)
     config = with_precision(checked_properties(config or {}), precision, device)
     config = with_error_reporting(config, device, any_hint=True)
     config = with_exact_integers(config, device)
@@ -107,7 +106,7 @@ def compile_cached(
     setting = settings_digest(device, config, options)
     extension = sys.modules.get("paddle2ov.translation.extension")
     if setting is None or (extension is not None and extension.script_extensions()):
-        log.info("nothing is kept in %s: an option, or a converter, is not known by its text", os.fspath(cache_dir))
+        log.info("nothing is kept in %s: an option, or a converter, is not known by its text", cache_dir)
         return convert_and_compile(build, device, config)
     cache = CompiledCache(cache_dir)
     identity = ModelIdentity(model, params)

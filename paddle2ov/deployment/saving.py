@@ -103,4 +103,6 @@ def beside(path: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=path.parent) as folder:
             yield Path(folder)
     except OSError as error:
-        raise OSError(f"{path} cannot be written: {error.strerror or error}") from error
+        # "File exists" is said of a file in the place of a folder
+        reason = os.strerror(errno.ENOTDIR) if error.errno == errno.EEXIST else error.strerror or error
+        raise OSError(f"{path} cannot be written: {reason}") from error

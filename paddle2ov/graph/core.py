@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 import openvino
 
-from paddle2ov.errors import plain_message
+from paddle2ov.errors import ConversionInputError, plain_message
 from paddle2ov.graph import forks
 from paddle2ov.graph.workarounds import works_around
 
@@ -59,6 +59,16 @@ _compiled: WeakSet[openvino.CompiledModel] = WeakSet()
 """What was compiled in this process, or imported."""
 
 forks.register(_release_idle, _begin_anew)
+
+
+def check_device(name: object) -> None:
+    """Refuses what cannot be the name of a device, before OpenVINO is asked for one.
+
+    Raises:
+        ConversionInputError: it is no such name.
+    """
+    if not isinstance(name, str) or not name or not name.isascii():
+        raise ConversionInputError(f"device: {name!r:.80} is not the name of a device")
 
 
 def with_error_reporting(config: Mapping[str, Any], device: str, any_hint: bool = False) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES, bfloat16_bits, bits_to_values, numpy_dtype
 from paddle2ov.program import dtypes
 from paddle2ov.program.model import Program, Variable
+from paddle2ov.program.paths import local_path
 from paddle2ov.program.sources import regular_file
 from paddle2ov.typing import AnyArray
 
@@ -38,8 +39,7 @@ def given_inputs(program: Program, argument: InputsArgument) -> list[Inputs]:
     """The user's inputs, checked against the program.
 
     Raises:
-        ConversionInputError: an input is missing, or of another type or rank than the program's.
-        OSError: a file cannot be read.
+        ConversionInputError: an input is missing, or of another type or rank than the program's; a file cannot be read.
     """
     input_sets = []
     for arrays in named_arrays(argument):
@@ -63,8 +63,7 @@ def named_arrays(argument: InputsArgument) -> list[Mapping[str, AnyArray]]:
     """The arrays of each set of inputs, by their names.
 
     Raises:
-        ConversionInputError: they are in none of these forms.
-        OSError: a file cannot be read.
+        ConversionInputError: they are in none of these forms, or a file cannot be read.
     """
     if argument is None:
         return []
@@ -77,7 +76,7 @@ def named_arrays(argument: InputsArgument) -> list[Mapping[str, AnyArray]]:
                 f"inputs: arrays by the names of the inputs, or an .npz file of such, are expected, not "
                 f"{type(item).__name__}"
             )
-    return [item if isinstance(item, Mapping) else load(Path(item)) for item in items]
+    return [item if isinstance(item, Mapping) else load(Path(local_path(item))) for item in items]
 
 
 def _checked(variable: Variable, array: AnyArray) -> AnyArray:
@@ -166,10 +165,13 @@ def load(path: Path) -> Inputs:
     """The arrays of an `.npz` file.
 
     Raises:
-        ConversionInputError: it is not an `.npz` file.
-        OSError: it cannot be read.
+        ConversionInputError: it is not an `.npz` file, or cannot be read.
     """
-    with regular_file(path) as file:
+    try:
+        opened = regular_file(path)
+    except (OSError, ValueError) as error:
+        raise ConversionInputError(f"inputs: {path}: {getattr(error, 'strerror', None) or error}") from error
+    with opened as file:
         most = max(_MAX_BYTES, _MAX_GROWTH * os.fstat(file.fileno()).st_size)
         try:
             with zipfile.ZipFile(file) as archive:

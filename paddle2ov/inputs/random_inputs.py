@@ -83,7 +83,7 @@ class RandomInputs:
         sets: the inputs.
 
     Raises:
-        ConversionInputError: a shape does not fit the program or is too large, or the seed is negative.
+        ConversionInputError: a shape does not fit the program or is too large, or the seed is no integer of 0 or more.
     """
 
     def __init__(
@@ -95,8 +95,8 @@ class RandomInputs:
         settings: Settings | None = None,
         with_lengths: bool = False,
     ) -> None:
-        if seed < 0:
-            raise ConversionInputError(f"seed: {seed} is negative")
+        if not isinstance(seed, int | np.integer) or seed < 0:
+            raise ConversionInputError(f"seed: {seed!r:.80} is not an integer of 0 or more")
         self._program = program
         self._model = model
         self._probe: ShapeProbe | None = None

@@ -48,4 +48,4 @@ def local_path(given: Any) -> Any:
         if url.netloc not in ("", "localhost"):
             raise ConversionInputError(f"{path}: names the machine '{url.netloc}'; only files of this one are read")
         return url2pathname(url.path)
-    return path if isinstance(given, bytes) else given
+    return given if isinstance(os.fspath(given), str) else path

@@ -190,7 +190,10 @@ class _Reader:
                 self._read_feed(op)
             case "pd_op", "fetch":
                 attributes = self._attributes(op)
-                self._read_fetch(op, str(attributes["name"]), int(attributes["col"]))
+                column = attributes["col"]
+                if not isinstance(column, int):
+                    raise ModelReadError(f"attribute 'col' is {column!r:.80}; a number is expected")
+                self._read_fetch(op, str(attributes["name"]), column)
             case "pd_op", "if" | "while":
                 block.operators.append(self._control_flow(block, op, name, index))
             case "cf", "yield":

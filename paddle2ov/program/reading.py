@@ -108,7 +108,12 @@ def _read_files(files: ModelFiles, vocabulary: Vocabulary, source: Source, mappe
 def _check_names(path: Path, program: Program) -> None:
     """Refuses names that neither Paddle gives nor a terminal shows, and that an IR cannot hold."""
     types = dict.fromkeys([operator.source_type for operator in program.block.walk()])
-    for kind, names in (("an operator's type", types), ("a variable's name", program.variables)):
+    results = [result.name for result in program.outputs]
+    for kind, names in (
+        ("an operator's type", types),
+        ("a variable's name", program.variables),
+        ("a result's name", results),
+    ):
         if "".join(names).isprintable() and max(map(len, names), default=0) <= _MAX_NAME:
             continue  # nearly all programs
         for name in names:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from openvino import Model
 
@@ -64,9 +64,12 @@ def rows_for(target: Target, without: Collection[str] = ()) -> tuple[Workaround,
         ConversionInputError: `without` has a name that is neither a workaround's nor a fault's.
     """
     rows = tuple(row for row in WORKAROUNDS if row.serves(target))
-    left_out = {without} if isinstance(without, str) else set(without)
-    if not left_out:
+    listed = [without] if isinstance(without, str) or not isinstance(without, Iterable) else list(without)
+    if not listed:
         return rows
+    if not all(isinstance(name, str) for name in listed):
+        raise ConversionInputError(f"without: names of workarounds are expected, not {without!r:.80}")
+    left_out = set(listed)
     names = {name for row in WORKAROUNDS for name in (row.name, *row.faults)}
     for name in left_out - names:
         close = difflib.get_close_matches(name, names, 1)

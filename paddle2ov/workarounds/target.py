@@ -9,6 +9,7 @@ import openvino
 from msgspec import Struct
 
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.core import check_device
 
 DEVICES = ("CPU", "GPU", "NPU")
 
@@ -47,7 +48,12 @@ class Target(Struct, frozen=True):
 
     @classmethod
     def of_device(cls, name: str) -> Target:
-        """The target of a device as OpenVINO names it: "GPU.1" is a GPU; "AUTO" and "HETERO:GPU,CPU" are any."""
+        """The target of a device as OpenVINO names it: "GPU.1" is a GPU; "AUTO" and "HETERO:GPU,CPU" are any.
+
+        Raises:
+            ConversionInputError: that is no name.
+        """
+        check_device(name)
         kind = name.partition(".")[0]
         return cls(kind if kind in DEVICES else None)
 

@@ -35,6 +35,22 @@ RNG = np.random.default_rng(0)
 # --- faults of OpenVINO 2026.4's CPU plugin, beside nodes that have nothing to do with them ---
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seed": None}, "seed: None is not an integer of 0 or more"),
+        ({"seed": 1.5}, "seed: 1.5 is not an integer"),
+        ({"device": None}, "device: None is not the name of a device"),
+        ({"inputs": "no/such.npz"}, "inputs: no/such.npz: No such file or directory"),
+        ({"inputs": "a\0b"}, r"inputs: a\\x00b: embedded null byte"),
+    ],
+)
+def test_arguments_of_another_kind(options, message):
+    x = ops.parameter([2], np.float32)
+    with pytest.raises(paddle2ov.ConversionInputError, match=message):
+        paddle2ov.check(Model([ops.relu(x)], [x]), **options)
+
+
 def returned_input():
     x = parameter(-1, 8)
     return Model([ops.convert(x, "f32"), ops.sigmoid(ops.relu(x))], [x])

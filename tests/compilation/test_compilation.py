@@ -272,9 +272,11 @@ def test_values_of_openvino_and_numpy(model, tmp_path, conversions, name, values
         ({"config": {5: 1}}, "config: 5 is not the name of a property"),
         ({"config": "NUM_STREAMS"}, "config: properties by their names are expected, not str"),
         ({"device": None}, "device: None is not the name of a device"),
+        ({"device": "CPU\udcff"}, r"device: 'CPU\\udcff' is not the name of a device"),
         ({"cache_dir": 3}, "cache_dir: a path is expected, not int"),
+        ({"cache_dir": "a\ud800"}, r"cache_dir: 'a\\ud800' is not the name of a folder"),
     ],
-    ids=["value", "name", "config", "device", "folder"],
+    ids=["value", "name", "config", "device", "bytes", "folder", "surrogate"],
 )
 def test_what_openvino_would_ignore_is_refused(model, conversions, arguments, message):
     with pytest.raises(ConversionInputError, match=message):
@@ -413,6 +415,8 @@ def test_a_folder_that_keeps_nothing_is_a_warning(model, tmp_path, caplog, monke
 def test_no_folder(tmp_path):
     with pytest.raises(paddle2ov.ConversionInputError, match="is not a folder"):
         paddle2ov.clear_cache(tmp_path / "none")
+    with pytest.raises(ConversionInputError, match="is not a folder"):
+        paddle2ov.clear_cache("n" * 5000)
 
 
 def test_two_caches_are_one_too_many(model, tmp_path):

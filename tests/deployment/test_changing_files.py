@@ -352,6 +352,13 @@ def test_a_model_is_not_written_over_itself(pir, tmp_path, arguments):
         refuse_overwriting_sources(folder, folder / "net.bin", [folder / "net.bin"], None)
 
 
+def test_a_link_in_a_circle_is_no_folder(pir, tmp_path):
+    (tmp_path / "link").symlink_to("link")
+    run = call(pir, "-o", "1", "--serve-layout", tmp_path / "link" / "served")
+    assert (run.exit_code, type(run.exception)) == (2, SystemExit)
+    assert "cannot be written: Too many levels of symbolic links" in run.output
+
+
 def test_a_batch_does_again_what_has_changed_in_its_parameters(versions, tmp_path, inline):
     folder = tmp_path / "models" / "net"
     shutil.copytree(versions("separate") / "1", folder)

@@ -83,7 +83,7 @@ def test_beside_an_ir(folder, put, tmp_path):
 def test_as_an_argument(put, tmp_path):
     path = tmp_path / "file"
     put(path)
-    with pytest.raises(OSError, match=r"is not a regular file|Too many levels"):
+    with pytest.raises(ConversionInputError, match=r"is not a regular file|Too many levels"):
         load(path)
     with pytest.raises(ConversionInputError, match="cannot be read"):
         pictures._read(path)

@@ -179,6 +179,20 @@ def test_names_that_no_terminal_shows(pir, name):
     with pytest.raises(ModelReadError) as caught:
         paddle2ov.inspect(pir)
     assert str(caught.value).isprintable()
+    edit(pir, lambda ops: ops[3].__setitem__("#", "1.full"))
+    edit(pir, lambda ops: attribute_of(ops, "1.fetch", "name").__setitem__("D", name))
+    refused(pir, "a result's name holds the control character")
+
+
+def attribute_of(ops, kind, name):
+    operator = next(op for op in ops if op["#"] == kind)
+    return next(attribute["AT"] for attribute in operator["A"] if attribute["N"] == name)
+
+
+@pytest.mark.parametrize("column", ["0", 0.5, None, [0]])
+def test_a_position_of_a_result_that_is_no_number(pir, column):
+    edit(pir, lambda ops: attribute_of(ops, "1.fetch", "col").__setitem__("D", column))
+    refused(pir, r"operator \d+ \(1\.fetch\): attribute 'col' is .*; a number is expected")
 
 
 def test_names_of_a_megabyte(pir):

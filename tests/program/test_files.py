@@ -64,6 +64,8 @@ def test_other_spellings_of_a_path(model, monkeypatch, tmp_path):
         assert Config(folder).model_dir() == str(model.parent)
         if isinstance(folder, str):
             assert call("inspect", folder).exit_code == 0
+    (entry,) = (entry for entry in os.scandir(os.fsencode(tmp_path)) if entry.name == os.fsencode(model.parent.name))
+    assert names(paddle2ov.convert(entry)) == wanted
     params = model.with_name("inference.pdiparams").as_uri()
     assert names(paddle2ov.convert((model.as_uri(), params))) == wanted
     assert Config(model.as_uri(), os.fsencode(model.with_name("inference.pdiparams"))).prog_file() == str(model)

@@ -157,3 +157,8 @@ def test_names_are_made_unique_in_branches_too():
     model = Model([first, second], [x])
     make_unique(model)
     assert max(names_of(model).values()) == 1
+
+
+def test_what_is_no_report_is_refused():
+    with pytest.raises(paddle2ov.ConversionInputError, match="report: a ConversionReport to fill is expected, not str"):
+        paddle2ov.convert("model", report="report.html")

@@ -65,6 +65,9 @@ def test_a_row_can_be_left_out(name):
 def test_names_to_leave_out_are_checked():
     with pytest.raises(ConversionInputError, match="without: there is no workaround, and no fault, of the name 'x'"):
         rows_for(Target(), ["x"])
+    for other in (None, 5, [None], [[]]):
+        with pytest.raises(ConversionInputError, match="without: names of workarounds are expected, not"):
+            rows_for(Target(), other)
     with pytest.raises(ConversionInputError, match=r"did you mean 'post_ops\.along_axis_1'\?"):
         rows_for(Target(), ["post_ops.along_axis_2"])
 
