@@ -38,9 +38,9 @@ _SHIFT = [
         case(x=tensor([3, 4], kind, low, 40), y=tensor([4], kind, 0, 4), **NEW)
         for kind, low in (("int32", -40), ("int64", -40), ("uint8", 0), ("int8", -40), ("int16", -40))
     ],
-    case(x=tensor([3, 4], "int32", -40, 40), y=tensor([4], "int32", 0, 4), is_arithmetic=False, **NEW),
-    case(x=tensor([3, 4], "int8", -40, 40), y=tensor([4], "int8", 0, 4), is_arithmetic=False, **NEW),
-    case(x=tensor([3, 4], "uint8", 0, 250), y=tensor([4], "uint8", 0, 8), is_arithmetic=False, **NEW),
+    case(x=tensor([3, 4], "int32", -40, 40), y=tensor([4], "int32", 0, 4), is_arithmetic=False, is_varied=False, **NEW),
+    case(x=tensor([3, 4], "int8", -40, 40), y=tensor([4], "int8", 0, 4), is_arithmetic=False, is_varied=False, **NEW),
+    case(x=tensor([3, 4], "uint8", 0, 250), y=tensor([4], "uint8", 0, 8), is_arithmetic=False, is_varied=False, **NEW),
     case(x=tensor([3, 4], "int32", -40, 40, dims=[-1, 4]), y=tensor([3, 1], "int32", 0, 4), **NEW),
     case(x=int32s(5, -5, 5, -5), y=int32s(31, 31, 32, 40), **NEW),
     case(x=int32s(2**24 + 1, 2**26 + 1, -(2**25) - 3, dims=[-1]), y=int32s(4, 0, 1, dims=[-1]), **NEW),

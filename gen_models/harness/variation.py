@@ -70,7 +70,7 @@ def _between(draw: Any, value: Any, given: Sequence[Any]) -> Any:
 
 
 def _tensors(draw: Any, case: Case, relatives: Sequence[Case]) -> dict[str, TensorSpec]:
-    """The tensors, with the types of a relative; some sizes grow wherever they occur, so that indices stay in range.
+    """The tensors, with types and bounds of a relative; some sizes grow wherever they occur, so indices stay in range.
 
     A size stays where no relative has another or leaves it open. Tensors of given values stay as they are, and those
     with bounds of their own keep their types.
@@ -90,7 +90,10 @@ def _tensors(draw: Any, case: Case, relatives: Sequence[Case]) -> dict[str, Tens
     for name, spec in own.items():
         shape = tuple(sizes.get(size, size) for size in spec.shape)
         dims = tuple(-1 if declared < 0 else size for declared, size in zip(spec.declared, shape, strict=True))
-        drawn[name] = replace(spec, shape=shape, dims=dims, dtype=donor[name].dtype)
+        drawn[name] = replace(spec, shape=shape, dims=dims)
+        if name not in held:
+            other = donor[name]
+            drawn[name] = replace(drawn[name], dtype=other.dtype, low=other.low, high=other.high)
     return drawn
 
 
