@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,7 +21,7 @@ from paddle2ov.commands.inspect import inspect_command
 from paddle2ov.commands.ops import ops_command
 from paddle2ov.commands.quantize import quantize_command
 from paddle2ov.commands.run import run_command
-from paddle2ov.commands.shared import plain_warnings
+from paddle2ov.commands.shared import is_of_output, plain_warnings
 from paddle2ov.commands.verify import verify_command
 
 
@@ -60,17 +59,11 @@ def _printing() -> Iterator[None]:
         _drop_output()
         sys.exit(UNREAD)
     except OSError as error:
-        if not _is_of_output(error):
+        if not is_of_output(error):
             raise
         _drop_output()  # a full disk
         click.secho(f"error: the output cannot be written: {error.strerror or error}", fg="red", err=True)
         sys.exit(FAILED)
-
-
-def _is_of_output(error: OSError) -> bool:
-    """Whether what failed is a stream that click or rich print to: it has no name, as files do that are opened."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    return error.filename is None and frames[-1].f_globals.get("__name__", "").startswith(("click.", "rich."))
 
 
 def _drop_output() -> None:

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any, TypeVar
 
 import click
@@ -261,7 +262,7 @@ def plain_errors(
     except BrokenPipeError:
         raise
     except (Paddle2OVError, OSError, UserWarning) as error:  # warnings may be errors (-W error)
-        if traceback:
+        if traceback or (isinstance(error, OSError) and is_of_output(error)):
             raise
         click.secho(f"error: {with_origins(_message(error))}", fg="red", err=True)
         if isinstance(error, ConversionInputError):  # also where an operator says so
@@ -272,6 +273,12 @@ def plain_errors(
     except KeyboardInterrupt:
         click.echo(interrupted, err=True)
         sys.exit(INTERRUPTED)
+
+
+def is_of_output(error: OSError) -> bool:
+    """Whether what failed is a stream that click or rich print to: it has no name, as files do that are opened."""
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    return error.filename is None and frames[-1].f_globals.get("__name__", "").startswith(("click.", "rich."))
 
 
 def _message(error: Exception) -> str:

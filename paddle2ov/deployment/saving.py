@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import openvino
@@ -28,15 +29,16 @@ def save_model(model: openvino.Model, xml: Path, fp16: bool) -> None:
     with beside(xml) as folder:
         written, replaced = folder / "model.xml", folder / "replaced.xml"
         write_ir(model, written, fp16)
-        if xml.exists():  # out of the way: it must never stand beside weights of another model
-            xml.replace(replaced)
-        try:
-            written.with_suffix(".bin").replace(xml.with_suffix(".bin"))
-        except OSError:
-            if replaced.exists():
-                replaced.replace(xml)
-            raise
-        written.replace(xml)
+        with alone_in(xml.parent):
+            if xml.exists():  # out of the way: it must never stand beside weights of another model
+                xml.replace(replaced)
+            try:
+                written.with_suffix(".bin").replace(xml.with_suffix(".bin"))
+            except OSError:
+                if replaced.exists():
+                    replaced.replace(xml)
+                raise
+            written.replace(xml)
 
 
 def write_ir(model: openvino.Model, xml: Path, fp16: bool) -> None:
@@ -93,6 +95,26 @@ def remove_unfinished(folder: Path) -> None:
     """Removes what a process that was killed was writing into a folder; for when nothing else writes there."""
     for unfinished in folder.glob(f"{_PREFIX}*"):
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keeps other processes waiting that move files into a folder which belong together.
+
+    Windows has no such locks of folders, and not every file system has them.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

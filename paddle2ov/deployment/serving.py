@@ -17,7 +17,7 @@ from typing import Any
 from google.protobuf import text_encoding
 from openvino import Model, Output
 
-from paddle2ov.deployment.saving import beside, write_text
+from paddle2ov.deployment.saving import alone_in, beside, write_text
 from paddle2ov.deployment.text_fields import TextField, text_fields
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.program.sources import regular_file
@@ -70,17 +70,19 @@ def write_layout(model: Model, folder: Path, name: str, save: Callable[[Model, P
         raise ConversionInputError(f"a version is 1 or more, not {version}")
     target = folder / name / str(version)
     triton = triton_config(model, name, _fields_there(target.parent / "config.pbtxt"))
-    served = _with_model(_served(folder / "config.json"), name)
+    _served(folder / "config.json")
     with beside(target) as temporary:
         written = temporary / "written"
         written.mkdir()
         written.chmod(0o755)  # servers run as other users
         save(model, written / "model.xml")
-        if target.exists():
-            target.replace(temporary / "replaced")
-        written.replace(target)
-    write_text(target.parent / "config.pbtxt", triton)
-    write_text(folder / "config.json", json.dumps(served, indent=1, ensure_ascii=False) + "\n")
+        with alone_in(folder):
+            if target.exists():
+                target.replace(temporary / "replaced")
+            written.replace(target)
+            write_text(target.parent / "config.pbtxt", triton)
+            served = _with_model(_served(folder / "config.json"), name)  # others may have added theirs meanwhile
+            write_text(folder / "config.json", json.dumps(served, indent=1, ensure_ascii=False) + "\n")
     return target / "model.xml"
 
 

@@ -27,9 +27,17 @@ _WORKED_AROUND = "Faults of OpenVINO that passes worked around (--without NAME l
 _LEFT_ALONE = "Looked at by passes and left as it is, and why"
 
 
+class _Terminal(Console):
+    """A console whose reader may go (`| head`): rich exits with 1 then, which is a verdict on the model here."""
+
+    def on_broken_pipe(self) -> None:
+        """Leaves the exit status to the command."""
+        raise BrokenPipeError
+
+
 def print_report(report: Report, console: Console | None = None) -> None:
     """Prints what the conversion did, what became of the operators, and which primitives are fused and slow."""
-    console = console or Console()
+    console = console or _Terminal()
     # Names may be of any length and hold anything; rich's highlighter takes time quadratic in that of a word.
     show = partial(console.print, highlight=False, emoji=False)
     conversion, compiled = report.conversion, report.compiled

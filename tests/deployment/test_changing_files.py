@@ -330,6 +330,39 @@ def changed_and_saved(folders):
     return rows
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no locks of folders")
+def test_two_writers_of_one_model(versions, tmp_path, monkeypatch):
+    """The second one begins between the two files of the first one: the pair is of one model, or the other."""
+    first, second = (paddle2ov.convert(versions("pir") / version) for version in ("1", "2"))
+    target, replace = tmp_path / "model.xml", Path.replace
+    other = threading.Thread(target=saving.save_model, args=(second, target, False))
+
+    def begin_meanwhile(path, to):
+        replace(path, to)
+        if Path(to).name == "model.bin" and threading.current_thread() is not other:
+            other.start()
+            other.join(0.5)
+
+    monkeypatch.setattr(Path, "replace", begin_meanwhile)
+    saving.save_model(first, target, fp16=False)
+    other.join()
+    assert compiled_version(openvino.Core().read_model(target)) == 2.0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no locks of folders")
+def test_two_models_are_added_to_a_server(versions, tmp_path):
+    model = paddle2ov.convert(versions("pir") / "1")
+
+    def save(one, path, others=("b",)):
+        saving.write_ir(one, path, False)
+        for name in others:  # of which config.json tells by the time that this one is listed
+            write_layout(one, tmp_path, name, lambda again, where: save(again, where, ()))
+
+    write_layout(model, tmp_path, "a", save)
+    served = json.loads((tmp_path / "config.json").read_text())["model_config_list"]
+    assert sorted(model["config"]["name"] for model in served) == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import json
+import os
 import pickle
 import shutil
 import sys
@@ -20,6 +21,7 @@ from rich.console import Console
 import paddle2ov
 from gen_models.harness.store import generated
 from gen_models.networks.post_ops import CHAINS
+from paddle2ov.commands.shared import plain_errors
 from paddle2ov.passes import REWRITES
 from paddle2ov.program.model import Operator
 from paddle2ov.reporting import build_report, memory_limit, print_report, refused_report, write_report
@@ -313,6 +315,21 @@ def test_names_are_printed_as_they_are():
     report = Report("model", "", "", "pir", notes=[name])
     print_report(report, Console(file=out, width=10_000, force_terminal=True, color_system="standard"))
     assert f"\x1b[33m{name}\x1b[0m" in out.getvalue()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("is_full", [True, False])
+def test_tables_that_nobody_reads(monkeypatch, is_full):
+    """What fails is the output, of which the command line speaks; that is no error of a model."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    if is_full:
+        os.dup2(os.open("/dev/full", os.O_WRONLY), writer)
+    with io.TextIOWrapper(io.FileIO(writer, "wb"), write_through=True) as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        error, text = (OSError, "No space left") if is_full else (BrokenPipeError, "")
+        with pytest.raises(error, match=text), plain_errors():
+            print_report(Report("net", "1", "2", "pir", refusals=("nothing",)))
 
 
 def test_tables_in_a_narrow_terminal():
