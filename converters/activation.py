@@ -53,10 +53,11 @@ def elu(node: NodeContext) -> NamedOutputs:
 
 
 def celu(node: NodeContext) -> NamedOutputs:
-    """out = x where x >= 0, alpha · (e^(x / alpha) - 1) elsewhere."""
+    """out = x where x >= 0, alpha · (e^(x / alpha) - 1) elsewhere, which is 0 for an alpha of 0."""
     x = real_input(node)
     alpha = node.get_float("alpha", 1.0)
-    node.require(alpha != 0, "division by zero", alpha=alpha)
+    if alpha == 0:
+        return {"out": ops.relu(x)}
     if alpha == 1:
         return {"out": ops.elu(x, 1.0)}
     growth = ops.subtract(ops.exp(ops.divide(x, const_like(alpha, x))), const_like(1, x))
@@ -132,11 +133,13 @@ def softplus(node: NodeContext) -> NamedOutputs:
     curve = ops.softplus(scaled)
     if beta != 1:
         curve = ops.divide(curve, const_like(beta, x))
-    if threshold >= _LINEAR_FROM:
+    if threshold >= _LINEAR_FROM and abs(beta) < _SAFE_FACTOR:
         return {"out": curve}
     return {"out": ops.select(ops.greater(scaled, const_like(threshold, x)), x, curve)}
 
 
+_SAFE_FACTOR = 1e6
+"""By a larger one a product with what a network computes may overflow."""
 _LINEAR_FROM = 17.0
 """From here on ln(1 + e^x) = x in float32, so a larger threshold changes nothing."""
 

@@ -59,7 +59,7 @@ def diag_v2(node: NodeContext) -> NamedOutputs:
         return {"out": diagonal_of(x, offset)}
     if rank == 0:
         x = ops.reshape(x, ints([1]), False).output(0)
-    return {"out": _embed_diagonal(x, offset, node.get_float("padding_value", 0.0))}
+    return {"out": _embed_diagonal(x, offset, node.get_float("padding_value", 0.0, may_be_nan=True))}
 
 
 def diag(node: NodeContext) -> NamedOutputs:
@@ -192,7 +192,7 @@ def fill_diagonal(node: NodeContext) -> NamedOutputs:
         ops.less(column, columns),
     ):
         hit = ops.logical_and(hit, bound)
-    value = const(node.get_float("value", 0.0), x.get_element_type())
+    value = const(node.get_float("value", 0.0, may_be_nan=True), x.get_element_type())
     return {"out": exact_select(ops.reshape(hit, dims, False), value, x)}
 
 

@@ -31,7 +31,7 @@ def pad(node: NodeContext) -> NamedOutputs:
 def pad_constant_like(node: NodeContext) -> NamedOutputs:
     """out = y in the shape of x, pad_value after its end along each dimension."""
     x, y = node.get_input("x"), node.get_input("y")
-    value = const_like(node.get_float("pad_value", 0.0), y)
+    value = const_like(node.get_float("pad_value", 0.0, may_be_nan=True), y)
     before = ints([0] * rank_of(node, y))
     return {"out": ops.pad(y, before, ops.subtract(shape_of(x), shape_of(y)), "constant", value)}
 
@@ -87,7 +87,7 @@ def _pad_non_negative(node: NodeContext, x: Tensor, begin: Node, end: Node, mode
     if mode != "constant":
         return ops.pad(x, begin, end, _MODES[mode])
     if node.is_known("pad_value"):
-        return ops.pad(x, begin, end, mode, const_like(node.get_float("pad_value", 0.0), x))
+        return ops.pad(x, begin, end, mode, const_like(node.get_float("pad_value", 0.0, may_be_nan=True), x))
     # OpenVINO's CPU plugin (2026.4) pads with 0 where the model computes the value.
     everywhere = ops.broadcast(const(True, Type.boolean), shape_of(x))
     inside = ops.pad(everywhere, begin, end, mode, const(False, Type.boolean))

@@ -30,10 +30,10 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.graph.spatial import (
-    begin_end_pads,
     channels_last,
     computed_same_pads,
     padding_algorithm,
+    pooling_windows,
     ranked_dims,
     same_pads,
     spatial_dims,
@@ -143,8 +143,7 @@ class Windows(Struct, frozen=True):
 def windows_of(node: NodeContext, dims: list[int | None]) -> Windows:
     """The windows that an operator's attributes describe, over these spatial dimensions."""
     spatial = len(dims)
-    sizes, strides = node.get_ints("kernel_size"), node.get_ints("strides", [1] * spatial)
-    begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
+    sizes, strides, begin, end = pooling_windows(node, spatial)
     algorithm, dynamic_same = padding_algorithm(node), False
     if algorithm != "EXPLICIT":
         begin, end = [0] * spatial, [0] * spatial

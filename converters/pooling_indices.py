@@ -27,7 +27,7 @@ from paddle2ov.converters.graph.common import (
     index_range,
     rank_of,
 )
-from paddle2ov.converters.graph.spatial import begin_end_pads, channels_last, ranked_dims, window_overhang
+from paddle2ov.converters.graph.spatial import channels_last, pooling_windows, ranked_dims, window_overhang
 from paddle2ov.converters.pooling import adaptive_sizes
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
@@ -50,9 +50,7 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
     elif node.get_bool("adaptive", False):
         top = ops.adaptive_max_pool(x, adaptive_sizes(node, x), "i32")
     else:
-        kernel = node.get_ints("kernel_size")
-        strides = node.get_ints("strides", [1] * spatial)
-        begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
+        kernel, strides, begin, end = pooling_windows(node, spatial)
         ceil = node.get_bool("ceil_mode", False)
         over = window_overhang(ranked_dims(x)[2:], kernel, strides, begin, end, ceil)
         kernel = [size - missing for size, missing in zip(kernel, over, strict=True)]

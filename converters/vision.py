@@ -80,7 +80,7 @@ def _pair(node: NodeContext, name: str) -> list[int]:
     """Two positive numbers; one counts for both."""
     values = node.get_ints(name)
     values = values * 2 if len(values) == 1 else values
-    is_pair = len(values) == 2 and all(0 < value < 2**31 for value in values)
+    is_pair = len(values) == 2 and all(0 < value <= 2**30 for value in values)  # OpenVINO adds to them in 32 bits
     node.require(is_pair, "two positive numbers are expected", **{name: values})
     return values
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gen_models.harness.building import function, legacy_builder
+from gen_models.harness.building import any_op, function, legacy_builder
 from gen_models.harness.marks import COMPLEX_HERE, F64, LEGACY, NEW_KERNEL, TAIL
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
@@ -60,6 +60,11 @@ def unary(
     return Op(name, build, *cases, *(more or []))
 
 
+def _celu(x: Any, *, alpha: float = 1.0) -> Any:
+    """Paddle's function refuses an alpha of 0, its operator does not."""
+    return any_op("celu", {"X": x}, {"Out": x.dtype}, {"alpha": alpha})
+
+
 _SPECIAL = tensor([7], values=[-math.inf, math.inf, 0.0, -0.0, 100.0, -100.0, 1e-6])
 _LARGE = tensor([5], values=[-100.0, -20.0, 19.0, 21.0, 90.0])
 
@@ -84,7 +89,7 @@ OPS = [
         {"negative_slope": -0.5},
     ),
     unary("elu", "elu", {"alpha": 0.2}, {"alpha": 2.0}, {"alpha": -0.7}),
-    unary("celu", "celu", {"alpha": 0.2}, {"alpha": 2.0}, {"alpha": -0.7}),
+    unary("celu", "celu", {"alpha": 0.2}, {"alpha": 2.0}, {"alpha": -0.7}, {"alpha": 0.0}, build=_celu),
     unary("selu", "selu", {"scale": 1.5, "alpha": 1.2}, {"alpha": 0.0}),
     unary(
         "gelu",
@@ -125,6 +130,7 @@ OPS = [
             case(x=tensor([10], values=_TAILS), beta=0.5, threshold=1.0, **TAIL),
             case(x=PLANE, beta=2.0, threshold=1.0, **COMPLEX_HERE),
             case(x=_LARGE, beta=0.0),
+            case(x=_LARGE, beta=1e38),
         ],
     ),
     unary("softshrink", "softshrink", {"threshold": 0.0}, {"threshold": 1.5}),

@@ -99,6 +99,7 @@ OPS = [
         _uniform,
         case(shape=[3, 4]),
         case(shape=[3, 4], low=2.0, high=5.0, seed=7),
+        case(shape=[3, 4], seed=-1),
         case(shape=[3], dtype="float64"),
         case(shape=[3, 4], low=2.0, high=-1.0),
         case(shape=[3], low=2.0, high=2.0),

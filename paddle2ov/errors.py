@@ -12,6 +12,8 @@ from typing import Any
 _UNSHOWN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 """Characters that no text on a terminal holds: they move the cursor, change its colours, or turn the line around."""
 _LONG_WORD = r"\S{4000,}"
+_REFUSED_NODE = r"While validating node '\w+::(\w+) (.*)' with friendly_name"
+_NODE_INPUT = r"\[\d+\]:(\w+\[[^]]*\])"
 _LIBRARY_FRAME = r'File "[^"]*[/\\](paddle|decorator)(\.py|[/\\])'
 
 
@@ -245,6 +247,9 @@ def described(error: BaseException) -> str:
     """The message of an exception that nobody raised on purpose, in one line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     useful = [line for line in lines if not line.startswith(("Exception from", "Check '"))]
+    if useful and (node := re.match(_REFUSED_NODE, useful[0])):
+        useful[0] = f"OpenVINO refuses a {node[1]} of {', '.join(re.findall(_NODE_INPUT, node[2])) or 'nothing'}:"
+        return " ".join(useful[:3])
     return f"{type(error).__name__}: {' '.join((useful or lines)[:3]) or 'no message'}"
 
 

@@ -130,7 +130,9 @@ def nms(node: NodeContext) -> NamedOutputs:
     # Earlier boxes have the better score.
     score = reshape(cast_to(ops.subtract(count, index_range(count)), Type.f32), [1, 1, -1])
     # This kernel keeps boxes that overlap by 0 / 0, as OpenVINO does.
-    kept = GreedyNms(node.get_float("threshold", 1.0)).by_openvino(x, score)
+    threshold = node.get_float("threshold", 1.0)
+    node.require(threshold >= 0, "negative", threshold=threshold)
+    kept = GreedyNms(threshold).by_openvino(x, score)
     return {"out": cast_to(kept.index, Type.i64)}
 
 

@@ -74,6 +74,15 @@ def strides_or_dilations(node: NodeContext, name: str, spatial: int) -> list[int
     return values
 
 
+def pooling_windows(node: NodeContext, spatial: int) -> tuple[list[int], list[int], list[int], list[int]]:
+    """Sizes and strides of windows, and the paddings before and after x."""
+    sizes, strides = node.get_ints("kernel_size"), strides_or_dilations(node, "strides", spatial)
+    node.require(min(sizes, default=0) >= 1, "1 or more is expected", kernel_size=sizes)
+    paddings = node.get_ints("paddings", [0] * spatial)
+    node.require(min(paddings, default=0) >= 0, "negative paddings of windows are not supported", paddings=paddings)
+    return (sizes, strides, *begin_end_pads(node, spatial, paddings))
+
+
 def window_overhang(
     dims: Sequence[int | None],
     kernel: Sequence[int],

@@ -84,7 +84,7 @@ def _pool(node: NodeContext, idx: int = 0, default: str = "AVERAGE") -> Node:
     kind = node.get_str("pooltype", default)
     node.require(kind in ("FIRST", "LAST", "MAX", "AVERAGE", "SUM", "SQRT"), "unknown", pooltype=kind)
     x, layout = dense_input(node, "x", idx, -math.inf if kind == "MAX" else 0)
-    value = node.get_float("pad_value", 0.0)
+    value = node.get_float("pad_value", 0.0, may_be_nan=True)
     if not isinstance(layout, SequenceLengths):  # none is empty: Paddle requires a row in each
         return _reduce_steps(kind, x, None)
     lengths = padded_lengths(x, layout)

@@ -45,6 +45,7 @@ def _uniform(shape: Tensor, low: Tensor, high: Tensor, kind: str, seed: int) -> 
     # OpenVINO folds 1 - RandomUniform into a constant when it compiles the model: the numbers would be the same in each
     # inference, and differ from those that other consumers get. A Roll, here over a dimension of 1, prevents that. The
     # dimension is needed anyway: RandomUniform has no 0-D result.
+    seed %= 1 << 32  # OpenVINO has no negative ones
     drawn = ops.random_uniform(ops.concat([ints([1]), shape], 0), low, high, kind, seed, seed)
     return ops.squeeze(ops.roll(drawn, ints([1]), ints([0])), ints([0]))
 

@@ -299,10 +299,10 @@ class NodeContext:
                 self._refuse_type(name, value, "an integer")
         return int(value)
 
-    def get_float(self, name: str, default: float | Required = REQUIRED) -> float:
-        """A floating-point attribute or single-element input that is known at conversion."""
+    def get_float(self, name: str, default: float | Required = REQUIRED, *, may_be_nan: bool = False) -> float:
+        """A floating-point attribute or single-element input that is known at conversion; NaN is refused by default."""
         value = self._scalar(name, self._value(name, default), default)
-        if not is_number(value):
+        if not is_number(value) or (value != value and not may_be_nan):  # NaN is not equal to itself
             self._refuse_type(name, value, "a number")
         return float(value)
 

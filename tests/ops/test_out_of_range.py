@@ -1,5 +1,6 @@
 """Indices out of range, which Paddle refuses in the run: no memory beyond the tensor is read."""
 
+import math
 import re
 
 import numpy as np
@@ -104,6 +105,26 @@ def test_a_division_by_an_attribute(type, inputs, zero, others):
     ((name, value),) = zero.items()
     with pytest.raises(paddle2ov.OpConversionError, match=f"{name}={re.escape(str(value))}.*: division by zero"):
         run_legacy(type, inputs, zero | others)
+
+
+@pytest.mark.parametrize(
+    ("type", "attributes", "message"),
+    [
+        ("leaky_relu", {"alpha": math.nan}, "attribute 'negative_slope' is nan; a number is expected"),
+        ("pool2d", {"pooling_type": "max", "ksize": [2, 0]}, r"kernel_size=\[2, 0\]: 1 or more is expected"),
+        ("pool2d", {"pooling_type": "max", "ksize": [2, 2], "strides": [0, 1]}, r"strides=\[0, 1\]: 1 or more"),
+        ("max_pool2d_with_index", {"ksize": [2, 2], "paddings": [-1, 0]}, r"paddings=\[-1, 0\]: negative paddings"),
+        (
+            "slice",
+            {"axes": [1, 1], "starts": [0, 1], "ends": [1, 2]},
+            r"OpenVINO refuses a Slice of f32\[1,2,3,4\], i64\[2\].*: Slice .* unique\. \(attributes: axes=\[1, 1\]",
+        ),
+    ],
+)
+def test_an_impossible_attribute(type, attributes, message):
+    """It is named with its value."""
+    with pytest.raises(paddle2ov.OpConversionError, match=message):
+        run_legacy(type, {"input" if type == "slice" else "x": X[None]}, attributes)
 
 
 def test_squeeze_of_what_is_not_one(tmp_path):

@@ -153,6 +153,17 @@ REFUSED = {
     "over no elements": lambda: ops.max_pool(
         np.zeros((1, 1, 0, 2), np.float32), [1, 1], [1, 1], [1, 1], [1, 1], [1, 1]
     ),
+    "a Convolution over no elements": lambda: ops.convolution(
+        ops.parameter([2, 1, -1, 5], np.float32), np.zeros((3, 1, 1, 0), np.float32), [1, 1], [0, 0], [0, 0], [1, 1]
+    ),
+    "impossible strides": lambda: ops.convolution_backprop_data(
+        ops.parameter([1, 1, 1, 1], np.float32),
+        np.ones((1, 1, 3, 3), np.float32),
+        [5000, 5000],
+        dilations=[1, 1],
+        pads_begin=[0, 0],
+        pads_end=[0, 0],
+    ),
     "are computed from constants": lambda: ops.broadcast(opset16.constant(np.int64(1)), int64(1 << 40)),
 }
 
