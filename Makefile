@@ -32,8 +32,6 @@ export PADDLE2OV_LEGACY_PYTHON :=
 endif
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-# Tests start hundreds of processes, each of which would compile the whole package.
-export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 

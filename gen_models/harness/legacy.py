@@ -8,6 +8,7 @@ import select
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,19 +41,15 @@ class LegacyWorker:
         self._folder = tempfile.TemporaryDirectory(prefix="paddle2ov-")  # removed with this object
         self._log = Path(self._folder.name) / "log"
 
-    def generate(self, op: str, module: str, case: Case | None, folder: Path) -> Path:
-        """Writes a case of an operator, or (without a case) a whole network, as a legacy model.
+    def generate(self, op: str, module: str, case: Case | Sequence[Case] | None, folder: Path) -> Path:
+        """Writes a case of an operator, several together, or (without a case) a whole network, as a legacy model.
 
         Raises:
             GenerationError: Paddle refuses the case, crashes on it, or takes too long.
         """
         source = getattr(sys.modules.get(module), "__file__", None)
-        request = {
-            "op": op,
-            "module": module,
-            "source": source,
-            "case": case.to_json() if case else None,
-        }
+        plain = case.to_json() if isinstance(case, Case) else [item.to_json() for item in case] if case else None
+        request = {"op": op, "module": module, "source": source, "case": plain}
         return self._write(request, folder, f"{op}: {case}")
 
     def generate_program(self, program: Program, folder: Path) -> Path:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -39,6 +41,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Leaves out networks with `--fast`: a test that asks for one is skipped."""
+    # Tests start hundreds of processes, each of which would compile the whole package.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     config.addinivalue_line("markers", "every_form: runs with --every-form only")
     config.addinivalue_line("markers", "one_in(step): without --every-form, one in `step` combinations of parameters")
     if config.getoption("--fast"):

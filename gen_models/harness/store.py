@@ -7,12 +7,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from gen_models.harness.generate import generate
+from gen_models.harness.generate import generate, generate_together
 from gen_models.harness.legacy import ROOT, LegacyWorker, legacy_python
 from gen_models.harness.network import Network, generate_network
 from gen_models.harness.spec import Case, Op
@@ -29,6 +29,23 @@ def generated(op: Op, case: Case, format: str) -> Path:
     name = case.name or f"{op.name}_random"
     digest = case.digest(format, paddle_version(format), _sources(op.module), _framework())
     return _kept(FOLDER / format / f"{name}-{digest}", lambda folder: write(op, case, format, folder))
+
+
+def generated_together(op: Op, cases: Sequence[Case], format: str) -> Path:
+    """The folder of one model of several cases (`generate_together`); it is written if it is not there.
+
+    Raises:
+        GenerationError: Paddle refuses one of the cases, or that they are in one program.
+    """
+    digests = [case.digest(format, paddle_version(format), _sources(op.module), _framework()) for case in cases]
+    digest = hashlib.sha256("".join(digests).encode()).hexdigest()[:12]
+
+    def write(folder: Path) -> Path:
+        if format == "pir":
+            return generate_together(op, cases, format, folder)
+        return worker().generate(op.name, op.module, cases, folder)
+
+    return _kept(FOLDER / format / f"{op.name}_together-{digest}", write)
 
 
 def write(op: Op, case: Case, format: str, folder: Path) -> Path:

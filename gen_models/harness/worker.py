@@ -1,7 +1,8 @@
 """Generates models on request, in the interpreter of another Paddle: one JSON request per line in, one reply out.
 
-Request: `{"op": name, "module": module, "source": its path, "case": {...}, "folder": path}`; without a case (null) `op`
-names a network. `{"program": {...}, "folder": path}` is a random program. Reply: `{"ok": true}` or `{"error": text}`.
+Request: `{"op": name, "module": module, "source": its path, "case": {...}, "folder": path}`; a list of cases is written
+as one model; without a case (null) `op` names a network. `{"program": {...}, "folder": path}`: a random program. Reply:
+`{"ok": true}` or `{"error": text}`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def serve() -> None:
     # Paddle prints: replies go to a copy of standard output, everything else to standard error.
     replies = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    from gen_models.harness.generate import GenerationError, generate, writes
+    from gen_models.harness.generate import GenerationError, generate, generate_together, writes
     from gen_models.harness.network import generate_network
     from gen_models.harness.spec import Case
     from gen_models.programs.program import Program
@@ -36,13 +37,17 @@ def serve() -> None:
                 replies.write(json.dumps({"ok": True}) + "\n")
                 continue
             module = _module(request["module"], request["source"])
-            if request["case"] is None:
+            case, folder = request["case"], Path(request["folder"])
+            if case is None:
                 requested = next(network for network in module.NETWORKS if network.name == request["op"])
-                generate_network(requested, "legacy", Path(request["folder"]))
+                generate_network(requested, "legacy", folder)
             else:
                 ops = (*getattr(module, "OPS", ()), *getattr(module, "CHAINS", ()))
                 op = next(op for op in ops if op.name == request["op"])
-                generate(op, Case.from_json(request["case"]), "legacy", Path(request["folder"]))
+                if isinstance(case, list):
+                    generate_together(op, [Case.from_json(item) for item in case], "legacy", folder)
+                else:
+                    generate(op, Case.from_json(case), "legacy", folder)
             reply = {"ok": True}
         except StopIteration:
             reply = {"error": f"module {request['module']} has no {request['op']} in its OPS, CHAINS or NETWORKS"}

@@ -10,7 +10,7 @@ import pytest
 
 from gen_models import all_ops
 from gen_models.harness.legacy import legacy_python
-from gen_models.harness.store import generated
+from gen_models.harness.store import generated_together
 from paddle2ov.conversion import convert
 from paddle2ov.program import read_program
 from paddle2ov.translation import translator
@@ -244,16 +244,16 @@ def test_what_a_program_carries_is_read(op, contexts, request):
 
 
 def convert_cases(op, contexts, every_form):
-    for case, form in forms(op, every_form):
-        if not case.xfail and (form.format == "pir" or legacy_python() is not None):
-            program = read_program(generated(op, case, form.format))
-            carried = [{*child.attributes, *child.inputs} for child in program.block.walk() if child.type == op.name]
-            read = {
-                name for context in contexts for mapping in (context[0].attributes, context[1]) for name in mapping.read
-            }
-            tells_more = not carried or any(names - read for names in carried)
-            if every_form or op.name in INERT_OF or tells_more:
-                convert(program, rewrite=False)
+    for format in ("pir", "legacy")[: 1 if legacy_python() is None else 2]:
+        cases = [case for case, form in forms(op, every_form) if form.format == format and not case.xfail]
+        program = read_program(generated_together(op, cases, format)) if cases else None
+        operators = [child for child in program.block.walk() if child.type == op.name] if cases else []
+        read = {
+            name for context in contexts for mapping in (context[0].attributes, context[1]) for name in mapping.read
+        }
+        tells_more = not operators or any({*child.attributes, *child.inputs} - read for child in operators)
+        if cases and (every_form or op.name in INERT_OF or tells_more):
+            convert(program, rewrite=False)
 
 
 def never_read(op, contexts):

@@ -23,20 +23,22 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="session")
 def selected(request):
-    """The cases that this run checks, without those that must fail: those to check with each."""
-    checks = [
-        check_of(item.callspec.params)
-        for item in request.session.items
-        if getattr(item, "function", None) is test_op_fuzzy and not item.callspec.params["case"].xfail
-    ]
-    batches = [tuple(checks[i : i + TOGETHER]) for i in range(0, len(checks), TOGETHER)]
-    return {check: batch for batch in batches for check in batch}
+    """The cases that this run checks, without those that must fail: those to check with each, whole operators."""
+    batches, last = {}, []
+    for item in request.session.items:
+        if getattr(item, "function", None) is test_op_fuzzy and not item.callspec.params["case"].xfail:
+            check = check_of(**item.callspec.params)
+            if len(last) >= TOGETHER and last[-1].op != check.op:
+                last = []
+            last.append(check)
+            batches[check] = last
+    return batches
 
 
-def check_of(params):
-    return Check(params["op"].name, params["case"].name, params["form"])
+def check_of(op, case, form):
+    return Check(op.name, case.name, form)
 
 
 def test_op_fuzzy(op, case, form, selected):
-    check = Check(op.name, case.name, form)
-    check_in_batch(check, selected.get(check, ()))
+    check = check_of(op, case, form)
+    check_in_batch(check, tuple(selected.get(check, ())))
