@@ -240,6 +240,10 @@ class _Reader:
         if name == "while":
             inputs["x"] += before
         results = [item for result in results_of(op) for item in self._define(result, name)]
+        for inner in blocks:
+            yielded = len(inner.outputs) - len(written) - (name == "while")
+            if yielded != len(results):
+                raise ModelReadError(f"{len(results)} results, for which block {inner.index} yields {yielded} values")
         after = [self._new_version(item) for item in written]
         writes.write(written, after)
         self._memory.share_results(op, loop)

@@ -195,6 +195,18 @@ def test_a_position_of_a_result_that_is_no_number(pir, column):
     refused(pir, r"operator \d+ \(1\.fetch\): attribute 'col' is .*; a number is expected")
 
 
+@pytest.mark.parametrize("of", ["loop", "block"])
+def test_results_of_a_loop_that_are_not_what_its_block_yields(pir, of):
+    """What it writes in place follows its results: it must not take the place of one."""
+
+    def drop(ops):
+        loop = next(op for op in ops if op["#"] == "1.while")
+        (loop["O"] if of == "loop" else loop["regions"][0]["blocks"][0]["ops"][-1]["I"]).pop()
+
+    edit(pir, drop)
+    refused(pir, r"operator \d+ \(1\.while\): \d+ results, for which block 1 yields \d+ values")
+
+
 def test_names_of_a_megabyte(pir):
     edit(pir, lambda ops: ops[3].__setitem__("#", "1." + "z" * 1_000_000))
     with pytest.raises(ModelReadError, match="an operator's type has 1000006 characters") as caught:
