@@ -35,9 +35,15 @@ def unary(build: Callable[[Output], Tensor]) -> Converter:
     return convert
 
 
+def _old_attribute(node: NodeContext, name: str, default: float) -> float:
+    """The attribute of a program of Paddle before 2.5, whose kernels read it; the default in newer ones."""
+    value = node.get_float(name, default)
+    return value if node.semantics.read_attributes else default
+
+
 def relu6(node: NodeContext) -> NamedOutputs:
     """out = min(max(x, 0), threshold)."""
-    return {"out": ops.clamp(real_input(node), 0.0, node.get_float("threshold", 6.0))}
+    return {"out": ops.clamp(real_input(node), 0.0, _old_attribute(node, "threshold", 6.0))}
 
 
 def leaky_relu(node: NodeContext) -> NamedOutputs:
@@ -97,8 +103,8 @@ def hard_sigmoid(node: NodeContext) -> NamedOutputs:
 def hard_swish(node: NodeContext) -> NamedOutputs:
     """out = x · min(max(x + offset, 0), threshold) / scale."""
     x = real_input(node)
-    threshold, scale = node.get_float("threshold", 6.0), node.get_float("scale", 6.0)
-    offset = node.get_float("offset", 3.0)
+    threshold, scale = _old_attribute(node, "threshold", 6.0), _old_attribute(node, "scale", 6.0)
+    offset = _old_attribute(node, "offset", 3.0)
     if (threshold, scale, offset) == (6, 6, 3):
         return {"out": ops.hswish(x)}
     node.require(threshold >= 0, "a negative threshold has no gate between 0 and it", threshold=threshold)
@@ -109,7 +115,7 @@ def hard_swish(node: NodeContext) -> NamedOutputs:
 def swish(node: NodeContext) -> NamedOutputs:
     """out = x · sigmoid(beta · x)."""
     x = real_input(node)
-    beta = node.get_float("beta", 1.0)
+    beta = _old_attribute(node, "beta", 1.0)
     return {"out": ops.swish(x, const_like(beta, x))}
 
 

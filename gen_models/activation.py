@@ -8,7 +8,7 @@ from typing import Any
 
 from gen_models.harness.building import any_op, function, legacy_builder
 from gen_models.harness.marks import COMPLEX_HERE, F64, LEGACY, NEW_KERNEL, TAIL
-from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
 
 COMPLEX = [
     case(x=tensor(sizes, "complex64", dims=dims), formats=("pir",), why="Paddle 2.6 takes no complex numbers")
@@ -72,13 +72,25 @@ _LARGE = tensor([5], values=[-100.0, -20.0, 19.0, 21.0, 90.0])
 _TAILS = [-100.0, -60.0, -40.0, -25.0, -18.0, -16.0, -14.0, -12.0, -10.0, -8.0]
 
 
-def _hard_swish(x: Any, **attributes: Any) -> Any:
-    return legacy_builder("hard_swish")(x, **attributes) if attributes else paddle.nn.functional.hardswish(x)
+def _without_attributes(op_type: str, path: str) -> Callable[..., Any]:
+    """Paddle's function takes no attributes; those of a legacy operator are in the program."""
+
+    def build(x: Any, **attributes: Any) -> Any:
+        return (legacy_builder(op_type) if attributes else function(path))(x, **attributes)
+
+    return build
 
 
 OPS = [
     unary("relu", "relu", more=[case(x=_SPECIAL), case(x=tensor([3], values=[math.nan, 1.0, -1.0]))]),
-    unary("relu6", "relu6", low=-3, high=9),
+    unary(
+        "relu6",
+        "relu6",
+        low=-3,
+        high=9,
+        more=[case(x=tensor([3, 4], low=-3, high=9), threshold=4.0, **LEGACY)],
+        build=_without_attributes("relu6", "nn.functional.relu6"),
+    ),
     unary(
         "leaky_relu",
         "leaky_relu",
@@ -101,7 +113,12 @@ OPS = [
     unary("sigmoid", "sigmoid", more=[case(x=_SPECIAL), case(x=_LARGE), case(x=tensor([3, 4], "complex64"))]),
     unary("tanh", "tanh", module="", more=[case(x=_SPECIAL), *COMPLEX, case(x=WIDE, **COMPLEX_HERE)]),
     unary("silu", "silu", more=[case(x=_LARGE), case(x=tensor([3, 4], "complex64", dims=[-1, 4]))]),
-    unary("swish", "swish", more=[case(x=_LARGE)]),
+    unary(
+        "swish",
+        "swish",
+        more=[case(x=_LARGE), case(x=_LARGE, beta=0.1, **LEGACY)],
+        build=_without_attributes("swish", "nn.functional.swish"),
+    ),
     unary("mish", "mish", low=-30, high=30),
     unary("softsign", "softsign", more=[case(x=PLANE, **COMPLEX_HERE)]),
     unary("tanh_shrink", "tanhshrink"),
@@ -180,9 +197,9 @@ OPS = [
     ),
     Op(
         "hard_swish",
-        _hard_swish,
+        _without_attributes("hard_swish", "nn.functional.hardswish"),
         *[case(x=x) for x in inputs(-5, 5)],
-        case(x=tensor([3, 4], low=-5, high=5), threshold=6.0, scale=6.0, offset=3.0, **LEGACY),
+        case(x=tensor([3, 4], low=-5, high=5), threshold=4.0, scale=5.0, offset=2.0, **LEGACY),
         case(x=tensor([3, 4], "float64", -5, 5), **F64),
         case(x=PLANE, **COMPLEX_HERE),
     ),

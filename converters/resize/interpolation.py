@@ -133,7 +133,7 @@ def _scales(node: NodeContext, count: int) -> tuple[list[float] | None, Output |
         values = [attribute_scale(value) for value in np.asarray(scale or []).reshape(-1).tolist()]
     if len(values) == 1:
         values = values * count
-    if not values or any(value <= 0 for value in values):
+    if not values or not all(value > 0 for value in values):
         return None, None
     node.require(len(values) == count, f"{count} numbers are expected", scale=values)
     return values, None

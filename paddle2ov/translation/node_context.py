@@ -334,7 +334,7 @@ class NodeContext:
     def get_floats(self, name: str, default: Sequence[float] | float | Required = REQUIRED) -> list[float]:
         """A list of numbers that is known at conversion, as floating point; a single number gives a list of one."""
         values = self.get_constant(name, default)
-        if values.dtype.kind not in "biuf":
+        if values.dtype.kind not in "biuf" or np.isnan(values).any():
             self._refuse_type(name, values.tolist(), "a list of numbers")
         return [float(item) for item in values.reshape(-1).tolist()]
 

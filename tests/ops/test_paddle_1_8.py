@@ -92,6 +92,7 @@ def test_a_filter_of_unknown_width_is_refused():
         ("elementwise_mod", 2_000_000, {}),
         ("elementwise_floordiv", 2_003_002, {"truncated_quotient": True}),
         ("elementwise_floordiv", 2_006_002, {}),
+        ("swish", 2_004_002, {"read_attributes": True}),
         ("yolo_box", 0, {}),
         ("relu", 1_008_005, {}),
     ],
