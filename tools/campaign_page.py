@@ -14,7 +14,7 @@ from gen_models.harness.spec import FORMATS
 from gen_models.harness.store import paddle_version
 from paddle2ov.deployment.saving import write_text
 
-FEW = 20
+FEW = 5
 """An operator with fewer cases in a format is named on the page."""
 
 PAGE = """# Random campaign
