@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,6 @@ from gen_models.harness.exploration import formats
 from gen_models.harness.spec import FORMATS
 from gen_models.harness.store import paddle_version
 from paddle2ov.deployment.saving import write_text
-
-FEW = 5
-"""An operator with fewer cases in a format is named on the page."""
 
 PAGE = """# Random campaign
 
@@ -90,9 +86,6 @@ def page(found: Mapping[str, Any]) -> str:
         total=sum(map(sum, ran.values())),
         operators=sum(any(operator.get(format) for format in FORMATS) for operator in operators.values()),
     )
-    few = [f"`{name}` ({count})" for name, count in _few(operators)]
-    if few:
-        text += "\n" + textwrap.fill(f"Fewer than {FEW} different cases in a format: {', '.join(few)}.", 120) + "\n"
     if found["failures"]:
         text += "\n## Failures\n\n"
         text += "".join(f"- `{item['operator']}` ({item['format']}): `{item['case']}`\n" for item in found["failures"])
@@ -119,14 +112,6 @@ def _row(cells: Iterable[object]) -> str:
 
 def _spread(counts: list[int]) -> str:
     return f"{counts[0]}, {counts[len(counts) // 2]}, {counts[-1]}" if counts else "-"
-
-
-def _few(operators: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[str, int]]:
-    """The operators that have run, with few cases in one of their formats, and how few."""
-    for name, operator in operators.items():
-        fewest = min(operator[format] for format in FORMATS if format in operator)
-        if operator["drawn"] and fewest < FEW:
-            yield name, fewest
 
 
 __all__ = ["as_json", "page", "results", "write_page"]
