@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-rare = partial(pytest.param, marks=pytest.mark.every_form)  # others train, read and quantize as these do
+rare = partial(pytest.param, marks=pytest.mark.every_form)  # tests train, read, quantize and install as these do
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ rare = partial(pytest.param, marks=pytest.mark.every_form)  # others train, read
         rare("rapidocr_openvino.py", "Same lines, with RapidOCR's engine"),
         rare("digits.py", "Same digit for 540 of 540"),
         rare("int8.py", "int8 keeps the accuracy"),
-        ("own_op.py", "Largest difference from the definition"),
+        rare("own_op.py", "Largest difference from the definition"),
         rare("gallery/detector.py", " boxes"),
         rare("gallery/segmenter.py", "48 x 64 pixels have a class"),
         rare("gallery/table.py", " tags"),
