@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import warnings
 from collections import Counter
@@ -257,6 +259,16 @@ def plain_message(error: Exception) -> str:
     """The last line of an OpenVINO error, without the locations in OpenVINO's source."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1] if lines else type(error).__name__
+
+
+def system_reason(error: Exception) -> str:
+    """What the system says of a file, without the name and the number; of other errors, their message.
+
+    Python says "File exists" of a file, or a link in a circle, where a folder is to be made.
+    """
+    if isinstance(error, FileExistsError):
+        return os.strerror(errno.ENOTDIR)
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 class FailingAs:

@@ -21,7 +21,7 @@ import numpy as np
 
 from paddle2ov.comparison.deadline import Deadline, TimeUpError
 from paddle2ov.comparison.differences import Expected
-from paddle2ov.errors import PaddleRunError
+from paddle2ov.errors import PaddleRunError, system_reason
 from paddle2ov.program.files import ModelFiles
 from paddle2ov.typing import AnyArray
 
@@ -147,7 +147,7 @@ class PaddleProcess:
                 text=True,
             )
         except OSError as error:
-            raise PaddleRunError(f"the interpreter {self._python} cannot be started: {error}") from error
+            raise PaddleRunError(f"the interpreter {self._python} cannot be started: {system_reason(error)}") from error
 
     def _end(self) -> None:
         process, self._process = self._process, None

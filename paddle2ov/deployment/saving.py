@@ -13,6 +13,7 @@ from pathlib import Path
 
 import openvino
 
+from paddle2ov.errors import system_reason
 from paddle2ov.program.sources import check_mapped
 
 _PREFIX = ".writing-"
@@ -125,6 +126,4 @@ def beside(path: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=path.parent) as folder:
             yield Path(folder)
     except OSError as error:
-        # "File exists" is said of a file in the place of a folder
-        reason = os.strerror(errno.ENOTDIR) if error.errno == errno.EEXIST else error.strerror or error
-        raise OSError(f"{path} cannot be written: {reason}") from error
+        raise OSError(f"{path} cannot be written: {system_reason(error)}") from error

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from openvino import ConstOutput, Model, PartialShape, Type
 
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, system_reason
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES, bfloat16_bits, bits_to_values, numpy_dtype
 from paddle2ov.program import dtypes
@@ -170,7 +170,7 @@ def load(path: Path) -> Inputs:
     try:
         opened = regular_file(path)
     except (OSError, ValueError) as error:
-        raise ConversionInputError(f"inputs: {path}: {getattr(error, 'strerror', None) or error}") from error
+        raise ConversionInputError(f"inputs: {path}: {system_reason(error)}") from error
     with opened as file:
         most = max(_MAX_BYTES, _MAX_GROWTH * os.fstat(file.fileno()).st_size)
         try:

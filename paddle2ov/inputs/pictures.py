@@ -13,7 +13,7 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment.beside import required_settings
 from paddle2ov.deployment.planning import PreprocessingPlan, plan
 from paddle2ov.deployment.preprocessing import SIZES, compute
-from paddle2ov.errors import ConversionInputError, install_command
+from paddle2ov.errors import ConversionInputError, install_command, system_reason
 from paddle2ov.graph.opset import ops
 from paddle2ov.inputs.given_arrays import Inputs, given_inputs
 from paddle2ov.program.model import Program, Variable
@@ -125,7 +125,7 @@ def _read(path: Path) -> AnyArray:
         with regular_file(path) as file:
             content = np.frombuffer(file.readall(), np.uint8)
     except (OSError, ValueError) as error:
-        raise UnreadablePictureError(f"pictures: {path} cannot be read: {error}") from error
+        raise UnreadablePictureError(f"pictures: {path} cannot be read: {system_reason(error)}") from error
     pixels = cv2.imdecode(content, cv2.IMREAD_COLOR) if content.size else None
     if pixels is None:
         raise UnreadablePictureError(f"pictures: {path} is not a picture that OpenCV reads")

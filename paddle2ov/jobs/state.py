@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from paddle2ov.errors import Paddle2OVError
+from paddle2ov.errors import Paddle2OVError, system_reason
 
 # Tells these files from SQLite files of other programs ("p2ov"), and from those of later versions.
 _APPLICATION = 0x70326F76
@@ -95,7 +95,7 @@ class State:
         try:
             yield
         except (OSError, sqlite3.Error, UnicodeDecodeError) as error:  # of messages that quote the file
-            reason = "another run uses it" if "locked" in str(error) else str(error)
+            reason = "another run uses it" if "locked" in str(error) else system_reason(error)
             is_usable = not isinstance(error, OSError) and os.access(self._path, os.W_OK) and self._path.is_file()
             is_content = is_usable and not _OF_THE_SYSTEM.search(str(error))
             raise (UnknownStateError if is_content else StateError)(f"state file {self._path}: {reason}") from error

@@ -252,7 +252,7 @@ def test_command_with_a_wrong_converter(tmp_path, own_converters):
     [
         (["--input", "y[1]"], "no input 'y'; its inputs are x"),
         (["--input", "x[1,2]"], "'x' has 4 dimensions"),
-        (["--paddle-python", "/nowhere/python"], "the interpreter /nowhere/python cannot be started"),
+        (["--paddle-python", "/nowhere/python"], "the interpreter /nowhere/python cannot be started: No such file"),
         (["--input", "x[1,7,64,64]"], "Paddle takes none of the inputs"),
     ],
 )
