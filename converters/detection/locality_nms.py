@@ -31,8 +31,10 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
     label = _class(node)
     boxes: Tensor = ops.reshape(cast_to(bboxes, Type.f32), ints([0, 0, size]), True).output(0)
     score: Tensor = ops.gather(cast_to(scores, Type.f32), ints(label), ints(1))
+    threshold = node.get_float("nms_threshold", 0.3)
+    node.require(threshold >= 0, "negative", nms_threshold=threshold)
     greedy = GreedyNms(
-        node.get_float("nms_threshold", 0.3),
+        threshold,
         node.get_float("score_threshold"),
         node.get_int("nms_top_k"),
         node.get_bool("normalized", True),

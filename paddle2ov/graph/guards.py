@@ -25,7 +25,7 @@ from openvino.op import Constant
 
 from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.node_factory import create
-from paddle2ov.graph.shapes import dims_of, known_dims, parsed, static_dims
+from paddle2ov.graph.shapes import dims_of, known_dims, parsed
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import MAX_COMPUTED_ELEMENTS, check_computed
@@ -183,17 +183,22 @@ def _check_transform(node: Node) -> None:
 
 
 def _check_size(node: Node) -> None:
-    if node.get_output_element_type(0).is_real():
+    dims = dims_of(node) or [0]
+    count = math.prod(dim for dim in dims if dim is not None)
+    if count <= MAX_COMPUTED_ELEMENTS:
         return
-    dims = static_dims(node)
-    if dims is not None and (count := math.prod(dims)) > MAX_COMPUTED_ELEMENTS and not depends_on_data(node):
+    is_integral = not node.get_output_element_type(0).is_real()
+    if is_integral and None not in dims and not depends_on_data(node):
         check_computed(count)
+    if count > _MAX_ELEMENTS:  # OpenVINO takes the memory, or crashes, as it compiles the model
+        raise ValueError(f"a tensor of {count} elements or more")
 
 
 _WINDOWED = frozenset(("AvgPool", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "MaxPool"))
 _LAYERS = _WINDOWED | {"Convolution", "GroupConvolution"}
 _MAX_STEPS = 2**31
 _MAX_STRIDES = 2**24
+_MAX_ELEMENTS = 2**32
 
 
 def check_windows(attributes: Mapping[str, Any]) -> None:

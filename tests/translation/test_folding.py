@@ -164,6 +164,9 @@ REFUSED = {
         pads_begin=[0, 0],
         pads_end=[0, 0],
     ),
+    "a tensor of 6442450941 elements or more": lambda: ops.broadcast(
+        ops.parameter([1, -1, 3], np.float32), int64(2**31 - 1, 1, 3), "BIDIRECTIONAL"
+    ),
     "are computed from constants": lambda: ops.broadcast(opset16.constant(np.int64(1)), int64(1 << 40)),
 }
 
