@@ -19,6 +19,7 @@ VENV_PAGES := .venv-pages
 # The newest OpenVINO there is, for `make next-openvino`.
 VENV_NEXT := .venv-next
 READY := $(VENV)/.ready
+READY_DEMO := $(VENV)/.ready-demo
 READY_DOCS := $(VENV)/.ready-docs
 READY_LEGACY := $(VENV_LEGACY)/.ready
 BIN := $(VENV)/bin
@@ -40,7 +41,7 @@ help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS='	' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
 
 .PHONY: demo
-demo: $(READY) ## Read a page with PP-OCRv4 (from PyPI, 15 MB), with Paddle and without
+demo: $(if $(wildcard $(READY)),$(READY),$(READY_DEMO)) ## Read a page with PP-OCRv4 (from PyPI, 15 MB), with Paddle and without
 	@$(BIN)/python examples/read_text.py
 
 .PHONY: test
@@ -153,12 +154,16 @@ pick = $(shell for python in $(PYTHON) python3.13 python3.12 python3.11 python3.
 PIP_STEPS = while read -r line; do case "$$line" in failed) exit 1;; *.metadata*) ;; Downloading*|Using\ cached*) echo "  $$line";; \
 	Installing\ collected*) echo "  Installing all of it ...";; esac; done
 
-$(READY): INTERPRETER = $(call pick,10,13)
-$(READY): pyproject.toml
+$(READY) $(READY_DEMO): INTERPRETER = $(call pick,10,13)
+$(READY): WHAT = test,lint
+$(READY): SIZE = 460 MB, of which the demo has 310 MB already
+$(READY_DEMO): WHAT = demo
+$(READY_DEMO): SIZE = 310 MB
+$(READY) $(READY_DEMO): pyproject.toml
 	@test -n "$(INTERPRETER)" || { echo "Paddle 3.3.1 needs Python 3.10 to 3.13. Install one of them, or name it: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
-	@echo "Preparing $(VENV) with $(INTERPRETER) (once; downloads about 350 MB, which takes minutes) ..."
+	@echo "Preparing $(VENV) with $(INTERPRETER) (once; downloads about $(SIZE), which takes minutes) ..."
 	@test -x $(BIN)/python || $(INTERPRETER) -m venv $(VENV)
-	@{ $(BIN)/python -m pip install --editable '.[test,lint]' || echo failed; } | $(PIP_STEPS)
+	@{ $(BIN)/python -m pip install --editable '.[$(WHAT)]' || echo failed; } | $(PIP_STEPS)
 	@touch $@
 
 $(READY_DOCS): $(READY)
