@@ -250,7 +250,7 @@ def described(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     useful = [line for line in lines if not line.startswith(("Exception from", "Check '"))]
     if useful and (node := re.match(_REFUSED_NODE, useful[0])):
-        useful[0] = f"OpenVINO refuses a {node[1]} of {', '.join(re.findall(_NODE_INPUT, node[2])) or 'nothing'}:"
+        useful[0] = f"OpenVINO refuses {node[1]}({', '.join(re.findall(_NODE_INPUT, node[2]))}):"
         return " ".join(useful[:3])
     return f"{type(error).__name__}: {' '.join((useful or lines)[:3]) or 'no message'}"
 
