@@ -3,6 +3,7 @@
 import pytest
 
 from gen_models import all_ops
+from gen_models.harness.legacy import legacy_python
 from tests.support.batches import Check, check_in_batch
 from tests.support.formats import forms, marks_of
 
@@ -23,11 +24,13 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="session")
 def selected(request):
-    """The cases that this run checks, without those that must fail: those to check with each, whole operators."""
+    """The cases that this run checks, but those that must fail or are skipped: what to check with each, whole operators."""
     batches, last = {}, []
     for item in request.session.items:
-        if getattr(item, "function", None) is test_op_fuzzy and not item.callspec.params["case"].xfail:
-            check = check_of(**item.callspec.params)
+        if getattr(item, "function", None) is not test_op_fuzzy or item.callspec.params["case"].xfail:
+            continue
+        check = check_of(**item.callspec.params)
+        if check.form.format == "pir" or legacy_python() is not None:
             if len(last) >= TOGETHER and last[-1].op != check.op:
                 last = []
             last.append(check)
