@@ -156,9 +156,9 @@ PIP_STEPS = while read -r line; do case "$$line" in failed) exit 1;; *.metadata*
 
 $(READY) $(READY_DEMO): INTERPRETER = $(call pick,10,13)
 $(READY): WHAT = test,lint
-$(READY): SIZE = 460 MB, of which the demo has 310 MB already
+$(READY): SIZE = 500 MB, a quarter of it after the demo
 $(READY_DEMO): WHAT = demo
-$(READY_DEMO): SIZE = 310 MB
+$(READY_DEMO): SIZE = 380 MB
 $(READY) $(READY_DEMO): pyproject.toml
 	@test -n "$(INTERPRETER)" || { echo "Paddle 3.3.1 needs Python 3.10 to 3.13. Install one of them, or name it: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
 	@echo "Preparing $(VENV) with $(INTERPRETER) (once; downloads about $(SIZE), which takes minutes) ..."

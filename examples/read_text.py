@@ -90,6 +90,8 @@ def read_with_openvino(folder: Path) -> bool:
     worst = float(np.abs(np.subtract(mine["scores"], theirs["scores"])).max()) if same_text else np.inf
     if same_boxes and worst <= TOLERANCE:
         print(f"\nSame lines in the same places, without Paddle; largest difference of a score: {worst:.1e}")
+        command = Path(sys.executable).with_name("paddle2ov")
+        print(f"Next, with a model of yours: {os.path.relpath(command)} verify MODEL_DIR (docs/quickstart.md)")
         return True
     print(f"\nThe results differ: {mine['texts']} in {mine['boxes']}")
     return False

@@ -9,7 +9,7 @@ import numpy as np
 import openvino
 
 from paddle2ov.comparison.tensors import to_array
-from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError
+from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError, described
 from paddle2ov.graph.forks import computing
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import dtype_name, numpy_dtype
@@ -110,8 +110,13 @@ class Request:
                 else:
                     self._request.infer(share_outputs=True, decode_strings=False)
         except RuntimeError as error:
-            raise OpenVINORunError(f"OpenVINO does not run the model on these inputs: {error}") from error
+            shapes = (f"'{port.get_any_name()}' {self._shape(port)}" for port in self._request.model_inputs)
+            reason = f"OpenVINO does not run the model on inputs of the shapes {', '.join(shapes)}: {described(error)}"
+            raise OpenVINORunError(reason) from error
         self._has_results = True
+
+    def _shape(self, port: openvino.ConstOutput) -> list[int]:
+        return list(self._request.get_tensor(port).shape)
 
     def set_tensor(self, port: openvino.ConstOutput, tensor: openvino.Tensor) -> None:
         """Sets an input."""
@@ -121,7 +126,7 @@ class Request:
     def shape(self, port: Port) -> list[int]:
         """The shape of the tensor of a port."""
         with self.lock:
-            return list(self._request.get_tensor(port.source).shape)
+            return self._shape(port.source)
 
     def result(self, port: Port) -> AnyArray:
         """A copy of a result of the last run, as another one may change it; bfloat16 as float32.

@@ -445,7 +445,7 @@ def test_inputs_that_do_not_fit(sum_of_two, threads):
     ones = np.ones((2, 3), np.float32)
     for value in (predictor, predictor.clone()):
         assert (value.run([ones, ones])[0] == 2).all()
-        with pytest.raises(OpenVINORunError):
+        with pytest.raises(OpenVINORunError, match=r"of the shapes '\w+' \[2, 3\], '\w+' \[2, 4\]: "):
             value.run([ones, np.ones((2, 4), np.float32)])
         with pytest.raises(ConversionInputError, match=r"input 'y' is float32, the array is float64 and holds 0\.3"):
             value.run([ones, ones / np.float64(3)])
