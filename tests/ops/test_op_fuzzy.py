@@ -24,7 +24,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="session")
 def selected(request):
-    """The cases that this run checks, but those that must fail or are skipped: what to check with each, whole operators."""
+    """The cases that this run checks, but those that must fail or are skipped: for each, those of its batch."""
     batches, last = {}, []
     for item in request.session.items:
         if getattr(item, "function", None) is not test_op_fuzzy or item.callspec.params["case"].xfail:
