@@ -6,6 +6,7 @@ import sys
 import time
 import warnings
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 from paddle2ov.compilation.precision import capabilities, computes_in, is_compilable_in_f16
@@ -127,8 +128,8 @@ def quantize(
 def _check(subset_size: int, max_drop: float | None, weights: Weights | None) -> None:
     if not isinstance(subset_size, int) or subset_size < 1:
         raise ConversionInputError(f"subset_size: {subset_size!r} is not a number of items")
-    if max_drop is not None and not 0 < max_drop < 1:
-        raise ConversionInputError(f"max_drop: {max_drop} is not between 0 and 1")
+    if max_drop is not None and not (isinstance(max_drop, Real) and 0 < max_drop < 1):
+        raise ConversionInputError(f"max_drop: {max_drop!s:.80} is not between 0 and 1")
     if weights not in (None, "int8", "int4"):
         raise ConversionInputError(f"weights: '{weights}' is neither int8 nor int4")
     if weights is not None and max_drop is not None:

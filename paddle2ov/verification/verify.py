@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
 from typing import Literal
 
@@ -125,6 +126,8 @@ def verify(
         PaddleRunError: there is no Paddle, it dies, or it refuses all of the inputs.
     """
     _check(tolerance, case, timeout)
+    if converted is not None and not isinstance(converted, openvino.Model):
+        raise ConversionInputError(f"converted: an openvino.Model is expected, not {type(converted).__name__}")
     short = checked_precision(precision, (*PRECISIONS, "all"))
     if quantized is not None and short != "all":
         raise ConversionInputError("quantized: a quantized model is compared beside the others, with precision='all'")
@@ -261,10 +264,10 @@ def _look_into(
 
 
 def _check(tolerance: float | None, case: str | os.PathLike[str] | None, timeout: float | None) -> None:
-    if timeout is not None and not 0 < timeout < float("inf"):
-        raise ConversionInputError(f"timeout: {timeout} is not a number of seconds above 0")
-    if tolerance is not None and not 0 <= tolerance < float("inf"):
-        raise ConversionInputError(f"tolerance: {tolerance} is not a number of 0 or more")
+    if timeout is not None and not (isinstance(timeout, Real) and 0 < timeout < float("inf")):
+        raise ConversionInputError(f"timeout: {timeout!s:.80} is not a number of seconds above 0")
+    if tolerance is not None and not (isinstance(tolerance, Real) and 0 <= tolerance < float("inf")):
+        raise ConversionInputError(f"tolerance: {tolerance!s:.80} is not a number of 0 or more")
     if case is not None:
         _check_folder(Path(case))
 

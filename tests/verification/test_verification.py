@@ -335,9 +335,13 @@ def test_random_classes_and_lengths(tmp_path):
 
 def test_arguments_that_cannot_be(tmp_path):
     folder = network("squeezenet1_1")
-    for tolerance in (-1e-3, float("nan"), float("inf")):
+    for tolerance in (-1e-3, float("nan"), float("inf"), "1e-3"):
         with pytest.raises(paddle2ov.ConversionInputError, match="tolerance: "):
             paddle2ov.verify(folder, tolerance=tolerance)
+    with pytest.raises(paddle2ov.ConversionInputError, match="timeout: 1s is not a number of seconds"):
+        paddle2ov.verify(folder, timeout="1s")
+    with pytest.raises(paddle2ov.ConversionInputError, match=r"converted: an openvino\.Model is expected, not str"):
+        paddle2ov.verify(folder, converted="model.xml")
     with pytest.raises(
         paddle2ov.ConversionInputError, match="precision: 'f64' is not one of f32, bf16, f16, default, all"
     ):

@@ -184,6 +184,8 @@ def _set(message: Any, field: Any, value: Any) -> None:
     elif field.cpp_type in (field.CPPTYPE_INT32, field.CPPTYPE_INT64):
         limit = 2**31 if field.cpp_type == field.CPPTYPE_INT32 else 2**63
         value = (value + limit) % (2 * limit) - limit
+    elif field.cpp_type == field.CPPTYPE_BOOL:  # protobuf raises OverflowError of large numbers
+        value = bool(value)
     if field.is_repeated:
         getattr(message, field.name).append(value)
     else:
