@@ -6,7 +6,7 @@ Paddle: `relu`, `relu6`, `leaky_relu`, `elu`, `celu`, `selu`, `gelu`, `sigmoid`,
 Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/cpu/{activation,gelu,selu}_kernel.cc`.
 
 Legacy programs carry `beta` of `swish`, `threshold`, `scale` and `offset` of `hard_swish`, and `threshold` of `relu6`;
-they are honoured here, as in Paddle before 2.5 (later kernels have the defaults built in).
+they are honoured in programs of Paddle before 2.6 (later kernels have the defaults built in).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def unary(build: Callable[[Output], Tensor]) -> Converter:
 
 
 def _old_attribute(node: NodeContext, name: str, default: float) -> float:
-    """The attribute of a program of Paddle before 2.5, whose kernels read it; the default in newer ones."""
+    """The attribute of a program of Paddle before 2.6, whose kernels read it; the default in newer ones."""
     value = node.get_float(name, default)
     return value if node.semantics.read_attributes else default
 

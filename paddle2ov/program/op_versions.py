@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from paddle2ov.program.model import Semantics
 from paddle2ov.program.traits import with_trait
 
-_PADDLE_2_0, _PADDLE_2_4, _PADDLE_2_5, _PADDLE_3_0 = 2_000_000, 2_004_000, 2_005_000, 3_000_000
+_PADDLE_2_0, _PADDLE_2_4, _PADDLE_2_6, _PADDLE_3_0 = 2_000_000, 2_004_000, 2_006_000, 3_000_000
 
 _CURRENT = Semantics()
 _TRAITS = {
@@ -24,7 +24,7 @@ _TRAITS = {
     "truncated before 2.4": (_PADDLE_2_4, Semantics(truncated_quotient=True)),
     "full window before 2.0": (_PADDLE_2_0, Semantics(full_window_average=True)),
     "square grid before 2.0": (_PADDLE_2_0, Semantics(square_grid=True)),
-    "attributes before 2.5": (_PADDLE_2_5, Semantics(read_attributes=True)),
+    "attributes before 2.6": (_PADDLE_2_6, Semantics(read_attributes=True)),
     "weighted rest before 3.0": (_PADDLE_3_0, Semantics(weighted_rest=True)),
     "coarse before 3.0": (_PADDLE_3_0, Semantics(coarse_equality=True)),
     "single scales before 3.0": (_PADDLE_3_0, Semantics(single_scales=True, first_if_single=True)),

@@ -30,7 +30,7 @@ TRAITS = {
         "divided an average that counts the padding by the window even where that exceeds the padding"
     ),
     "square grid before 2.0": "divided both axes by the number of rows",
-    "attributes before 2.5": "read thresholds and factors; its kernel has ignored them since",
+    "attributes before 2.6": "read thresholds and factors; its kernel has ignored them since",
     "weighted rest before 3.0": "scaled the terms of negative examples below max(x, 0) by pos_weight as well",
     "coarse before 3.0": "considered floats equal that differ by less than 1e-8",
     "single scales before 3.0": "multiplied scales in single precision; what became 1 was the first element",
