@@ -45,9 +45,32 @@ class _DefaultToConvert(click.Group):
             return super().make_context(*args, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command."""
+        """Runs the command; what other converters call an option is answered with what it is here."""
         with _printing(), plain_warnings():
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except click.UsageError as error:
+                raise _with_hint(error) from None
+
+
+_NO_ONNX = "it is not needed: nothing goes through ONNX"
+_FOREIGN = {
+    "enable_auto_update_opset": _NO_ONNX,
+    "enable_onnx_checker": "use --verify, which compares with Paddle",
+    "input_shape": 'use --input "x[1,3,640,640]"',
+    "opset_version": _NO_ONNX,
+}
+"""Options of paddle2onnx and of OpenVINO's earlier converter, and what to do here."""
+
+
+def _with_hint(error: click.UsageError) -> click.UsageError:
+    """The error; of another converter's option, or a parameter file as an argument, one that says what it is here."""
+    if isinstance(error, click.NoSuchOption):
+        foreign = _FOREIGN.get(error.option_name.lstrip("-").replace("-", "_"))
+        return click.UsageError(f"No such option '{error.option_name}': {foreign}.", error.ctx) if foreign else error
+    if "unexpected extra argument" in error.message and ".pdiparams" in error.message:
+        return click.UsageError(f"{error.message}: the parameter file is given as --params FILE", error.ctx)
+    return error
 
 
 @contextmanager

@@ -102,6 +102,7 @@ def check(
     sequences = run_orders(arrays)
     sets = [tensors_of(subject.model, array) for array in arrays]
     report = Check(subject.name, target.name, target.precision, default_precision(device), openvino.__version__)
+    report.is_converted = subject.program is not None
     checking = _Checking(
         subject,
         target,
@@ -155,7 +156,9 @@ def _subject(
         try:
             return _Subject(str(path), shared_core().read_model(path))
         except RuntimeError as error:
-            raise ModelReadError(f"{path}: {plain_message(error)}") from error
+            missing = path.suffix == ".xml" and not weights.exists()
+            reason = f"its weights, {weights.name}, are not beside it" if missing else plain_message(error)
+            raise ModelReadError(f"{path}: {reason}") from error
     program = read_program(model, params, Registry(extension).signatures(), mapped=False)
 
     def plain() -> Model:

@@ -105,6 +105,7 @@ class Check:
         references: how nodes were computed for comparison ("float64", "evaluate", "alone") -> type -> how many. These
             are those before the rewrites; constants are not computed.
         note: what else is to be said.
+        is_converted: whether it is a Paddle model; else there are no rewrites.
     """
 
     model: str
@@ -116,6 +117,7 @@ class Check:
     faults: list[Fault] = field(default_factory=list)
     references: dict[str, dict[str, int]] = field(default_factory=dict)
     note: str = ""
+    is_converted: bool = False
 
     @property
     def ok(self) -> bool:

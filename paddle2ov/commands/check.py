@@ -104,7 +104,8 @@ def _print(result: Check) -> None:
     for run in result.runs:
         _print_run(run)
     if result.references:
-        click.echo("compared with the graph before rewrites; its nodes, constants aside, computed one by one")
+        graph = "graph before rewrites" if result.is_converted else "graph of the file"
+        click.echo(f"compared with the {graph}; its nodes, constants aside, computed one by one")
     for way, kinds in result.references.items():
         some = ", ".join(kinds) if way == "alone" else ""
         click.echo(f"{sum(kinds.values()):7} {_WAYS[way]}{': ' if some else ''}{some}")

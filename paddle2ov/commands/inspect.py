@@ -59,8 +59,8 @@ def _print(inspection: Inspection) -> None:
     dead = f", {inspection.dead_operators} that no result needs" if inspection.dead_operators else ""
     click.echo(f"{inspection.format} program, version {inspection.version}{nesting}{dead}")
     click.echo(f"{inspection.parameters} parameters, {size_text(inspection.parameter_bytes)}")
-    for title, ports in (("inputs", inspection.inputs), ("results", inspection.outputs)):
-        click.secho(title, bold=True)
+    for kind, ports in (("inputs", inspection.inputs), ("results", inspection.outputs)):
+        click.secho(f"{kind}, as declared", bold=True)
         for port in ports:
             shape = "?" if port.shape is None else ", ".join("?" if dim < 0 else str(dim) for dim in port.shape)
             sequences = "  sequences (LoD)" if port.has_sequences else ""

@@ -110,6 +110,9 @@ def _print(quantized: Quantized) -> None:
     click.echo(f"precision     agreement    ms an item   (agreement with f32: {quantized.meaning})")
     for precision in quantized.precisions:
         click.echo(f"{precision.name:<12} {precision.agreement:10.2%} {precision.milliseconds:13.2f}")
+    if quantized.has_few_items:
+        items = "1 item is" if quantized.calibrated_with == 1 else f"{quantized.calibrated_with} items are"
+        click.secho(f"warning: {items} too few to calibrate with: give some hundred", fg="yellow", err=True)
     if quantized.is_measured_on_calibration:
         click.echo("agreement is that of the data it was calibrated with: give 50 items or more to measure on others")
     counts = Counter(layer.precision for layer in quantized.layers)

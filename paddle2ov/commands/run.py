@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import runpy
 import sys
+from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import click
 
 from paddle2ov.commands.shared import plain_errors
+
+_KNOWN = ("paddleocr", "paddlex")
+"""Commands that are packages of the same name; other names may be anybody's."""
 
 
 @click.command(
@@ -49,7 +53,9 @@ def _installed(command: str) -> EntryPoint:
     """The console script of that name."""
     for entry_point in entry_points(group="console_scripts", name=command):
         return entry_point
-    install = f"; is it installed in this environment? pip install {command}" if Path(command).name == command else ""
-    raise click.UsageError(
-        f"'{command}' is neither a command of an installed Python package nor a script (.py){install}"
-    )
+    hint = ""
+    if command in _KNOWN:
+        hint = f"; is it installed in this environment? pip install {command}"
+    elif meant := get_close_matches(command, {*_KNOWN, *entry_points(group="console_scripts").names}, 1, 0.8):
+        hint = f"; did you mean {meant[0]}?"
+    raise click.UsageError(f"'{command}' is neither a command of an installed Python package nor a script (.py){hint}")

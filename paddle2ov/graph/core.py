@@ -149,8 +149,8 @@ def missing_device(device: str, error: Exception) -> str | None:
     missing = next((name for name in names if name not in known and not name.startswith("-")), None)
     if missing is None:
         return None
-    reason = plain_message(error)
-    return f"OpenVINO finds no {missing} here, only {', '.join(available)}: is its driver installed? ({reason})"
+    driver = ": is its driver installed?" if missing.partition(".")[0] in ("GPU", "NPU") else ""
+    return f"OpenVINO finds no {missing} here, only {', '.join(available)}{driver} ({plain_message(error)})"
 
 
 def _as_forked(config: Mapping[str, Any], device: str) -> dict[str, Any]:

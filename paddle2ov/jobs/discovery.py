@@ -14,7 +14,7 @@ from paddle2ov.errors import ModelReadError
 from paddle2ov.jobs.names import distinct, printable
 from paddle2ov.program.archives import format_in, is_archive, name_of
 from paddle2ov.program.budget import MAX_PROGRAM_BYTES
-from paddle2ov.program.files import ModelFiles, find_model, find_settings, is_named_as_program
+from paddle2ov.program.files import ModelFiles, find_model, find_settings, is_named_as_program, other_model
 from paddle2ov.program.paths import APPLE_DOUBLE
 
 _SKIPPED = ("__pycache__", "node_modules")
@@ -39,7 +39,8 @@ def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda me
     Args:
         folder: where to look; a folder that links lead to is searched once, under its own path if it has one there.
         out: where the results are to stand.
-        warn: called with what is skipped: what cannot be read, archives of other things, links to what is found anyway.
+        warn: called with what is skipped: what cannot be read, models of another kind, archives of other things, links
+            to what is found anyway.
 
     Raises:
         ModelReadError: the folder cannot be read.
@@ -57,6 +58,8 @@ def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda me
         files = [
             files_of_model for name in sorted(names) if (files_of_model := _program(here / name, warn)) is not None
         ]
+        if not files and (other := other_model(names)):
+            warn(f"{here}: skipped: {other}")
         for model in files:
             name = stem = below
             if len(files) > 1 or below == Path():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from codecs import BOM_UTF8
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ _NO_PROGRAM = {
     ".pdiparams": "the weights of a model; pass its folder, or its program (.json or .pdmodel)",
     ".pdparams": "the weights of a training checkpoint, without a program; export the model first (paddle.jit.save, or "
     "the export_model tool of PaddleDetection, PaddleOCR, ...)",
+    ".info": "the names of parameters, without a program; pass the model's folder, or its program (.json or .pdmodel)",
     ".pdopt": "the state of an optimizer; export the model first (paddle.jit.save)",
     ".nb": "a model of Paddle Lite, whose operators are optimized already; pass the model that it was made of",
     ".onnx": "an ONNX model, which openvino.convert_model takes",
@@ -147,9 +149,8 @@ def _program_in(folder: Path) -> tuple[Path, Path | None]:
             _check_fetched(entry)
         if is_named_as_program(entry):
             raise ModelReadError(f"{entry}: {_no_program(entry)}")
-    for suffix in (".pdparams", ".onnx", ".nb"):
-        if any(name.endswith(suffix) for name in names):
-            raise ModelReadError(f"{folder}: holds {_NO_PROGRAM[suffix]}{_below(folder)}")
+    if other := other_model(names):
+        raise ModelReadError(f"{folder}: holds {other}{_below(folder)}")
     have = ", ".join(names[:20]) or "no files"
     raise ModelReadError(
         f"{folder}: no Paddle inference model here (looked for *.json in PIR format, *.pdmodel, __model__); "
@@ -167,6 +168,12 @@ def _is_program(folder: Path, name: str) -> bool:
 def _stem(name: str) -> str:
     """The name of a program's file without the suffix of one."""
     return name.removesuffix(".json").removesuffix(".pdmodel")
+
+
+def other_model(names: Iterable[str]) -> str:
+    """What else a folder of these files is a model of, and what to do about it; "" if nothing."""
+    suffixes = {Path(name).suffix for name in names}
+    return next((_NO_PROGRAM[suffix] for suffix in (".pdparams", ".onnx", ".nb") if suffix in suffixes), "")
 
 
 def is_named_as_program(path: Path) -> bool:
@@ -189,7 +196,8 @@ def _below(folder: Path) -> str:
     if not folders:
         return ""
     shown = ", ".join(dict.fromkeys(folders[:5])) + (", ..." if len(folders) > 5 else "")
-    return f"; models are in the folders below it ({shown}): pass one, or convert all with `paddle2ov batch {folder}`"
+    batch = f"`paddle2ov batch {folder} -o OUT`"
+    return f"; models are in the folders below it ({shown}): pass one, or convert all with {batch}"
 
 
 def _program_of_prefix(prefix: Path) -> Path:
@@ -200,6 +208,9 @@ def _program_of_prefix(prefix: Path) -> Path:
         return files[0]
     if files:
         raise ModelReadError(f"{prefix}: both {files[0].name} and {files[1].name} exist; pass the file that is meant")
+    weights = prefix.with_name(f"{prefix.name}.pdparams")
+    if weights.is_file():
+        raise ModelReadError(f"{weights}: {_NO_PROGRAM['.pdparams']}")
     raise ModelReadError(f"{prefix}: no such file or folder")
 
 

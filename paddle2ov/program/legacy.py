@@ -55,8 +55,8 @@ def read_legacy(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Pro
     """
     try:
         desc = ProgramDesc.FromString(content)
-    except DecodeError as error:
-        raise ModelReadError(f"{path}: not a Paddle program: {error}") from None
+    except DecodeError:
+        raise ModelReadError(f"{path}: not a Paddle program, or a damaged one") from None
     try:
         if not 0 <= desc.version.version <= _NEWEST_VERSION:
             raise ModelReadError(f"program version {desc.version.version} is not known")
@@ -67,8 +67,8 @@ def read_legacy(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Pro
         raise ModelReadError(f"{path}: {error}") from None
     except UnicodeDecodeError as error:
         raise ModelReadError(f"{path}: a name is not valid UTF-8: {error}") from None
-    except DecodeError as error:
-        raise ModelReadError(f"{path}: an attribute or a type cannot be decoded: {error}") from None
+    except DecodeError:
+        raise ModelReadError(f"{path}: an attribute or a type cannot be decoded") from None
     except RecursionError:
         raise ModelReadError(f"{path}: nested too deeply") from None
 

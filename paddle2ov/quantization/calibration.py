@@ -44,13 +44,16 @@ class CalibrationData:
 
     def __init__(self, program: Program, folder: Path, model: Model, data: Data) -> None:
         self._program, self._folder, self._model = program, folder, model
-        self._items = [source for item in _listed(data) for source in _expanded(item)]
+        listed = _listed(data)
+        self._items = [source for item in listed for source in _expanded(item)]
         self.unreadable: dict[str, str] = {}
         self._pictures: Pictures | None = None
         self._kept: dict[int, Inputs] = {}
         self._kept_bytes = 0
         if not self._items:
-            raise ConversionInputError("data: there is neither a picture nor an .npz file")
+            folders = ", ".join(str(item) for item in listed if isinstance(item, str | os.PathLike))
+            where = f" in {folders}" if folders else ""
+            raise ConversionInputError(f"data: there is neither a picture nor an .npz file{where}")
 
     def __len__(self) -> int:
         return len(self._items)

@@ -33,6 +33,8 @@ from paddle2ov.report import ConversionReport
 _SUBSET = 300
 _MAX_VALIDATED = 300
 _MAX_NAMED = 10
+_MOST_ROUNDS = 10
+"""How many times as long as in float32 the layers may take: a quantized model compiles longer, and rounds follow."""
 _MIN_HELD_BACK = 50
 """From this number of items on, a fifth is not calibrated with where `subset_size` would take all."""
 
@@ -64,10 +66,10 @@ def quantize(
             beside the model says; those that cannot be read are left out, with a warning.
         params: the parameter file, where it does not lie beside the program under the usual name.
         max_drop: how much accuracy may be lost, such as 0.01: layers go back to floating point until the loss is
-            below it. Where more is lost, each layer is tried in turn: the model is compiled once for each, and run on
-            all that it is measured on. `Quantized.loses_too_much` says whether that was not reached. It is measured
-            in what the model is for, as far as its settings tell: labels, characters, text regions, boxes; else in the
-            results.
+            below it. Where more is lost, each layer is tried in turn, in one round or several: the model is compiled
+            once for each, and run on all that it is measured on, two items at least. `Quantized.loses_too_much` says
+            whether that was not reached. It is measured in what the model is for, as far as its settings tell: labels,
+            characters, text regions, boxes; else in the results.
         subset_size: how many items to calibrate with.
         weights: "int8" or "int4" leaves activations in floating point and makes the weights of products that small,
             for models that read more memory than they compute.
@@ -93,6 +95,10 @@ def quantize(
     settings = settings_in(folder)
     items = CalibrationData(read_program(model, params), folder, converted, data)
     calibration, validation = _readable(items, *_divided(len(items), subset_size))
+    if max_drop is not None and len(validation) == 1:
+        raise ConversionInputError(
+            "max_drop: one item does not show how much is lost: give some hundred, or leave it out"
+        )
     started = time.perf_counter()
     with _openvino_errors("the model does not run on the data"):
         floats = compiled_in(converted, "f32")
@@ -101,8 +107,8 @@ def quantize(
             layers = len(layers_of(floats, converted))
             seconds = layers * (time.perf_counter() - started)
             sys.stderr.write(
-                f"If more than {max_drop:g} is lost, {layers} layers are tried one by one on {len(validation)} items, "
-                f"which takes {seconds:.0f} s or more\n"
+                f"If more than {max_drop:g} is lost, {layers} layers are tried one by one on {len(validation)} items. "
+                f"Further rounds may follow: allow {seconds:.0f} to {_MOST_ROUNDS * seconds:.0f} s.\n"
             )
     name_tensors_of_branches(converted)
     quantizer = Quantizer(items, calibration, reference, weights, max_drop, progress)
@@ -111,6 +117,7 @@ def quantize(
     result = Quantized(quantized, reference.measure.name, reference.measure.meaning, max_drop)
     result.unreadable = items.unreadable
     result.was_quantized = is_quantized(converted)
+    result.calibrated_with = len(calibration) if weights is None else None
     result.is_measured_on_calibration = not set(validation) - set(calibration)
     with _openvino_errors("the quantized model does not run"):
         models = {"f32": floats}

@@ -12,6 +12,10 @@ from paddle2ov.report import jsonable
 
 _SLOWER = 1.1
 """From this ratio of times on, one model counts as slower than another."""
+_MAX_LOST = 0.1
+"""A model that loses more agreement is not advised."""
+_MIN_ITEMS = 10
+"""Fewer do not show the ranges of activations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class Quantized:
         max_drop: how much agreement was to be lost at most, where that was asked for.
         precisions: those of this processor, float32 first, the quantized model last.
         layers: how this processor runs the layers of the quantized model.
+        calibrated_with: the number of items; None where weights alone are quantized, which needs none.
         is_measured_on_calibration: whether agreement was measured on what the model was calibrated with, as there was
             little else, and may be less on other data.
         was_quantized: whether the program is quantized already; what is called f32 runs in int8 then.
@@ -54,6 +59,7 @@ class Quantized:
     max_drop: float | None = None
     precisions: list[MeasuredPrecision] = field(default_factory=list)
     layers: list[Layer] = field(default_factory=list)
+    calibrated_with: int | None = None
     is_measured_on_calibration: bool = False
     was_quantized: bool = False
     has_integer_kernels: bool = True
@@ -70,17 +76,25 @@ class Quantized:
         return self.max_drop is not None and self.lost > self.max_drop
 
     @property
+    def has_few_items(self) -> bool:
+        """Whether they are too few to calibrate with."""
+        return self.calibrated_with is not None and self.calibrated_with < _MIN_ITEMS
+
+    @property
     def advice(self) -> str:
-        """What to choose here, in a sentence."""
+        """What to choose here, in a sentence or two."""
         last, others = self.precisions[-1], self.precisions[:-1]
         best = min(others, key=lambda precision: precision.milliseconds)
         name = "int8" if last.name == "int8" else f"a model with {last.name}"
         if self.was_quantized:
             return "the model is quantized already, and runs in int8 as `paddle2ov convert` makes it: take that"
+        if self.lost > _MAX_LOST:
+            more = ". Calibrate with some hundred items" if self.has_few_items else ""
+            return f"{name} loses {self.lost:.2%} of the agreement: take {best.name}{more}"
         if not self.has_integer_kernels and last.name == "int8":
             chosen = f"this processor has no fast kernels for int8: take {best.name}, and int8 on one that has them"
             if last.milliseconds < best.milliseconds:
-                chosen += ", whatever the time above: it is that of kernels whose sums overflow at 16 bits here"
+                chosen += ". The time of int8 does not count: its sums overflow at 16 bits here"
             return chosen
         if last.milliseconds >= best.milliseconds:
             if last.milliseconds < _SLOWER * best.milliseconds:
@@ -94,5 +108,13 @@ class Quantized:
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; without the model."""
         facts = ["measure", "meaning", "max_drop", "lost", "loses_too_much", "is_measured_on_calibration"]
-        facts += ["was_quantized", "has_integer_kernels", "unreadable", "advice", "precisions", "layers"]
+        facts += [
+            "calibrated_with",
+            "was_quantized",
+            "has_integer_kernels",
+            "unreadable",
+            "advice",
+            "precisions",
+            "layers",
+        ]
         return {name: jsonable(getattr(self, name)) for name in facts}

@@ -61,6 +61,8 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
             overrides.append(_override(parts, str(name)))
         return overrides
     if isinstance(argument, str):
+        if argument.count("[") > argument.count("]"):
+            raise ConversionInputError(f"input: the bracket is not closed in {argument!r}")
         return [_from_string(item) for item in re.split(r",(?![^\[]*\])", argument)]
     if (_is_shape(argument) and not _is_pairs(argument)) or _is_type(argument):
         return [_override([argument])]

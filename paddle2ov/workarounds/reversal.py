@@ -19,10 +19,11 @@ from paddle2ov.workarounds.row import at
 
 @at("Parameter")
 def of_channels(graph: Graph, parameter: Node) -> list[Node] | None:
-    """Channels that preprocessing reverses (`PrePostProcessor.reverse_channels`, `convert_color`) are reversed twice.
+    """A precaution: channels that preprocessing reverses (`PrePostProcessor`) would be reversed twice.
 
-    What OpenVINO takes for a second reversal is a Gather or a Split and Concat that permute the elements of any axis,
-    and the permutation of an image's sizes, once the layout of an image is changed whose sizes are read.
+    A user may add `reverse_channels` or `convert_color` to the converted model. OpenVINO mistakes for a second reversal
+    a Gather or a Split and Concat that permute the elements of any axis, and the permutation of an image's sizes, once
+    the layout of an image is changed whose sizes are read.
 
     Given:
         an image → ... → Convolution, and anywhere a ShapeOf, or elements that are permuted.

@@ -379,7 +379,7 @@ def test_loop(scale):
 @pytest.mark.parametrize("name", ["nested", "returned_of_a_branch"])
 def test_branches_and_loops_of_programs(name):
     report = paddle2ov.check(network(name))
-    assert report.verdict == "agree"
+    assert (report.verdict, report.is_converted) == ("agree", True)
     assert not any(run.refused for run in report.runs)
 
 
@@ -442,6 +442,7 @@ def test_command_on_ir(ir, tmp_path):
     shown = call("check", ir(Model([ops.tanh(x)], [x])))
     assert shown.exit_code == 0
     assert "CPU computes in f32" in shown.output
+    assert "compared with the graph of the file; its nodes" in shown.output
     assert "1 by OpenVINO's reference evaluation" in shown.output
     shown = call("check", ir(returned_input()), "--case", tmp_path / "case", "--timeout", "0")
     assert shown.exit_code == 1
@@ -457,9 +458,11 @@ def test_command_on_ir(ir, tmp_path):
 
 def test_what_cannot_be_checked(ir, tmp_path):
     x = parameter(-1, 8)
+    alone = ir(Model([ops.matmul(x, np.ones((8, 8), np.float32), False, False)], [x])).rename(tmp_path / "alone.xml")
     path = ir(Model([ops.tanh(x)], [x]))
     for arguments, text in (
         ([tmp_path / "none.xml"], "no such file"),
+        ([alone], "its weights, alone.bin, are not beside it"),
         ([path, "--device", "TPU"], "device: TPU"),
         ([path, "--input", "y[1,8]"], "no input 'y'"),
         ([path, "--inputs", tmp_path / "bad.npz"], "is not an .npz file"),

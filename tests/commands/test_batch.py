@@ -108,6 +108,19 @@ def test_links(tmp_path):
     ]
 
 
+def test_models_of_others_are_named(tmp_path):
+    put(tmp_path / "both")
+    for file in ("both/net.onnx", "onnx/net.onnx", "training/best.pdparams"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).touch()
+    warnings = []
+    assert [item.name for item in find_models(tmp_path, tmp_path / "out", warnings.append)] == ["both"]
+    assert [text.partition(", ")[0] for text in warnings] == [
+        f"{tmp_path}/onnx: skipped: an ONNX model",
+        f"{tmp_path}/training: skipped: the weights of a training checkpoint",
+    ]
+
+
 def test_warnings_name_the_model(tmp_path, inline, own_converters):
     """Each model's are given, also those that another has given before, and stand in the summary."""
     put(tmp_path / "models" / "one")

@@ -146,6 +146,11 @@ def test_a_device_that_is_not_there(model, precision):
             paddle2ov.compile_model(model, device, precision=precision)
 
 
+def test_what_is_no_device(model):
+    with pytest.raises(OpenVINORunError, match=r"OpenVINO finds no GUP here, only .*CPU.* \(.*not registered"):
+        paddle2ov.compile_model(model, "GUP", precision="default")
+
+
 def test_suppression_is_not_compiled_in_float16(monkeypatch):
     """OpenVINO 2026.4 would not return."""
     monkeypatch.setattr(precisions, "capabilities", lambda device: ["FP32", "FP16"])

@@ -236,7 +236,7 @@ def test_the_list_of_models(tmp_path):
 def test_what_cannot_be_run():
     done = call("run", "nosuch", "--help")
     assert done.exit_code == 2
-    assert "nor a script (.py); is it installed in this environment? pip install nosuch" in done.output
+    assert "nor a script (.py)\n" in done.output  # no suggestion to install what may be anybody's
 
 
 def test_without_paddlex(monkeypatch):

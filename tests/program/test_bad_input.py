@@ -31,6 +31,12 @@ def copy(name, format, folder):
     return folder / PROGRAM[format]
 
 
+def test_what_is_named_as_a_program(tmp_path):
+    picture = tmp_path / "net.pdmodel"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n")
+    refused(picture, r"net\.pdmodel: not a Paddle program, or a damaged one$")
+
+
 @pytest.fixture(params=["pir", LEGACY])
 def model(request, tmp_path):
     return copy("greedy_decoder", request.param, tmp_path / "model")

@@ -201,7 +201,7 @@ def test_weights_in_place_of_a_program(model, tmp_path):
         paddle2ov.convert(model.with_name("inference.pdiparams"))
     (tmp_path / "training").mkdir()
     (tmp_path / "training" / "best.pdparams").write_bytes(b"")
-    for wrong in (tmp_path / "training", tmp_path / "training" / "best.pdparams"):
+    for wrong in (tmp_path / "training", tmp_path / "training" / "best.pdparams", tmp_path / "training" / "best"):
         with pytest.raises(ModelReadError, match=r"the weights of a training checkpoint.*export the model first"):
             paddle2ov.convert(wrong)
 
@@ -209,6 +209,7 @@ def test_weights_in_place_of_a_program(model, tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
+        ("model.pdiparams.info", "the names of parameters, without a program"),
         ("model.onnx", "an ONNX model, which openvino.convert_model takes"),
         (
             "model.xml",

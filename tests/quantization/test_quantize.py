@@ -219,12 +219,19 @@ def test_advice(milliseconds, sentence):
     assert re.match(sentence, quantized.advice)
 
 
-@pytest.mark.parametrize(("milliseconds", "why"), [(12.0, ""), (4.0, ", whatever the time above: .* at 16 bits")])
+@pytest.mark.parametrize(("milliseconds", "why"), [(12.0, "$"), (4.0, r"\. The time of int8 does not count: ")])
 def test_advice_without_kernels(milliseconds, why):
     quantized = Quantized(None, "labels", "labels", has_integer_kernels=False)
     quantized.precisions = [MeasuredPrecision("f32", 1.0, 10.0), MeasuredPrecision("int8", 0.95, milliseconds)]
     assert re.match(f"this processor has no .*: take f32, and int8 on one that has them{why}", quantized.advice)
-    assert ("above" in quantized.advice) == bool(why)
+
+
+@pytest.mark.parametrize(("has_kernels", "items"), [(True, 300), (False, 300), (False, 1)])
+def test_advice_on_a_model_that_loses_the_answers(has_kernels, items):
+    quantized = Quantized(None, "text", "text", calibrated_with=items, has_integer_kernels=has_kernels)
+    quantized.precisions = [MeasuredPrecision("f32", 1.0, 10.0), MeasuredPrecision("int8", 0.0, 2.0)]
+    more = ". Calibrate with some hundred items" if items == 1 else ""
+    assert quantized.advice == f"int8 loses 100.00% of the agreement: take f32{more}"
 
 
 def test_advice_on_weights_alone():
@@ -294,7 +301,8 @@ def test_a_recogniser_from_the_command_line(recogniser, tmp_path, monkeypatch):
         result = call(*arguments, "-o", tmp_path / "int8.xml")
     assert result.exit_code == 0, result.output
     assert len(decoded) == 7
-    assert re.search(r"If more than 0.5 is lost, \d+ layers are tried one by one on \d items, which", result.stderr)
+    assert re.search(r"If more than 0.5 is lost, \d+ layers are tried one by one on \d items\. Further", result.stderr)
+    assert "warning: 3 items are too few to calibrate with" in result.stderr
     assert TEXT.meaning in result.stdout
     assert float(re.search(r"^int8 +(.*)%", result.stdout, re.MULTILINE)[1]) >= 50
     kinds = [node.get_type_name() for node in openvino.Core().read_model(tmp_path / "int8.xml").get_ops()]
@@ -331,6 +339,7 @@ def test_a_log_shows_that_it_goes_on(monkeypatch, capsys):
         ({"device": "GPU"}, "device: the data runs on the CPU"),
         ({"subset_size": 0}, "subset_size: 0"),
         ({"max_drop": 1.0}, "max_drop: 1.0"),
+        ({"max_drop": 0.1}, "max_drop: one item does not show how much is lost"),
         ({"weights": "int2"}, "weights: 'int2'"),
         ({"weights": "int8", "max_drop": 0.1}, "goes with the quantization of activations"),
     ],
