@@ -79,7 +79,7 @@ _OPTIONS = (
         "--preprocess",
         is_flag=True,
         help="Build the preprocessing of the inference.yml beside the model into it; it then takes bytes as cv2.imread "
-        "gives them. Says what remains yours.",
+        "gives them. Says what is built in, and what remains yours.",
     ),
     click.option(
         "--sequence-lengths",

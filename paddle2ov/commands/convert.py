@@ -156,6 +156,8 @@ def convert_command(
         request = ConversionRequest(program=program, params=params, name=_name(source), fp16=as_fp16, **conversion)
         report = ConversionReport() if reports or compare else None
         converted = _convert(request, report, reports, verbose and not quiet, quiet)
+        if request.preprocess and not quiet:
+            _say_built_in(converted)
         if compare and report is not None and report.program is not None:
             request.check_comparable(converted, report.program)
         measured = verified = None
@@ -195,6 +197,15 @@ def _convert(
     except Paddle2OVError as error:
         request.write_refusal(refused, error)
         raise
+
+
+def _say_built_in(model: Model) -> None:
+    """Says what was built in, unless the conversion has, as something remains, and what the inputs are."""
+    text = model.get_rt_info(["paddle2ov", "preprocessing"]).astype(str)
+    if "; yours: " not in text:
+        click.echo(f"the model {text}", err=True)
+    ports = ((port.get_any_name(), port.get_element_type(), port.get_partial_shape()) for port in model.inputs)
+    click.echo(f"its inputs: {', '.join(f'{name} {kind.to_string()}{shape}' for name, kind, shape in ports)}", err=True)
 
 
 def _check_targets(reports: Sequence[Path]) -> None:

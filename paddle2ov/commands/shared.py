@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import sys
@@ -22,6 +23,7 @@ from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
 from paddle2ov.program.paths import local_path
 from paddle2ov.progress import StageProgress
 
+_log = logging.getLogger("paddle2ov")
 _Command = TypeVar("_Command", bound=Callable[..., None])
 
 
@@ -308,13 +310,15 @@ def plain_warnings() -> Iterator[None]:
 
 @contextmanager
 def quiet_warnings() -> Iterator[None]:
-    """Shows no warnings."""
-    usual = warnings.showwarning
+    """Shows no warnings, and logs none."""
+    usual, level = warnings.showwarning, _log.level
     warnings.showwarning = lambda *_, **__: None
+    _log.setLevel(logging.ERROR)
     try:
         yield
     finally:
         warnings.showwarning = usual
+        _log.setLevel(level)
 
 
 @contextmanager

@@ -24,7 +24,6 @@ _SHORTEST = 8
 _OWN = "(OpenVINO's own)"
 _OPTIMISED = "Optimised by these passes"
 _WORKED_AROUND = "Faults of OpenVINO that passes worked around (--without NAME leaves one out)"
-_LEFT_ALONE = "Looked at by passes and left as it is, and why"
 
 
 class _Terminal(Console):
@@ -110,7 +109,7 @@ def _transposes(conversion: ConversionReport) -> Iterator[str]:
 
 
 def _passes(conversion: ConversionReport) -> Iterator[str | Padding]:
-    """What the passes did, and why they left alone what they had found; of the transposes is said before."""
+    """What the passes did; the transposes come before, and what was left alone is on the page."""
     texts = meanings(conversion)
     done = {name: done_text(counts) for name, counts in conversion.rewrites.items() if name != "transposes_to_reshapes"}
     done = {name: text for name, text in done.items() if text}
@@ -121,14 +120,6 @@ def _passes(conversion: ConversionReport) -> Iterator[str | Padding]:
         for name in names:
             yield f"  {name}: {done[name]}"
             yield Padding.indent(escape(texts[name]), 4)
-    if conversion.match_failures:
-        yield f"[bold]{_LEFT_ALONE}[/bold]"
-    for name, reasons in conversion.match_failures.items():
-        yield f"  {name}"
-        if name not in done:
-            yield Padding.indent(escape(texts[name]), 4)
-        for reason, count in reasons.items():
-            yield Padding.indent(f"left {count}: {escape(reason)}", 4)
 
 
 def _fates(report: Report) -> Iterator[str]:

@@ -417,6 +417,31 @@ def test_arrays_for_a_report(model, tmp_path):
     assert "random" not in result.stdout
 
 
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_what_preprocessing_was_built_in(model, tmp_path, is_whole):
+    shutil.copytree(model, tmp_path / "net")
+    (tmp_path / "net" / "inference.yml").write_text(
+        SETTINGS if is_whole else SETTINGS.replace("interp: 2", "interp: 4")
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "paddle2ov",
+        str(tmp_path / "net"),
+        "-o",
+        str(tmp_path / "net.xml"),
+        "--preprocess",
+    ]
+    said = [subprocess.run([*command, *quiet], cwd=ROOT, capture_output=True, text=True) for quiet in ([], ["-q"])]
+    steps, inputs = said[0].stderr.splitlines()
+    built, yours = (
+        ("resize to 64 x 64 (cubic), normalize", "") if is_whole else ("normalize", "; yours: Resize (interp")
+    )
+    assert f"blue, green, red; built in: {built}{yours}" in steps
+    assert inputs == f"its inputs: x u8[?,{'?,?' if is_whole else '64,64'},3]"
+    assert (said[1].returncode, said[1].stdout + said[1].stderr) == (0, "")
+
+
 def test_what_cannot_be_verified_does_not_differ(model, tmp_path):
     """The status is that of `verify`, where 1 means that results differ."""
     result = call(model, "-o", tmp_path / "net.xml", "--verify", "--paddle-python", tmp_path / "none")
