@@ -80,7 +80,6 @@ def batch_command(
     The exit status is 0 if every model is converted (and agrees, if need be up to ties), 1 if not, 2 if
     nothing could be done.
     """
-    from paddle2ov.deployment.saving import can_be_made
     from paddle2ov.jobs.conversions import GOOD
     from paddle2ov.jobs.discovery import find_models
 
@@ -97,8 +96,6 @@ def batch_command(
             from paddle2ov.reporting.page import check_target
 
             check_target(out / "report.html")
-        if not can_be_made(out):
-            raise OSError(f"{out} cannot be written: it is no folder that can be made or written")
         models = find_models(folder, out, _warn)
         if not models:
             raise click.UsageError(f"no Paddle model below {folder}")

@@ -18,7 +18,8 @@ _APPLICATION = 0x70326F76
 _VERSION = 1
 
 
-_OF_THE_SYSTEM = re.compile("locked|unable to open|full|I/O")
+_UNWRITABLE = "unable to open|full|readonly"
+_OF_THE_SYSTEM = re.compile(f"locked|I/O|{_UNWRITABLE}")
 """SQLite's errors that are not the file's content."""
 _TABLE = "CREATE TABLE records (key TEXT PRIMARY KEY, record TEXT NOT NULL)"
 
@@ -98,7 +99,9 @@ class State:
             reason = "another run uses it" if "locked" in str(error) else system_reason(error)
             is_usable = not isinstance(error, OSError) and os.access(self._path, os.W_OK) and self._path.is_file()
             is_content = is_usable and not _OF_THE_SYSTEM.search(str(error))
-            raise (UnknownStateError if is_content else StateError)(f"state file {self._path}: {reason}") from error
+            is_unwritable = isinstance(error, OSError) or re.search(_UNWRITABLE, str(error))
+            text = f"state file {self._path}{' cannot be written' if is_unwritable else ''}: {reason}"
+            raise (UnknownStateError if is_content else StateError)(text) from error
 
     def put(self, key: str, record: Any) -> None:
         """Writes the record of a key, in place of an earlier one."""

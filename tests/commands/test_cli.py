@@ -84,7 +84,7 @@ REFUSED = [
     *((f"{command} a b.pdiparams", "(b.pdiparams): the parameter file is given as --p") for command in ("", "verify")),
     ("run paddlocr ocr", "nor a script (.py); did you mean paddleocr?"),
     ("check a.xml --input x[1,3,64", "the bracket is not closed in 'x[1,3,64'"),
-    ("batch MODEL -o OUT/file/out", "error: OUT/file/out cannot be written: "),
+    ("batch MODEL -o OUT/file/out", "file/out/.paddle2ov-batch cannot be written: Not a directory"),
     ("quantize MODEL --data OUT/empty -o OUT/n.xml", "there is neither a picture nor an .npz file in OUT/empty"),
     ("inspct model", "'inspct' is neither a command nor a model; 'inspect' is a command"),
     ("x" * 5000, "File name too long"),
