@@ -23,6 +23,7 @@ from paddle2ov.commands.quantize import quantize_command
 from paddle2ov.commands.run import run_command
 from paddle2ov.commands.shared import is_of_output, plain_warnings
 from paddle2ov.commands.verify import verify_command
+from paddle2ov.jobs.termination import merged_interrupts
 
 
 class _DefaultToConvert(click.Group):
@@ -138,4 +139,5 @@ def cli() -> None:
 
 def main() -> None:
     """The entry point of the `paddle2ov` script."""
-    cli(prog_name="paddle2ov")
+    with merged_interrupts():
+        cli(prog_name="paddle2ov")

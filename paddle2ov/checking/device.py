@@ -9,6 +9,7 @@ import openvino
 from openvino import Model, Tensor
 
 from paddle2ov.comparison.tensors import copied
+from paddle2ov.compilation.precision import no_hardware
 from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.errors import ConversionInputError, plain_message
 from paddle2ov.graph.core import missing_device, shared_core, with_error_reporting
@@ -70,7 +71,7 @@ def chosen_device(name: str, precision: str) -> Device:
         reason = missing_device(name, error) or plain_message(error)
         raise ConversionInputError(f"device: {name} in {precision}: {reason}") from None
     if computes_in != precision:
-        raise ConversionInputError(f"precision: {name} computes in {computes_in} here where {precision} is asked for")
+        raise ConversionInputError(no_hardware(name, precision))
     return Device(name, precision)
 
 

@@ -31,7 +31,8 @@ from paddle2ov.commands.shared import (
     refuse_overwriting_sources,
     traceback_option,
 )
-from paddle2ov.commands.verify import STATUS, conclusion, print_precisions
+from paddle2ov.commands.verification_text import conclusion, print_precisions
+from paddle2ov.commands.verify import STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

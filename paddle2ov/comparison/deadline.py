@@ -38,6 +38,7 @@ class Deadline:
             yield
             return
         timer = threading.Timer(max(self._end - monotonic(), 0), stop)
+        timer.daemon = True  # Ctrl-C may come before it is cancelled; the interpreter would wait for it at its end
         timer.start()
         try:
             yield

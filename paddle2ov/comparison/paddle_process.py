@@ -113,9 +113,11 @@ class PaddleProcess:
     ) -> None:
         if self._process is not None and kind is not None and not issubclass(kind, Exception):
             self._process.kill()  # interrupted: what it computes is not awaited
-        self._end()
-        self._log.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        try:
+            self._end()
+        finally:  # Ctrl-C may come meanwhile
+            self._log.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def is_alive(self) -> bool:
         """Whether the process runs."""

@@ -31,11 +31,7 @@ def with_precision(config: Mapping[str, Any], precision: str, device: str) -> di
     if HINT in config and (other := _name(config[HINT])) != precision:
         raise ConversionInputError(f"precision: {precision} is asked for, and {other} by {HINT}: give one of them")
     if not computes_in(device, precision):
-        available = [capability for capability in _CAPABILITIES if computes_in(device, capability)]
-        raise ConversionInputError(
-            f"precision: this {device} has no hardware for {precision}, and would not be faster in it: use "
-            f"{' or '.join(available) or 'default'}"
-        )
+        raise ConversionInputError(no_hardware(device, precision))
     return {**config, HINT: precision}
 
 
@@ -65,6 +61,15 @@ def computes_in(device: str, precision: str) -> bool:
     return all(_CAPABILITIES[precision] in capabilities(single_device) for single_device in _devices(device))
 
 
+def no_hardware(device: str, precision: str) -> str:
+    """What is said of a precision that a device has no hardware for."""
+    available = [known for known in _CAPABILITIES if known != precision and computes_in(device, known)]
+    return (
+        f"precision: this {device} has no hardware for {precision}, and would not be faster in it: use "
+        f"{' or '.join(available) or 'default'}"
+    )
+
+
 def check_compilable(model: openvino.Model, device: str, config: Mapping[str, Any]) -> None:
     """Refuses a model that OpenVINO would never have compiled.
 
@@ -72,7 +77,10 @@ def check_compilable(model: openvino.Model, device: str, config: Mapping[str, An
         ConversionInputError: it suppresses boxes in a loop, and is to be compiled in float16 for the CPU.
     """
     if _name(config.get(HINT, "")) == "f16" and "CPU" in _devices(device) and not is_compilable_in_f16(model):
-        raise ConversionInputError(f"precision: {NEVER_COMPILED}")
+        raise ConversionInputError(
+            f"precision: {NEVER_COMPILED}: use f32, or bf16 where the processor has it; weights may be stored in "
+            "f16 all the same (convert --precision f16)"
+        )
 
 
 NEVER_COMPILED = "OpenVINO 2026.4 never ends compiling the suppression of boxes in float16 for the CPU"

@@ -81,6 +81,7 @@ class RandomInputs:
 
     Attributes:
         sets: the inputs.
+        has_chosen_shapes: whether they have the shapes that were given.
 
     Raises:
         ConversionInputError: a shape does not fit the program or is too large, or the seed is no integer of 0 or more.
@@ -99,6 +100,7 @@ class RandomInputs:
             raise ConversionInputError(f"seed: {seed!r:.80} is not an integer of 0 or more")
         self._program = program
         self._model = model
+        self.has_chosen_shapes = bool(shapes)
         self._probe: ShapeProbe | None = None
         self._seed = seed
         self._sequences = [input_.name for input_ in program.inputs if input_.lod_level == 1] if with_lengths else []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 from types import FrameType
 
 
@@ -42,6 +44,31 @@ def terminable() -> Iterator[None]:
         raise
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def merged_interrupts() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt once a second at most; afterwards it ends the process at once.
+
+    A terminal and what started the command may both send SIGINT: the second would interrupt cleaning up, and the
+    interpreter's own end would answer it with a traceback. Nothing changes where it is ignored or handled otherwise.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    last = -math.inf
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal last
+        if monotonic() - last > 1:
+            last = monotonic()
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 _quiet_forks = 0

@@ -188,7 +188,7 @@ class Verification:
         rounded: the operators that differ by Paddle's rounding, as far as they were looked for.
         precisions: each precision of this processor beside Paddle, where they were asked for.
         note: what else is to be said about the difference.
-        unfinished: what was being done when the time was up; "" where it was not.
+        unfinished: what was being done when the time was up, or at Ctrl-C; "" where it was finished.
         is_all_run: whether all sets of inputs were run.
     """
 
@@ -220,7 +220,7 @@ class Verification:
         - "ties": only the choice between entries with equal scores differs, see `ties.py`;
         - "rounding": what differs besides is Paddle's rounding, see `judgement.py`;
         - "differ": the results do, or OpenVINO does not run what Paddle runs, see `error`;
-        - "unknown": they agree as far as they were compared, and the time was up.
+        - "unknown": they agree as far as they were compared, if at all, and the time was up.
         """
         verdicts = {run.verdict for run in self.runs}
         if "differ" in verdicts:
@@ -228,6 +228,11 @@ class Verification:
         if self.unfinished and (not verdicts or not self.is_all_run):
             return "unknown"
         return next((name for name in ("rounding", "ties") if name in verdicts), "agree")
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether any results were compared: Paddle took a set of inputs before the time was up."""
+        return any(not run.refused for run in self.runs)
 
     @property
     def error(self) -> str:

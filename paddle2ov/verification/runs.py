@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from openvino import PartialShape
+
 from paddle2ov.comparison.differences import compare_tensor
 from paddle2ov.comparison.paddle_process import PaddleModel
 from paddle2ov.errors import PaddleRunError
@@ -41,6 +43,7 @@ def run_all(
     In place of random inputs that Paddle refuses, others are tried, until it has refused all that may replace a set.
     """
     sides: list[Sides] = []
+    advice = _advice(subject, drawn) if drawn is not None else ""
     for i, arrays in enumerate(sets):
         say("running", i, len(sets))
         sides.append(run_both(subject, paddle, arrays))
@@ -53,10 +56,7 @@ def run_all(
         on_run(found)
     found.is_all_run = True
     if all(side.run.refused for side in sides):
-        raise PaddleRunError(
-            f"Paddle takes none of the inputs; for the first it says: {sides[0].run.refused}"
-            + (_advice(subject, sets[0]) if subject.is_random else "")
-        )
+        raise PaddleRunError(f"Paddle takes none of the inputs; for the first it says: {sides[0].run.refused}{advice}")
     if names := dict.fromkeys(name for side in sides for name in side.drawn):
         found.add_note(f"Random numbers are Paddle's: {', '.join(names)}")
     if any(side.has_faulty for side in sides):
@@ -89,13 +89,21 @@ def unexplained(found: Verification, subject: Subject, sides: Sequence[Sides]) -
     return differing
 
 
-def _advice(subject: Subject, arrays: Inputs) -> str:
+def _advice(subject: Subject, drawn: RandomInputs) -> str:
     """What to call in place of random inputs that Paddle refuses."""
-    shapes = ",".join(f"{name}{list(array.shape)}".replace(" ", "") for name, array in arrays.items())
+    arrays, command = drawn.sets[0], f"paddle2ov verify {subject.files.program}"
     names = ", ".join(f"{name}=..." for name in arrays)
+    if drawn.has_chosen_shapes:
+        declared = ", ".join(
+            f"{input_.name}{'[...]' if input_.shape is None else PartialShape(list(input_.shape))}"
+            for input_ in subject.program.inputs
+        )
+        what = f"The program declares {declared}. Leave out --input for sizes that fit it:\n  {command}"
+    else:
+        shapes = ",".join(f"{name}{list(array.shape)}".replace(" ", "") for name, array in arrays.items())
+        what = f"Give shapes that fit each other in place of these:\n  {command} --input '{shapes}'"
     return (
-        f"\nGive shapes that fit each other, or arrays:\n"
-        f"  paddle2ov verify {subject.files.program} --input '{shapes}'\n"
+        f"\n{what}\nOr give arrays:\n"
         f"  python -c 'import numpy as np; np.savez(\"inputs.npz\", {names})'\n"
-        f"  paddle2ov verify {subject.files.program} --inputs inputs.npz"
+        f"  {command} --inputs inputs.npz"
     )

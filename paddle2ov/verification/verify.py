@@ -14,7 +14,7 @@ from msgspec import structs
 
 from paddle2ov.comparison.deadline import Deadline, TimeUpError
 from paddle2ov.comparison.paddle_process import PaddleProcess
-from paddle2ov.compilation.precision import HINT, check_compilable, checked_precision
+from paddle2ov.compilation.precision import HINT, check_compilable, checked_precision, no_hardware
 from paddle2ov.compilation.precision_names import PRECISIONS, PrecisionName
 from paddle2ov.conversion import convert
 from paddle2ov.deployment.beside import known_settings
@@ -183,6 +183,9 @@ def verify(
                     report.precisions = compare_precisions(subject, paddle, sides, lower, model, in_int8, settings, say)
         except TimeUpError:
             report.unfinished = doing.what
+        except KeyboardInterrupt:  # `on_run` knows the report
+            report.unfinished = doing.what
+            raise
     source.check()
     if report.verdict == "differ" and where.precision != "f32":
         report.add_note(_ROUNDED)
@@ -297,7 +300,5 @@ def _compiled(model: openvino.Model, where: Where) -> tuple[openvino.CompiledMod
         if computes_in == "default":
             raise ConversionInputError(f"precision: {where.name} does not tell what it takes; name one") from None
     if where.precision not in ("default", computes_in):
-        raise ConversionInputError(
-            f"precision: OpenVINO computes in {computes_in} here where {where.precision} is asked for"
-        )
+        raise ConversionInputError(no_hardware(where.name, where.precision))
     return compiled, Where(where.device, computes_in)

@@ -1,4 +1,4 @@
-"""SIGTERM ends commands in order: nothing half-written, no temporary folder and no process of Paddle stays."""
+"""SIGTERM and Ctrl-C end commands in order: nothing half-written, no temporary folder, no process of Paddle stays."""
 
 import os
 import shutil
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from paddle2ov.jobs.termination import merged_interrupts
 from tests.support.models import network
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM that can be handled")
@@ -40,7 +41,14 @@ def start(tmp_path):
         command = [sys.executable, "-m", "paddle2ov", *map(str, arguments)]
         environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
         begun.append(
-            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+            subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=environment,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # as a shell's "&" ignores it
+            )
         )
         return begun[-1]
 
@@ -100,14 +108,32 @@ def test_convert(start, model, tmp_path, layout):
     assert [path for path in out.rglob("*") if path.is_file() or path.name.startswith(".")] == []
 
 
-def test_verify(start, model, tmp_path, slow_paddle):
+@pytest.mark.parametrize(("sent", "status"), [([signal.SIGTERM], 143), ([signal.SIGINT] * 2, 130)])
+def test_verify(start, model, tmp_path, slow_paddle, sent, status):
+    """A second SIGINT, as of `timeout`, which signals the process and its group, changes nothing."""
     python, marker = slow_paddle
     process = start("verify", model, "--paddle-python", python)
     number = wait_for(marker)
     assert list((tmp_path / "tmp").iterdir()) != []
-    assert terminate(process) == (143, "Interrupted.\n")
+    for item in sent:
+        process.send_signal(item)
+    printed, said = process.communicate(timeout=300)
+    assert (process.returncode, printed, said) == (status, "Nothing was compared with Paddle.\n", "Interrupted.\n")
     assert list((tmp_path / "tmp").iterdir()) == []
     assert is_gone(number)
+
+
+def test_interruptions_are_merged():
+    """The second would interrupt cleaning up; one at the end of the interpreter ends it without a traceback."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with merged_interrupts():
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_batch(start, model, tmp_path, slow_paddle):

@@ -225,7 +225,10 @@ def test_what_is_said(tied, monkeypatch):
     result = call("verify", "anywhere")
     assert result.exit_code == 3, result.output
     assert "of 5 entries in the order of ties, scores at most 0 apart" in result.stdout
-    assert result.stdout.endswith("The results are Paddle's up to choices that are as right as its own (ties).\n")
+    assert result.stdout.endswith(
+        "The results are Paddle's up to choices that are as right as its own (ties). "
+        "Nothing is to be done (status 3).\n"
+    )
     model = paddle2ov.convert(network("choosing_queries", "pir"))
     record, _ = _compare(ConversionJob(name="", program="", format="pir", target="", fingerprint=""), model)
     assert record["state"] == "agrees up to ties"

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -231,7 +232,7 @@ def test_bfloat16(precision):
 def test_bfloat16_is_not_here():
     if takes_bfloat16():
         pytest.skip("this processor computes in bfloat16, or converts to it")
-    with pytest.raises(paddle2ov.ConversionInputError, match="precision: OpenVINO computes in f32 here where bf16 is"):
+    with pytest.raises(paddle2ov.ConversionInputError, match=r"this CPU has no hardware for bf16, .*: use f32"):
         paddle2ov.verify(network("squeezenet1_1"), precision="bf16")
 
 
@@ -253,13 +254,30 @@ def test_command_with_a_wrong_converter(tmp_path, own_converters):
         (["--input", "y[1]"], "no input 'y'; its inputs are x"),
         (["--input", "x[1,2]"], "'x' has 4 dimensions"),
         (["--paddle-python", "/nowhere/python"], "the interpreter /nowhere/python cannot be started: No such file"),
-        (["--input", "x[1,7,64,64]"], "Paddle takes none of the inputs"),
     ],
 )
 def test_what_cannot_be_verified(arguments, message):
     result = call("verify", network("squeezenet1_1"), *arguments)
     assert result.exit_code == 2, result.output
     assert message in result.stderr
+
+
+def test_shapes_that_paddle_refuses():
+    """The advice is not the shapes that it refused, and Paddle's reason is printed once."""
+    folder = network("squeezenet1_1")
+    result = call("verify", folder, "--input", "x[1,7,64,64]")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.count("number of input's channels should be equal") == 1
+    assert (
+        "\nThe program declares x[?,3,64,64]. Leave out --input for sizes that fit it:\n"
+        f"  paddle2ov verify {folder / 'inference.json'}\nOr give arrays:\n"
+    ) in result.stderr
+    assert "--input 'x[" not in result.stderr
+    result = call("verify", folder, "--input", "x[1,7,64,64]", "--input", "x[1,3,64,64]")
+    assert result.exit_code == 0, result.output
+    _, _, first, refused, second, *_ = result.stdout.splitlines()
+    assert (first, second) == ("x [1, 7, 64, 64]", "x [1, 3, 64, 64]")
+    assert refused.startswith("  not compared: Paddle: ")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the stand-ins for Paddle's interpreter are shell scripts")
@@ -408,8 +426,11 @@ def test_time_that_is_up(as_json):
         report = json.loads(result.stdout)
         assert (report["verdict"], report["unfinished"], report["runs"]) == ("unknown", "starting Paddle, 0 of 3", [])
     else:
-        assert "The time was up (--timeout); what was not finished: starting Paddle, 0 of 3\n" in result.stdout
-        assert result.stdout.endswith("The results agree with Paddle's as far as they were compared.\n")
+        assert result.stdout == (
+            "The time was up (--timeout); what was not finished: starting Paddle, 0 of 3\n"
+            "Paddle alone takes seconds to start: give more time with --timeout SECONDS (0: no limit)\n"
+            "Nothing was compared with Paddle.\n"
+        )
 
 
 def test_time_that_is_up_while_paddle_computes(monkeypatch):
@@ -420,8 +441,33 @@ def test_time_that_is_up_while_paddle_computes(monkeypatch):
     assert report.runs[0].ok
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+def test_an_interruption_while_paddle_computes(monkeypatch, as_json):
+    monkeypatch.setattr("paddle2ov.verification.verify.Deadline", InterruptedAfterTheFirst)
+    shapes = ["--input", "x[1,3,64,64]", "--input", "x[2,3,64,64]"]
+    result = call("verify", network("squeezenet1_1"), *shapes, *(["--json"] if as_json else []))
+    assert (result.exit_code, result.stderr) == (130, "Interrupted.\n")
+    if as_json:
+        report = json.loads(result.stdout)
+        assert (report["verdict"], report["unfinished"], len(report["runs"])) == ("unknown", "running, 1 of 2", 1)
+    else:
+        assert result.stdout.endswith(
+            "Interrupted; what was not finished: running, 1 of 2\n"
+            "The results agree with Paddle's as far as they were compared.\n"
+        )
+
+
+def test_the_end_of_the_interpreter_does_not_wait_for_a_deadline():
+    """Ctrl-C may come where nothing cancels it."""
+    with Deadline(600).calling(lambda: None):
+        (timer,) = (thread for thread in threading.enumerate() if isinstance(thread, threading.Timer))
+        assert timer.daemon
+
+
 class UpAfterTheFirst(Deadline):
     """The time is up when Paddle is asked for the third time: to load, to run, to run."""
+
+    ending: type[BaseException] = TimeUpError
 
     def __init__(self, seconds=None):
         super().__init__()
@@ -429,7 +475,7 @@ class UpAfterTheFirst(Deadline):
 
     def check(self):
         if self._asked > 2:
-            raise TimeUpError
+            raise self.ending
 
     @contextmanager
     def calling(self, stop):
@@ -437,6 +483,12 @@ class UpAfterTheFirst(Deadline):
         if self._asked > 2:
             stop()
         yield
+
+
+class InterruptedAfterTheFirst(UpAfterTheFirst):
+    """Ctrl-C comes then."""
+
+    ending = KeyboardInterrupt
 
 
 def test_sizes_that_users_run(tmp_path):

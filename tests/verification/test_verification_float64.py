@@ -1,16 +1,20 @@
 """`verify` tells Paddle's rounding from errors of the conversion, whatever else differs."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from openvino import opset16 as ops
 
 import paddle2ov
-from paddle2ov.comparison.differences import Expected
+from paddle2ov.commands.verification_text import print_compared, print_verification
+from paddle2ov.comparison.differences import Expected, TensorComparison
 from paddle2ov.compilation.running import Result
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.verification.judgement import compare_float64
+from paddle2ov.verification.results import ComparedOperator, Run, Verification
 from tests.support.command_line import call
 from tests.support.formats import FORMATS
 from tests.support.models import network, save_layer
@@ -60,6 +64,20 @@ def test_rounding_of_paddle(format, tmp_path):
     (operator,) = report["rounded"]
     assert operator["type"] == "pool2d"
     assert operator["float64"][0]["paddle"] == pytest.approx(mean["paddle"], rel=1e-2)
+
+
+def test_what_is_printed_of_rounding(capsys):
+    """A difference is seen to be above the tolerance; what the verdict means to the reader is said."""
+    mean = TensorComparison("mean", "float32", (8,), 2.0008e-4, 1.0004e-4, 1, 8, reason="1 of 8 elements")
+    operator = ComparedOperator("relu", 0, "block 0, operator 0 (relu)", (replace(mean, reason=""),), True)
+    run = Run({"x": (1, 3)}, (mean,), rounding=True)
+    report = Verification(Path("model"), "pir", "3.3.1", "2026.4", 1e-4, runs=[run], operators=[operator])
+    print_compared(report)
+    print_verification(report, as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert "  mean  float32 [8]  absolute 0.00020008, relative 0.00010004" in lines
+    assert "operators: 1 of 1 compared, none is at fault; the largest differences" in lines
+    assert lines[-1].endswith("in float64, Paddle agrees with OpenVINO. Nothing is to be done (status 4).")
 
 
 @pytest.mark.one_in(3)
