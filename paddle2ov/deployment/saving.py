@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import openvino
@@ -102,20 +102,17 @@ def remove_unfinished(folder: Path) -> None:
 def alone_in(folder: Path) -> Iterator[None]:
     """Keeps other processes waiting that move files into a folder which belong together.
 
-    Windows has no such locks of folders, and not every file system has them.
+    Windows has no such locks of folders, not every file system has them, and a folder may be writable only.
     """
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
+    with ExitStack() as stack:
+        if sys.platform != "win32":
+            import fcntl
 
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            with suppress(OSError):
+                descriptor = os.open(folder, os.O_RDONLY)
+                stack.callback(os.close, descriptor)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager
