@@ -21,7 +21,7 @@ from paddle2ov.checking.results import Check, CheckedResult, CheckedRun, Fault
 from paddle2ov.checking.rewrites import RewriteCheck
 from paddle2ov.checking.shrink import Shrinker, Wrong
 from paddle2ov.comparison.evaluator import numbered
-from paddle2ov.compilation.precision import checked_precision
+from paddle2ov.compilation.precision import HINT, check_compilable, checked_precision
 from paddle2ov.compilation.precision_names import PrecisionName
 from paddle2ov.conversion import translated
 from paddle2ov.errors import ConversionWarning, ModelReadError, OpenVINORunError, plain_message
@@ -89,13 +89,14 @@ def check(
         ModelReadError: the model cannot be found or read.
         UnsupportedOpsError, OpConversionError: it cannot be converted.
         ConversionInputError: the inputs or shapes do not fit the model, or the device does not compute in that
-            precision.
+            precision, or would never end compiling the model in it.
         OpenVINORunError: the model cannot be computed for any of the inputs.
     """
     short = checked_precision(precision)
     say = progress or (lambda what, done, total: None)
     subject = _subject(model, params, extension, Target.of_device(device))
     target = chosen_device(device, short)
+    check_compilable(subject.model, target.name, {HINT: target.precision})
     if unfit := mismatch(subject.model, device):
         warnings.warn(unfit, ConversionWarning, stacklevel=2)
     arrays = chosen_inputs(subject.model, subject.program, inputs, shape_sets(shapes), seed)

@@ -14,6 +14,7 @@ from openvino import opset16 as opset
 
 import paddle2ov
 from paddle2ov import ConversionInputError, OpenVINORunError, inference
+from paddle2ov.checking.device import Device
 from paddle2ov.compilation import cache as caches
 from paddle2ov.compilation import identity
 from paddle2ov.compilation import precision as precisions
@@ -162,6 +163,9 @@ def test_suppression_is_not_compiled_in_float16(monkeypatch):
         paddle2ov.compile_model(folder, precision="f16")
     with pytest.raises(ConversionInputError, match="never ends compiling the suppression of boxes in float16"):
         paddle2ov.compile_model(folder, config={"INFERENCE_PRECISION_HINT": "FP16"})
+    monkeypatch.setattr("paddle2ov.checking.check.chosen_device", lambda name, precision: Device(name, precision))
+    with pytest.raises(ConversionInputError, match="never ends compiling the suppression of boxes in float16"):
+        paddle2ov.check(folder, precision="f16")
 
 
 @pytest.mark.parametrize("hint", ["f32", "FP32", openvino.Type.f32], ids=["name", "capability", "type"])
