@@ -162,7 +162,10 @@ def clear_cache(cache_dir: str | os.PathLike[str]) -> int:
     Raises:
         ConversionInputError: there is no such folder.
     """
-    if not os.path.isdir(_named_folder(cache_dir)):  # noqa: PTH112 - Path.is_dir raises of a long name
+    folder, is_folder = _named_folder(cache_dir), False
+    with suppress(OSError):  # of a name that is too long
+        is_folder = folder.is_dir()
+    if not is_folder:
         raise ConversionInputError(f"cache_dir: {os.fspath(cache_dir)!r} is not a folder")
     count = 0
     for path, _ in list(CompiledCache(cache_dir)._files()):

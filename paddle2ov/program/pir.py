@@ -191,7 +191,7 @@ class _Reader:
             case "pd_op", "fetch":
                 attributes = self._attributes(op)
                 column = attributes["col"]
-                if not isinstance(column, int):
+                if type(column) is not int:
                     raise ModelReadError(f"attribute 'col' is {column!r:.80}; a number is expected")
                 self._read_fetch(op, str(attributes["name"]), column)
             case "pd_op", "if" | "while":

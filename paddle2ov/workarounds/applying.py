@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable
 
 from openvino import Model
@@ -72,6 +71,8 @@ def rows_for(target: Target, without: Collection[str] = ()) -> tuple[Workaround,
     left_out = set(listed)
     names = {name for row in WORKAROUNDS for name in (row.name, *row.faults)}
     for name in left_out - names:
+        import difflib  # which no other conversion needs
+
         close = difflib.get_close_matches(name, names, 1)
         hint = f"did you mean '{close[0]}'?" if close else "a report (`--report`) names those that changed the model"
         raise ConversionInputError(f"without: there is no workaround, and no fault, of the name {name!r}; {hint}")
