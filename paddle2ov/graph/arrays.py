@@ -30,23 +30,23 @@ def arange(start: float, stop: float | None = None, step: float = 1, dtype: npt.
 
 def full(shape: Shape, value: Any, dtype: npt.DTypeLike = None) -> AnyArray:
     """`value` everywhere."""
-    charge_array(_count(shape), np.dtype(dtype).itemsize)
+    charge_array(_count(shape), _itemsize(dtype))
     return np.full(shape, value, dtype)
 
 
 def zeros(shape: Shape, dtype: npt.DTypeLike = None) -> AnyArray:
     """0 everywhere."""
-    return full(shape, 0, np.dtype(dtype))
+    return full(shape, 0, np.float64 if dtype is None else dtype)
 
 
 def ones(shape: Shape, dtype: npt.DTypeLike = None) -> AnyArray:
     """1 everywhere."""
-    return full(shape, 1, np.dtype(dtype))
+    return full(shape, 1, np.float64 if dtype is None else dtype)
 
 
 def eye(rows: int, columns: int, dtype: npt.DTypeLike = None) -> AnyArray:
     """1 on the diagonal, else 0."""
-    charge_array(rows * columns, np.dtype(dtype).itemsize)
+    charge_array(rows * columns, _itemsize(dtype))
     return np.eye(rows, columns, dtype=dtype)
 
 
@@ -80,3 +80,7 @@ def broadcast(array: AnyArray, shape: Sequence[int]) -> AnyArray:
 
 def _count(shape: Shape) -> int:
     return math.prod(int(size) for size in shape) if isinstance(shape, Sequence) else int(shape)
+
+
+def _itemsize(dtype: npt.DTypeLike) -> int:
+    return np.dtype(dtype).itemsize
