@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.formats import NEEDS_PADDLE_2
 from tests.support.models import network
 
 STATE = """
@@ -31,19 +32,24 @@ LOOKS = [
     "importlib.reload(paddle2ov); importlib.reload(openvino.tools); openvino.tools.ovc",
     "assert pickle.loads(b'copenvino\\nconvert_model\\n.') is openvino.convert_model",
     "assert pickle.loads(b'copenvino.tools.ovc.error\\nError\\n.') is openvino.tools.ovc.error.Error",
-    "[t.start() for t in threads]; [t.join() for t in threads]; assert len(seen) == 8 and len(set(seen)) == 1",
+    "seen = in_threads(8, lambda: openvino.convert_model); assert len(seen) == 8 and len(set(seen)) == 1",
     "with mock.patch('openvino.convert_model', 1): assert openvino.convert_model == 1",
     "openvino.convert_model = 1; openvino.tools.ovc; assert openvino.convert_model == 1",
 ]
 
 LOOK = f"""
 import importlib, inspect, json, os, pickle, sys, threading, traceback
+from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 import paddle2ov, openvino
 {STATE}
 assert not any(name.startswith("openvino.tools.") for name in sys.modules)
-seen, barrier = [], threading.Barrier(8)
-threads = [threading.Thread(target=lambda: (barrier.wait(), seen.append(openvino.convert_model))) for _ in range(8)]
+
+def in_threads(count, look):
+    barrier = threading.Barrier(count)
+    with ThreadPoolExecutor(count) as threads:
+        return [*threads.map(lambda _: (barrier.wait(), look())[1], range(count))]
+
 for look in json.loads(sys.argv[1]):
     process = os.fork()
     if not process:
@@ -86,6 +92,7 @@ def run(code: str, *arguments: str) -> str:
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
+@NEEDS_PADDLE_2
 def test_modules_until_the_first_result(tmp_path):
     """What most models do not need is imported where it is needed; a ceiling is raised knowingly."""
     pir, legacy = (str(network("squeezenet1_1", kind)) for kind in ("pir", "legacy"))
@@ -178,6 +185,7 @@ if __name__ == "__main__":
 """
 
 
+@NEEDS_PADDLE_2
 def test_processes_exchange_what_is_deferred(tmp_path):
     script = tmp_path / "processes.py"
     script.write_text(PROCESSES)

@@ -17,6 +17,7 @@ from gen_models.harness.store import generated
 from paddle2ov import ConversionExtension, compile_model, convert, inspect
 from paddle2ov.errors import OpConversionError, OpenVINORunError
 from paddle2ov.inference import Config, create_predictor
+from tests.support.formats import FORMATS
 from tests.support.models import network
 
 
@@ -65,7 +66,7 @@ def _left_by(use, folder):
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("use", [convert, inspect, _report, compile_model, _serve])
-@pytest.mark.parametrize("kind", ["pir", "legacy"])
+@pytest.mark.parametrize("kind", FORMATS)
 def test_nothing_waits_for_the_collector(use, kind):
     folder = network("crnn", kind)
     assert _left_by(use, folder) == []

@@ -30,7 +30,7 @@ from paddle2ov.verification.localisation import Localiser
 from paddle2ov.verification.paddle_values import RANDOM
 from paddle2ov.verification.values import Values
 from tests.support.command_line import call
-from tests.support.formats import FORMATS
+from tests.support.formats import FORMATS, NEEDS_PADDLE_2
 from tests.support.models import network, operator, save_layer, save_program
 from tests.support.processor import NEEDS_BFLOAT16, takes_bfloat16
 
@@ -402,6 +402,7 @@ def test_reference_needs_nothing_of_ours():
     assert "from paddle2ov" not in text
 
 
+@NEEDS_PADDLE_2
 def test_arrays_of_a_legacy_program_are_fetched_again():
     """Paddle's executor keeps tensor arrays from one run to the next, without their data."""
     folder = network("array", "legacy")
