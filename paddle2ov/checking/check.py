@@ -12,6 +12,7 @@ from pathlib import Path
 import openvino
 from openvino import Model, Output, Tensor
 
+from paddle2ov.arguments import called_here, check_callables, check_timeout
 from paddle2ov.checking.case import write_case
 from paddle2ov.checking.choices import NodeTie
 from paddle2ov.checking.device import Device, chosen_device, default_precision, primitive_lines
@@ -24,6 +25,7 @@ from paddle2ov.comparison.evaluator import numbered
 from paddle2ov.compilation.precision import HINT, check_compilable, checked_precision
 from paddle2ov.compilation.precision_names import PrecisionName
 from paddle2ov.conversion import translated
+from paddle2ov.deployment.saving import case_folder
 from paddle2ov.errors import ConversionWarning, ModelReadError, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
 from paddle2ov.inputs.given_arrays import InputsArgument
@@ -44,6 +46,7 @@ _SHRINKING = 300.0
 _READ_BY_OPENVINO = frozenset((".xml", ".onnx", ".tflite", ".pb"))
 
 
+@called_here(input="shapes")
 @taking_archives
 def check(
     model: Model | str | os.PathLike[str],
@@ -92,6 +95,9 @@ def check(
             precision, or would never end compiling the model in it.
         OpenVINORunError: the model cannot be computed for any of the inputs.
     """
+    check_callables(progress=progress)
+    check_timeout(timeout)
+    folder = case_folder(case)
     short = checked_precision(precision)
     say = progress or (lambda what, done, total: None)
     subject = _subject(model, params, extension, Target.of_device(device))
@@ -111,7 +117,7 @@ def check(
         sequences,
         say,
         report,
-        Path(case) if case is not None else None,
+        folder,
         math.inf if timeout is None else timeout,
     )
     judged = checking.run()

@@ -22,7 +22,7 @@ from paddle2ov.commands.conversion_options import (
 )
 from paddle2ov.commands.exit_status import REFUSED
 from paddle2ov.commands.shared import PathType, need, plain_errors, timeout_option
-from paddle2ov.errors import install_command
+from paddle2ov.errors import install_command, system_message
 
 if TYPE_CHECKING:
     from paddle2ov.jobs.conversions import ConversionJob, Record
@@ -137,7 +137,7 @@ def _jobs(models: Sequence[FoundModel], options: Mapping[str, Any], changing: Se
         try:
             changes_with = fingerprint(model, *changing)
         except OSError as error:
-            _warn(f"{model.name}: skipped: {error}")
+            _warn(f"{model.name}: skipped: {system_message(error)}")
             continue
         jobs.append(
             ConversionJob(

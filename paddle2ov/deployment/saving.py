@@ -13,7 +13,7 @@ from pathlib import Path
 
 import openvino
 
-from paddle2ov.errors import system_reason
+from paddle2ov.errors import ConversionInputError, system_reason
 from paddle2ov.program.sources import check_mapped
 
 _PREFIX = ".writing-"
@@ -90,6 +90,22 @@ def can_be_made(folder: Path) -> bool:
     """Whether a folder is there, or can be, and can be written."""
     there = next((ancestor for ancestor in (folder, *folder.absolute().parents) if os.path.lexists(ancestor)), folder)
     return there.is_dir() and os.access(there, os.W_OK)
+
+
+def case_folder(case: object) -> Path | None:
+    """The folder for a case of a fault, where one is given; refused before any work is done if it cannot be written.
+
+    Raises:
+        ConversionInputError: it is not a path, or cannot be made or written.
+    """
+    if case is None:
+        return None
+    if not isinstance(case, str | os.PathLike):
+        raise ConversionInputError(f"case: a path is expected, not {type(case).__name__}")
+    folder = Path(case)
+    if not can_be_made(folder):
+        raise ConversionInputError(f"case: {folder} cannot be written")
+    return folder
 
 
 def remove_unfinished(folder: Path) -> None:

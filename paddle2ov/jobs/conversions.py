@@ -76,7 +76,7 @@ def convert_one(job: ConversionJob) -> Record:
 
 def _convert_packed(job: ConversionJob) -> Record:
     """The same for a job whose program may be an archive; messages then name the archive, not where it is unpacked."""
-    from paddle2ov.errors import ModelReadError
+    from paddle2ov.errors import ModelReadError, system_message
     from paddle2ov.program.archives import is_archive, unpacked
 
     if not is_archive(job.program):
@@ -85,13 +85,13 @@ def _convert_packed(job: ConversionJob) -> Record:
         with unpacked(job.program) as folder:
             record = _convert(replace(job, program=folder))
     except (ModelReadError, OSError) as error:
-        return {"state": "refused", "message": str(error)}
+        return {"state": "refused", "message": system_message(error)}
     return {**record, "message": record["message"].replace(str(folder), str(job.program))}
 
 
 def _convert(job: ConversionJob) -> Record:
     from paddle2ov.deployment.saving import save_model
-    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.errors import Paddle2OVError, system_message
     from paddle2ov.report import ConversionReport
 
     record: Record = {}
@@ -102,7 +102,7 @@ def _convert(job: ConversionJob) -> Record:
         save_model(model, job.target, job.fp16)
         record |= {"nodes": len(model.get_ops()), "bytes": _sizes(job.target)}
     except (Paddle2OVError, OSError) as error:
-        record = {"state": "refused", "message": str(error)}
+        record = {"state": "refused", "message": system_message(error)}
         if job.report and isinstance(error, Paddle2OVError):
             record |= _write_refusal(job, error)
         return record
@@ -126,7 +126,7 @@ def _run_once(extensions: tuple[Path, ...]) -> None:
 
 
 def _compare(job: ConversionJob, model: Model) -> tuple[Record, Verification | None]:
-    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.errors import Paddle2OVError, system_message
     from paddle2ov.program.sources import check_unchanged
 
     try:
@@ -139,7 +139,7 @@ def _compare(job: ConversionJob, model: Model) -> tuple[Record, Verification | N
         )
         check_unchanged(model)
     except (Paddle2OVError, OSError) as error:
-        message = str(error)
+        message = system_message(error)
         if message.startswith("shapes: "):  # which are those of --input
             message = f"--input: {message.removeprefix('shapes: ')}"
         return {"state": "not compared", "message": message}, None
@@ -167,35 +167,37 @@ def _write_report(
     job: ConversionJob, model: Model, conversion: ConversionReport, verification: Verification | None
 ) -> Record:
     """Writes the model's report beside it. A model that cannot be measured is converted all the same."""
-    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.errors import Paddle2OVError, system_message
     from paddle2ov.reporting import build_report, write_report
 
     try:
         write_report(build_report(model, conversion, name=job.name, verification=verification), job.report_path)
     except (Paddle2OVError, OSError) as error:
-        return {"message": f"no report: {error}"}
+        return {"message": f"no report: {system_message(error)}"}
     return {"report": valid(str(job.report_path))}
 
 
 def _write_refusal(job: ConversionJob, error: Paddle2OVError) -> Record:
     """Writes what is known of a model that is refused, where it can be read."""
+    from paddle2ov.errors import system_message
+
     try:
         job.report_path.unlink(missing_ok=True)
         job.write_refusal([job.report_path], error)
     except OSError as failure:
-        return {"message": f"{error}; no report: {failure}"}
+        return {"message": f"{error}; no report: {system_message(failure)}"}
     return {"report": valid(str(job.report_path))} if job.report_path.is_file() else {}
 
 
 def _check(job: ConversionJob, record: Record) -> Record:
     """What the device of this machine makes of the model; a comparison with Paddle keeps its state where it can."""
     from paddle2ov.checking.check import check
-    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.errors import Paddle2OVError, system_message
 
     try:
         result = check(job.program, job.params, shapes=job.input, precision=cast("Precision", job.precision))
     except (Paddle2OVError, OSError) as error:
-        return {"state": "not checked", "message": str(error)}
+        return {"state": "not checked", "message": system_message(error)}
     about = {"device": result.device, "precision": result.precision}
     if result.verdict == "differ":
         return {"state": "computed wrong", "message": "; ".join(fault.describe() for fault in result.faults), **about}

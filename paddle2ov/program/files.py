@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from paddle2ov.errors import ConversionInputError, ModelReadError
+from paddle2ov.errors import ConversionInputError, ModelReadError, system_reason
 from paddle2ov.program.paths import APPLE_DOUBLE, local_path
 from paddle2ov.program.sources import check_fetched, open_regular
 
@@ -110,7 +110,8 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
             raise ModelReadError(f"{program}: {_no_program(program)}")
         return _with_params(program, kind, params)
     except (OSError, ValueError) as error:
-        raise ModelReadError(f"{path}: cannot be opened: {error}") from error
+        refused = getattr(error, "filename", None) or path
+        raise ModelReadError(f"{refused}: cannot be opened: {system_reason(error)}") from error
 
 
 def find_settings(folder: Path) -> Path | None:
