@@ -186,6 +186,8 @@ def _run(executor: Executor, jobs: list[ConversionJob], out: Path, again: bool, 
                 bar.update(task, advance=1, description=escape(job.name))
                 for text in () if quiet else record.get("warnings", ()):
                     click.secho(f"warning: {job.name}: {text}", fg="yellow", err=True)
+                if "built_in" in record and not quiet:
+                    click.echo(f"{job.name}: {record['built_in']}", err=True)
                 if record["state"] not in GOOD:
                     click.secho(f"{job.name}: {record['state']}: {record['message']}", fg="red", err=True)
 
@@ -209,7 +211,12 @@ def _write_summary(records: dict[str, Any], out: Path) -> bool:
         from paddle2ov.reporting.page import BATCH, render
 
         shown = [
-            {**model, "message": "; ".join(filter(None, [model.get("message"), *model.get("warnings", ())]))}
+            {
+                **model,
+                "message": "; ".join(
+                    filter(None, [model.get("message"), model.get("built_in"), *model.get("warnings", ())])
+                ),
+            }
             for model in data["models"]
         ]
         page = render("batch.html.jinja", {"models": shown, "good": GOOD}, BATCH, models=shown, done=GOOD)

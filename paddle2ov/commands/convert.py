@@ -148,7 +148,7 @@ def convert_command(
         params = chosen_params(source, params)
         program = source / model_filename if model_filename else source
         xml = _target(target, source, serving)
-        from paddle2ov.jobs.conversion_request import ConversionRequest
+        from paddle2ov.jobs.conversion_request import ConversionRequest, built_in
         from paddle2ov.report import ConversionReport
 
         _check_targets(reports)
@@ -158,7 +158,8 @@ def convert_command(
         report = ConversionReport() if reports or compare else None
         converted = _convert(request, report, reports, verbose and not quiet, quiet)
         if request.preprocess and not quiet:
-            _say_built_in(converted)
+            for text in built_in(converted):
+                click.echo(text, err=True)
         if compare and report is not None and report.program is not None:
             request.check_comparable(converted, report.program)
         measured = verified = None
@@ -198,15 +199,6 @@ def _convert(
     except Paddle2OVError as error:
         request.write_refusal(refused, error)
         raise
-
-
-def _say_built_in(model: Model) -> None:
-    """Says what was built in, unless the conversion has, as something remains, and what the inputs are."""
-    text = model.get_rt_info(["paddle2ov", "preprocessing"]).astype(str)
-    if "; yours: " not in text:
-        click.echo(f"the model {text}", err=True)
-    ports = ((port.get_any_name(), port.get_element_type(), port.get_partial_shape()) for port in model.inputs)
-    click.echo(f"its inputs: {', '.join(f'{name} {kind.to_string()}{shape}' for name, kind, shape in ports)}", err=True)
 
 
 def _check_targets(reports: Sequence[Path]) -> None:

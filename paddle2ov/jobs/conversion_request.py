@@ -185,3 +185,11 @@ def _within(model: Model) -> list[dict[str, PartialShape]]:
     names = {port.get_any_name(): port for port in model.inputs}
     shapes = {name: port.get_partial_shape() for name, port in names.items() if not name.endswith(LENGTHS_SUFFIX)}
     return [shapes] * (_SETS if any(shape.is_dynamic for shape in shapes.values()) else 1)
+
+
+def built_in(model: Model) -> list[str]:
+    """What was built into a model, unless the conversion has warned that a part remains, and what its inputs are."""
+    text = model.get_rt_info(["paddle2ov", "preprocessing"]).astype(str)
+    ports = ((port.get_any_name(), port.get_element_type(), port.get_partial_shape()) for port in model.inputs)
+    inputs = f"its inputs: {', '.join(f'{name} {kind.to_string()}{shape}' for name, kind, shape in ports)}"
+    return [inputs] if "; yours: " in text else [f"the model {text}", inputs]

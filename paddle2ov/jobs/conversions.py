@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from paddle2ov.jobs.conversion_request import ConversionRequest
+from paddle2ov.jobs.conversion_request import ConversionRequest, built_in
 from paddle2ov.jobs.executor import Executor
 from paddle2ov.jobs.names import valid
 from paddle2ov.jobs.state import State
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from paddle2ov.report import ConversionReport
     from paddle2ov.verification.results import Verification
 
+log = logging.getLogger("paddle2ov")
 Record = dict[str, Any]
 GOOD = (
     "converted",
@@ -60,17 +62,33 @@ class ConversionJob(ConversionRequest):
         return self.target.with_suffix(".html")
 
 
+class _Logged(logging.Handler):
+    """Keeps what is logged as a warning: on the standard error it would be without the model's name."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(record.getMessage())
+
+
 def convert_one(job: ConversionJob) -> Record:
     """Converts a model and writes it. Called in a process of the executor, which may terminate it."""
     from paddle2ov.errors import ConversionWarning
     from paddle2ov.jobs.termination import terminable
 
     started = time.perf_counter()
-    with terminable(), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConversionWarning)  # also where another model in this process has given it
-        record = _convert_packed(job)
+    logged = _Logged()
+    log.addHandler(logged)
+    try:
+        with terminable(), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ConversionWarning)  # also where another model in this process has given it
+            record = _convert_packed(job)
+    finally:
+        log.removeHandler(logged)
     record["seconds"] = round(time.perf_counter() - started, 3)
-    texts = list(dict.fromkeys(valid(str(warning.message)) for warning in caught))
+    texts = list(dict.fromkeys(map(valid, [*(str(warning.message) for warning in caught), *logged.texts])))
     return {**record, "warnings": texts} if texts else record
 
 
@@ -107,6 +125,8 @@ def _convert(job: ConversionJob) -> Record:
             record |= _write_refusal(job, error)
         return record
     record |= {"state": "converted", "message": "", "target": valid(str(job.target))}
+    if job.preprocess:
+        record["built_in"] = "; ".join(map(valid, built_in(model)))
     verification = None
     if job.compare:
         about, verification = _compare(job, model)

@@ -443,6 +443,32 @@ def test_what_preprocessing_was_built_in(model, tmp_path, is_whole):
     assert (said[1].returncode, said[1].stdout + said[1].stderr) == (0, "")
 
 
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_what_preprocessing_a_batch_built_in(model, tmp_path, is_whole, inline):
+    for name in "ab":
+        shutil.copytree(model, tmp_path / "nets" / name)
+        (tmp_path / "nets" / name / "inference.yml").write_text(
+            SETTINGS if is_whole else SETTINGS.replace("interp: 2", "interp: 4")
+        )
+    result = call("batch", tmp_path / "nets", "-o", tmp_path / "out", "--preprocess")
+    assert result.exit_code == 0, result.output
+    *lines, last = sorted(result.stderr.splitlines())
+    if is_whole:
+        taken = "the model takes uint8 [N, H, W, 3] in the order blue, green, red; built in: resize to 64 x 64 (cubic)"
+        assert lines[0].startswith(f"a: {taken}")
+        assert last.startswith(f"b: {taken}")
+        assert last.endswith("its inputs: x u8[?,?,?,3]")
+    else:
+        assert last.startswith("warning: b: the model takes")
+        assert "; yours: Resize (interp" in last
+        assert "a: its inputs: x u8[?,64,64,3]" in lines
+    models = json.loads((tmp_path / "out" / "summary.json").read_text())["models"]
+    assert all("its inputs: x u8" in about["built_in"] for about in models)
+    assert "its inputs: x u8" in (tmp_path / "out" / "summary.html").read_text()
+    quiet = call("batch", tmp_path / "nets", "-o", tmp_path / "quiet", "--preprocess", "-q")
+    assert (quiet.exit_code, quiet.output) == (0, "")
+
+
 def test_what_cannot_be_verified_does_not_differ(model, tmp_path):
     """The status is that of `verify`, where 1 means that results differ."""
     result = call(model, "-o", tmp_path / "net.xml", "--verify", "--paddle-python", tmp_path / "none")
