@@ -35,6 +35,7 @@ from paddle2ov.program import read_program
 from paddle2ov.program.archives import origin, taking_archives
 from paddle2ov.program.files import model_path
 from paddle2ov.program.model import Program
+from paddle2ov.program.paths import missing
 from paddle2ov.program.sources import open_regular
 from paddle2ov.progress import StageProgress
 from paddle2ov.translation.extension import Extension
@@ -156,15 +157,17 @@ def _subject(
     path = model_path(model)
     if path.suffix in _READ_BY_OPENVINO:
         if not path.is_file():
-            raise ModelReadError(f"{path}: no such file")
+            raise ModelReadError(f"{path}: {missing(path, 'file')}")
+        if path.suffix == ".xml" and not _is_ir(path):
+            raise ModelReadError(f"{path}: not an OpenVINO IR")
         weights = path.with_suffix(".bin")
         if os.path.lexists(weights):  # for a pipe OpenVINO would wait; a link in a circle ends the process
             open_regular(weights).close()
         try:
             return _Subject(str(path), shared_core().read_model(path))
         except RuntimeError as error:
-            missing = path.suffix == ".xml" and not weights.exists()
-            reason = f"its weights, {weights.name}, are not beside it" if missing else plain_message(error)
+            is_alone = path.suffix == ".xml" and not weights.exists()
+            reason = f"its weights, {weights.name}, are not beside it" if is_alone else plain_message(error)
             raise ModelReadError(f"{path}: {reason}") from error
     program = read_program(model, params, Registry(extension).signatures(), mapped=False)
 
@@ -174,6 +177,15 @@ def _subject(
     rewritten = plain()
     run_rewrites(rewritten, rewrites_for(target))
     return _Subject(str(origin(path)), rewritten, program, plain)
+
+
+def _is_ir(path: Path) -> bool:
+    """Whether a file begins as an IR does; OpenVINO gives any other one to all its readers, which say so each."""
+    with open_regular(path) as file:
+        return b"<net" in (file.read(_HEAD) or b"")
+
+
+_HEAD = 4096
 
 
 @dataclass(slots=True)

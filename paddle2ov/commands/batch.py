@@ -21,7 +21,7 @@ from paddle2ov.commands.conversion_options import (
     quiet_option,
 )
 from paddle2ov.commands.exit_status import REFUSED
-from paddle2ov.commands.shared import PathType, need, plain_errors, timeout_option
+from paddle2ov.commands.shared import PathType, need, plain_errors, timeout_option, tolerance_option
 from paddle2ov.errors import install_command, system_message
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "in one table.",
     "all",
 )
-@click.option("--tolerance", type=float, help="For --verify: of floats, relative to the largest value of a result.")
+@tolerance_option("For --verify: of floats, relative to the largest value of a result.")
 @click.option("--check", is_flag=True, help="Check that this device computes each model right; needs no Paddle.")
 @paddle_option
 @conversion_options

@@ -136,7 +136,9 @@ def convert_command(
     MODEL is a folder that holds one Paddle inference model, a program file (inference.json, inference.pdmodel,
     __model__) or the path prefix that Paddle's own functions take.
     """
-    if (model is None) == (model_dir is None):
+    if model is None and model_dir is None:
+        raise click.UsageError("no model is given: name its folder, as in paddle2ov MODEL_DIR -o model.xml")
+    if model is not None and model_dir is not None:
         raise click.UsageError("give the model once: as MODEL or as --model-dir")
     need("--report and --verify", bool(reports or compare), "--inputs")
     need("--verify", compare, "--verify-precision", "--paddle-python")
@@ -263,7 +265,9 @@ def _target(target: Path | None, source: Path, serving: Path | None) -> Path:
         )
     if serving is None and target.is_dir():
         raise click.UsageError(f"{target} is a folder; name the file to write, such as {target / 'model.xml'}")
-    if target.suffix != ".xml":
+    if target.suffix.lower() == ".xml":
+        target = target.with_suffix(".xml")
+    else:
         target = target.with_name(target.name + ".xml")
     return target
 

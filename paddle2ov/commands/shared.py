@@ -182,11 +182,21 @@ def _given(options: Sequence[str]) -> Iterator[str]:
     )
 
 
-def _time_limit(ctx: click.Context, param: click.Parameter, value: float) -> float | None:
-    """A number of seconds; None for 0. Refuses NaN, which no range does."""
-    if math.isnan(value):
+def _number(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Refuses NaN, which no range does."""
+    if value is not None and math.isnan(value):
         raise click.BadParameter("nan is not a number.", ctx, param)
-    return value or None
+    return value
+
+
+def _time_limit(ctx: click.Context, param: click.Parameter, value: float) -> float | None:
+    """A number of seconds; None for 0."""
+    return _number(ctx, param, value) or None
+
+
+def tolerance_option(meaning: str) -> Callable[[_Command], _Command]:
+    """The option for the tolerance of a comparison; `meaning` says of what it is."""
+    return click.option("--tolerance", type=click.FloatRange(0, 10**9), callback=_number, help=meaning)
 
 
 def timeout_option(seconds: float, meaning: str) -> Callable[[_Command], _Command]:

@@ -75,7 +75,15 @@ FOR_VERIFY = "is for --verify, and that is not given"
 FOR_RANDOM = "is for random inputs, and there are none with"
 REFUSED = [
     ("nowhere", "error: nowhere: no such file or folder"),
-    ("convert", "give the model once"),
+    ("convert", "no model is given: name its folder"),
+    ("batch OUT/file -o OUT/o", "file: not a folder: `paddle2ov OUT/file` converts one model"),
+    ("batch OUT/nowhere -o OUT/o", "nowhere: no such folder"),
+    ("check OUT/empty.xml", "empty.xml: no such file"),
+    *(
+        (f"{command} MODEL --tolerance -1", "-1.0 is not in the range")
+        for command in ("batch --verify -o OUT", "verify")
+    ),
+    *((f"{command} MODEL --tolerance nan", "nan is not a number") for command in ("batch --verify -o OUT", "verify")),
     ("a -m b", "give the model once"),
     ("a --no-such-option", "No such option"),
     ("a --opset_version 11", "No such option '--opset_version': it is not needed: nothing goes through ONNX."),
@@ -133,6 +141,11 @@ def test_refused(command, message, model, tmp_path):
     assert (result.exit_code, type(result.exception)) == (2, SystemExit)
     assert message.replace("OUT", names["OUT"]) in " ".join(result.output.replace("│", "").split())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "file"]
+
+
+def test_the_suffix_is_not_doubled(model, tmp_path):
+    result = call(model, "-o", tmp_path / "net.XML")
+    assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'net.xml'}\n")
 
 
 def test_reports_that_cannot_be_written(model, tmp_path):
