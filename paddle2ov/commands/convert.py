@@ -240,12 +240,13 @@ def _print_verification(verification: Verification) -> None:
 
 def _write(model: Model, xml: Path, serving: Path | None, fp16: bool) -> Path:
     """Writes the model as IR, or for servers; returns the path of its .xml."""
-    from paddle2ov.deployment.saving import save_model, write_ir
+    from paddle2ov.deployment.saving import ABANDONED, remove_unfinished, save_model, write_ir
     from paddle2ov.deployment.serving import write_layout
 
     if serving is not None:
         return write_layout(model, serving, xml.stem, lambda model, path: write_ir(model, path, fp16))
     save_model(model, xml, fp16)
+    remove_unfinished(xml.parent, ABANDONED)
     return xml
 
 

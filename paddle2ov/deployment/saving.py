@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -17,6 +18,8 @@ from paddle2ov.errors import ConversionInputError, system_reason
 from paddle2ov.program.sources import check_mapped
 
 _PREFIX = ".writing-"
+ABANDONED = 86400.0
+"""After how many seconds nobody writes a model any more."""
 
 
 def save_model(model: openvino.Model, xml: Path, fp16: bool) -> None:
@@ -108,10 +111,15 @@ def case_folder(case: object) -> Path | None:
     return folder
 
 
-def remove_unfinished(folder: Path) -> None:
-    """Removes what a process that was killed was writing into a folder; for when nothing else writes there."""
+def remove_unfinished(folder: Path, seconds: float = 0.0) -> None:
+    """Removes what a process that was killed was writing into a folder, so long ago or longer.
+
+    Without a time it is for when nothing else writes there.
+    """
     for unfinished in folder.glob(f"{_PREFIX}*"):
-        shutil.rmtree(unfinished, ignore_errors=True)
+        with suppress(OSError):  # another process has removed it
+            if not seconds or time.time() - unfinished.stat().st_mtime > seconds:
+                shutil.rmtree(unfinished, ignore_errors=True)
 
 
 @contextmanager

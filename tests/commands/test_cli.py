@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 import warnings
 from collections import Counter
 from pathlib import Path
@@ -141,6 +142,16 @@ def test_refused(command, message, model, tmp_path):
     assert (result.exit_code, type(result.exception)) == (2, SystemExit)
     assert message.replace("OUT", names["OUT"]) in " ".join(result.output.replace("│", "").split())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "file"]
+
+
+def test_what_a_killed_process_left_is_removed_a_day_later(model, tmp_path):
+    for name, days in (("old", 2), ("new", 0)):
+        (tmp_path / f".writing-{name}").mkdir()
+        (tmp_path / f".writing-{name}" / "model.bin").write_bytes(b"half")
+        written = time.time() - days * 86400
+        os.utime(tmp_path / f".writing-{name}", (written, written))
+    assert call(model, "-o", tmp_path / "net.xml").exit_code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".writing-new", "net.bin", "net.xml"]
 
 
 def test_the_suffix_is_not_doubled(model, tmp_path):
