@@ -66,7 +66,7 @@ def read_model(
         program = read_contents(_content(model, "model"), _content(params, "params"), signatures)
         return program, parse_input(given), parse_output(wanted)
     if params is not None and not isinstance(model, str | os.PathLike):
-        raise ConversionInputError(f"params is for a model in files, and the model is of type {type(model).__name__}")
+        raise ConversionInputError(f"params is for a model in files, not for a {type(model).__name__}")
     if not isinstance(model, str | os.PathLike | Program):
         from paddle2ov.translation.live import read_live
 

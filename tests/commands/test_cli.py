@@ -106,7 +106,10 @@ REFUSED = [
     ("MODEL -o OUT/n.xml --report OUT/report.pdf", "report.pdf is neither a .json nor an .html file"),
     *((f"{command} MODEL --timeout nan", "nan is not a number") for command in ("batch -o OUT", "check", "verify")),
     *((f"{command} MODEL --timeout -1", "not in the range") for command in ("batch -o OUT", "check", "verify")),
-    ("run OUT/script.py", "OUT/script.py: no such file"),
+    ("run OUT/script.py", "OUT/script.py: no such script"),
+    ("MODEL net.xml", "unexpected extra argument (net.xml): the file to write is given as -o FILE"),
+    ("help", "'help' is neither a command nor a model; '--help' is an option"),
+    ("version", "'version' is neither a command nor a model; '--version' is an option"),
     *((f"convert MODEL -o OUT/new/net.xml {options}", message) for options, message in OF_SAVED),
     *((f"batch MODEL -o OUT/new/net.xml {options}", message) for options, message in OF_SAVED),
     ("convert OUT -o OUT/o.xml --inputs OUT/file", "--inputs is for --report and --verify, and neither is given"),
@@ -152,6 +155,13 @@ def test_what_a_killed_process_left_is_removed_a_day_later(model, tmp_path):
         os.utime(tmp_path / f".writing-{name}", (written, written))
     assert call(model, "-o", tmp_path / "net.xml").exit_code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == [".writing-new", "net.bin", "net.xml"]
+
+
+def test_a_script_that_may_not_be_read(tmp_path, monkeypatch):
+    (tmp_path / "own.py").write_text("")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # whoever runs the tests may read everything
+    result = call("run", tmp_path / "own.py")
+    assert (result.exit_code, "own.py: Permission denied" in result.output) == (2, True)
 
 
 def test_the_suffix_is_not_doubled(model, tmp_path):

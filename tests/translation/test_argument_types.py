@@ -108,6 +108,13 @@ def test_switches_of_a_config():
             switch(np.zeros(3))
 
 
+def test_a_model_that_is_converted_is_to_be_compiled(relu):
+    with pytest.raises(ConversionInputError, match=r"Model; openvino\.compile_model compiles one that is converted"):
+        paddle2ov.compile_model(paddle2ov.convert(relu))
+    with pytest.raises(ConversionInputError, match=r"not NoneType$"):
+        paddle2ov.convert(None)
+
+
 def test_a_converter_is_registered_by_name():
     with pytest.raises(ConversionInputError, match=r'@register_converter\("my_op"\) stands above the function'):
 
