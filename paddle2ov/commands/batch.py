@@ -186,8 +186,8 @@ def _run(executor: Executor, jobs: list[ConversionJob], out: Path, again: bool, 
                 bar.update(task, advance=1, description=escape(job.name))
                 for text in () if quiet else record.get("warnings", ()):
                     click.secho(f"warning: {job.name}: {text}", fg="yellow", err=True)
-                if "built_in" in record and not quiet:
-                    click.echo(f"{job.name}: {record['built_in']}", err=True)
+                if "settings" in record and not quiet:
+                    click.echo(f"{job.name}: {record['settings']}", err=True)
                 if record["state"] not in GOOD:
                     click.secho(f"{job.name}: {record['state']}: {record['message']}", fg="red", err=True)
 
@@ -214,7 +214,7 @@ def _write_summary(records: dict[str, Any], out: Path) -> bool:
             {
                 **model,
                 "message": "; ".join(
-                    filter(None, [model.get("message"), model.get("built_in"), *model.get("warnings", ())])
+                    filter(None, [model.get("message"), model.get("settings"), *model.get("warnings", ())])
                 ),
             }
             for model in data["models"]

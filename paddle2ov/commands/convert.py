@@ -150,7 +150,7 @@ def convert_command(
         params = chosen_params(source, params)
         program = source / model_filename if model_filename else source
         xml = _target(target, source, serving)
-        from paddle2ov.jobs.conversion_request import ConversionRequest, built_in
+        from paddle2ov.jobs.conversion_request import ConversionRequest
         from paddle2ov.report import ConversionReport
 
         _check_targets(reports)
@@ -159,9 +159,8 @@ def convert_command(
         request = ConversionRequest(program=program, params=params, name=_name(source), fp16=as_fp16, **conversion)
         report = ConversionReport() if reports or compare else None
         converted = _convert(request, report, reports, verbose and not quiet, quiet)
-        if request.preprocess and not quiet:
-            for text in built_in(converted):
-                click.echo(text, err=True)
+        for text in () if quiet else request.taken_from_settings(converted):
+            click.echo(text, err=True)
         if compare and report is not None and report.program is not None:
             request.check_comparable(converted, report.program)
         measured = verified = None

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from paddle2ov.jobs.conversion_request import ConversionRequest, built_in
+from paddle2ov.jobs.conversion_request import ConversionRequest
 from paddle2ov.jobs.executor import Executor
 from paddle2ov.jobs.names import valid
 from paddle2ov.jobs.state import State
@@ -125,8 +125,8 @@ def _convert(job: ConversionJob) -> Record:
             record |= _write_refusal(job, error)
         return record
     record |= {"state": "converted", "message": "", "target": valid(str(job.target))}
-    if job.preprocess:
-        record["built_in"] = "; ".join(map(valid, built_in(model)))
+    if taken := job.taken_from_settings(model):
+        record["settings"] = valid("; ".join(taken))
     verification = None
     if job.compare:
         about, verification = _compare(job, model)

@@ -477,6 +477,13 @@ def test_what_preprocessing_was_built_in(model, tmp_path, is_whole):
     assert (said[1].returncode, said[1].stdout + said[1].stderr) == (0, "")
 
 
+def test_what_inputs_the_settings_bounded(model, tmp_path):
+    shutil.copytree(model, tmp_path / "net")
+    (tmp_path / "net" / "inference.yml").write_text(SETTINGS)
+    result = call(tmp_path / "net", "-o", tmp_path / "net.xml", "--bounded")
+    assert (result.exit_code, result.stderr) == (0, "its inputs: x f32[1..,3,64,64]\n")
+
+
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_what_preprocessing_a_batch_built_in(model, tmp_path, is_whole, inline):
     for name in "ab":
@@ -497,7 +504,7 @@ def test_what_preprocessing_a_batch_built_in(model, tmp_path, is_whole, inline):
         assert "; yours: Resize (interp" in last
         assert "a: its inputs: x u8[?,64,64,3]" in lines
     models = json.loads((tmp_path / "out" / "summary.json").read_text())["models"]
-    assert all("its inputs: x u8" in about["built_in"] for about in models)
+    assert all("its inputs: x u8" in about["settings"] for about in models)
     assert "its inputs: x u8" in (tmp_path / "out" / "summary.html").read_text()
     quiet = call("batch", tmp_path / "nets", "-o", tmp_path / "quiet", "--preprocess", "-q")
     assert (quiet.exit_code, quiet.output) == (0, "")
