@@ -51,6 +51,8 @@ PRIOR_BOX = [
     ),
     case(input=_map(3, 4, [-1, 2, -1, -1]), image=_map(30, 40, [-1, 2, -1, -1]), min_sizes=[8.0], steps=[10.0, 9.0]),
     case(input=_map(3, 4, dtype="float64"), image=_map(30, 40, dtype="float64"), min_sizes=[8.0], aspect_ratios=[2.0]),
+    case(input=_map(3, 4), image=_map(30, 40), min_sizes=[], is_varied=False),
+    case(input=_map(3, 4, _DYNAMIC), image=_map(30, 40, _DYNAMIC), min_sizes=[], is_varied=False),
 ]
 
 
@@ -113,6 +115,8 @@ ANCHOR_GENERATOR = [
     case(input=_map(3, 4, _DYNAMIC), **_ANCHORS),
     case(input=_map(3, 4), **{**_ANCHORS, "stride": [8.0, 12.0], "offset": 0.0}),
     case(input=_map(3, 4), variances=[0.2, 0.3, 0.4, 0.5], **{**_ANCHORS, "aspect_ratios": [0.3]}),
+    case(input=_map(3, 4), is_varied=False, **{**_ANCHORS, "aspect_ratios": []}),
+    case(input=_map(3, 4, _DYNAMIC), is_varied=False, **{**_ANCHORS, "aspect_ratios": []}),
 ]
 
 OPS = [

@@ -31,9 +31,11 @@ class _DefaultToConvert(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
-            meant = difflib.get_close_matches(args[0], self.commands, 1)
+            options = [f"--{args[0]}"] if args[0] in ("help", "version") else []
+            meant = options or difflib.get_close_matches(args[0], self.commands, 1)
             if meant and not Path(args[0]).exists():
-                raise click.UsageError(f"'{args[0]}' is neither a command nor a model; '{meant[0]}' is a command", ctx)
+                kind = "an option" if options else "a command"
+                raise click.UsageError(f"'{args[0]}' is neither a command nor a model; '{meant[0]}' is {kind}", ctx)
             args = ["convert", *args]
         return super().parse_args(ctx, args)
 
@@ -65,12 +67,14 @@ _FOREIGN = {
 
 
 def _with_hint(error: click.UsageError) -> click.UsageError:
-    """The error; of another converter's option, or a parameter file as an argument, one that says what it is here."""
+    """The error; of another converter's option, or of a file as an argument, one that says what to write here."""
     if isinstance(error, click.NoSuchOption):
         foreign = _FOREIGN.get(error.option_name.lstrip("-").replace("-", "_"))
         return click.UsageError(f"No such option '{error.option_name}': {foreign}.", error.ctx) if foreign else error
     if "unexpected extra argument" in error.message and ".pdiparams" in error.message:
         return click.UsageError(f"{error.message}: the parameter file is given as --params FILE", error.ctx)
+    if "unexpected extra argument" in error.message and ".xml" in error.message:
+        return click.UsageError(f"{error.message}: the file to write is given as -o FILE", error.ctx)
     return error
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from msgspec.structs import replace
 from openvino import Model
 
+from paddle2ov.arguments import check_callables, check_flags
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
 from paddle2ov.passes import Counts, Graph, MatchFailures, Rewrite, rewrite_graph
@@ -131,7 +132,9 @@ def convert(
         OpConversionError: an operator is used in a way that cannot be converted.
         ConversionInputError: an argument does not fit the model.
     """
-    if sequence_lengths not in (False, True, "one", "few", "many"):
+    check_flags(verbose=verbose, share_weights=share_weights, rewrite=rewrite, bounded=bounded, preprocess=preprocess)
+    check_callables(progress=progress)
+    if not isinstance(sequence_lengths, bool | str) or sequence_lengths not in (False, True, "one", "few", "many"):
         raise ConversionInputError(
             f"sequence_lengths: {sequence_lengths!r} is neither a bool nor 'one', 'few' or 'many'"
         )

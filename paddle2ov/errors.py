@@ -271,6 +271,13 @@ def system_reason(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
+def system_message(error: Exception) -> str:
+    """The file that the system refuses, and why, without a number; of other errors, their message."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return str(error)
+
+
 class FailingAs:
     """A context that converts unexpected exceptions, which a program may provoke, to a `Paddle2OVError`.
 

@@ -59,7 +59,7 @@ def _prior_halves(node: NodeContext) -> AnyArray:
             ]
         else:
             halves += [*ratio, *square]
-    return np.array(halves)
+    return np.array(halves).reshape(-1, 2)
 
 
 def _expanded(ratios: Sequence[float], flip: bool) -> list[float]:
@@ -85,7 +85,7 @@ def density_prior_box(node: NodeContext) -> NamedOutputs:
             charge_array(len(corners) + len(shifts) ** 2)
             w, h = size * math.sqrt(ratio) / 2, size / math.sqrt(ratio) / 2
             corners += [(x - w, y - h, x + w, y + h) for y in shifts for x in shifts]
-    priors = grid.boxes(np.array(corners), node.get_float("offset", 0.5))
+    priors = grid.boxes(np.array(corners).reshape(-1, 4), node.get_float("offset", 0.5))
     assert isinstance(priors, ConstantValue)
     cut = priors.array.copy()
     cut[..., :2] = np.maximum(cut[..., :2], 0)
@@ -110,7 +110,7 @@ def anchor_generator(node: NodeContext) -> NamedOutputs:
             width = math.floor(math.sqrt(np.float32(stride[0] * stride[1] / ratio)) + 0.5)
             height = math.floor(np.float32(width * ratio) + 0.5)
             halves.append((0.5 * (size / stride[0] * width - 1), 0.5 * (size / stride[1] * height - 1)))
-    half = np.array(halves)
+    half = np.array(halves).reshape(-1, 2)
     grid = _Grid(node, dtype, stride[0], stride[1], image=False)
     corners = np.concatenate([-half, half], 1) + arrays.tile([offset * (s - 1) for s in stride], 2)
     anchors = grid.boxes(corners, 0.0)

@@ -12,6 +12,7 @@ from pathlib import Path
 import openvino
 from openvino import Model, Output, Tensor
 
+from paddle2ov.arguments import called_here, check_callables, check_timeout
 from paddle2ov.checking.case import write_case
 from paddle2ov.checking.choices import NodeTie
 from paddle2ov.checking.device import Device, chosen_device, default_precision, primitive_lines
@@ -24,6 +25,7 @@ from paddle2ov.comparison.evaluator import numbered
 from paddle2ov.compilation.precision import HINT, check_compilable, checked_precision
 from paddle2ov.compilation.precision_names import PrecisionName
 from paddle2ov.conversion import translated
+from paddle2ov.deployment.saving import case_folder
 from paddle2ov.errors import ConversionWarning, ModelReadError, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
 from paddle2ov.inputs.given_arrays import InputsArgument
@@ -33,6 +35,7 @@ from paddle2ov.program import read_program
 from paddle2ov.program.archives import origin, taking_archives
 from paddle2ov.program.files import model_path
 from paddle2ov.program.model import Program
+from paddle2ov.program.paths import missing
 from paddle2ov.program.sources import open_regular
 from paddle2ov.progress import StageProgress
 from paddle2ov.translation.extension import Extension
@@ -44,6 +47,7 @@ _SHRINKING = 300.0
 _READ_BY_OPENVINO = frozenset((".xml", ".onnx", ".tflite", ".pb"))
 
 
+@called_here(input="shapes")
 @taking_archives
 def check(
     model: Model | str | os.PathLike[str],
@@ -92,6 +96,9 @@ def check(
             precision, or would never end compiling the model in it.
         OpenVINORunError: the model cannot be computed for any of the inputs.
     """
+    check_callables(progress=progress)
+    check_timeout(timeout)
+    folder = case_folder(case)
     short = checked_precision(precision)
     say = progress or (lambda what, done, total: None)
     subject = _subject(model, params, extension, Target.of_device(device))
@@ -111,7 +118,7 @@ def check(
         sequences,
         say,
         report,
-        Path(case) if case is not None else None,
+        folder,
         math.inf if timeout is None else timeout,
     )
     judged = checking.run()
@@ -150,15 +157,17 @@ def _subject(
     path = model_path(model)
     if path.suffix in _READ_BY_OPENVINO:
         if not path.is_file():
-            raise ModelReadError(f"{path}: no such file")
+            raise ModelReadError(f"{path}: {missing(path, 'file')}")
+        if path.suffix == ".xml" and not _is_ir(path):
+            raise ModelReadError(f"{path}: not an OpenVINO IR")
         weights = path.with_suffix(".bin")
         if os.path.lexists(weights):  # for a pipe OpenVINO would wait; a link in a circle ends the process
             open_regular(weights).close()
         try:
             return _Subject(str(path), shared_core().read_model(path))
         except RuntimeError as error:
-            missing = path.suffix == ".xml" and not weights.exists()
-            reason = f"its weights, {weights.name}, are not beside it" if missing else plain_message(error)
+            is_alone = path.suffix == ".xml" and not weights.exists()
+            reason = f"its weights, {weights.name}, are not beside it" if is_alone else plain_message(error)
             raise ModelReadError(f"{path}: {reason}") from error
     program = read_program(model, params, Registry(extension).signatures(), mapped=False)
 
@@ -168,6 +177,15 @@ def _subject(
     rewritten = plain()
     run_rewrites(rewritten, rewrites_for(target))
     return _Subject(str(origin(path)), rewritten, program, plain)
+
+
+def _is_ir(path: Path) -> bool:
+    """Whether a file begins as an IR does; OpenVINO gives any other one to all its readers, which say so each."""
+    with open_regular(path) as file:
+        return b"<net" in (file.read(_HEAD) or b"")
+
+
+_HEAD = 4096
 
 
 @dataclass(slots=True)

@@ -21,8 +21,8 @@ from paddle2ov.commands.conversion_options import (
     quiet_option,
 )
 from paddle2ov.commands.exit_status import REFUSED
-from paddle2ov.commands.shared import PathType, need, plain_errors, timeout_option
-from paddle2ov.errors import install_command
+from paddle2ov.commands.shared import PathType, need, plain_errors, timeout_option, tolerance_option
+from paddle2ov.errors import install_command, system_message
 
 if TYPE_CHECKING:
     from paddle2ov.jobs.conversions import ConversionJob, Record
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "in one table.",
     "all",
 )
-@click.option("--tolerance", type=float, help="For --verify: of floats, relative to the largest value of a result.")
+@tolerance_option("For --verify: of floats, relative to the largest value of a result.")
 @click.option("--check", is_flag=True, help="Check that this device computes each model right; needs no Paddle.")
 @paddle_option
 @conversion_options
@@ -137,7 +137,7 @@ def _jobs(models: Sequence[FoundModel], options: Mapping[str, Any], changing: Se
         try:
             changes_with = fingerprint(model, *changing)
         except OSError as error:
-            _warn(f"{model.name}: skipped: {error}")
+            _warn(f"{model.name}: skipped: {system_message(error)}")
             continue
         jobs.append(
             ConversionJob(
@@ -186,6 +186,8 @@ def _run(executor: Executor, jobs: list[ConversionJob], out: Path, again: bool, 
                 bar.update(task, advance=1, description=escape(job.name))
                 for text in () if quiet else record.get("warnings", ()):
                     click.secho(f"warning: {job.name}: {text}", fg="yellow", err=True)
+                if "settings" in record and not quiet:
+                    click.echo(f"{job.name}: {record['settings']}", err=True)
                 if record["state"] not in GOOD:
                     click.secho(f"{job.name}: {record['state']}: {record['message']}", fg="red", err=True)
 
@@ -209,7 +211,12 @@ def _write_summary(records: dict[str, Any], out: Path) -> bool:
         from paddle2ov.reporting.page import BATCH, render
 
         shown = [
-            {**model, "message": "; ".join(filter(None, [model.get("message"), *model.get("warnings", ())]))}
+            {
+                **model,
+                "message": "; ".join(
+                    filter(None, [model.get("message"), model.get("settings"), *model.get("warnings", ())])
+                ),
+            }
             for model in data["models"]
         ]
         page = render("batch.html.jinja", {"models": shown, "good": GOOD}, BATCH, models=shown, done=GOOD)

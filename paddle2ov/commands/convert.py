@@ -136,7 +136,9 @@ def convert_command(
     MODEL is a folder that holds one Paddle inference model, a program file (inference.json, inference.pdmodel,
     __model__) or the path prefix that Paddle's own functions take.
     """
-    if (model is None) == (model_dir is None):
+    if model is None and model_dir is None:
+        raise click.UsageError("no model is given: name its folder, as in paddle2ov MODEL_DIR -o model.xml")
+    if model is not None and model_dir is not None:
         raise click.UsageError("give the model once: as MODEL or as --model-dir")
     need("--report and --verify", bool(reports or compare), "--inputs")
     need("--verify", compare, "--verify-precision", "--paddle-python")
@@ -157,8 +159,8 @@ def convert_command(
         request = ConversionRequest(program=program, params=params, name=_name(source), fp16=as_fp16, **conversion)
         report = ConversionReport() if reports or compare else None
         converted = _convert(request, report, reports, verbose and not quiet, quiet)
-        if request.preprocess and not quiet:
-            _say_built_in(converted)
+        for text in () if quiet else request.taken_from_settings(converted):
+            click.echo(text, err=True)
         if compare and report is not None and report.program is not None:
             request.check_comparable(converted, report.program)
         measured = verified = None
@@ -200,15 +202,6 @@ def _convert(
         raise
 
 
-def _say_built_in(model: Model) -> None:
-    """Says what was built in, unless the conversion has, as something remains, and what the inputs are."""
-    text = model.get_rt_info(["paddle2ov", "preprocessing"]).astype(str)
-    if "; yours: " not in text:
-        click.echo(f"the model {text}", err=True)
-    ports = ((port.get_any_name(), port.get_element_type(), port.get_partial_shape()) for port in model.inputs)
-    click.echo(f"its inputs: {', '.join(f'{name} {kind.to_string()}{shape}' for name, kind, shape in ports)}", err=True)
-
-
 def _check_targets(reports: Sequence[Path]) -> None:
     """Refuses files that no report can be written to, before any work is done."""
     for target in reports:
@@ -246,12 +239,13 @@ def _print_verification(verification: Verification) -> None:
 
 def _write(model: Model, xml: Path, serving: Path | None, fp16: bool) -> Path:
     """Writes the model as IR, or for servers; returns the path of its .xml."""
-    from paddle2ov.deployment.saving import save_model, write_ir
+    from paddle2ov.deployment.saving import ABANDONED, remove_unfinished, save_model, write_ir
     from paddle2ov.deployment.serving import write_layout
 
     if serving is not None:
         return write_layout(model, serving, xml.stem, lambda model, path: write_ir(model, path, fp16))
     save_model(model, xml, fp16)
+    remove_unfinished(xml.parent, ABANDONED)
     return xml
 
 
@@ -271,7 +265,9 @@ def _target(target: Path | None, source: Path, serving: Path | None) -> Path:
         )
     if serving is None and target.is_dir():
         raise click.UsageError(f"{target} is a folder; name the file to write, such as {target / 'model.xml'}")
-    if target.suffix != ".xml":
+    if target.suffix.lower() == ".xml":
+        target = target.with_suffix(".xml")
+    else:
         target = target.with_name(target.name + ".xml")
     return target
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import runpy
 import sys
 from difflib import get_close_matches
@@ -11,6 +13,7 @@ from pathlib import Path
 import click
 
 from paddle2ov.commands.shared import plain_errors
+from paddle2ov.program.paths import missing
 
 _KNOWN = ("paddleocr", "paddlex")
 """Commands that are packages of the same name; other names may be anybody's."""
@@ -37,7 +40,9 @@ def run_command(command: str, arguments: tuple[str, ...]) -> None:
     script = command.endswith(".py")
     entry_point = None if script else _installed(command)
     if script and not Path(command).is_file():
-        raise click.UsageError(f"{command}: no such file")
+        raise click.UsageError(f"{command}: {missing(Path(command), 'script')}")
+    if script and not os.access(command, os.R_OK):
+        raise click.UsageError(f"{command}: {os.strerror(errno.EACCES)}")
     with plain_errors():
         from paddle2ov.inference.paddlex import register_engine
 

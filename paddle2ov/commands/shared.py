@@ -17,7 +17,7 @@ import click
 from click.core import ParameterSource
 
 from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
-from paddle2ov.errors import ConversionInputError, ConversionWarning, shown
+from paddle2ov.errors import ConversionInputError, ConversionWarning, shown, system_message
 from paddle2ov.jobs.termination import Terminated, quiet_forks, terminable
 from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
 from paddle2ov.program.paths import local_path
@@ -182,11 +182,21 @@ def _given(options: Sequence[str]) -> Iterator[str]:
     )
 
 
-def _time_limit(ctx: click.Context, param: click.Parameter, value: float) -> float | None:
-    """A number of seconds; None for 0. Refuses NaN, which no range does."""
-    if math.isnan(value):
+def _number(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Refuses NaN, which no range does."""
+    if value is not None and math.isnan(value):
         raise click.BadParameter("nan is not a number.", ctx, param)
-    return value or None
+    return value
+
+
+def _time_limit(ctx: click.Context, param: click.Parameter, value: float) -> float | None:
+    """A number of seconds; None for 0."""
+    return _number(ctx, param, value) or None
+
+
+def tolerance_option(meaning: str) -> Callable[[_Command], _Command]:
+    """The option for the tolerance of a comparison; `meaning` says of what it is."""
+    return click.option("--tolerance", type=click.FloatRange(0, 10**9), callback=_number, help=meaning)
 
 
 def timeout_option(seconds: float, meaning: str) -> Callable[[_Command], _Command]:
@@ -266,7 +276,7 @@ def plain_errors(
     except (Paddle2OVError, OSError, UserWarning) as error:  # warnings may be errors (-W error)
         if traceback or (isinstance(error, OSError) and is_of_output(error)):
             raise
-        click.secho(f"error: {with_origins(_message(error))}", fg="red", err=True)
+        click.secho(f"error: {with_origins(shown(system_message(error)))}", fg="red", err=True)
         if isinstance(error, ConversionInputError):  # also where an operator says so
             sys.exit(FAILED)
         if isinstance(error, OpConversionError):
@@ -281,13 +291,6 @@ def is_of_output(error: OSError) -> bool:
     """Whether what failed is a stream that click or rich print to: it has no name, as files do that are opened."""
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     return error.filename is None and frames[-1].f_globals.get("__name__", "").startswith(("click.", "rich."))
-
-
-def _message(error: Exception) -> str:
-    """What is shown of an error: of a file that the system refuses, its name and why, without a number."""
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return shown(f"{os.fsdecode(error.filename)}: {error.strerror}")
-    return shown(str(error))
 
 
 @contextmanager

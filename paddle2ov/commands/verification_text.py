@@ -57,7 +57,8 @@ def print_verification(verification: Verification, as_json: bool, is_interrupted
             bold=True,
         )
         for entry in worst[:_WORST]:
-            click.echo(f"  {entry.error:9.2g}  {entry.place}")
+            reasons = "; ".join(output.reason for output in entry.outputs if not output.comparable)
+            click.echo(f"  {'-':>9}  {entry.place}: {reasons}" if reasons else f"  {entry.error:9.2g}  {entry.place}")
     if verification.rounded:
         _print_rounded(verification.rounded)
     if verification.culprit is not None:

@@ -25,6 +25,7 @@ from paddle2ov.commands.shared import (
     seed_option,
     shapes_option,
     timeout_option,
+    tolerance_option,
     traceback_option,
 )
 from paddle2ov.commands.verification_text import NOTHING, print_compared, print_verification
@@ -48,11 +49,7 @@ STATUS = {"agree": 0, "differ": REFUSED, "unknown": FAILED, "ties": TIES, "round
 )
 @shapes_option
 @seed_option
-@click.option(
-    "--tolerance",
-    type=float,
-    help="Of floats, relative to the largest value of a result. Default: 1e-4 in float32, else 0.05.",
-)
+@tolerance_option("Of floats, relative to the largest value of a result. Default: 1e-4 in float32, else 0.05.")
 @compared_precision(
     "--precision",
     "What OpenVINO computes in; default: what it takes on this processor unless told otherwise; all: in float32, then "

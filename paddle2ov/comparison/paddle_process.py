@@ -149,7 +149,10 @@ class PaddleProcess:
                 text=True,
             )
         except OSError as error:
-            raise PaddleRunError(f"the interpreter {self._python} cannot be started: {system_reason(error)}") from error
+            reason = system_reason(error)
+            if isinstance(error, FileNotFoundError) and Path(self._python).name == self._python:
+                reason = f"there is no such command in PATH (a file of this folder is ./{self._python})"
+            raise PaddleRunError(f"the interpreter {self._python} cannot be started: {reason}") from error
 
     def _end(self) -> None:
         process, self._process = self._process, None

@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeVar
 
 import openvino
 
-from paddle2ov.errors import ConversionInputError, plain_message
+from paddle2ov.errors import ConversionInputError, plain_message, system_message, system_reason
 from paddle2ov.program.sources import NotRegularError, regular_file
 
 log = logging.getLogger("paddle2ov")
@@ -65,7 +65,7 @@ class CompiledCache:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            log.warning("cache_dir: nothing is kept: %s", error)
+            log.warning("cache_dir: nothing is kept: %s: %s", self._folder, system_reason(error))
             self._is_there = False
 
     def content_of(self, stamps: str) -> str | None:
@@ -112,7 +112,7 @@ class CompiledCache:
             with regular_file(self._folder / name) as file:
                 return read(file)
         except NotRegularError as error:
-            log.warning("cache_dir: %s", error)
+            log.warning("cache_dir: %s", system_message(error))
             return None
         except OSError:
             return None
@@ -129,7 +129,7 @@ class CompiledCache:
                 os.fsync(file.fileno())
             part.replace(self._folder / name)
         except OSError as error:
-            log.warning("cache_dir: %s", error)
+            log.warning("cache_dir: %s: %s", self._folder, system_reason(error))
             _unlink(part)
 
     def _shrink(self, newest: Path) -> None:

@@ -15,7 +15,7 @@ import openvino
 from paddle2ov.compilation.precision import check_compilable, with_precision
 from paddle2ov.compilation.precision_names import PrecisionName
 from paddle2ov.compilation.properties import checked_properties
-from paddle2ov.errors import ConversionInputError, OpenVINORunError
+from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
 from paddle2ov.graph.core import check_device, compile_on, import_on, with_error_reporting, with_exact_integers
 from paddle2ov.program.files import PathLike, parameter_file
 from paddle2ov.program.paths import local_path
@@ -69,7 +69,7 @@ def compile_model(
         OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
     """
     check_device(device)
-    config = with_precision(checked_properties(config or {}), precision, device)
+    config = with_precision(checked_properties({} if config is None else config), precision, device)
     config = with_error_reporting(config, device, any_hint=True)
     config = with_exact_integers(config, device)
 
@@ -167,7 +167,7 @@ def convert_and_compile(build: Build, device: str, config: Mapping[str, Any]) ->
     try:
         return compile_on(device, model, config)
     except RuntimeError as error:
-        raise OpenVINORunError(f"OpenVINO does not compile the model: {error}") from error
+        raise OpenVINORunError(f"OpenVINO does not compile the model: {plain_message(error)}") from error
 
 
 def import_model(

@@ -13,7 +13,7 @@ from typing import Any
 
 import openvino
 
-from paddle2ov.errors import ModelReadError
+from paddle2ov.errors import ModelReadError, system_reason
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.archives import is_archive
 from paddle2ov.program.files import SETTINGS, PathLike, find_model
@@ -80,7 +80,7 @@ def _files(model: PathLike, params: PathLike | None) -> list[Path]:
     try:  # each parameter may lie in a file of its own
         beside = [entry for entry in sorted(folder.iterdir()) if entry.is_file() and not entry.name.startswith(".")]
     except OSError as error:
-        raise ModelReadError(f"{folder}: cannot be opened: {error}") from error
+        raise ModelReadError(f"{folder}: cannot be opened: {system_reason(error)}") from error
     return list(dict.fromkeys([files.program, *beside]))
 
 

@@ -41,10 +41,10 @@ def checked_precision(precision: str, known: Sequence[str] = PRECISIONS) -> str:
     Raises:
         ConversionInputError: it is not one.
     """
-    if precision == "int8":
+    if isinstance(precision, str) and precision == "int8":
         raise ConversionInputError(f"precision: {INT8}")
     short = short_name(precision) if isinstance(precision, str) else precision
-    if short not in known:
+    if not isinstance(short, str) or short not in known:
         raise ConversionInputError(f"precision: {precision!r} is not one of {', '.join(known)}")
     return short
 

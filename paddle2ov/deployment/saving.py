@@ -7,16 +7,19 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import openvino
 
-from paddle2ov.errors import system_reason
+from paddle2ov.errors import ConversionInputError, system_reason
 from paddle2ov.program.sources import check_mapped
 
 _PREFIX = ".writing-"
+ABANDONED = 86400.0
+"""After how many seconds nobody writes a model any more."""
 
 
 def save_model(model: openvino.Model, xml: Path, fp16: bool) -> None:
@@ -92,10 +95,31 @@ def can_be_made(folder: Path) -> bool:
     return there.is_dir() and os.access(there, os.W_OK)
 
 
-def remove_unfinished(folder: Path) -> None:
-    """Removes what a process that was killed was writing into a folder; for when nothing else writes there."""
+def case_folder(case: object) -> Path | None:
+    """The folder for a case of a fault, where one is given; refused before any work is done if it cannot be written.
+
+    Raises:
+        ConversionInputError: it is not a path, or cannot be made or written.
+    """
+    if case is None:
+        return None
+    if not isinstance(case, str | os.PathLike):
+        raise ConversionInputError(f"case: a path is expected, not {type(case).__name__}")
+    folder = Path(case)
+    if not can_be_made(folder):
+        raise ConversionInputError(f"case: {folder} cannot be written")
+    return folder
+
+
+def remove_unfinished(folder: Path, seconds: float = 0.0) -> None:
+    """Removes what a process that was killed was writing into a folder, so long ago or longer.
+
+    Without a time it is for when nothing else writes there.
+    """
     for unfinished in folder.glob(f"{_PREFIX}*"):
-        shutil.rmtree(unfinished, ignore_errors=True)
+        with suppress(OSError):  # another process has removed it
+            if not seconds or time.time() - unfinished.stat().st_mtime > seconds:
+                shutil.rmtree(unfinished, ignore_errors=True)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from paddle2ov.compilation.precision import HINT, checked_precision, computes_in
 from paddle2ov.compilation.properties import property_value
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.core import processors, with_error_reporting, with_exact_integers
-from paddle2ov.inference.arguments import MAX_INT, as_path, contents, integer
+from paddle2ov.inference.arguments import MAX_INT, as_path, contents, flag, integer
 from paddle2ov.inference.switches import (
     ANSWERS,
     MISSED,
@@ -165,7 +165,7 @@ class Config:
 
     def switch_ir_optim(self, x: bool = True) -> None:
         """Whether the graph is optimised (`convert(rewrite=...)`); what correct results need is done in any case."""
-        self._is_optimised = bool(x)
+        self._is_optimised = flag("switch_ir_optim", x)
 
     def ir_optim(self) -> bool:
         """Whether the graph is optimised, the default."""
@@ -216,7 +216,7 @@ class Config:
         With "throughput" OpenVINO computes several runs at once, on fewer threads each: those of threads and of clones,
         and those of `run` on several lists.
         """
-        if hint not in ("latency", "throughput"):
+        if not isinstance(hint, str) or hint not in ("latency", "throughput"):
             raise ConversionInputError(f"set_openvino_hint: {hint!r} is neither 'latency' nor 'throughput'")
         self._properties["PERFORMANCE_HINT"] = hint.upper()
 
@@ -281,6 +281,7 @@ class Config:
         Raises:
             ConversionInputError: the device has no hardware for the precision, or a property names another.
         """
+        predictors = _positive("openvino_properties", predictors)
         known = self._with_precision()
         if predictors > 1 and known["PERFORMANCE_HINT"] == "LATENCY" and "NUM_STREAMS" not in known:
             cores = processors()

@@ -38,6 +38,8 @@ class Predictor:
             from paddle2ov.inference.creation import variants_of
 
             model = variants_of(model)
+        if not isinstance(model, Variants):
+            raise ConversionInputError(f"Predictor: a Config is expected, not {type(model).__name__}")
         self._variants = variants = model
         declared = variants.declared
         # Not the model's: what refers to itself keeps its memory until Python's cyclic collector comes.

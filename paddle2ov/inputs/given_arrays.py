@@ -182,7 +182,10 @@ def load(path: Path) -> Inputs:
         except MemoryError as error:
             raise ConversionInputError(f"inputs: {path} holds more than fits into memory: {error}") from error
         except Exception as error:  # zipfile and NumPy raise all kinds of them, OSError among them
-            raise ConversionInputError(f"inputs: {path} is not an .npz file of arrays: {error}") from error
+            reason = system_reason(error)
+            raise ConversionInputError(
+                f"inputs: {path} is not an .npz file of arrays: {reason} (numpy.savez makes one)"
+            ) from error
 
 
 def _member(archive: zipfile.ZipFile, about: zipfile.ZipInfo) -> AnyArray:

@@ -68,9 +68,14 @@ class Pictures:
         return checked
 
 
-def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLike[str]]) -> list[Inputs]:
+def image_inputs(
+    program: Program, folder: Path, paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+) -> list[Inputs]:
     """One set of inputs for each picture file; raises what `Pictures` does."""
-    files = [Path(path) for path in paths]
+    listed = [paths] if isinstance(paths, str | os.PathLike) or not isinstance(paths, Iterable) else list(paths)
+    if not all(isinstance(path, str | os.PathLike) for path in listed):
+        raise ConversionInputError(f"images: paths of pictures are expected, not {paths!r:.80}")
+    files = [Path(path) for path in listed]
     if not files:
         return []
     pictures = Pictures(program, folder)

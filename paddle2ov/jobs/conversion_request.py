@@ -64,6 +64,18 @@ class ConversionRequest:
             **options,
         )
 
+    def taken_from_settings(self, model: Model) -> list[str]:
+        """What the settings beside the model made of it: the preprocessing that was built in, and the inputs.
+
+        Where a part of the preprocessing remains, the conversion has warned of it.
+        """
+        if not (self.bounded or self.preprocess):
+            return []
+        text = model.get_rt_info(["paddle2ov", "preprocessing"]).astype(str) if self.preprocess else ""
+        ports = ((port.get_any_name(), port.get_element_type(), port.get_partial_shape()) for port in model.inputs)
+        inputs = f"its inputs: {', '.join(f'{name} {kind.to_string()}{shape}' for name, kind, shape in ports)}"
+        return [f"the model {text}", inputs] if text and "; yours: " not in text else [inputs]
+
     def write_refusal(self, targets: Sequence[Path], error: Paddle2OVError) -> None:
         """Writes reports on a program whose conversion was refused; none where it cannot even be read."""
         if isinstance(error, ConversionInputError) or not targets:

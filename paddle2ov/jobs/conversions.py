@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from paddle2ov.report import ConversionReport
     from paddle2ov.verification.results import Verification
 
+log = logging.getLogger("paddle2ov")
 Record = dict[str, Any]
 GOOD = (
     "converted",
@@ -60,23 +62,39 @@ class ConversionJob(ConversionRequest):
         return self.target.with_suffix(".html")
 
 
+class _Logged(logging.Handler):
+    """Keeps what is logged as a warning: on the standard error it would be without the model's name."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(record.getMessage())
+
+
 def convert_one(job: ConversionJob) -> Record:
     """Converts a model and writes it. Called in a process of the executor, which may terminate it."""
     from paddle2ov.errors import ConversionWarning
     from paddle2ov.jobs.termination import terminable
 
     started = time.perf_counter()
-    with terminable(), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConversionWarning)  # also where another model in this process has given it
-        record = _convert_packed(job)
+    logged = _Logged()
+    log.addHandler(logged)
+    try:
+        with terminable(), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ConversionWarning)  # also where another model in this process has given it
+            record = _convert_packed(job)
+    finally:
+        log.removeHandler(logged)
     record["seconds"] = round(time.perf_counter() - started, 3)
-    texts = list(dict.fromkeys(valid(str(warning.message)) for warning in caught))
+    texts = list(dict.fromkeys(map(valid, [*(str(warning.message) for warning in caught), *logged.texts])))
     return {**record, "warnings": texts} if texts else record
 
 
 def _convert_packed(job: ConversionJob) -> Record:
     """The same for a job whose program may be an archive; messages then name the archive, not where it is unpacked."""
-    from paddle2ov.errors import ModelReadError
+    from paddle2ov.errors import ModelReadError, system_message
     from paddle2ov.program.archives import is_archive, unpacked
 
     if not is_archive(job.program):
@@ -85,13 +103,13 @@ def _convert_packed(job: ConversionJob) -> Record:
         with unpacked(job.program) as folder:
             record = _convert(replace(job, program=folder))
     except (ModelReadError, OSError) as error:
-        return {"state": "refused", "message": str(error)}
+        return {"state": "refused", "message": system_message(error)}
     return {**record, "message": record["message"].replace(str(folder), str(job.program))}
 
 
 def _convert(job: ConversionJob) -> Record:
     from paddle2ov.deployment.saving import save_model
-    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.errors import Paddle2OVError, system_message
     from paddle2ov.report import ConversionReport
 
     record: Record = {}
@@ -102,11 +120,13 @@ def _convert(job: ConversionJob) -> Record:
         save_model(model, job.target, job.fp16)
         record |= {"nodes": len(model.get_ops()), "bytes": _sizes(job.target)}
     except (Paddle2OVError, OSError) as error:
-        record = {"state": "refused", "message": str(error)}
+        record = {"state": "refused", "message": system_message(error)}
         if job.report and isinstance(error, Paddle2OVError):
             record |= _write_refusal(job, error)
         return record
     record |= {"state": "converted", "message": "", "target": valid(str(job.target))}
+    if taken := job.taken_from_settings(model):
+        record["settings"] = valid("; ".join(taken))
     verification = None
     if job.compare:
         about, verification = _compare(job, model)
@@ -126,7 +146,7 @@ def _run_once(extensions: tuple[Path, ...]) -> None:
 
 
 def _compare(job: ConversionJob, model: Model) -> tuple[Record, Verification | None]:
-    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.errors import Paddle2OVError, system_message
     from paddle2ov.program.sources import check_unchanged
 
     try:
@@ -139,7 +159,7 @@ def _compare(job: ConversionJob, model: Model) -> tuple[Record, Verification | N
         )
         check_unchanged(model)
     except (Paddle2OVError, OSError) as error:
-        message = str(error)
+        message = system_message(error)
         if message.startswith("shapes: "):  # which are those of --input
             message = f"--input: {message.removeprefix('shapes: ')}"
         return {"state": "not compared", "message": message}, None
@@ -167,35 +187,37 @@ def _write_report(
     job: ConversionJob, model: Model, conversion: ConversionReport, verification: Verification | None
 ) -> Record:
     """Writes the model's report beside it. A model that cannot be measured is converted all the same."""
-    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.errors import Paddle2OVError, system_message
     from paddle2ov.reporting import build_report, write_report
 
     try:
         write_report(build_report(model, conversion, name=job.name, verification=verification), job.report_path)
     except (Paddle2OVError, OSError) as error:
-        return {"message": f"no report: {error}"}
+        return {"message": f"no report: {system_message(error)}"}
     return {"report": valid(str(job.report_path))}
 
 
 def _write_refusal(job: ConversionJob, error: Paddle2OVError) -> Record:
     """Writes what is known of a model that is refused, where it can be read."""
+    from paddle2ov.errors import system_message
+
     try:
         job.report_path.unlink(missing_ok=True)
         job.write_refusal([job.report_path], error)
     except OSError as failure:
-        return {"message": f"{error}; no report: {failure}"}
+        return {"message": f"{error}; no report: {system_message(failure)}"}
     return {"report": valid(str(job.report_path))} if job.report_path.is_file() else {}
 
 
 def _check(job: ConversionJob, record: Record) -> Record:
     """What the device of this machine makes of the model; a comparison with Paddle keeps its state where it can."""
     from paddle2ov.checking.check import check
-    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.errors import Paddle2OVError, system_message
 
     try:
         result = check(job.program, job.params, shapes=job.input, precision=cast("Precision", job.precision))
     except (Paddle2OVError, OSError) as error:
-        return {"state": "not checked", "message": str(error)}
+        return {"state": "not checked", "message": system_message(error)}
     about = {"device": result.device, "precision": result.precision}
     if result.verdict == "differ":
         return {"state": "computed wrong", "message": "; ".join(fault.describe() for fault in result.faults), **about}

@@ -46,7 +46,8 @@ def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda me
         ModelReadError: the folder cannot be read.
     """
     if not folder.is_dir():
-        raise ModelReadError(f"{folder}: no such folder")
+        instead = f": `paddle2ov {folder}` converts one model" if folder.exists() else ""
+        raise ModelReadError(f"{folder}: {'not a' if instead else 'no such'} folder{instead}")
 
     models: list[tuple[str, ModelFiles, Path]] = []
     for here, names in _walk(folder, out, warn):

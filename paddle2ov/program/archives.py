@@ -10,7 +10,7 @@ from functools import partial, wraps
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from paddle2ov.errors import ModelReadError, Paddle2OVError
+from paddle2ov.errors import ModelReadError, Paddle2OVError, system_reason
 from paddle2ov.program.paths import APPLE_DOUBLE, local_path
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def unpacked(archive: Path) -> Iterator[Path]:
         except ModelReadError:
             raise
         except Exception as error:  # tarfile, zipfile and what they decompress with raise all kinds of them
-            raise ModelReadError(f"{archive}: cannot be unpacked: {error}") from error
+            raise ModelReadError(f"{archive}: cannot be unpacked: {system_reason(error)}") from error
         _UNPACKED[folder] = archive
         try:
             yield folder
@@ -121,7 +121,7 @@ def format_in(archive: Path) -> str | None:
     except Exception as error:  # tarfile, zipfile and what they decompress with raise all kinds of them
         if isinstance(error, OSError) and error.errno is not None:  # not that of damaged bzip2 or gzip
             raise
-        raise ModelReadError(f"{archive}: cannot be read: {error}") from error
+        raise ModelReadError(f"{archive}: cannot be read: {system_reason(error)}") from error
     if not programs:
         return None
     return "pir" if any(path.suffix == ".json" for path in programs) else "legacy"

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from paddle2ov.errors import ConversionInputError, ModelReadError
-from paddle2ov.program.paths import APPLE_DOUBLE, local_path
+from paddle2ov.errors import ConversionInputError, ModelReadError, system_reason
+from paddle2ov.program.paths import APPLE_DOUBLE, local_path, missing
 from paddle2ov.program.sources import check_fetched, open_regular
 
 PathLike = str | os.PathLike[str]
@@ -110,7 +110,8 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
             raise ModelReadError(f"{program}: {_no_program(program)}")
         return _with_params(program, kind, params)
     except (OSError, ValueError) as error:
-        raise ModelReadError(f"{path}: cannot be opened: {error}") from error
+        refused = getattr(error, "filename", None) or path
+        raise ModelReadError(f"{refused}: cannot be opened: {system_reason(error)}") from error
 
 
 def find_settings(folder: Path) -> Path | None:
@@ -211,7 +212,7 @@ def _program_of_prefix(prefix: Path) -> Path:
     weights = prefix.with_name(f"{prefix.name}.pdparams")
     if weights.is_file():
         raise ModelReadError(f"{weights}: {_NO_PROGRAM['.pdparams']}")
-    raise ModelReadError(f"{prefix}: no such file or folder")
+    raise ModelReadError(f"{prefix}: {missing(prefix, 'file or folder')}")
 
 
 def _check_fetched(path: Path) -> None:
@@ -242,7 +243,7 @@ def _with_params(program: Path, kind: str, params: PathLike | None) -> ModelFile
     if params is not None:
         path = Path(params)
         if not path.is_file():
-            raise ModelReadError(f"{path}: no such parameter file")
+            raise ModelReadError(f"{path}: {missing(path, 'parameter file')}")
         return ModelFiles(program, kind, path, (path,))
     names = [f"{_stem(program.name)}.pdiparams"]
     if program.suffix not in (".json", ".pdmodel"):

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
-from paddle2ov.errors import ModelReadError
+from paddle2ov.errors import ModelReadError, system_reason
 from paddle2ov.program import dtypes
 from paddle2ov.program.budget import MAX_RANK
 from paddle2ov.program.model import Parameter, Variable, element_count
@@ -88,7 +88,8 @@ def _separate_files(folder: Path, variables: Iterable[Variable]) -> list[Path]:
             inside = inside and target != root and any(map(target.is_relative_to, allowed))
             exists = inside and path.is_file()
         except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
-            raise ModelReadError(f"parameter name {variable.name!r} cannot be a file name: {error}") from None
+            reason = system_reason(error)
+            raise ModelReadError(f"parameter name {variable.name!r} cannot be a file name: {reason}") from None
         if not inside:
             raise ModelReadError(f"parameter name {variable.name!r} leads out of the model's folder {folder}")
         if not exists:
@@ -113,7 +114,7 @@ class _File:
         try:
             self.size = file.seek(0, 2)
         except OSError as error:
-            raise ModelReadError(f"{path}: cannot be read: {error}") from error
+            raise ModelReadError(f"{path}: cannot be read: {system_reason(error)}") from error
 
     def bytes_at(self, offset: int, count: int) -> bytes:
         """`count` bytes, or fewer at the end of the file; for the headers between the data."""
@@ -123,7 +124,7 @@ class _File:
                 self._file.seek(offset)
                 self._window = self._file.read(max(count, _WINDOW))
             except OSError as error:
-                raise ModelReadError(f"{self._path}: cannot be read: {error}") from error
+                raise ModelReadError(f"{self._path}: cannot be read: {system_reason(error)}") from error
             self._start, begin = offset, 0
         return self._window[begin : begin + count]
 
@@ -143,7 +144,7 @@ class _File:
                     raise ChangedError(f"{self._path}: changed while it was being read")
                 left = left[read:]
         except OSError as error:
-            raise ModelReadError(f"{self._path}: cannot be read: {error}") from error
+            raise ModelReadError(f"{self._path}: cannot be read: {system_reason(error)}") from error
         return array
 
 
@@ -159,7 +160,7 @@ class _MappedFile(_File):
         try:
             self._buffer = mmap.mmap(file.fileno(), self.size, access=mmap.ACCESS_COPY) if self.size else bytearray()
         except (OSError, ValueError, OverflowError) as error:
-            raise ModelReadError(f"{path}: cannot be opened: {error}") from error
+            raise ModelReadError(f"{path}: cannot be opened: {system_reason(error)}") from error
 
     def array_at(self, offset: int, storage: np.dtype[np.generic], count: int) -> AnyArray:
         return np.frombuffer(self._buffer, storage, count, offset)

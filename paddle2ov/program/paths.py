@@ -17,6 +17,13 @@ _MAX_BYTES = 4096
 """The longest path that Linux takes."""
 
 
+def missing(path: Path, wanted: str) -> str:
+    """Why a path is not what is wanted: nothing is there, or something else is."""
+    if path.is_dir():
+        return f"is a folder, and a {wanted} is wanted"
+    return "is not a regular file" if path.exists() else f"no such {wanted}"
+
+
 def local_path(given: Any) -> Any:
     """A path as a string, with `~` and `file://` resolved and bytes decoded; anything else as it is given.
 

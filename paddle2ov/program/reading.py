@@ -8,7 +8,8 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable
 from pathlib import Path
 
-from paddle2ov.errors import FailingAs, ModelReadError
+from paddle2ov.arguments import check_flags
+from paddle2ov.errors import ConversionInputError, FailingAs, ModelReadError
 from paddle2ov.program.budget import MAX_PROGRAM_BYTES
 from paddle2ov.program.files import SNIFF_BYTES, ModelFiles, PathLike, find_model, format_of
 from paddle2ov.program.model import Program
@@ -37,8 +38,10 @@ def read_program(
     Raises:
         ModelReadError: the model cannot be found, is damaged, or is of an unknown kind or version, or its files change
             while they are read.
+        ConversionInputError: an argument is of another type.
     """
-    vocabulary = Vocabulary(signatures)
+    check_flags(mapped=mapped)
+    vocabulary = Vocabulary(_checked(signatures))
     for is_last in (False, True):
         source = Source(waits=not mapped)
         try:
@@ -53,6 +56,13 @@ def read_program(
             if is_last or source.is_unchanged():
                 raise
     raise AssertionError
+
+
+def _checked(signatures: Iterable[Signature]) -> list[Signature]:
+    listed = list(signatures) if isinstance(signatures, Iterable) else None
+    if listed is None or not all(isinstance(signature, Signature) for signature in listed):
+        raise ConversionInputError(f"signatures: those of operators are expected, not {signatures!r:.80}")
+    return listed
 
 
 def read_contents(program: bytes, params: bytes, signatures: Iterable[Signature] = ()) -> Program:

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import msgspec
 import yaml
 
-from paddle2ov.errors import ModelReadError
+from paddle2ov.errors import ModelReadError, system_reason
 from paddle2ov.program.files import find_settings
 from paddle2ov.program.sources import open_regular
 
@@ -125,7 +125,7 @@ def read_settings(path: Path) -> Settings:
         toolkit, transforms = _transforms(file)
         image_shape = _image_shape(file)
     except (OSError, ValueError, yaml.YAMLError, msgspec.ValidationError) as error:
-        raise ModelReadError(f"{path}: {error}") from error
+        raise ModelReadError(f"{path}: {system_reason(error)}") from error
     model = (file.Deploy.model, file.Deploy.params) if file.Deploy is not None and file.Deploy.model else None
     floats = toolkit == "segmentation" and path.stem != "inference"
     return Settings(path, shapes, toolkit, transforms, floats, image_shape, model, usual, _postprocess(file))

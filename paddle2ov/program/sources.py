@@ -16,7 +16,7 @@ from io import BytesIO, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from paddle2ov.errors import ModelReadError
+from paddle2ov.errors import ModelReadError, system_reason
 
 if TYPE_CHECKING:
     from openvino import Model
@@ -75,7 +75,7 @@ def open_regular(path: Path) -> FileIO:
     except NotRegularError as error:
         raise ModelReadError(f"{path}: {error.strerror}") from error
     except (OSError, ValueError) as error:
-        raise ModelReadError(f"{path}: cannot be opened: {error}") from error
+        raise ModelReadError(f"{path}: cannot be opened: {system_reason(error)}") from error
 
 
 def check_fetched(file: FileIO, path: Path) -> None:
@@ -156,7 +156,7 @@ class Source:
                     raise ModelReadError(f"{path}: has {size} bytes, more than the {most} that are read")
                 content = file.read(size + 1) or b""  # files of a kernel say that they have none, and never end
         except OSError as error:
-            raise ModelReadError(f"{path}: cannot be read: {error}") from error
+            raise ModelReadError(f"{path}: cannot be read: {system_reason(error)}") from error
         if len(content) != self._stamps[path].size:
             raise ChangedError(f"{path}: changed while it was being read")
         return content
@@ -265,7 +265,7 @@ def _stamp(path: Path) -> Stamp:
     try:
         return _state(path.stat())
     except OSError as error:
-        raise ModelReadError(f"{path}: cannot be opened: {error}") from error
+        raise ModelReadError(f"{path}: cannot be opened: {system_reason(error)}") from error
 
 
 def _state(about: os.stat_result) -> Stamp:

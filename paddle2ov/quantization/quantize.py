@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
+from paddle2ov.arguments import check_flags
 from paddle2ov.compilation.precision import capabilities, computes_in, is_compilable_in_f16
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ConversionWarning, FailingAs, OpenVINORunError
@@ -84,6 +85,7 @@ def quantize(
         OpenVINORunError: OpenVINO or NNCF cannot run the model on the data, or cannot quantize it.
     """
     _check(subset_size, max_drop, weights)
+    check_flags(progress=progress, **({} if transformer is None else {"transformer": transformer}))
     if options.get("device") not in (None, "CPU"):
         raise ConversionInputError(
             "device: the data runs on the CPU; leave it out, and the graph is right on any device"
@@ -137,7 +139,7 @@ def _check(subset_size: int, max_drop: float | None, weights: Weights | None) ->
         raise ConversionInputError(f"subset_size: {subset_size!r} is not a number of items")
     if max_drop is not None and not (isinstance(max_drop, Real) and 0 < max_drop < 1):
         raise ConversionInputError(f"max_drop: {max_drop!s:.80} is not between 0 and 1")
-    if weights not in (None, "int8", "int4"):
+    if weights is not None and not (isinstance(weights, str) and weights in ("int8", "int4")):
         raise ConversionInputError(f"weights: '{weights}' is neither int8 nor int4")
     if weights is not None and max_drop is not None:
         raise ConversionInputError("max_drop: goes with the quantization of activations, not with that of weights")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from paddle2ov.errors import ConversionInputError, Paddle2OVError
+from paddle2ov.errors import ConversionInputError, Paddle2OVError, system_reason
 from paddle2ov.program.signatures import Signature, parse_signature
 from paddle2ov.program.sources import regular_file
 
@@ -84,8 +84,14 @@ def register_converter(op_type: str, *, signature: str | None = None, override: 
         override: allows it to replace a converter that exists already.
 
     Raises:
-        ConversionInputError: the script registered a converter for this operator before, without `override`.
+        ConversionInputError: that is not the name of an operator, or the script registered a converter for it before,
+            without `override`.
     """
+    if not isinstance(op_type, str):
+        raise ConversionInputError(
+            f"register_converter: an operator's name is expected, not {op_type!r:.80}: "
+            '@register_converter("my_op") stands above the function'
+        )
 
     def register(function: C) -> C:
         if op_type in _script and not override:
@@ -144,6 +150,11 @@ def run_extensions(paths: Iterable[Path]) -> None:
         before = script_extensions()
         try:
             regular_file(path).close()  # Python would wait for a pipe
+        except (OSError, ValueError) as error:
+            raise ConversionInputError(f"extension {path}: {system_reason(error)}") from error
+        if path.suffix in (".so", ".dll", ".dylib"):
+            raise ConversionInputError(f"extension {path}: a compiled library; converters are written in Python here")
+        try:
             names = runpy.run_path(str(path))
         except Paddle2OVError:
             raise

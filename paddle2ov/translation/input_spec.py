@@ -63,7 +63,7 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
     if isinstance(argument, str):
         if argument.count("[") > argument.count("]"):
             raise ConversionInputError(f"input: the bracket is not closed in {argument!r}")
-        return [_from_string(item) for item in re.split(r",(?![^\[]*\])", argument)]
+        return [_from_string(item) for item in _at_commas(argument)]
     if (_is_shape(argument) and not _is_pairs(argument)) or _is_type(argument):
         return [_override([argument])]
     if isinstance(argument, list | tuple) and _is_one_input(argument):
@@ -71,6 +71,20 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
     if isinstance(argument, Iterable):
         return [_from_item(item) for item in argument]
     raise ConversionInputError(f"input: cannot make an input of {argument!r}")
+
+
+def _at_commas(text: str) -> list[str]:
+    """The parts of a text between commas outside of brackets."""
+    parts: list[list[str]] = []
+    is_open = False
+    for piece in text.split(","):
+        if is_open:
+            parts[-1].append(piece)
+        else:
+            parts.append([piece])
+        if "[" in piece or "]" in piece:
+            is_open = piece.rfind("[") > piece.rfind("]")
+    return [",".join(part) for part in parts]
 
 
 def parse_output(argument: OutputArgument) -> list[str]:
@@ -135,7 +149,7 @@ def _override(parts: Iterable[Any], name: str | None = None) -> InputOverride:
 def _from_string(text: str) -> InputOverride:
     match = re.match(_STRING, text.strip())
     if match is None:
-        raise ConversionInputError(f"input: cannot read {text!r}; the form is name[1,3,224..640,?]")
+        raise ConversionInputError(f"input: cannot read {text!r:.80}; the form is name[1,3,224..640,?]")
     result = InputOverride(match["name"].strip() or None)
     if match["shape"] is not None:
         dims = [item.strip() for item in match["shape"].split(",")] if match["shape"].strip() else []
@@ -156,9 +170,26 @@ def to_partial_shape(shape: Any) -> PartialShape:
     if isinstance(shape, PartialShape | Shape):
         return PartialShape(shape)
     try:
-        return PartialShape([_dimension(dim) for dim in shape])
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise ConversionInputError(f"input: {shape!r} is not a shape: {error}") from None
+        dims = list(shape)
+    except TypeError:
+        raise ConversionInputError(f"input: {shape!r:.80} is not a shape") from None
+    return PartialShape([_checked_dimension(dim) for dim in dims])
+
+
+def _checked_dimension(dim: Any) -> Dimension:
+    try:
+        return _dimension(dim)
+    except _NoSizeError as error:
+        raise ConversionInputError(f"input: {dim!r:.80}: {error}") from None
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        raise ConversionInputError(
+            f"input: {dim!r:.80} is no size of a shape: "
+            "write a number from 0 on, a range such as 224..640, or ? for any"
+        ) from None
+
+
+class _NoSizeError(Exception):
+    """A range that holds no size, or one beyond OpenVINO's largest."""
 
 
 def _dimension(dim: Any) -> Dimension:
@@ -178,16 +209,21 @@ def _dimension(dim: Any) -> Dimension:
 
 
 def _fixed_or_any(number: int) -> Dimension:
-    if not -1 <= number <= _MAX_DIM:
-        raise ValueError(f"dimension {number}")
+    if number < -1:
+        raise ValueError
+    _check_largest(number)
     return Dimension() if number == -1 else Dimension(number)
 
 
+def _check_largest(number: int) -> None:
+    if number > _MAX_DIM:
+        raise _NoSizeError(f"OpenVINO has no dimension {number}")
+
+
 def _range(low: int, high: int) -> Dimension:
-    if max(low, high) > _MAX_DIM:
-        raise ValueError(f"dimension {max(low, high)}")
+    _check_largest(max(low, high))
     if low > high != -1:  # OpenVINO would treat it as unbounded
-        raise ValueError(f"no size is at least {low} and at most {high}")
+        raise _NoSizeError(f"no size is at least {low} and at most {high}")
     return Dimension(max(low, 0), high)
 
 

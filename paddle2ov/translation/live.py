@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from openvino import Dimension
+from openvino import Dimension, Model
 
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.program import Program, read_program
@@ -50,9 +50,11 @@ def read_live(
         ConversionInputError: the object is of a type that cannot be converted, or its inputs or outputs are not known.
     """
     if not type(model).__module__.startswith("paddle.") and not _has_paddle_base(model):
+        kind = type(model)
+        name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+        hint = "; openvino.compile_model compiles one that is converted" if isinstance(model, Model) else ""
         raise ConversionInputError(
-            "a model is a path, a pair of paths, a paddle.nn.Layer or a paddle.static.Program, "
-            f"not {type(model).__module__}.{type(model).__name__}"
+            f"a model is a path, a pair of paths, a paddle.nn.Layer or a paddle.static.Program, not {name}{hint}"
         )
     import paddle
 

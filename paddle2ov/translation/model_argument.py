@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, TypeAlias, Union
 
-from paddle2ov.errors import ConversionInputError, ModelReadError
+from paddle2ov.errors import ConversionInputError, ModelReadError, system_reason
 from paddle2ov.program import Program, read_contents, read_program
 from paddle2ov.program.files import PathLike, parameter_file
 from paddle2ov.program.paths import local_path
@@ -92,7 +92,7 @@ def _content(value: object, name: str) -> bytes:
     try:
         content = value.read() if hasattr(value, "read") else value
     except (OSError, ValueError) as error:  # a closed one, one that is written, a text that is none
-        raise ModelReadError(f"{name}: the stream cannot be read: {error}") from error
+        raise ModelReadError(f"{name}: the stream cannot be read: {system_reason(error)}") from error
     if not isinstance(content, bytes | bytearray | memoryview):
         raise ConversionInputError(
             f"{name}: a model in memory is bytes, or a stream of bytes, not {type(content).__name__}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
@@ -47,9 +46,7 @@ def compare_operators(found: Verification, subject: Subject, one: Sides, progres
     found.operators = [_as_compared_operator(operator) for operator in compared]
 
 
-def locate_fault(
-    found: Verification, subject: Subject, one: Sides, case: str | os.PathLike[str] | None, progress: Progress
-) -> None:
+def locate_fault(found: Verification, subject: Subject, one: Sides, case: Path | None, progress: Progress) -> None:
     """Looks for the operator at fault on one set of inputs, whose results differ; decides what the run comes to.
 
     Args:
@@ -105,15 +102,13 @@ def _has_distances(compared: Iterable[TensorComparison]) -> bool:
     return all(result.comparable for result in compared)
 
 
-def _explain(
-    found: Verification, inside: LocalisedFault, case: str | os.PathLike[str] | None, subject: Subject, run: Run
-) -> None:
+def _explain(found: Verification, inside: LocalisedFault, case: Path | None, subject: Subject, run: Run) -> None:
     location, place = inside.location, inside.operator.place
     culprit = location.culprit
     assert culprit is not None
     folder = None
     if case is not None and location.isolated is not None:
-        folder = _save_case(Path(case), found, inside)
+        folder = _save_case(case, found, inside)
         inputs, results = location.isolated.inputs.keys(), list(location.isolated.expected)
         extract(folder, inside.files, inside.program, culprit.operator, inputs, results)
     found.culprit = Culprit(

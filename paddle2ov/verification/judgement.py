@@ -15,7 +15,7 @@ from pathlib import Path
 from paddle2ov.comparison.differences import Expected, as_openvino_array, distances, limit_of, scale_of
 from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess
 from paddle2ov.compilation.running import Result
-from paddle2ov.errors import Paddle2OVError
+from paddle2ov.errors import Paddle2OVError, system_message
 from paddle2ov.program import ModelFiles, read_program
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.typing import AnyArray
@@ -116,7 +116,7 @@ class Float64Judge:
                 with self._process.load(written) as model:
                     exact = compute(model, {name: in_float64(array) for name, array in inputs.items()})
             except (Paddle2OVError, OSError) as error:
-                return str(error).splitlines()[0]
+                return system_message(error).splitlines()[0]
         return tuple(
             compare_float64(ours, want, right, want.name, self._tolerance)
             for ours, want, right in zip(results, expected, exact, strict=True)
@@ -132,7 +132,7 @@ class Float64Judge:
                     return "it cannot stand alone"
                 read = read_program(part.program, part.params, mapped=False)
             except (Paddle2OVError, OSError) as error:
-                return str(error).splitlines()[0]
+                return system_message(error).splitlines()[0]
             named = [Expected(name, value.dtype, value.array) for name, value in expected.items()]
             arrays = {name: input_.array for name, input_ in inputs.items()}
             return self.whole(part, read, arrays, [alone.results[name] for name in expected], named)

@@ -12,13 +12,14 @@ from typing import Literal
 import openvino
 from msgspec import structs
 
+from paddle2ov.arguments import called_here, check_callables, check_flags, check_timeout
 from paddle2ov.comparison.deadline import Deadline, TimeUpError
 from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.precision import HINT, check_compilable, checked_precision, no_hardware
 from paddle2ov.compilation.precision_names import PRECISIONS, PrecisionName
 from paddle2ov.conversion import convert
 from paddle2ov.deployment.beside import known_settings
-from paddle2ov.deployment.saving import can_be_made
+from paddle2ov.deployment.saving import case_folder
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES
@@ -50,13 +51,14 @@ LOW_TOLERANCE = 5e-2
 _ROUNDED = "This may be the rounding of narrow floats: compare in f32 to tell it from errors"
 
 
+@called_here(input="shapes", output="outputs", image="images")
 @taking_archives
 def verify(
     model: str | os.PathLike[str],
     params: str | os.PathLike[str] | None = None,
     *,
     inputs: InputsArgument = None,
-    images: Iterable[str | os.PathLike[str]] = (),
+    images: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     shapes: InputArgument | Sequence[InputArgument] = None,
     seed: int = 0,
     tolerance: float | None = None,
@@ -84,7 +86,7 @@ def verify(
         model: a model folder, a program file, a path prefix or an archive, as for `convert`.
         params: the parameter file, where it does not lie beside the program under the usual name.
         inputs: arrays by the names of the inputs, an `.npz` file of such, or several of these; default: random ones.
-        images: pictures to run besides, prepared as the `inference.yml` beside the model says.
+        images: a picture to run besides, or several, prepared as the `inference.yml` beside the model says.
         shapes: shapes of the random inputs, in the forms of `convert(input=...)`: one, or a list of strings or
             mappings. By default a model with dynamic shapes is run with several: those that the settings beside the
             model name, else some that are usual.
@@ -125,7 +127,11 @@ def verify(
         OpenVINORunError: OpenVINO cannot compile the model.
         PaddleRunError: there is no Paddle, it dies, or it refuses all of the inputs.
     """
-    _check(tolerance, case, timeout)
+    _check_tolerance(tolerance)
+    check_timeout(timeout)
+    folder = case_folder(case)
+    check_flags(operators=operators, sequence_lengths=sequence_lengths)
+    check_callables(progress=progress, on_run=on_run)
     if converted is not None and not isinstance(converted, openvino.Model):
         raise ConversionInputError(f"converted: an openvino.Model is expected, not {type(converted).__name__}")
     short = checked_precision(precision, (*PRECISIONS, "all"))
@@ -178,7 +184,7 @@ def verify(
                 source.check()  # that is what Paddle has read
                 report.paddle = process.version
                 sides = run_all(report, subject, paddle, sets, drawn, say, on_run or (lambda found: None))
-                _look_into(report, subject, sides, operators, case, say)
+                _look_into(report, subject, sides, operators, folder, say)
                 if short == "all":
                     report.precisions = compare_precisions(subject, paddle, sides, lower, model, in_int8, settings, say)
         except TimeUpError:
@@ -232,7 +238,7 @@ def _look_into(
     subject: Subject,
     sides: Sequence[Sides],
     operators: bool,
-    case: str | os.PathLike[str] | None,
+    case: Path | None,
     say: StageProgress,
 ) -> None:
     """Classifies differences: ties, Paddle's rounding, or an operator at fault."""
@@ -266,19 +272,9 @@ def _look_into(
     note()
 
 
-def _check(tolerance: float | None, case: str | os.PathLike[str] | None, timeout: float | None) -> None:
-    if timeout is not None and not (isinstance(timeout, Real) and 0 < timeout < float("inf")):
-        raise ConversionInputError(f"timeout: {timeout!s:.80} is not a number of seconds above 0")
+def _check_tolerance(tolerance: float | None) -> None:
     if tolerance is not None and not (isinstance(tolerance, Real) and 0 <= tolerance < float("inf")):
         raise ConversionInputError(f"tolerance: {tolerance!s:.80} is not a number of 0 or more")
-    if case is not None:
-        _check_folder(Path(case))
-
-
-def _check_folder(folder: Path) -> None:
-    """Refuses a folder that cannot be made or written, before any work is done."""
-    if not can_be_made(folder):
-        raise ConversionInputError(f"case: {folder} cannot be written")
 
 
 def _compiled(model: openvino.Model, where: Where) -> tuple[openvino.CompiledModel, Where]:

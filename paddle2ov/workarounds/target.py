@@ -42,7 +42,7 @@ class Target(Struct, frozen=True):
         Raises:
             ConversionInputError: the device has another name.
         """
-        if device is not None and device not in DEVICES:
+        if device is not None and not (isinstance(device, str) and device in DEVICES):
             raise ConversionInputError(f"device: {device!r} is none of {', '.join(DEVICES)}; None stands for any")
         return cls(device)
 

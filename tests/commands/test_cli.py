@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 import warnings
 from collections import Counter
 from pathlib import Path
@@ -75,7 +76,15 @@ FOR_VERIFY = "is for --verify, and that is not given"
 FOR_RANDOM = "is for random inputs, and there are none with"
 REFUSED = [
     ("nowhere", "error: nowhere: no such file or folder"),
-    ("convert", "give the model once"),
+    ("convert", "no model is given: name its folder"),
+    ("batch OUT/file -o OUT/o", "file: not a folder: `paddle2ov OUT/file` converts one model"),
+    ("batch OUT/nowhere -o OUT/o", "nowhere: no such folder"),
+    ("check OUT/empty.xml", "empty.xml: no such file"),
+    *(
+        (f"{command} MODEL --tolerance -1", "-1.0 is not in the range")
+        for command in ("batch --verify -o OUT", "verify")
+    ),
+    *((f"{command} MODEL --tolerance nan", "nan is not a number") for command in ("batch --verify -o OUT", "verify")),
     ("a -m b", "give the model once"),
     ("a --no-such-option", "No such option"),
     ("a --opset_version 11", "No such option '--opset_version': it is not needed: nothing goes through ONNX."),
@@ -97,7 +106,10 @@ REFUSED = [
     ("MODEL -o OUT/n.xml --report OUT/report.pdf", "report.pdf is neither a .json nor an .html file"),
     *((f"{command} MODEL --timeout nan", "nan is not a number") for command in ("batch -o OUT", "check", "verify")),
     *((f"{command} MODEL --timeout -1", "not in the range") for command in ("batch -o OUT", "check", "verify")),
-    ("run OUT/script.py", "OUT/script.py: no such file"),
+    ("run OUT/script.py", "OUT/script.py: no such script"),
+    ("MODEL net.xml", "unexpected extra argument (net.xml): the file to write is given as -o FILE"),
+    ("help", "'help' is neither a command nor a model; '--help' is an option"),
+    ("version", "'version' is neither a command nor a model; '--version' is an option"),
     *((f"convert MODEL -o OUT/new/net.xml {options}", message) for options, message in OF_SAVED),
     *((f"batch MODEL -o OUT/new/net.xml {options}", message) for options, message in OF_SAVED),
     ("convert OUT -o OUT/o.xml --inputs OUT/file", "--inputs is for --report and --verify, and neither is given"),
@@ -133,6 +145,28 @@ def test_refused(command, message, model, tmp_path):
     assert (result.exit_code, type(result.exception)) == (2, SystemExit)
     assert message.replace("OUT", names["OUT"]) in " ".join(result.output.replace("│", "").split())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "file"]
+
+
+def test_what_a_killed_process_left_is_removed_a_day_later(model, tmp_path):
+    for name, days in (("old", 2), ("new", 0)):
+        (tmp_path / f".writing-{name}").mkdir()
+        (tmp_path / f".writing-{name}" / "model.bin").write_bytes(b"half")
+        written = time.time() - days * 86400
+        os.utime(tmp_path / f".writing-{name}", (written, written))
+    assert call(model, "-o", tmp_path / "net.xml").exit_code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".writing-new", "net.bin", "net.xml"]
+
+
+def test_a_script_that_may_not_be_read(tmp_path, monkeypatch):
+    (tmp_path / "own.py").write_text("")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # whoever runs the tests may read everything
+    result = call("run", tmp_path / "own.py")
+    assert (result.exit_code, "own.py: Permission denied" in result.output) == (2, True)
+
+
+def test_the_suffix_is_not_doubled(model, tmp_path):
+    result = call(model, "-o", tmp_path / "net.XML")
+    assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'net.xml'}\n")
 
 
 def test_reports_that_cannot_be_written(model, tmp_path):
@@ -441,6 +475,39 @@ def test_what_preprocessing_was_built_in(model, tmp_path, is_whole):
     assert f"blue, green, red; built in: {built}{yours}" in steps
     assert inputs == f"its inputs: x u8[?,{'?,?' if is_whole else '64,64'},3]"
     assert (said[1].returncode, said[1].stdout + said[1].stderr) == (0, "")
+
+
+def test_what_inputs_the_settings_bounded(model, tmp_path):
+    shutil.copytree(model, tmp_path / "net")
+    (tmp_path / "net" / "inference.yml").write_text(SETTINGS)
+    result = call(tmp_path / "net", "-o", tmp_path / "net.xml", "--bounded")
+    assert (result.exit_code, result.stderr) == (0, "its inputs: x f32[1..,3,64,64]\n")
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_what_preprocessing_a_batch_built_in(model, tmp_path, is_whole, inline):
+    for name in "ab":
+        shutil.copytree(model, tmp_path / "nets" / name)
+        (tmp_path / "nets" / name / "inference.yml").write_text(
+            SETTINGS if is_whole else SETTINGS.replace("interp: 2", "interp: 4")
+        )
+    result = call("batch", tmp_path / "nets", "-o", tmp_path / "out", "--preprocess")
+    assert result.exit_code == 0, result.output
+    *lines, last = sorted(result.stderr.splitlines())
+    if is_whole:
+        taken = "the model takes uint8 [N, H, W, 3] in the order blue, green, red; built in: resize to 64 x 64 (cubic)"
+        assert lines[0].startswith(f"a: {taken}")
+        assert last.startswith(f"b: {taken}")
+        assert last.endswith("its inputs: x u8[?,?,?,3]")
+    else:
+        assert last.startswith("warning: b: the model takes")
+        assert "; yours: Resize (interp" in last
+        assert "a: its inputs: x u8[?,64,64,3]" in lines
+    models = json.loads((tmp_path / "out" / "summary.json").read_text())["models"]
+    assert all("its inputs: x u8" in about["settings"] for about in models)
+    assert "its inputs: x u8" in (tmp_path / "out" / "summary.html").read_text()
+    quiet = call("batch", tmp_path / "nets", "-o", tmp_path / "quiet", "--preprocess", "-q")
+    assert (quiet.exit_code, quiet.output) == (0, "")
 
 
 def test_what_cannot_be_verified_does_not_differ(model, tmp_path):

@@ -76,7 +76,7 @@ def test_beside_an_ir(folder, put, tmp_path):
     with pytest.raises(ModelReadError, match=r"model\.bin: (is not a regular file|cannot be opened)"):
         check(tmp_path / "model.xml")
     put(tmp_path / "model.xml")
-    with pytest.raises(ModelReadError, match="no such file"):
+    with pytest.raises(ModelReadError, match=r"no such file|is not a regular file|is a folder, and a file is wanted"):
         check(tmp_path / "model.xml")
 
 
@@ -87,8 +87,14 @@ def test_as_an_argument(put, tmp_path):
         load(path)
     with pytest.raises(ConversionInputError, match="cannot be read"):
         pictures._read(path)
-    with pytest.raises(ConversionInputError, match="extension"):
+    with pytest.raises(ConversionInputError, match=r"extension .*file: (is not a regular file|Too many levels)"):
         run_extensions([path])
+
+
+def test_a_compiled_library_is_no_extension(tmp_path):
+    (tmp_path / "own.so").write_bytes(b"\x7fELF")
+    with pytest.raises(ConversionInputError, match=r"own\.so: a compiled library; converters are written in Python"):
+        run_extensions([tmp_path / "own.so"])
 
 
 def test_as_the_configuration_of_a_server(folder, tmp_path):

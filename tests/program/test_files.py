@@ -186,6 +186,16 @@ def test_links_out_of_the_folder(legacy_model, tmp_path):
             paddle2ov.read_program(snapshot)
 
 
+def test_what_is_there_is_not_said_to_be_missing(model, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ModelReadError, match="pipe: is not a regular file"):
+        paddle2ov.convert(tmp_path / "pipe")
+    with pytest.raises(ModelReadError, match="pipe: is not a regular file"):
+        paddle2ov.convert(model, tmp_path / "pipe")
+    with pytest.raises(ModelReadError, match="is a folder, and a parameter file is wanted"):
+        paddle2ov.convert(model, tmp_path)
+
+
 def test_no_model(tmp_path):
     with pytest.raises(ModelReadError, match="no such file or folder"):
         paddle2ov.convert(tmp_path / "nowhere")

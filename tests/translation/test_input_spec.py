@@ -6,6 +6,7 @@ from openvino import Dimension, PartialShape, Shape, Type
 
 from paddle2ov import ConversionInputError
 from paddle2ov.translation.input_spec import parse_input, parse_output
+from tests.support.growth import grows_less
 
 RANGED = PartialShape([1, 3, Dimension(224, 640), -1])
 
@@ -77,6 +78,27 @@ def test_range_that_holds_no_size(argument):
 def test_what_is_no_input(argument):
     with pytest.raises(ConversionInputError, match="input"):
         parse_input(argument)
+
+
+@pytest.mark.parametrize(
+    ("shape", "size"), [("1,a", "a"), ("1 2", "1 2"), ("1,,2", ""), ("-5", "-5"), ("3..b", "3..b")]
+)
+def test_a_size_that_is_none_is_named_with_the_forms(shape, size):
+    message = rf"input: '{size}' is no size of a shape: write a number from 0 on, a range such as 224\.\.640, or \?"
+    with pytest.raises(ConversionInputError, match=message):
+        parse_input(f"x[{shape}]")
+
+
+def test_commas_within_brackets_and_without():
+    def parsing(count):
+        return lambda: parse_input("a," * count + "a")
+
+    assert len(parsing(100)()) == 101
+    assert grows_less(parsing, 4000, 32000, factor=24)
+    assert [item.shape for item in parse_input("a[1,2],b[3,4]")] == [PartialShape([1, 2]), PartialShape([3, 4])]
+    for argument in ("a]", "a]1,2[", "a,b]", "a[[1,2]"):
+        with pytest.raises(ConversionInputError, match=r"cannot read|bracket"):
+            parse_input(argument)
 
 
 @pytest.mark.parametrize("size", [2**63 - 1, 2**63, 10**30])

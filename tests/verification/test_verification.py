@@ -254,6 +254,7 @@ def test_command_with_a_wrong_converter(tmp_path, own_converters):
         (["--input", "y[1]"], "no input 'y'; its inputs are x"),
         (["--input", "x[1,2]"], "'x' has 4 dimensions"),
         (["--paddle-python", "/nowhere/python"], "the interpreter /nowhere/python cannot be started: No such file"),
+        (["--paddle-python", "nowhere"], "there is no such command in PATH (a file of this folder is ./nowhere)"),
     ],
 )
 def test_what_cannot_be_verified(arguments, message):

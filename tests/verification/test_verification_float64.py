@@ -1,6 +1,7 @@
 """`verify` tells Paddle's rounding from errors of the conversion, whatever else differs."""
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,6 +79,23 @@ def test_what_is_printed_of_rounding(capsys):
     assert "  mean  float32 [8]  absolute 0.00020008, relative 0.00010004" in lines
     assert "operators: 1 of 1 compared, none is at fault; the largest differences" in lines
     assert lines[-1].endswith("in float64, Paddle agrees with OpenVINO. Nothing is to be done (status 4).")
+
+
+def test_an_operator_whose_result_has_another_shape_is_printed_with_the_shapes(capsys):
+    """The results may agree all the same: old programs have vectors of one element where Paddle 3 has scalars."""
+    shapes = "shape [1] in OpenVINO, [] in Paddle"
+    one = TensorComparison("height", "int32", (), math.inf, math.inf, 1, 1, shapes, comparable=False)
+    mean = TensorComparison("mean", "float32", (8,), 2e-6, 1e-6, 0, 8)
+    operators = [
+        ComparedOperator(name, 0, f"block 0, operator 0 ({name})", (result,), True)
+        for name, result in (("slice", one), ("mean", mean))
+    ]
+    run = Run({"x": (1, 3)}, (mean,))
+    report = Verification(Path("model"), "legacy", "3.3.1", "2026.4", 1e-4, runs=[run], operators=operators)
+    print_verification(report, as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert f"          -  block 0, operator 0 (slice): {shapes}" in lines
+    assert "      1e-06  block 0, operator 0 (mean)" in lines
 
 
 @pytest.mark.one_in(3)
