@@ -55,7 +55,8 @@ def _full(node: NodeContext, name: str, value: Any, dtype: Type) -> OutputLike:
     storage = numpy_dtype(dtype)
     if node.is_known(name):
         shape = node.get_ints(name, [])
-        node.require(all(0 <= dim <= MAX_DIM for dim in shape), "an impossible dimension", **{name: shape})
+        if shape and not (min(shape) >= 0 and max(shape) <= MAX_DIM):
+            node.refuse("an impossible dimension", **{name: shape})
         if storage is not None and math.prod(shape) <= _LARGE:
             return ConstantValue(arrays.full(shape, value, storage))
         return ops.broadcast(_scalar(value, dtype), ints(shape))

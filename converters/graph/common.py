@@ -177,7 +177,8 @@ def fold_constants(node: NodeContext, function: Callable[..., AnyArray], *names:
 def refuse_complex(node: NodeContext, *names: str) -> None:
     """Refuses complex inputs; for converters that support real numbers only."""
     for name in names:
-        node.require(not node.is_complex(name), f"complex '{name}' is not supported")
+        if node.is_complex(name):
+            node.refuse(f"complex '{name}' is not supported")
 
 
 def as_float(node: NodeContext, x: Output) -> Output:
