@@ -43,7 +43,8 @@ _LARGE = 4096
 def fill_constant(node: NodeContext) -> NamedOutputs:
     """out = a tensor of `shape` that holds `value` everywhere; the shape and the value may be tensors."""
     dtype = node.get_dtype("dtype", Type.f32)
-    text = node.get_str("str_value", "") if not node.has_input("value") else ""
+    is_text = node.has_attribute("str_value") and not node.has_input("value")
+    text = node.get_str("str_value", "") if is_text else ""
     if node.is_known("value"):
         value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
         return {"out": _full(node, "shape", value, dtype)}

@@ -79,4 +79,4 @@ def broadcast(array: AnyArray, shape: Sequence[int]) -> AnyArray:
 
 
 def _count(shape: Shape) -> int:
-    return math.prod(map(int, shape)) if isinstance(shape, Sequence) else int(shape)
+    return int(shape) if isinstance(shape, int | np.integer) else math.prod(map(int, shape))

@@ -12,7 +12,7 @@ from openvino import Model, Node
 from openvino.op import Constant
 
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.graph.types import value_of
+from paddle2ov.graph.types import bits_to_values
 from paddle2ov.passes.node_kinds import BINARY, MOVES, REDUCTIONS, UNARY
 from paddle2ov.typing import AnyArray
 
@@ -298,7 +298,8 @@ class Index:
             if array is not None and array.size and array.item(0) == array.item(-1) and array.nbytes <= _MAX_BYTES:
                 node = self.nodes[place]
                 assert isinstance(node, Constant)
-                number = float(value_of(node).item(0)) if (array == array.item(0)).all() else None
+                is_one = (array == array.item(0)).all()
+                number = float(bits_to_values(array, node.get_element_type()).item(0)) if is_one else None
             self._numbers[place] = number
         return self._numbers[place]
 

@@ -189,7 +189,8 @@ class NodeContext:
         The array may be a view into the mapped model file: read it, never write to it.
         """
         values = self._inputs.get(name) or self._given(name)
-        return _known(values[idx]) if idx < len(values) else None
+        value = values[idx] if idx < len(values) else None
+        return value.values() if isinstance(value, ConstantValue) else _known(value)
 
     def get_reshaped(self, name: str, shape: Sequence[int]) -> Output:
         """An input in another shape; a known one (a weight) is viewed so, which costs neither a node nor a copy."""
@@ -567,6 +568,8 @@ class NodeContext:
 
     def _numbers(self, name: str, value: Any, default: Any) -> Any:
         """The value of an attribute, which must be a number, or lists of numbers."""
+        if type(value) in _NUMBERS:
+            return value
         parsed = from_text(value)
         if parsed is not default and not are_numbers(parsed):
             self._refuse_type(name, parsed, "a number or numbers")
