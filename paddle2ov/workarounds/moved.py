@@ -94,7 +94,11 @@ def _may_split_channels(node: Node) -> bool:
     return image[1] is None or image[1] != dims[1]
 
 
-@at("Convolution", when=lambda index, place: set((index.read_dims(place, 1) or ())[2:]) == {1})
+def _is_pointwise(index: Index, convolution: int) -> bool:
+    return set((index.read_dims(convolution, 1) or ())[2:]) == {1}
+
+
+@at("Convolution", when=_is_pointwise)
 def stride_over_padding(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """OpenVINO moves the strides of pointwise convolutions up, through elementwise nodes and other such convolutions.
 
@@ -105,7 +109,7 @@ def stride_over_padding(graph: Graph, node: Node) -> list[Node] | Skip | None:
         Pointwise Convolution with strides that is padded itself, or whose input is computed, by elementwise nodes and
         pointwise convolutions, from a padded one or from one of several outputs of a node.
     """
-    if not _is_pointwise(node) or max(node.get_attributes()["strides"]) == 1:
+    if max(node.get_attributes()["strides"]) == 1:
         return None
     index = graph.index
     place = index.place_of(node)
@@ -128,11 +132,6 @@ def slice_before(graph: Graph, node: Node) -> None:
     replace(node.output(0), create("Convolution", [x, filters], attributes).output(0))
 
 
-def _is_pointwise(convolution: Node) -> bool:
-    dims = dims_of(convolution.input_value(1))
-    return dims is not None and all(size == 1 for size in dims[2:])
-
-
 def _is_padded(convolution: Node) -> bool:
     attributes = convolution.get_attributes()
     return any((*attributes["pads_begin"], *attributes["pads_end"]))
@@ -147,7 +146,7 @@ def _meets_padding(index: Index, convolution: int) -> bool:
         kind, node = index.kinds[place], index.nodes[place]
         if kind in ELEMENTWISE:
             pending += [(place, source) for source in index.sources[place]]
-        elif kind == "Slice" or (kind == "Convolution" and _is_pointwise(node)):
+        elif kind == "Slice" or (kind == "Convolution" and _is_pointwise(index, place)):
             if kind != "Slice" and _is_padded(node):
                 return True
             pending.append((place, index.sources[place][0]))  # a Slice of one pixel may do nothing, and be dropped
