@@ -11,7 +11,7 @@ from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.computed_constants import reshaped_constant
-from paddle2ov.passes.constant_operands import perm_of, reshaped_dims
+from paddle2ov.passes.constant_operands import reshaped_dims
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.neighbours import nearest, only_consumer, readers
@@ -67,7 +67,7 @@ def broadcast_to_nothing(graph: Graph, node: Node) -> list[Input] | Skip | None:
 
 
 @at("Transpose", when=lambda index, place: index.perm(place) == [0, 3, 1, 2])
-def transpose_of_split_channels(graph: Graph, node: Node) -> list[Node] | Skip | None:
+def transpose_of_split_channels(graph: Graph, node: Node) -> list[Node] | Skip:
     """OpenVINO merges Transpose → Reshape with the change of layout of a convolution if the two seem to cancel out.
 
     To tell, it moves the split of an axis before the Transpose, but by the inverse permutation, and takes split
@@ -77,8 +77,6 @@ def transpose_of_split_channels(graph: Graph, node: Node) -> list[Node] | Skip |
         x [N, H, W, C] → Transpose to [N, C, H, W] → Reshape or Unsqueeze to [N, C1, C2, H, W]. Unknown sizes count as
         split, as `Model.reshape` may fix them later.
     """
-    if perm_of(node) != [0, 3, 1, 2]:
-        return None
     return [node] if any(map(_may_split_channels, readers(node))) else Skip("no reshape splits the channels")
 
 
