@@ -17,7 +17,7 @@ from openvino import Node, Output
 
 from paddle2ov.converters.computed_filters import convolve_by_product, has_unknown_shape
 from paddle2ov.converters.fused.activation import fused_activation
-from paddle2ov.converters.graph.common import Tensor, dim_range, rank_of
+from paddle2ov.converters.graph.common import Tensor, checked_dims, dim_range
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -31,7 +31,7 @@ from paddle2ov.converters.graph.spatial import (
 )
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of, known_dims
+from paddle2ov.graph.shapes import known_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -90,8 +90,8 @@ class Geometry(Struct, frozen=True):
 
 def _conv(node: NodeContext) -> Node:
     x, last = node.get_input("input"), channels_last(node)
-    rank = rank_of(node, x)
-    groups = groups_of(node, dims_of(x), last)
+    dims = checked_dims(node, x)
+    rank, groups = len(dims), groups_of(node, dims, last)
     x, geometry = normalize_geometry(node, x, last, rank)
     out = _convolve(node, x, geometry, groups)
     if node.has_input("bias"):

@@ -43,7 +43,8 @@ _LARGE = 4096
 def fill_constant(node: NodeContext) -> NamedOutputs:
     """out = a tensor of `shape` that holds `value` everywhere; the shape and the value may be tensors."""
     dtype = node.get_dtype("dtype", Type.f32)
-    text = node.get_str("str_value", "") if not node.has_input("value") else ""
+    is_text = node.has_attribute("str_value") and not node.has_input("value")
+    text = node.get_str("str_value", "") if is_text else ""
     if node.is_known("value"):
         value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
         return {"out": _full(node, "shape", value, dtype)}
@@ -55,7 +56,8 @@ def _full(node: NodeContext, name: str, value: Any, dtype: Type) -> OutputLike:
     storage = numpy_dtype(dtype)
     if node.is_known(name):
         shape = node.get_ints(name, [])
-        node.require(all(0 <= dim <= MAX_DIM for dim in shape), "an impossible dimension", **{name: shape})
+        if shape and not (min(shape) >= 0 and max(shape) <= MAX_DIM):
+            node.refuse("an impossible dimension", **{name: shape})
         if storage is not None and math.prod(shape) <= _LARGE:
             return ConstantValue(arrays.full(shape, value, storage))
         return ops.broadcast(_scalar(value, dtype), ints(shape))

@@ -58,7 +58,8 @@ def binary(
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, broadcast."""
-        if node.get_int("axis", -1) == -1 and (known := fold_constants(node, fold, "x", "y")) is not None:
+        known = fold_constants(node, fold, "x", "y")
+        if known is not None and node.get_int("axis", -1) == -1:
             return {"out": known}
         if on_complex is not None and (node.is_complex("x") or node.is_complex("y")):
             return {"out": on_complex(*_complex_operands(node))}

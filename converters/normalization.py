@@ -13,6 +13,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
+    checked_dims,
     const,
     const_like,
     dim_range,
@@ -35,10 +36,12 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 def batch_norm(node: NodeContext) -> NamedOutputs:
     """out = (x - mean) / sqrt(variance + epsilon) * scale + bias, per channel, with the statistics of training."""
     x = node.get_input("x")
-    rank = rank_of(node, x)
+    dims = checked_dims(node, x)
+    rank = len(dims)
     last = channels_last(node) or rank == 2
-    if node.has_input("scale"):
-        x = expect_elements(x, [rank - 1 if last else 1], node.input_dims("scale"))
+    channel = rank - 1 if last else 1
+    if dims[channel] is None and node.has_input("scale"):
+        x = expect_elements(x, [channel], node.input_dims("scale"))
     shape = [-1] if last else [1, -1] + [1] * (rank - 2)
     epsilon = node.get_float("epsilon", 1e-5)
     fixed = node.get_bool("is_test", False) and not node.get_bool("trainable_statistics", False)

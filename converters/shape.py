@@ -21,7 +21,7 @@ from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import known_dims, static_dims
+from paddle2ov.graph.shapes import Dims, known_dims, static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.upstream import inputs_behind
 from paddle2ov.graph.values import ConstantValue
@@ -83,7 +83,8 @@ def reshape(node: NodeContext) -> NamedOutputs:
     if node.is_known("shape"):
         target = [*node.get_ints("shape"), *complex_part]
         check_rank(len(target))
-        dims = known_dims(node.input_dims("x"))
+        shape = node.input_dims("x")
+        dims = known_dims(shape)
         resolved = None if dims is None else _resolve_shape(target, dims)
         if resolved is not None and resolved != dims:
             return {"out": node.get_reshaped("x", resolved)}
@@ -92,7 +93,7 @@ def reshape(node: NodeContext) -> NamedOutputs:
             return {"out": x}
         # In a tensor without elements a 0 is a dimension of 0.
         empty = dims is not None and 0 in dims
-        return {"out": ops.reshape(x, ints(_infer_dimension(target, x)), not empty)}
+        return {"out": ops.reshape(x, ints(_infer_dimension(target, shape)), not empty)}
     x = node.get_input("x")
     zero_keeps = node.get_input_size("shape") == 1
     for i in range(node.get_input_size("shape")):
@@ -259,18 +260,17 @@ def _merge_axes(x: Output, groups: list[list[int]]) -> Output:
     return ops.reshape(x, cast_to(ops.concat(parts, 0), Type.i64), False).output(0)
 
 
-def _infer_dimension(target: list[int], x: Output) -> list[int]:
+def _infer_dimension(target: list[int], dims: Dims | None) -> list[int]:
     """The target with its -1 inferred, where the dimensions that it does not keep are known.
 
     At run time it cannot be inferred for a tensor without elements.
     """
-    shape = x.get_partial_shape()
-    rest = [shape[i] for i in range(len(shape)) if i >= len(target) or target[i] != 0]
-    if -1 not in target or any(dim.is_dynamic for dim in rest):
+    if dims is None or -1 not in target:
         return target
-    count, known = (
-        math.prod(values) for values in ([int(dim.get_length()) for dim in rest], [d for d in target if d > 0])
-    )
+    rest = known_dims([dim for i, dim in enumerate(dims) if i >= len(target) or target[i] != 0])
+    if rest is None:
+        return target
+    count, known = math.prod(rest), math.prod(size for size in target if size > 0)
     return target if count == 0 or count % known else [count // known if dim == -1 else dim for dim in target]
 
 

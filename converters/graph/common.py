@@ -12,7 +12,7 @@ from openvino import Node, Output, Type
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of, output_of, parsed, static_dims
+from paddle2ov.graph.shapes import Dims, dims_of, output_of, static_dims
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.upstream import upstream
@@ -33,10 +33,16 @@ def static_rank(x: Tensor) -> int:
 
 def rank_of(node: NodeContext, x: Output) -> int:
     """The rank of `x`; refuses the operator where it is not known."""
-    dims = parsed(x.get_partial_shape().to_string())
+    return len(checked_dims(node, x))
+
+
+def checked_dims(node: NodeContext, x: Output) -> Dims:
+    """The dimensions of `x`; refuses the operator where its rank is not known."""
+    dims = dims_of(x)
     if dims is None:
         node.refuse("an input of unknown rank is not supported")
-    return check_rank(len(dims))
+    check_rank(len(dims))
+    return dims
 
 
 def normalize_axis(node: NodeContext, axis: int, rank: int, name: str = "axis") -> int:
@@ -177,7 +183,8 @@ def fold_constants(node: NodeContext, function: Callable[..., AnyArray], *names:
 def refuse_complex(node: NodeContext, *names: str) -> None:
     """Refuses complex inputs; for converters that support real numbers only."""
     for name in names:
-        node.require(not node.is_complex(name), f"complex '{name}' is not supported")
+        if node.is_complex(name):
+            node.refuse(f"complex '{name}' is not supported")
 
 
 def as_float(node: NodeContext, x: Output) -> Output:

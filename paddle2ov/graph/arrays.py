@@ -79,7 +79,7 @@ def broadcast(array: AnyArray, shape: Sequence[int]) -> AnyArray:
 
 
 def _count(shape: Shape) -> int:
-    return math.prod(int(size) for size in shape) if isinstance(shape, Sequence) else int(shape)
+    return int(shape) if isinstance(shape, int | np.integer) else math.prod(map(int, shape))
 
 
 def _itemsize(dtype: npt.DTypeLike) -> int:

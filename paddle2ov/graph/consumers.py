@@ -5,16 +5,16 @@ from __future__ import annotations
 import threading
 import weakref
 
-from openvino import Node, Output
+from openvino import Input, Node, Output
 
 
 class Consumer:
-    """An input of a node, as OpenVINO's `Input`, which does not keep its node: asked after that is gone, it crashes."""
+    """An input of a node, with the node: OpenVINO's `Input` does not keep it, and crashes if asked once it is gone."""
 
-    __slots__ = ("_index", "_node")
+    __slots__ = ("_input", "_node")
 
-    def __init__(self, node: Node, index: int) -> None:
-        self._node, self._index = node, index
+    def __init__(self, input_: Input) -> None:
+        self._input, self._node = input_, input_.get_node()
 
     def get_node(self) -> Node:
         """The node that reads."""
@@ -22,11 +22,11 @@ class Consumer:
 
     def get_index(self) -> int:
         """By which of its inputs."""
-        return self._index
+        return self._input.get_index()
 
     def replace_source_output(self, new: Output) -> None:
         """Has the node read another tensor here."""
-        rewire(self._node, self._index, new)
+        rewire(self._node, self.get_index(), new)
 
 
 class Changes:
@@ -71,4 +71,4 @@ def key_of(tensor: Output) -> tuple[str, int]:
 
 def consumers(output: Output) -> list[Consumer]:
     """The inputs that read a tensor."""
-    return [Consumer(input_.get_node(), input_.get_index()) for input_ in output.get_target_inputs()]
+    return list(map(Consumer, output.get_target_inputs()))

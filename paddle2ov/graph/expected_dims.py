@@ -14,7 +14,7 @@ import numpy as np
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import Dims, dims_of
+from paddle2ov.graph.shapes import Dims, dims_of, known_dims
 from paddle2ov.graph.workarounds import works_around
 
 _EXPECTED = "paddle_expected_dims"
@@ -41,13 +41,12 @@ def expect_elements(x: Output, axes: Sequence[int], weights: Dims | None) -> Out
     dims = dims_of(x)
     if dims is None or weights is None:
         return x
-    counted = [size for size in weights if size is not None]
-    if len(counted) < len(weights):
+    unknown, counted = [axis for axis in axes if dims[axis] is None], known_dims(weights)
+    if len(unknown) != 1 or counted is None:
         return x
-    unknown = [axis for axis in axes if dims[axis] is None]
     known = math.prod(size for axis in axes if (size := dims[axis]) is not None)
     count = math.prod(counted)
-    if len(unknown) != 1 or not count or not known or count % known:
+    if not count or not known or count % known:
         return x
     return expect_dims(x, {unknown[0]: count // known})
 

@@ -197,15 +197,15 @@ def _check_size(node: Node) -> None:
 _WINDOWED = frozenset(("AvgPool", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "MaxPool"))
 _LAYERS = _WINDOWED | {"Convolution", "GroupConvolution"}
 _MAX_STEPS = 2**31
+_LEAST = {"strides": 1, "dilations": 1, "kernel": 1, "pads_begin": -_MAX_STEPS, "pads_end": -_MAX_STEPS}
 _MAX_STRIDES = 2**24
 _MAX_ELEMENTS = 2**32
 
 
 def check_windows(attributes: Mapping[str, Any]) -> None:
     """Refuses strides, dilations and sizes of windows beyond 32 bits: their products must fit in 64."""
-    for name in ("strides", "dilations", "kernel", "pads_begin", "pads_end"):
+    for name, least in _LEAST.items():
         values = attributes.get(name, ())
-        least = -_MAX_STEPS if name.startswith("pads") else 1
         if len(values) and not (min(values) >= least and max(values) < _MAX_STEPS):
             raise ValueError(f"impossible {name} {[int(value) for value in values]}")
 

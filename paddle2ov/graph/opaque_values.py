@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from openvino import Node, Output, Type
+from openvino.op import Constant
 
 from paddle2ov.graph.quick_nodes import plain
 from paddle2ov.graph.shapes import are_few
@@ -48,9 +49,11 @@ def hide_sizes(value: Output) -> Output:
         return value
     sized: Output | None = None
     for visited, node in enumerate(upstream([value.get_node()], data_sources)):
+        if isinstance(node, Constant):
+            continue
         if node.get_type_name() == "ShapeOf":
             sized = node.input_value(0)
-        elif visited > _UPSTREAM or not (node.get_input_size() or node.get_type_name() == "Constant"):
+        elif visited > _UPSTREAM or not node.get_input_size():
             return value  # it depends on an input, or is likely to
     return value if sized is None else hide(value, runtime_zero([sized])).output(0)
 

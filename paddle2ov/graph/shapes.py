@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from openvino import Node, Output, PartialShape
+from openvino import Node, Output
 
 _FEW = 16
 Dims: TypeAlias = list[int | None]
@@ -25,19 +25,20 @@ def output_of(x: Output | Node) -> Output:
 
 def dims_of(x: Output | Node) -> Dims | None:
     """The dimensions of a tensor; None if its rank is not known."""
-    dims = parsed(_shape(x).to_string())
+    shape = x.get_partial_shape() if isinstance(x, Output) else x.get_output_partial_shape(0)
+    dims = parsed(shape.to_string())
     return None if dims is None else list(dims)
 
 
 def least_dims(x: Output | Node) -> list[int]:
     """The least that each dimension of a tensor of known rank may be."""
-    parts = _shape(x).to_string()[1:-1].split(",")
+    parts = output_of(x).get_partial_shape().to_string()[1:-1].split(",")
     return [int(part.partition("..")[0]) if part[:1].isdigit() else 0 for part in parts]
 
 
 def static_dims(x: Output | Node) -> list[int] | None:
     """The dimensions of a tensor, if all of them are known."""
-    return known_dims(parsed(_shape(x).to_string()))
+    return known_dims(dims_of(x))
 
 
 def known_dims(dims: Sequence[int | None] | None) -> list[int] | None:
@@ -59,7 +60,3 @@ def are_few(value: Output) -> bool:
     """Whether a tensor has no more elements than sizes are computed in."""
     dims = parsed(value.get_partial_shape().to_string())
     return dims is not None and None not in dims and math.prod(filter(None, dims)) <= _FEW
-
-
-def _shape(x: Output | Node) -> PartialShape:
-    return x.get_partial_shape() if isinstance(x, Output) else x.get_output_partial_shape(0)

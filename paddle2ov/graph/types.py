@@ -80,7 +80,7 @@ def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> C
     if array.dtype.kind == "c":
         real = np.float32 if array.dtype == np.complex64 else np.float64
         array = np.ascontiguousarray(array).view(real).reshape(*array.shape, 2)
-    return Constant(array, shared_memory=share)
+    return Constant(array, share)  # by position: the bindings take half a microsecond for a keyword
 
 
 def bits_to_values(array: AnyArray, ov_type: Type) -> AnyArray:

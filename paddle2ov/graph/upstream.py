@@ -14,11 +14,11 @@ def sources_of(node: Node) -> list[Node]:
 
 def upstream(nodes: Iterable[Node], follow: Callable[[Node], Iterable[Node]] = sources_of) -> Iterator[Node]:
     """These nodes and all that `follow` reaches from them, each once."""
-    pending, seen = list(nodes), set()
+    pending, seen = list(nodes), dict[int, Node]()
     while pending:
         node = pending.pop()
-        if node.get_name() not in seen:
-            seen.add(node.get_name())
+        if id(node) not in seen:  # the bindings have one object for each node that is kept here
+            seen[id(node)] = node
             yield node
             pending += follow(node)
 

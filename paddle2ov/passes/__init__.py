@@ -32,6 +32,7 @@ from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
 from paddle2ov.passes.normal_form.fuse_softmax import fuse_softmax
+from paddle2ov.passes.rule import Local
 from paddle2ov.passes.templates import Outcome, outcome
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
@@ -83,9 +84,14 @@ def rewrite_graph(graph: Graph, rewrites: tuple[Rewrite, ...]) -> dict[str, Coun
     graph.watch()
     running = "none"
     with FailingAs(lambda reason: RewriteError(running, reason)):
+        there = graph.index.all_kinds()
         for rewrite in rewrites:
             running = rewrite.__name__
-            done[running] = rewrite(graph)
+            if isinstance(rewrite, Local) and not rewrite.looks_at.may_match_among(there):
+                done[running] = dict.fromkeys(rewrite.counts, 0)
+            else:
+                done[running] = rewrite(graph)
+                there = graph.index.all_kinds()
         _validate_results(graph.model)
     for counts in inner:
         for name, kinds in counts.items():

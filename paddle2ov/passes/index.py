@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from openvino import Model, Node
 from openvino.op import Constant
 
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.graph.types import value_of
+from paddle2ov.graph.types import bits_to_values
 from paddle2ov.passes.node_kinds import BINARY, MOVES, REDUCTIONS, UNARY
 from paddle2ov.typing import AnyArray
 
@@ -209,6 +209,10 @@ class Index:
         """The places of the nodes that are computed without any Parameter, but for Constants, in topological order."""
         return [place for place in self._in_order if self.is_free[place] and self.kinds[place] != "Constant"]
 
+    def all_kinds(self) -> Set[str]:
+        """The types of the nodes, and maybe of some that are gone."""
+        return self._of_kind.keys()
+
     def of_kind(self, kind: str) -> Sequence[int]:
         """The places of the nodes of a type, in topological order."""
         if kind in self._unsorted:
@@ -263,7 +267,7 @@ class Index:
     def dims(self, place: int) -> Dims | None:
         """The dimensions of the first output of a node, see `dims_of`; of a Constant, those of its elements."""
         if place not in self._dims:
-            array = self.data(place)
+            array = self.data(place) if self.kinds[place] == "Constant" else None
             if array is None or array.dtype.itemsize == 1:  # several elements may be in a byte
                 self._dims[place] = dims_of(self.nodes[place])
             else:
@@ -294,7 +298,8 @@ class Index:
             if array is not None and array.size and array.item(0) == array.item(-1) and array.nbytes <= _MAX_BYTES:
                 node = self.nodes[place]
                 assert isinstance(node, Constant)
-                number = float(value_of(node).item(0)) if (array == array.item(0)).all() else None
+                is_one = (array == array.item(0)).all()
+                number = float(bits_to_values(array, node.get_element_type()).item(0)) if is_one else None
             self._numbers[place] = number
         return self._numbers[place]
 

@@ -25,11 +25,29 @@ class MatchFailureError(Exception):
     """
 
 
-class Rule(ABC, Generic[Match, Plan]):
+class Local(ABC):
+    """A rewrite that looks at one node after the other.
+
+    It is called with a graph, which it changes in place, and returns what it did: kind -> how often.
+
+    Attributes:
+        looks_at: the nodes that it looks at: it need not be called for a graph without any.
+        counts: the kinds that it counts.
+    """
+
+    __name__: str
+    looks_at: Where
+    counts: tuple[str, ...]
+
+    @abstractmethod
+    def __call__(self, graph: Graph) -> Counts:
+        """Changes the graph."""
+
+
+class Rule(Local, Generic[Match, Plan]):
     """A rewrite of one match after the other; its docstring gives the pattern (`Given`) and the replacement (`Result`).
 
-    A rule is called with a graph, which it changes in place, and returns what it did: kind -> how often. Its
-    name is that of its module.
+    Its name is that of its module.
     """
 
     roots: ClassVar[Collection[str]]
@@ -40,13 +58,11 @@ class Rule(ABC, Generic[Match, Plan]):
     """Node types of which one must be among the nodes that a root reads; if there are any."""
     read_by: ClassVar[Collection[str]] = ()
     """Node types of which one must be among the nodes that read a root; if there are any."""
-    counts: ClassVar[tuple[str, ...]]
-    """The kinds that the rule counts."""
 
     def __init__(self) -> None:
         self.__name__ = type(self).__module__.rpartition(".")[2]
         near = frozenset(self.reads), frozenset(self.read_by)
-        self._where = Where(tuple(self.roots), tuple(self.needs), *near, self.may_match)
+        self.looks_at = Where(tuple(self.roots), frozenset(self.needs), *near, self.may_match)
 
     def may_match(self, index: Index, place: int) -> bool:
         """Whether the index leaves open that the pattern matches at a root."""
@@ -71,7 +87,7 @@ class Rule(ABC, Generic[Match, Plan]):
     def __call__(self, graph: Graph) -> Counts:
         """Rewrites every match that passes the check."""
         done = dict.fromkeys(self.counts, 0)
-        for node in graph.candidates(self._where):
+        for node in graph.candidates(self.looks_at):
             match = self.pattern(graph, node)
             if match is None:
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -25,7 +25,11 @@ class Where(Struct, frozen=True):
     """
 
     roots: tuple[str, ...]
-    needs: tuple[str, ...] = ()
+    needs: frozenset[str] = frozenset()
     reads: frozenset[str] = frozenset()
     read_by: frozenset[str] = frozenset()
     when: When | None = None
+
+    def may_match_among(self, kinds: Set[str]) -> bool:
+        """Whether a pattern may match in a graph with nodes of these types."""
+        return kinds >= self.needs and not kinds.isdisjoint(self.roots)

@@ -24,7 +24,7 @@ _EXACT = frozenset((None, "bool", "uint8", "int8", "int16", "int32", "int64", "f
 
 
 def are_foldable(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
-    """Whether an operator has inputs, and all are constants small enough to fold during conversion."""
+    """Whether all inputs of an operator, if it has any, are constants small enough to fold during conversion."""
     constants: list[ConstantValue] = []
     for values in inputs.values():
         for value in values:
@@ -35,7 +35,7 @@ def are_foldable(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
                 return False
             constants.append(known)
     most = _MAX_DOUBLES if any(constant.array.dtype == np.float64 for constant in constants) else MAX_FOLDED_ELEMENTS
-    return bool(inputs) and all(constant.array.size <= most for constant in constants)
+    return all(constant.array.size <= most for constant in constants)
 
 
 def fold(value: Node | PlainValue) -> Node | PlainValue:

@@ -68,6 +68,16 @@ PER_DIMENSION = frozenset(_PER_DIMENSION.split())
 """Attributes and operands that hold one or two integers for each dimension, or for some dimensions."""
 
 
+class _AsTheyAre(dict[str, str]):
+    """The names of an operator without a signature."""
+
+    def __missing__(self, name: str) -> str:
+        return name
+
+
+_AS_THEY_ARE = _AsTheyAre()
+
+
 class NodeContext:
     """The operator to convert: its inputs as OpenVINO outputs, its attributes, and its place in the program.
 
@@ -91,6 +101,7 @@ class NodeContext:
         self._inputs = inputs
         self._variables = variables
         self._signature = signature
+        self._canonical_names = _AS_THEY_ARE if signature is None else signature.canonical_names
         self._used = used
         self._on_components = on_components  # whether results are real or imaginary parts of the declared complex ones
         self._read: set[str] = set()
@@ -178,7 +189,8 @@ class NodeContext:
         The array may be a view into the mapped model file: read it, never write to it.
         """
         values = self._inputs.get(name) or self._given(name)
-        return _known(values[idx]) if idx < len(values) else None
+        value = values[idx] if idx < len(values) else None
+        return value.values() if isinstance(value, ConstantValue) else _known(value)
 
     def get_reshaped(self, name: str, shape: Sequence[int]) -> Output:
         """An input in another shape; a known one (a weight) is viewed so, which costs neither a node nor a copy."""
@@ -193,7 +205,7 @@ class NodeContext:
 
         `convert(input=...)` may ask for another one, which nodes get; Paddle decides by the declared one.
         """
-        names = self._operator.inputs.get(self._named(name, self._inputs), ())
+        names = self._operator.inputs.get(name if name in self._inputs else self._canonical_names[name], ())
         variable = self._variables.get(names[idx]) if idx < len(names) else None
         return variable.shape if variable else None
 
@@ -399,7 +411,7 @@ class NodeContext:
 
     def is_output_used(self, name: str) -> bool:
         """Whether anything in the program reads the result."""
-        return any(output in self._used for output in self._result(name))
+        return not self._used.isdisjoint(self._result(name))
 
     def declared_output_dtype(self, name: str = "out", idx: int = 0) -> Type | None:
         """The element type that the program declares for a result, or None if it does not."""
@@ -531,16 +543,13 @@ class NodeContext:
     def _given(self, name: str) -> Sequence[Value | None]:
         """What the program passes as an input; nothing where it leaves it out."""
         values = self._inputs.get(name)
-        if values is None and self._signature is not None:
-            values = self._inputs.get(self._signature.canonical_names[name])
+        if values is None:
+            values = self._inputs.get(self._canonical_names[name])
         return () if values is None else values
-
-    def _named(self, name: str, known: Mapping[str, Any]) -> str:
-        return name if name in known or self._signature is None else self._signature.canonical_names[name]
 
     def _attribute(self, name: str, default: Any) -> Any:
         if name not in self._attributes:
-            name = self._attribute_name(name)
+            name = self._canonical_names[name]
         self._read.add(name)
         value = self._attributes.get(name, default)
         if value is REQUIRED:
@@ -559,6 +568,8 @@ class NodeContext:
 
     def _numbers(self, name: str, value: Any, default: Any) -> Any:
         """The value of an attribute, which must be a number, or lists of numbers."""
+        if type(value) in _NUMBERS:
+            return value
         parsed = from_text(value)
         if parsed is not default and not are_numbers(parsed):
             self._refuse_type(name, parsed, "a number or numbers")
@@ -577,12 +588,16 @@ class NodeContext:
         raise OpConversionError(self.place, f"attribute '{name}' is {abbreviated(value)}; {wanted} is expected")
 
     def _attribute_name(self, name: str) -> str:
-        name = self._named(name, self._attributes)
+        if name not in self._attributes:
+            name = self._canonical_names[name]
         self._read.add(name)
         return name
 
     def _result(self, name: str) -> Sequence[str]:
-        return self._operator.outputs.get(self._named(name, self._operator.outputs), ())
+        names = self._operator.outputs.get(name)
+        if names is None:
+            names = self._operator.outputs.get(self._canonical_names[name])
+        return () if names is None else names
 
     def _output_variable(self, name: str, idx: int) -> Variable | None:
         names = self._result(name)

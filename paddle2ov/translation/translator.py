@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 from openvino import Dimension, Node, Output, PartialShape, Type
-from openvino.op import Parameter
+from openvino.op import Constant, Parameter
 
 from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError, described
 from paddle2ov.graph.block_records import BlockRecord
@@ -199,7 +199,7 @@ class Translator:
             read = (unmarked(value) for values in inputs.values() for value in values)
             sources = {item.get_node().get_name() for item in read if isinstance(item, Output)}
             set_operators(_outputs_of(results.values()), operator_id(operator), sources)
-        if are_constant and are_foldable(inputs):
+        if are_constant and inputs and are_foldable(inputs):
             results = {port: [_folded(value) for value in values] for port, values in results.items()}
         self._bind(operator, results, inputs, rule.signature, scope)
 
@@ -371,6 +371,7 @@ def _folded(value: Any) -> Any:
 
 # Tuples, and dict before Mapping: these checks run for every result of every operator.
 _KNOWN = (ConstantValue, EmptyTensorArray)
+_NOT_COMPUTED = (Parameter, Constant)
 _MAPPINGS = (dict, Mapping)
 _SINGLE = (Output, Node, ConstantValue, EmptyTensorArray, LoDTensor, ComplexValue)
 
@@ -399,7 +400,7 @@ def _as_plain_value(value: Any, name: str, names: Names) -> PlainValue:
     else:
         raise TypeError(f"its converter gave {value!r} for '{name}', which is not an OpenVINO node or output")
     # A converter may return an input as its result (`assign`, `dropout`): that node has its name already.
-    if node.get_friendly_name() == node.get_name() and node.get_type_name() not in ("Parameter", "Constant"):
+    if not isinstance(node, _NOT_COMPUTED) and node.get_friendly_name() == node.get_name():
         # No tensor name: on compilation the tensor names of fused nodes end up on the model's results.
         names.give(node, name)
     return output

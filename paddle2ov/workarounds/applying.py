@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import cache
 
 from openvino import Model
 
@@ -51,9 +52,19 @@ def rewrites_for(target: Target = HERE, without: Collection[str] = (), *, optimi
     Raises:
         ConversionInputError: `without` has a name that is neither a workaround's nor a fault's.
     """
-    rows = rows_for(target, without)
-    early, late = (tuple(row for row in rows if row.early is when) for when in (True, False))
+    early, late = _early_and_late(rows_for(target, without))
     return (*early, *(REWRITES if optimise else NORMAL_FORM), *late)
+
+
+@cache
+def _early_and_late(rows: tuple[Workaround, ...]) -> tuple[tuple[Workaround, ...], tuple[Workaround, ...]]:
+    """The workarounds that run before the optimisations, and those after them."""
+    return tuple(row for row in rows if row.early), tuple(row for row in rows if not row.early)
+
+
+@cache
+def _serving(target: Target) -> tuple[Workaround, ...]:
+    return tuple(row for row in WORKAROUNDS if row.serves(target))
 
 
 def rows_for(target: Target, without: Collection[str] = ()) -> tuple[Workaround, ...]:
@@ -62,7 +73,7 @@ def rows_for(target: Target, without: Collection[str] = ()) -> tuple[Workaround,
     Raises:
         ConversionInputError: `without` has a name that is neither a workaround's nor a fault's.
     """
-    rows = tuple(row for row in WORKAROUNDS if row.serves(target))
+    rows = _serving(target)
     listed = [without] if isinstance(without, str) or not isinstance(without, Iterable) else list(without)
     if not listed:
         return rows

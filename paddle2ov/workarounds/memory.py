@@ -11,7 +11,6 @@ from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states,
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import value_of
-from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.layout.permutation import is_layout_change
@@ -29,7 +28,7 @@ def _changes_layout(index: Index, place: int) -> bool:
 
 
 @at("Transpose", when=_changes_layout)
-def transpose_views(graph: Graph, transpose: Node) -> list[Node] | Skip | None:
+def transpose_views(graph: Graph, transpose: Node) -> list[Node] | Skip:
     """OpenVINO merges a transpose with a change of layout beside it, although something else has its input's memory.
 
     If the two cancel out, the transpose becomes a view of its input's memory, in which its reader then finds other
@@ -42,9 +41,6 @@ def transpose_views(graph: Graph, transpose: Node) -> list[Node] | Skip | None:
         VariadicSplit, Gather of an axis of one element), has another user: a Concat, a Result, a node that writes in
         place, or another such Transpose of a view. Unknown sizes may be fixed later, so that they do not matter.
     """
-    perm = perm_of(transpose)
-    if perm is None or not is_layout_change(perm):
-        return None
     return [transpose] if shares_memory(transpose) else Skip("nothing else shares the memory")
 
 

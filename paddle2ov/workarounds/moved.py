@@ -11,7 +11,7 @@ from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.computed_constants import reshaped_constant
-from paddle2ov.passes.constant_operands import perm_of, reshaped_dims
+from paddle2ov.passes.constant_operands import reshaped_dims
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.neighbours import nearest, only_consumer, readers
@@ -67,7 +67,7 @@ def broadcast_to_nothing(graph: Graph, node: Node) -> list[Input] | Skip | None:
 
 
 @at("Transpose", when=lambda index, place: index.perm(place) == [0, 3, 1, 2])
-def transpose_of_split_channels(graph: Graph, node: Node) -> list[Node] | Skip | None:
+def transpose_of_split_channels(graph: Graph, node: Node) -> list[Node] | Skip:
     """OpenVINO merges Transpose → Reshape with the change of layout of a convolution if the two seem to cancel out.
 
     To tell, it moves the split of an axis before the Transpose, but by the inverse permutation, and takes split
@@ -77,8 +77,6 @@ def transpose_of_split_channels(graph: Graph, node: Node) -> list[Node] | Skip |
         x [N, H, W, C] → Transpose to [N, C, H, W] → Reshape or Unsqueeze to [N, C1, C2, H, W]. Unknown sizes count as
         split, as `Model.reshape` may fix them later.
     """
-    if perm_of(node) != [0, 3, 1, 2]:
-        return None
     return [node] if any(map(_may_split_channels, readers(node))) else Skip("no reshape splits the channels")
 
 
@@ -94,7 +92,11 @@ def _may_split_channels(node: Node) -> bool:
     return image[1] is None or image[1] != dims[1]
 
 
-@at("Convolution", when=lambda index, place: set((index.read_dims(place, 1) or ())[2:]) == {1})
+def _is_pointwise(index: Index, convolution: int) -> bool:
+    return set((index.read_dims(convolution, 1) or ())[2:]) == {1}
+
+
+@at("Convolution", when=_is_pointwise)
 def stride_over_padding(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """OpenVINO moves the strides of pointwise convolutions up, through elementwise nodes and other such convolutions.
 
@@ -105,7 +107,7 @@ def stride_over_padding(graph: Graph, node: Node) -> list[Node] | Skip | None:
         Pointwise Convolution with strides that is padded itself, or whose input is computed, by elementwise nodes and
         pointwise convolutions, from a padded one or from one of several outputs of a node.
     """
-    if not _is_pointwise(node) or max(node.get_attributes()["strides"]) == 1:
+    if max(node.get_attributes()["strides"]) == 1:
         return None
     index = graph.index
     place = index.place_of(node)
@@ -128,11 +130,6 @@ def slice_before(graph: Graph, node: Node) -> None:
     replace(node.output(0), create("Convolution", [x, filters], attributes).output(0))
 
 
-def _is_pointwise(convolution: Node) -> bool:
-    dims = dims_of(convolution.input_value(1))
-    return dims is not None and all(size == 1 for size in dims[2:])
-
-
 def _is_padded(convolution: Node) -> bool:
     attributes = convolution.get_attributes()
     return any((*attributes["pads_begin"], *attributes["pads_end"]))
@@ -147,7 +144,7 @@ def _meets_padding(index: Index, convolution: int) -> bool:
         kind, node = index.kinds[place], index.nodes[place]
         if kind in ELEMENTWISE:
             pending += [(place, source) for source in index.sources[place]]
-        elif kind == "Slice" or (kind == "Convolution" and _is_pointwise(node)):
+        elif kind == "Slice" or (kind == "Convolution" and _is_pointwise(index, place)):
             if kind != "Slice" and _is_padded(node):
                 return True
             pending.append((place, index.sources[place][0]))  # a Slice of one pixel may do nothing, and be dropped

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 from openvino import Node
 
 from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.rule import Local
 from paddle2ov.passes.where import When, Where
 from paddle2ov.workarounds.target import Target, version_of
 
@@ -54,11 +56,11 @@ def at(
         read_by: types of which one is among the nodes that read each of them, if there are any.
         when: what else the index tells of each of them.
     """
-    where = Where(roots, tuple(needs), frozenset(reads), frozenset(read_by), when)
+    where = Where(roots, frozenset(needs), frozenset(reads), frozenset(read_by), when)
     return lambda find: Finder(find, where)
 
 
-class Workaround:
+class Workaround(ABC):
     """A row of the table, which is a rewrite of a graph.
 
     Attributes:
@@ -76,7 +78,6 @@ class Workaround:
     def __init__(
         self,
         name: str,
-        run: Callable[[Graph], Counts],
         faults: Sequence[str],
         text: str | None,
         remedy: str | None = None,
@@ -91,16 +92,54 @@ class Workaround:
         self.early, self.fits_sizes = early, fits_sizes
         self.until = version_of(until) if until else None
         self.text, self.remedy = text or "", remedy or ""
-        self._run = run
 
+    @abstractmethod
     def __call__(self, graph: Graph) -> Counts:
         """Changes the graph; returns at how many sites."""
-        return self._run(graph)
 
     def serves(self, target: Target) -> bool:
         """Whether a graph for the target needs it."""
         is_there = target.device is None or target.device in self.where
         return is_there and (self.until is None or target.openvino < self.until)
+
+
+class _LocalWorkaround(Workaround, Local, Generic[Site]):
+    """A row that looks at one node after the other."""
+
+    counts = ("sites",)
+
+    def __init__(
+        self, find: Finder[Site], change: Callable[[Graph, Site], None], faults: Sequence[str], **about: Any
+    ) -> None:
+        super().__init__(find.name, faults, find.__doc__, change.__doc__, **about)
+        self.looks_at = find.where
+        self._find, self._change = find.find, change
+
+    def __call__(self, graph: Graph) -> Counts:
+        done = 0
+        for node in graph.candidates(self.looks_at):
+            sites = self._find(graph, node)
+            if sites is None:
+                continue
+            if isinstance(sites, Skip):
+                graph.match_failed(self.name, node, sites.reason)
+                continue
+            for site in sites:
+                self._change(graph, site)
+                done += 1
+        return {"sites": done}
+
+
+class _WholeWorkaround(Workaround):
+    """A row that looks at the graph as a whole."""
+
+    def __init__(self, rewrite: Callable[[Graph], Counts], faults: Sequence[str], **about: Any) -> None:
+        name = f"{rewrite.__module__.rpartition('.')[2]}.{rewrite.__name__}"
+        super().__init__(name, faults, rewrite.__doc__, **about)
+        self._rewrite = rewrite
+
+    def __call__(self, graph: Graph) -> Counts:
+        return self._rewrite(graph)
 
 
 def local(
@@ -113,24 +152,7 @@ def local(
     fits_sizes: bool = False,
 ) -> Workaround:
     """A row that looks at one node after the other."""
-    look = find.find
-
-    def run(graph: Graph) -> Counts:
-        done = 0
-        for node in graph.candidates(find.where):
-            sites = look(graph, node)
-            if sites is None:
-                continue
-            if isinstance(sites, Skip):
-                graph.match_failed(find.name, node, sites.reason)
-                continue
-            for site in sites:
-                remedy(graph, site)
-                done += 1
-        return {"sites": done}
-
-    texts = find.__doc__, remedy.__doc__
-    return Workaround(find.name, run, faults, *texts, where=where, until=until, early=early, fits_sizes=fits_sizes)
+    return _LocalWorkaround(find, remedy, faults, where=where, until=until, early=early, fits_sizes=fits_sizes)
 
 
 def whole(
@@ -141,5 +163,4 @@ def whole(
     early: bool = False,
 ) -> Workaround:
     """A row that looks at the graph as a whole."""
-    name = f"{rewrite.__module__.rpartition('.')[2]}.{rewrite.__name__}"
-    return Workaround(name, rewrite, faults, rewrite.__doc__, where=where, until=until, early=early)
+    return _WholeWorkaround(rewrite, faults, where=where, until=until, early=early)
