@@ -11,10 +11,10 @@ from typing import Any
 
 from paddle2ov.errors import OpConversionError, Paddle2OVError, Place, Refusal, UnsupportedOpsError
 from paddle2ov.graph.values import EmptyTensorArray
-from paddle2ov.program import read_program
 from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Block, Operator, Program, Variable
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.report import jsonable
 from paddle2ov.translation.extension import Extension

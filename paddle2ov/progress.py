@@ -6,5 +6,3 @@ from collections.abc import Callable
 
 StageProgress = Callable[[str, int, int], None]
 """Called with (what is done, how much of it is done, how much there is)."""
-
-__all__ = ["StageProgress"]

@@ -8,5 +8,3 @@ import numpy as np
 
 AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 """A NumPy array of any type and rank."""
-
-__all__ = ["AnyArray"]

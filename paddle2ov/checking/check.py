@@ -29,10 +29,10 @@ from paddle2ov.graph.core import shared_core
 from paddle2ov.inputs.given_arrays import InputsArgument
 from paddle2ov.inputs.usual_sizes import shape_sets
 from paddle2ov.passes import run_rewrites
-from paddle2ov.program import read_program
 from paddle2ov.program.archives import origin, taking_archives
 from paddle2ov.program.files import model_path
 from paddle2ov.program.model import Program
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.sources import open_regular
 from paddle2ov.progress import StageProgress
 from paddle2ov.translation.extension import Extension

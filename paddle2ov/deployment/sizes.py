@@ -130,16 +130,3 @@ def _power(x: Number) -> Number:
 
 def _number(x: Number) -> Node:
     return ops.convert(x, Type.i32)
-
-
-__all__ = [
-    "MAX_SIDE",
-    "Number",
-    "ScaledSize",
-    "int_constant",
-    "int_divmod",
-    "round_scaled",
-    "scale_exactly",
-    "to_multiple",
-    "up_to_multiple",
-]

@@ -14,7 +14,8 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.deployment.sizes import Number, int_constant, int_divmod, up_to_multiple
+from paddle2ov.deployment.sizes import int_constant, up_to_multiple
+from paddle2ov.graph.integers import Number, int_divmod
 from paddle2ov.graph.opset import ops
 
 Value: TypeAlias = Output | Node

@@ -15,7 +15,8 @@ import numpy as np
 from openvino import Dimension
 
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.program import Program, read_program
+from paddle2ov.program.model import Program
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.signatures import Signature
 from paddle2ov.translation.input_spec import (
     ExampleArgument,

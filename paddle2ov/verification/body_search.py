@@ -21,8 +21,9 @@ from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess
 from paddle2ov.compilation.running import infer
 from paddle2ov.conversion import convert
 from paddle2ov.errors import Paddle2OVError
-from paddle2ov.program import ModelFiles, read_program
+from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Operator, Program
+from paddle2ov.program.reading import read_program
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.registry import Registry
 from paddle2ov.typing import AnyArray

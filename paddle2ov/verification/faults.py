@@ -18,7 +18,7 @@ from paddle2ov.comparison.paddle_process import save_arrays
 from paddle2ov.conversion import convert, translated
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.errors import ConversionWarning, Place
-from paddle2ov.program import ModelFiles
+from paddle2ov.program.files import ModelFiles
 from paddle2ov.report import jsonable
 from paddle2ov.translation.translator import Progress
 from paddle2ov.verification.body_search import BodySearch

@@ -18,7 +18,7 @@ from paddle2ov.comparison.differences import Expected, as_openvino_array, compar
 from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError
-from paddle2ov.program import ModelFiles
+from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Operator
 from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray

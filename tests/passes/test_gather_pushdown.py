@@ -15,7 +15,7 @@ from paddle2ov.converters.detection import score_prefilter
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import Graph
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
-from paddle2ov.program import read_program
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.testing import load
 from paddle2ov.translation.input_spec import parse_input
