@@ -18,10 +18,10 @@ from typing import Any, TypeAlias
 from openvino import Dimension, Model, Node, PartialShape, Symbol
 
 from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.consumers import consumers, readers
 from paddle2ov.graph.expected_dims import expected_dims
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.neighbours import consumers, readers
 from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
 

@@ -10,12 +10,12 @@ import numpy as np
 from openvino import Input, Node, Output
 
 from paddle2ov.graph.constants import ints, known
+from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.neighbours import consumers
 from paddle2ov.passes.replacement import insert
 from paddle2ov.typing import AnyArray
 from paddle2ov.workarounds.row import Skip, at

@@ -8,11 +8,11 @@ from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.constants import ints, ints_of, number_of
+from paddle2ov.graph.consumers import consumers, revalidate, rewire
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.neighbours import consumers, revalidate, rewire
 from paddle2ov.passes.node_kinds import NEUTRAL, REDUCTIONS
 from paddle2ov.passes.replacement import insert
 from paddle2ov.workarounds.row import Skip, at

@@ -18,8 +18,8 @@ from paddle2ov.checking.input_sets import chosen_inputs, run_orders
 from paddle2ov.comparison.evaluator import Evaluator
 from paddle2ov.comparison.rounding import UNITS, Rounding, compare
 from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.graph.consumers import consumers
 from paddle2ov.passes import REWRITES
-from paddle2ov.passes.neighbours import consumers
 from tests.support.command_line import call
 from tests.support.formats import FORMATS
 from tests.support.models import network, operator

@@ -10,7 +10,6 @@ from openvino import Model, Type
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionReport, convert
-from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.converters.detection import score_prefilter
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import Graph
@@ -29,6 +28,7 @@ from tests.support.passes_checks import (
     check_close,
     kinds,
     model_of,
+    node_by_node,
     random,
     reshape,
     stays,

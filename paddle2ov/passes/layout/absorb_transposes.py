@@ -6,9 +6,9 @@ from typing import TypeAlias
 
 from openvino import Node
 
+from paddle2ov.graph.consumers import Consumer, consumers, revalidate
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.neighbours import Consumer, consumers, revalidate
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _Read: TypeAlias = tuple[Node, list[Consumer]]
