@@ -4,8 +4,6 @@ Paddle: `unique`, `unique_with_counts`, `unique_consecutive`, `bincount`, `histo
 Semantics: `paddle/phi/kernels/cpu/{unique,unique_consecutive,bincount,histogram}_kernel.cc`.
 """
 
-from __future__ import annotations
-
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import (

@@ -12,8 +12,6 @@ Not supported: axes that the program computes, where it is not known how many; c
 products.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias

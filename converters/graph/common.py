@@ -1,7 +1,5 @@
 """Helpers that many converters need: constants, shapes, casts, and arithmetic that OpenVINO gets wrong."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, overload

@@ -1,7 +1,5 @@
 """Selection of elements by a mask or by indices, where OpenVINO gets it wrong."""
 
-from __future__ import annotations
-
 from openvino import Node, Output, Type
 from openvino.op import Constant
 

@@ -4,8 +4,6 @@ Paddle: `determinant` (PIR `det`), `slogdeterminant` (PIR `slogdet`), `slogdet_v
 Semantics: `paddle/phi/kernels/impl/determinant_kernel_impl.h`.
 """
 
-from __future__ import annotations
-
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, rank_of, shape_of

@@ -6,8 +6,6 @@ values; LAPACK's gelsy estimates it. Not supported: residuals of a batch of matr
 the ranks.
 """
 
-from __future__ import annotations
-
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import const_like, dim_of, rank_of

@@ -3,8 +3,6 @@
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache

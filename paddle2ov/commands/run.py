@@ -1,7 +1,5 @@
 """`paddle2ov run COMMAND ...`."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 from difflib import get_close_matches

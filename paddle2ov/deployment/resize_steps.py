@@ -1,7 +1,5 @@
 """The steps of preprocessing that resize images; semantics as in `steps.py`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Constants of a graph: their elements as NumPy arrays and Python numbers, and new ones of integers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """A report as tables for the terminal."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial

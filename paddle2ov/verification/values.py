@@ -1,7 +1,5 @@
 """Values inside a program, as Paddle and as OpenVINO compute them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Runs a model in Paddle and in OpenVINO on the same inputs and compares: `verify(model)`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Constants after a node that OpenVINO fuses into it, and reads along another axis than they lie."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

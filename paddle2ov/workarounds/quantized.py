@@ -1,7 +1,5 @@
 """Quantized models: scales and constants that OpenVINO moves or folds wrongly."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

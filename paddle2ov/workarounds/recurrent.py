@@ -1,7 +1,5 @@
 """Recurrent layers and cells that OpenVINO takes for others, or does not compile."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 from openvino import Input, Node
 

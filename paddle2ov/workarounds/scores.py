@@ -1,7 +1,5 @@
 """Rows that are added to attention scores, or multiply them."""
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 

@@ -1,7 +1,5 @@
 """Adds the mask of shifted windows at rank 4: OpenVINO does not fuse attention that is reshaped to rank 5."""
 
-from __future__ import annotations
-
 import math
 
 from msgspec import Struct

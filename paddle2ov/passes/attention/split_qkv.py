@@ -1,7 +1,5 @@
 """Splits a projection that several branches share into one each: Swin, ViT, DeiT, SVTR, GPT, grouped queries."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """OpenVINO's Loop around a translated body: what it carries, what enters and leaves it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from msgspec import Struct
