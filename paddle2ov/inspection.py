@@ -241,15 +241,13 @@ class _Collector(Translator):
             inside = len(self._doubtful) > doubtful  # something in its own blocks was refused
             if not isinstance(error, OpConversionError):
                 error = OpConversionError(operator.place, str(error))
-            if not (reads_doubtful or inside or self._is_missing(operator)):
+            missing = operator.type not in STRUCTURE and self._registry.get(operator.type) is None
+            if not (reads_doubtful or inside or missing):
                 self._refused.setdefault(error.place, error)
             self._replace(operator, scope)
             reads_doubtful = True
         if reads_doubtful:
             self._doubtful.update(name for name in operator.output_names() if name)
-
-    def _is_missing(self, operator: Operator) -> bool:
-        return operator.type not in STRUCTURE and self._registry.get(operator.type) is None
 
     def _replace(self, operator: Operator, scope: Scope) -> None:
         for name in operator.output_names():

@@ -81,6 +81,19 @@ def pooling_windows(node: NodeContext, spatial: int) -> tuple[list[int], list[in
     return (sizes, strides, *begin_end_pads(node, spatial, paddings))
 
 
+def convolution_windows(node: NodeContext, spatial: int) -> tuple[list[int], list[int], list[int], list[int], str]:
+    """Strides, dilations, the paddings before and after x, and their algorithm: only EXPLICIT has paddings of its own.
+
+    SAME sets the dilations to 1 as well.
+    """
+    strides, dilations = (strides_or_dilations(node, name, spatial) for name in ("strides", "dilations"))
+    begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
+    algorithm = padding_algorithm(node)
+    if algorithm != "EXPLICIT":
+        begin, end = [0] * spatial, [0] * spatial
+    return strides, [1] * spatial if algorithm == "SAME" else dilations, begin, end, algorithm
+
+
 def window_overhang(
     dims: Sequence[int | None],
     kernel: Sequence[int],

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import openvino
-from openvino import Model, Output, Tensor
+from openvino import Model, Tensor
 
 from paddle2ov.checking.case import write_case
 from paddle2ov.checking.choices import NodeTie
@@ -113,7 +113,10 @@ def check(
         math.inf if timeout is None else timeout,
     )
     judged = checking.run()
-    names = [_result_name(port) for port in subject.model.outputs]
+    names = [
+        str(min(port.get_names(), default=port.get_node().input_value(0).get_node().get_friendly_name()))
+        for port in subject.model.outputs
+    ]
     kinds = [port.get_element_type().get_type_name() for port in subject.model.outputs]
     keys = [input_name(node) for node in subject.model.get_parameters()]
     for request, (sequence, runs) in enumerate(zip(sequences, judged, strict=True)):
@@ -280,7 +283,3 @@ def _run(
         for difference, name, kind in zip(judged.differences, names, kinds, strict=False)
     )
     return CheckedRun(request, given, outputs, judged.refused, judged.error, judged.ties)
-
-
-def _result_name(port: Output) -> str:
-    return str(min(port.get_names(), default=port.get_node().input_value(0).get_node().get_friendly_name()))
