@@ -8,16 +8,8 @@ Refused: axes that the program computes.
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    dim_of,
-    dim_vector,
-    index_range,
-    normalize_axis,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.slice_bounds import SliceBounds
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import of_length

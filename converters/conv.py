@@ -15,7 +15,8 @@ from openvino import Node, Output
 
 from paddle2ov.converters.computed_filters import convolve_by_product, has_unknown_shape
 from paddle2ov.converters.fused.activation import fused_activation
-from paddle2ov.converters.graph.common import Tensor, dim_range, rank_of
+from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.graph.dims import dim_range, rank_of
 from paddle2ov.converters.graph.spatial import (
     channels_last,
     convolution_windows,

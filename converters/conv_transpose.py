@@ -8,7 +8,8 @@ Semantics: `paddle/phi/kernels/impl/conv_transpose_kernel_impl.h`, ConvTranspose
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.conv import grouped_filter
-from paddle2ov.converters.graph.common import const_like, rank_of, shape_of
+from paddle2ov.converters.graph.common import const_like
+from paddle2ov.converters.graph.dims import rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     channels_last,
     computed_same_pads,

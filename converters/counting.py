@@ -6,17 +6,8 @@ Semantics: `paddle/phi/kernels/cpu/{unique,unique_consecutive,bincount,histogram
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_vector,
-    exact_divide,
-    normalize_axis,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, exact_divide
+from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.exact import exact_not_equal
 from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.converters.graph.selection import or_of_nothing

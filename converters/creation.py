@@ -14,16 +14,8 @@ from typing import Any
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    dim_vector,
-    index_range,
-    rank_of,
-    shape_of,
-    shape_vector,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const
+from paddle2ov.converters.graph.dims import dim_vector, index_range, rank_of, shape_of, shape_vector
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -16,17 +16,9 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Model, Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const_like,
-    dim_vector,
-    normalize_axis,
-    rank_of,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, reshape
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.exact import exact_greater_equal, exact_less_equal
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph.constants import ints

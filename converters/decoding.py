@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, dim_vector, index_range, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, shape_of
 from paddle2ov.converters.graph.loops import Outputs, scan, scan_unrolled
 from paddle2ov.converters.lod.sequences import (
     batch_input,

@@ -8,18 +8,8 @@ Semantics: `paddle/phi/kernels/cpu/{diag,diag_embed,diagonal,trace,tril_triu}_ke
 
 from openvino import Dimension, Node, Output
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_of,
-    index_range,
-    normalize_axis,
-    prevent_fusion,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, prevent_fusion
+from paddle2ov.converters.graph.dims import dim_of, index_range, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.converters.graph.selection import exact_select, gather_or_empty
 from paddle2ov.graph.constants import ints

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from openvino import Node, Output
 
 from paddle2ov.converters.diagonal import diagonal_of
-from paddle2ov.converters.graph.common import dim_vector, rank_of
+from paddle2ov.converters.graph.dims import dim_vector, rank_of
 from paddle2ov.converters.graph.reshaping import scalar_as_declared, transpose_to
 from paddle2ov.converters.matmul import broadcasting_matmul
 from paddle2ov.graph.constants import ints, ints_of

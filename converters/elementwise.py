@@ -26,10 +26,10 @@ from paddle2ov.converters.graph.common import (
     exact_divide,
     fold_constants,
     refuse_complex,
-    shape_of,
     split_mantissa,
     widen_narrow_integers,
 )
+from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.graph.exact import power
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.selection import exact_select

@@ -8,8 +8,8 @@ Semantics: `paddle/phi/kernels/impl/{expand,expand_as,tile,repeat_interleave}_ke
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    cast_to,
+from paddle2ov.converters.graph.common import cast_to
+from paddle2ov.converters.graph.dims import (
     dim_vector,
     index_range,
     int_vector,

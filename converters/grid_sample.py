@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, const_like, dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.graph.terms import Term, abs_, floor, maximum, minimum, select
 from paddle2ov.graph import arrays

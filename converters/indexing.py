@@ -12,17 +12,9 @@ import math
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const_like,
-    dim_range,
-    dim_vector,
-    normalize_axis,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.converters.graph.computed_axis import front_permutations
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.selection import exact_select, gather_or_empty, or_of_nothing
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -12,8 +12,9 @@ from functools import reduce
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.converters.graph.dims import normalize_axis, rank_of, shape_of
 from paddle2ov.errors import OpConversionError
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_dims

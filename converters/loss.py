@@ -12,7 +12,8 @@ import math
 
 from openvino import Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, normalize_axis, rank_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_of, normalize_axis, rank_of
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.terms import Term, abs_, log, maximum, select
 from paddle2ov.converters.softmax import bounded_logits

@@ -25,10 +25,10 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     fold_constants,
-    rank_of,
     refuse_complex,
     with_exact_division,
 )
+from paddle2ov.converters.graph.dims import rank_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.operands import real_input
 from paddle2ov.graph import elementary

@@ -10,7 +10,8 @@ Not supported: complex matrices.
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_of, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.constants import ints

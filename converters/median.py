@@ -11,17 +11,8 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.elementwise import divide
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    const_like,
-    dim_of,
-    dim_range,
-    dim_vector,
-    normalize_axis,
-    prevent_fusion,
-    rank_of,
-    reshape,
-)
+from paddle2ov.converters.graph.common import Tensor, const_like, prevent_fusion, reshape
+from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, normalize_axis, rank_of
 from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.converters.graph.sorting import sort
 from paddle2ov.graph.constants import ints

@@ -9,16 +9,8 @@ Not supported: quantized output of rms_norm, `slot_dim` of data_norm.
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import (
-    cast_to,
-    const_like,
-    dim_range,
-    dim_vector,
-    normalize_axis,
-    rank_of,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import cast_to, const_like, reshape
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.converters.normalization import reshape_to_normalized
 from paddle2ov.graph.constants import ints

@@ -8,19 +8,8 @@ Semantics: `paddle/phi/kernels/cpu/{batch_norm,layer_norm,group_norm,instance_no
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_range,
-    dim_vector,
-    normalize_axis,
-    rank_of,
-    reshape,
-    shape_of,
-    static_rank,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of, static_rank
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints

@@ -6,7 +6,8 @@ Semantics: `paddle/phi/kernels/cpu/pad3d_kernel.cc`, `paddle/phi/kernels/funcs/p
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, dim_of, int_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
+from paddle2ov.converters.graph.dims import dim_of, int_vector, rank_of, shape_of
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims
 from paddle2ov.graph.constants import ints

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import keeps_shape
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -19,16 +19,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    const_like,
-    dim_of,
-    dim_vector,
-    index_range,
-    int_vector,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, int_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     channels_last,
     computed_same_pads,

@@ -11,16 +11,9 @@ from functools import reduce
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import (
-    cast_to,
-    const_like,
-    normalize_axis,
-    rank_of,
-    refuse_complex,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import cast_to, const_like, refuse_complex, reshape
 from paddle2ov.converters.graph.computed_axis import front_permutations
+from paddle2ov.converters.graph.dims import normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.converters.graph.spatial import ranked_dims

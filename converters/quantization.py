@@ -20,7 +20,8 @@ from msgspec import Struct
 from openvino import Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, rank_of, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
+from paddle2ov.converters.graph.dims import rank_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

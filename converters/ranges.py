@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, exact_divide, index_range
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, exact_divide
+from paddle2ov.converters.graph.dims import index_range
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -22,14 +22,12 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
-    dim_vector,
-    normalize_axis,
     prevent_fusion,
-    rank_of,
     reshape,
     widen_narrow_integers,
 )
 from paddle2ov.converters.graph.computed_axis import reduce_over_computed_axes
+from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of
 from paddle2ov.converters.graph.exact import exact_reduce_max, exact_reduce_min, exact_reduce_sum
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.unbroadcast import unbroadcast

@@ -15,7 +15,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, reshape
+from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_dims

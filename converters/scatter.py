@@ -9,17 +9,8 @@ If two values go to the same element and are not reduced, the last one is kept, 
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_range,
-    dim_vector,
-    normalize_axis,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.converters.indexing import has_dims_of, nd_index
 from paddle2ov.graph.constants import ints

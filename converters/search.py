@@ -13,20 +13,17 @@ detector time. Only arg_max and arg_min of long rows pass over it, as in Paddle.
 import numpy as np
 from openvino import Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const_like,
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, prevent_fusion
+from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.converters.graph.dims import (
     dim_of,
     dim_vector,
     index_range,
     normalize_axis,
-    prevent_fusion,
     rank_of,
     shape_of,
     with_shape,
 )
-from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.converters.graph.exact import exact_equal
 from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.converters.graph.sorting import first_extreme, sort, topk

@@ -9,17 +9,8 @@ Refused: `im2sequence` with a size for each image.
 
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_of,
-    dim_vector,
-    rank_of,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import dense_input, from_dense
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints

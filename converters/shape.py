@@ -12,8 +12,9 @@ import math
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, dim_vector, int_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to
 from paddle2ov.converters.graph.computed_axis import computed_axes, front_permutations
+from paddle2ov.converters.graph.dims import dim_vector, int_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import keeps_shape, scalar_as_declared
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints

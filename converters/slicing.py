@@ -12,16 +12,8 @@ Paddle reads foreign memory.
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    const,
-    dim_of,
-    dim_vector,
-    int_vector,
-    normalize_axis,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, const
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, int_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.converters.graph.selection import gather_or_empty
 from paddle2ov.converters.graph.slice_bounds import SliceBounds

@@ -13,7 +13,8 @@ import math
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, const_like, dim_range, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_range, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.operands import real_input
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_elements

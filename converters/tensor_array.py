@@ -14,7 +14,8 @@ carried, the axis of the concatenation first, and the dimensions of the elements
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, dim_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

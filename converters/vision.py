@@ -9,7 +9,8 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.conv import groups_of
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_range, dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,

@@ -15,7 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, const_like, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.graph.complex_pairs import make_complex, real_imag

@@ -10,7 +10,8 @@ The matrix a + i · b multiplies as [[a, -b], [b, a]] does, which has a real inv
 from openvino import Node, Output
 
 from paddle2ov.converters.complex.elementary import Pair
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, index_range
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.converters.linalg.parts import matrix_transpose, row_indices, triangle
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.constants import ints

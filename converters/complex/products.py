@@ -10,7 +10,8 @@ from openvino import Output
 from paddle2ov.converters.complex.elementary import complex_multiply, multiply_pairs
 from paddle2ov.converters.complex.functions import sqrt_parts
 from paddle2ov.converters.cumulative import State, prefix_scan, shift
-from paddle2ov.converters.graph.common import const_like, index_range, normalize_axis, shape_of
+from paddle2ov.converters.graph.common import const_like
+from paddle2ov.converters.graph.dims import index_range, normalize_axis, shape_of
 from paddle2ov.converters.graph.terms import Term
 from paddle2ov.converters.reduction import axes_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag

@@ -12,7 +12,8 @@ from itertools import product
 from openvino import Output, Type
 
 from paddle2ov.converters.complex import elementary
-from paddle2ov.converters.graph.common import Tensor, const, const_like, shape_of
+from paddle2ov.converters.graph.common import Tensor, const, const_like
+from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.logical import as_bool
 from paddle2ov.graph import arrays
 from paddle2ov.graph.complex_pairs import make_complex, real_imag

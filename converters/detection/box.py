@@ -11,16 +11,8 @@ import math
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    const,
-    dim_of,
-    dim_vector,
-    exact_divide,
-    index_range,
-    rank_of,
-    static_rank,
-)
+from paddle2ov.converters.graph.common import Tensor, const, exact_divide
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, rank_of, static_rank
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints

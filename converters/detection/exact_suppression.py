@@ -13,7 +13,8 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, const, dim_of, index_range
+from paddle2ov.converters.graph.common import Tensor, const
+from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.terms import Term, abs_, maximum, minimum, select, sign
 from paddle2ov.graph.constants import ints

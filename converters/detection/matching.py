@@ -9,16 +9,8 @@ Paddle 2.6. Among equal values the first column wins, then the first row; Paddle
 import numpy as np
 from openvino import Model, Node, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_of,
-    index_range,
-    normalize_axis,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
+from paddle2ov.converters.graph.dims import dim_of, index_range, normalize_axis, shape_of
 from paddle2ov.converters.lod.sequences import dense_input, padded_length, padded_lengths, slice_dims
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.loop_node import build_loop

@@ -14,7 +14,8 @@ from openvino import Node, Type
 from paddle2ov.converters.detection.rows import best_per_image, column, count_per_image, indices_where
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
 from paddle2ov.converters.detection.suppression import GreedyNms, Kept
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, rank_of, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, reshape
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

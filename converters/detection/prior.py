@@ -13,7 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, const, index_range, reshape
+from paddle2ov.converters.graph.common import cast_to, const, reshape
+from paddle2ov.converters.graph.dims import index_range
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -18,16 +18,8 @@ from openvino import Node, Type
 from paddle2ov.converters.detection.box import decode_boxes, split_corners
 from paddle2ov.converters.detection.rows import count_per_image, indices_where
 from paddle2ov.converters.detection.suppression import GreedyNms, Kept
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    dim_of,
-    exact_divide,
-    index_range,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, reshape
+from paddle2ov.converters.graph.dims import dim_of, index_range, shape_of
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -14,16 +14,8 @@ from openvino import Node, Type
 
 from paddle2ov.converters.detection.box import split_corners
 from paddle2ov.converters.detection.roi import image_indices
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    dim_of,
-    exact_divide,
-    index_range,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, reshape
+from paddle2ov.converters.graph.dims import dim_of, index_range, shape_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints

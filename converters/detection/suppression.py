@@ -18,7 +18,8 @@ from msgspec.structs import astuple, replace
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap, PolygonOverlap
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector
+from paddle2ov.converters.graph.common import Tensor, cast_to, const
+from paddle2ov.converters.graph.dims import dim_vector
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -8,7 +8,8 @@ import numpy as np
 from openvino import Node, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, index_range
+from paddle2ov.converters.graph.common import Tensor, cast_to, const
+from paddle2ov.converters.graph.dims import dim_vector, index_range
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -20,17 +20,8 @@ from paddle2ov.converters.fused.layers import (
     refuse_dropout,
     refuse_ring,
 )
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_of,
-    index_range,
-    rank_of,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

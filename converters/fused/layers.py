@@ -16,7 +16,8 @@ from functools import reduce
 from openvino import Node
 
 from paddle2ov.converters.fused.activation import fused_activation
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_range, normalize_axis, rank_of, reshape
+from paddle2ov.converters.graph.common import Tensor, const_like, reshape
+from paddle2ov.converters.graph.dims import dim_range, normalize_axis, rank_of
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.matmul import flattened_matmul
 from paddle2ov.graph.constants import ints

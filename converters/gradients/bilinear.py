@@ -12,7 +12,8 @@ from openvino import Output
 
 from paddle2ov.converters.gradients.elementwise import aligned, fit
 from paddle2ov.converters.gradients.terms import operand, results
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.terms import ZERO, Term
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.converters.matmul import broadcasting_matmul, flattened_matmul

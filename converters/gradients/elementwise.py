@@ -13,7 +13,7 @@ from typing import Any
 from openvino import Output
 
 from paddle2ov.converters.gradients.terms import Formula, evaluated, results
-from paddle2ov.converters.graph.common import rank_of, shape_of
+from paddle2ov.converters.graph.dims import rank_of, shape_of
 from paddle2ov.converters.graph.operands import align
 from paddle2ov.converters.graph.terms import ZERO, Term, floor, isnan, log, select
 from paddle2ov.converters.graph.unbroadcast import unbroadcast

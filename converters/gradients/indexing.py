@@ -10,7 +10,8 @@ from openvino import Node, Output, Type
 from paddle2ov.converters import indexing, scatter
 from paddle2ov.converters.gradients.shape import scattering
 from paddle2ov.converters.gradients.terms import results
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.terms import Term
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.graph.constants import ints

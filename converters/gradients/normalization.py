@@ -13,10 +13,8 @@ from typing import Any
 from openvino import Type
 
 from paddle2ov.converters.gradients.terms import gradient, operand, results
-from paddle2ov.converters.graph.common import (
-    cast_to,
-    const,
-    const_like,
+from paddle2ov.converters.graph.common import cast_to, const, const_like
+from paddle2ov.converters.graph.dims import (
     dim_of,
     dim_range,
     dim_vector,

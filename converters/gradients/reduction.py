@@ -15,7 +15,8 @@ from typing import Any
 from openvino import Type
 
 from paddle2ov.converters.gradients.terms import results
-from paddle2ov.converters.graph.common import cast_to, const, dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const
+from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.terms import Term, abs_, exp, sign
 from paddle2ov.converters.reduction import axes_of
 from paddle2ov.graph.constants import ints

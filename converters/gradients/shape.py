@@ -8,16 +8,8 @@ from typing import cast
 
 from paddle2ov.converters import diagonal, padding, slicing
 from paddle2ov.converters.gradients.terms import operand, results
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    const_like,
-    dim_vector,
-    index_range,
-    int_vector,
-    normalize_axis,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import dim_vector, index_range, int_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 
 from openvino import Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, refuse_complex, reshape, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like, refuse_complex, reshape
+from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.graph.terms import ZERO, Term
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -12,7 +12,8 @@ import numpy as np
 from openvino import Output
 
 from paddle2ov.converters.conv import Geometry, groups_of, normalize_geometry
-from paddle2ov.converters.graph.common import Tensor, const, const_like, dim_range, dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, const, const_like
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     channels_last,
     same_pads,

@@ -11,7 +11,8 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_range
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import dim_range
 from paddle2ov.graph.constants import ints, ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, output_of

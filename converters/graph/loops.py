@@ -8,7 +8,8 @@ import numpy as np
 from openvino import Model, Node, Output, Type
 from openvino.op import Constant, Parameter
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_vector
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import dim_of, dim_vector
 from paddle2ov.graph.bodies import bodies_of, mark_template
 from paddle2ov.graph.constants import ints, view_of
 from paddle2ov.graph.consumers import consumers

@@ -2,7 +2,8 @@
 
 from openvino import Output
 
-from paddle2ov.converters.graph.common import as_float, rank_of, refuse_complex
+from paddle2ov.converters.graph.common import as_float, refuse_complex
+from paddle2ov.converters.graph.dims import rank_of
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of, static_dims

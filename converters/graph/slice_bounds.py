@@ -9,7 +9,8 @@ Paddle counts as OpenVINO does, but for slices backwards:
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, dim_vector, index_range, int_vector, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to
+from paddle2ov.converters.graph.dims import dim_vector, index_range, int_vector, shape_of
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.slices import BEFORE_FIRST, OPEN_END

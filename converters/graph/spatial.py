@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from openvino import Node, Output
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, dim_vector
+from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.graph.dims import dim_vector
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.matrices import complex_solve
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, dim_range, index_range, rank_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, rank_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.parts import (
     adjoint_product,

@@ -6,7 +6,8 @@ Semantics: `paddle/phi/kernels/impl/determinant_kernel_impl.h`.
 
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.decomposition import eliminate
 from paddle2ov.converters.linalg.parts import joined, multiply, parts_of

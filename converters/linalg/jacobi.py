@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, index_range
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.terms import Term, abs_, select, sqrt
 from paddle2ov.converters.linalg.parts import matrix_transpose

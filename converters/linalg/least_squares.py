@@ -8,7 +8,8 @@ the ranks.
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import const_like, dim_of, rank_of
+from paddle2ov.converters.graph.common import const_like
+from paddle2ov.converters.graph.dims import dim_of, rank_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.spectrum import relative_tolerance, singular_vectors
 from paddle2ov.graph import arrays

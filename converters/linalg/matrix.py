@@ -12,7 +12,8 @@ A Cholesky factor takes one loop iteration per column, so that the size of the m
 import numpy as np
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
 from paddle2ov.converters.graph.exact import constant_power
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.spatial import ranked_dims

@@ -12,17 +12,8 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.matrices import real_block_matrix
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const_like,
-    dim_of,
-    dim_range,
-    index_range,
-    prevent_fusion,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, prevent_fusion
+from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.decomposition import householder_qr
 from paddle2ov.converters.linalg.jacobi import (

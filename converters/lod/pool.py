@@ -13,7 +13,8 @@ import math
 
 from openvino import Node
 
-from paddle2ov.converters.graph.common import Tensor, const_like, rank_of
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import rank_of
 from paddle2ov.converters.lod.sequences import (
     count_vector,
     dense_input,

@@ -10,7 +10,8 @@ Refused: outputs that only training needs.
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_vector, reshape
+from paddle2ov.converters.graph.common import Tensor, const_like, reshape
+from paddle2ov.converters.graph.dims import dim_vector
 from paddle2ov.converters.graph.loops import Outputs, scan_unrolled
 from paddle2ov.converters.lod.sequences import (
     continuations,

@@ -11,7 +11,8 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, index_range, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_vector, index_range, shape_of
 from paddle2ov.converters.graph.exact import join_halves, split_halves
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph import arrays

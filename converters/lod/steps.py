@@ -14,7 +14,8 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.fused.layers import apply_activation
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import (
     all_segment_ids,
     constant_value,

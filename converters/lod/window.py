@@ -9,7 +9,8 @@ Refused: trainable padding.
 import numpy as np
 from openvino import Node
 
-from paddle2ov.converters.graph.common import Tensor, const_like, index_range
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import index_range
 from paddle2ov.converters.lod.sequences import dense_input, from_dense, padded_length
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints

@@ -16,19 +16,14 @@ from collections.abc import Callable
 
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, prevent_fusion, reshape
+from paddle2ov.converters.graph.dims import (
     dim_of,
     dim_vector,
     index_range,
     int_vector,
     normalize_axis,
-    prevent_fusion,
     rank_of,
-    reshape,
     shape_of,
 )
 from paddle2ov.converters.special import erf_inverse

@@ -10,7 +10,8 @@ Refused: integers, which Paddle interpolates in fixed-point arithmetic.
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, dim_vector, exact_divide, int_vector, rank_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, exact_divide
+from paddle2ov.converters.graph.dims import dim_vector, int_vector, rank_of
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.converters.graph.terms import Term, abs_, maximum, select
 from paddle2ov.converters.resize.computed import number

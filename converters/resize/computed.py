@@ -9,16 +9,8 @@ from functools import reduce
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    dim_of,
-    dim_range,
-    exact_divide,
-    index_range,
-    split_mantissa,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, split_mantissa
+from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range
 from paddle2ov.converters.graph.terms import Term, floor
 from paddle2ov.converters.resize.nearest import nearest, rational_reciprocal
 from paddle2ov.converters.resize.scaled_sizes import ResizeParameters, any_resized, dynamic_sizes

@@ -21,7 +21,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, rank_of
+from paddle2ov.converters.graph.common import Tensor, cast_to
+from paddle2ov.converters.graph.dims import rank_of
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.converters.resize.computed import (
     broadcast_single,

@@ -10,7 +10,8 @@ from functools import cache
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, dim_of, exact_divide, index_range
+from paddle2ov.converters.graph.common import Tensor, exact_divide
+from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.resize.scaled_sizes import (
     MAX_SIZE,

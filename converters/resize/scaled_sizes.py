@@ -12,7 +12,8 @@ import numpy.typing as npt
 from msgspec import Struct
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, dim_range, shape_of
+from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.graph.dims import dim_range, shape_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
