@@ -26,8 +26,7 @@ from paddle2ov.converters.graph.spatial import (
     to_channels_last,
     window_overhang,
 )
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, known_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

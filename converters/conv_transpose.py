@@ -20,8 +20,7 @@ from paddle2ov.converters.graph.spatial import (
     to_channels_first,
     to_channels_last,
 )
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import known_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

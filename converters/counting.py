@@ -11,8 +11,7 @@ from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of,
 from paddle2ov.converters.graph.exact import exact_not_equal
 from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.converters.graph.selection import or_of_nothing
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, output_of, static_dims
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.workarounds import works_around

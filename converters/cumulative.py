@@ -21,10 +21,9 @@ from paddle2ov.converters.graph.computed_axis import computed_axis, front_permut
 from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.exact import exact_greater_equal, exact_less_equal
 from paddle2ov.converters.graph.selection import exact_select
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.elementary import log1p_exp
 from paddle2ov.graph.loop_node import build_loop
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of, static_dims
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

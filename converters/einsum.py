@@ -16,8 +16,8 @@ from paddle2ov.converters.diagonal import diagonal_of
 from paddle2ov.converters.graph.dims import dim_vector, rank_of
 from paddle2ov.converters.graph.reshaping import scalar_as_declared, transpose_to
 from paddle2ov.converters.matmul import broadcasting_matmul
-from paddle2ov.graph.constants import ints, ints_of
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -21,9 +21,9 @@ from paddle2ov.converters.graph.dims import (
 )
 from paddle2ov.converters.graph.selection import gather_or_empty
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints, ints_of
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.evaluation import evaluate
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

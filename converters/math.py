@@ -33,8 +33,7 @@ from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.operands import real_input
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import real_imag
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter

@@ -15,8 +15,7 @@ from paddle2ov.converters.graph.common import Tensor, const_like, prevent_fusion
 from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, normalize_axis, rank_of
 from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.converters.graph.sorting import sort
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _NO_INTEGER = -(2**31)

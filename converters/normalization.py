@@ -12,9 +12,8 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
 from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of, static_rank
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_elements
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -12,8 +12,7 @@ from openvino import Node, Type
 
 from paddle2ov.converters.graph.dims import normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import keeps_shape
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import reverse_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -18,9 +18,8 @@ from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, index
 from paddle2ov.converters.graph.spatial import channels_last, pooling_windows, ranked_dims, window_overhang
 from paddle2ov.converters.pooling import adaptive_sizes
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -13,8 +13,7 @@ from openvino import Node, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, exact_divide
 from paddle2ov.converters.graph.dims import index_range
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around

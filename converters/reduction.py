@@ -31,8 +31,7 @@ from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of
 from paddle2ov.converters.graph.exact import exact_reduce_max, exact_reduce_min, exact_reduce_sum
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of, static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

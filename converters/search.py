@@ -28,8 +28,7 @@ from paddle2ov.converters.graph.exact import exact_equal
 from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.converters.graph.sorting import first_extreme, sort, topk
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext, Required
 from paddle2ov.translation.registry import Converter
 

@@ -13,8 +13,7 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_vector, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import dense_input, from_dense
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import LoDTensor, SequenceLayout
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -17,9 +17,8 @@ from paddle2ov.converters.graph.computed_axis import computed_axes, front_permut
 from paddle2ov.converters.graph.dims import dim_vector, int_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import keeps_shape, scalar_as_declared
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import of_length
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import known_dims, static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.upstream import inputs_behind

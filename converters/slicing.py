@@ -18,8 +18,7 @@ from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.converters.graph.selection import gather_or_empty
 from paddle2ov.converters.graph.slice_bounds import SliceBounds
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.types import numpy_dtype

@@ -18,8 +18,7 @@ from paddle2ov.converters.graph.spatial import (
     strides_or_dilations,
     window_overhang,
 )
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

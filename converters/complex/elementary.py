@@ -20,9 +20,8 @@ from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.elementary import hypot
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 

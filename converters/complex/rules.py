@@ -17,8 +17,7 @@ from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.logical import as_bool
 from paddle2ov.graph import arrays
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike

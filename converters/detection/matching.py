@@ -12,9 +12,8 @@ from openvino import Model, Node, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
 from paddle2ov.converters.graph.dims import dim_of, index_range, normalize_axis, shape_of
 from paddle2ov.converters.lod.sequences import dense_input, padded_length, padded_lengths, slice_dims
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.loop_node import build_loop
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import NO_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -16,8 +16,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import cast_to, const, reshape
 from paddle2ov.converters.graph.dims import index_range
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.budget import charge_array, check_repeats

@@ -21,8 +21,7 @@ from paddle2ov.converters.detection.suppression import GreedyNms, Kept
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, reshape
 from paddle2ov.converters.graph.dims import dim_of, index_range, shape_of
 from paddle2ov.converters.lod.sequences import segment_ids
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -13,8 +13,7 @@ from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide
 from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range
 from paddle2ov.converters.graph.sorting import topk
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 

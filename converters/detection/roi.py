@@ -16,8 +16,7 @@ from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.terms import Term, abs_, select
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 

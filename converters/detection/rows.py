@@ -5,8 +5,7 @@ from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const
 from paddle2ov.converters.graph.dims import dim_vector, index_range
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 
 
 def indices_where(mask: Tensor) -> Node:

@@ -21,8 +21,7 @@ from paddle2ov.converters.detection.exact_suppression import Overlap, PolygonOve
 from paddle2ov.converters.graph.common import Tensor, cast_to, const
 from paddle2ov.converters.graph.dims import dim_vector
 from paddle2ov.converters.graph.loops import Outputs, loop
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import slice_along
 

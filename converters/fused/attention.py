@@ -23,8 +23,7 @@ from paddle2ov.converters.fused.layers import (
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
 from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

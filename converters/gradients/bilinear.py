@@ -17,8 +17,7 @@ from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.terms import ZERO, Term
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.converters.matmul import broadcasting_matmul, flattened_matmul
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

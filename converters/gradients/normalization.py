@@ -25,8 +25,7 @@ from paddle2ov.converters.graph.dims import (
 )
 from paddle2ov.converters.graph.spatial import channels_last
 from paddle2ov.converters.graph.terms import Term, exp, maximum, minimum, select, sigmoid, sqrt
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 

@@ -7,9 +7,8 @@ from typing import TypeAlias, overload
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opaque_values import hide_sizes
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.upstream import upstream

@@ -9,9 +9,8 @@ from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import Tensor
 from paddle2ov.converters.graph.dims import int_vector, shape_of
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import of_length
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NodeContext
 
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, output_of, parsed, static_dims
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around

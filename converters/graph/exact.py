@@ -13,8 +13,8 @@ from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.dims import dim_range
-from paddle2ov.graph.constants import ints, ints_of
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, output_of
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around

@@ -11,13 +11,13 @@ from openvino.op import Constant, Parameter
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_vector
 from paddle2ov.graph.bodies import bodies_of, mark_template
-from paddle2ov.graph.constants import ints, view_of
+from paddle2ov.graph.constants import view_of
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.guards import empty_constants
 from paddle2ov.graph.loop_node import build_iterator, build_loop
 from paddle2ov.graph.node_names import forget_names
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.types import constant

@@ -4,8 +4,7 @@ from openvino import Output
 
 from paddle2ov.converters.graph.common import as_float, refuse_complex
 from paddle2ov.converters.graph.dims import rank_of
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NodeContext

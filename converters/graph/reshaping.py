@@ -7,8 +7,7 @@ from openvino import Output
 
 from paddle2ov.converters.graph.common import Tensor, reshape
 from paddle2ov.converters.graph.spatial import ranked_dims
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter

@@ -2,8 +2,7 @@
 
 from paddle2ov.converters.graph.common import Tensor, prevent_fusion
 from paddle2ov.converters.graph.dims import shape_of
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, output_of
 
 

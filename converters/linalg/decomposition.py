@@ -30,8 +30,7 @@ from paddle2ov.converters.linalg.parts import (
     triangle,
 )
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 

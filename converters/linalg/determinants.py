@@ -12,8 +12,7 @@ from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.decomposition import eliminate
 from paddle2ov.converters.linalg.parts import joined, multiply, parts_of
 from paddle2ov.graph.complex_pairs import make_complex
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 

@@ -14,8 +14,7 @@ from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.terms import Term, abs_, select, sqrt
 from paddle2ov.converters.linalg.parts import matrix_transpose
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NodeContext
 

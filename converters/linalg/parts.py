@@ -11,8 +11,7 @@ from paddle2ov.converters.complex.elementary import divide_pairs, multiply_pairs
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, shape_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NodeContext
 
 

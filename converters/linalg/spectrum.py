@@ -25,8 +25,7 @@ from paddle2ov.converters.linalg.jacobi import (
 )
 from paddle2ov.converters.linalg.parts import batched_eye, matrix_transpose
 from paddle2ov.graph.complex_pairs import real_imag
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -23,8 +23,7 @@ from paddle2ov.converters.lod.sequences import (
     padded_length,
     padded_lengths,
 )
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import NO_LOD, LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -21,8 +21,7 @@ from paddle2ov.converters.lod.sequences import (
     reverse_sequences,
     to_dense,
 )
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -13,8 +13,7 @@ from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.dims import index_range
 from paddle2ov.converters.lod.sequences import dense_input, from_dense, padded_length
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -27,8 +27,7 @@ from paddle2ov.converters.graph.dims import (
     shape_of,
 )
 from paddle2ov.converters.special import erf_inverse
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter

@@ -16,8 +16,7 @@ from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_ch
 from paddle2ov.converters.graph.terms import Term, abs_, maximum, select
 from paddle2ov.converters.resize.computed import number
 from paddle2ov.converters.resize.scaled_sizes import attribute_scale, dynamic_scaled_sizes, scaled_sizes, tensor_scales
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -14,9 +14,8 @@ from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range
 from paddle2ov.converters.graph.terms import Term, floor
 from paddle2ov.converters.resize.nearest import nearest, rational_reciprocal
 from paddle2ov.converters.resize.scaled_sizes import ResizeParameters, any_resized, dynamic_sizes
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 
 

@@ -43,8 +43,7 @@ from paddle2ov.converters.resize.scaled_sizes import (
     tensor_scales,
 )
 from paddle2ov.converters.resize.weights import by_weight_matrices
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around

@@ -22,9 +22,8 @@ from paddle2ov.converters.resize.scaled_sizes import (
     dynamic_sizes,
 )
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 
 
 def _nearest_indices(plan: ResizeParameters, i: int, dim: int, size: int) -> Integers:

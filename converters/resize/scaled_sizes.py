@@ -15,9 +15,8 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor
 from paddle2ov.converters.graph.dims import dim_range, shape_of
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NodeContext
 
 Integers = npt.NDArray[np.int64]

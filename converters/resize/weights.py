@@ -12,9 +12,8 @@ from openvino import Output
 from paddle2ov.converters.graph.common import Tensor, const
 from paddle2ov.converters.resize.scaled_sizes import ResizeParameters
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.cubic import cubic_weights
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 
 Floats = npt.NDArray[np.float32]
 

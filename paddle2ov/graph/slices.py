@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 
 if TYPE_CHECKING:
     from paddle2ov.graph.opset_stub import NodeInput

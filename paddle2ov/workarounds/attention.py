@@ -3,10 +3,10 @@
 from openvino import Node, Output, Shape, Type
 from openvino.op import Constant
 
-from paddle2ov.graph.constants import ints, known, number_of
+from paddle2ov.graph.constants import known, number_of
 from paddle2ov.graph.consumers import nearest, readers, rewire
 from paddle2ov.graph.expected_dims import expect_dims
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.constant_operands import perm_of

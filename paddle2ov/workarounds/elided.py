@@ -2,10 +2,10 @@
 
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints, ints_of, known
+from paddle2ov.graph.constants import ints_of, known
 from paddle2ov.graph.consumers import nearest, readers
 from paddle2ov.graph.opaque_values import hide, is_hidden
-from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph

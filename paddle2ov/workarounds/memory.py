@@ -4,10 +4,10 @@ import numpy as np
 from openvino import Node
 from openvino.op import Constant
 
-from paddle2ov.graph.constants import ints, ints_of
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import consumers, rewire
 from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states, invariants_of, states_of
-from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import value_of
 from paddle2ov.passes.constant_operands import perm_of

@@ -7,9 +7,9 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Input, Node, Output
 
-from paddle2ov.graph.constants import ints, known
+from paddle2ov.graph.constants import known
 from paddle2ov.graph.consumers import consumers
-from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph

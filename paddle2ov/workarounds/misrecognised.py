@@ -5,9 +5,8 @@ from itertools import groupby
 import numpy as np
 from openvino import Input, Node, Output
 
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.consumers import consumers, key_of, readers
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, static_dims
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph

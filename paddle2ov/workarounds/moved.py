@@ -3,9 +3,9 @@
 from openvino import Input, Node
 from openvino.op import Constant
 
-from paddle2ov.graph.constants import ints, number_of
+from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.consumers import nearest, only_consumer, readers
-from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.upstream import sources_of

@@ -5,9 +5,9 @@ from collections.abc import Collection
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints, ints_of, number_of
+from paddle2ov.graph.constants import ints_of, number_of
 from paddle2ov.graph.consumers import consumers, revalidate, rewire
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph

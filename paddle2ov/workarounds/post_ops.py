@@ -6,9 +6,9 @@ import numpy as np
 from msgspec import Struct
 from openvino import Input, Node, Output
 
-from paddle2ov.graph.constants import constant_of, ints, ints_of, known
+from paddle2ov.graph.constants import constant_of, ints_of, known
 from paddle2ov.graph.consumers import consumers, nearest, readers, revalidate, rewire
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, least_dims
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index

@@ -6,9 +6,9 @@ from msgspec import Struct
 from msgspec.structs import replace as replace_field
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import ints, ints_of, known
+from paddle2ov.graph.constants import ints_of, known
 from paddle2ov.graph.consumers import key_of, only_consumer
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.graph.constants import ints, ints_of
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import only_consumer
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.constant_operands import perm_of

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints, ints_of
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import only_consumer
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.graph import Counts, Graph

@@ -7,9 +7,9 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import constant_of, ints, ints_of, number_of
+from paddle2ov.graph.constants import constant_of, ints_of, number_of
 from paddle2ov.graph.consumers import consumers, only_consumer
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import bits_to_values
 from paddle2ov.passes.computed_constants import computed_constant_of, elements_of, large_constant

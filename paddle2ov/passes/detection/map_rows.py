@@ -7,8 +7,7 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.detection.views import TensorView
 

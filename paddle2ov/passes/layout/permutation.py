@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from openvino import Output
 
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 
 

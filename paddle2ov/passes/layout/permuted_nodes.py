@@ -6,9 +6,9 @@ from typing import TypeAlias
 
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints, ints_of
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import Consumer, consumers, key_of, revalidate, rewire
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
 from paddle2ov.passes.layout.permutation import compose, inverse, permute

@@ -3,9 +3,9 @@
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import constant_of, ints
+from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.consumers import consumers, only_consumer, revalidate, rewire
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import reshaped_constant
 from paddle2ov.passes.graph import Counts, Graph

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import ints, number_of
+from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.loop_shapes import sizes_of
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.values import EmptyTensorArray, PlainValue, unmarked
