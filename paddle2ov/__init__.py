@@ -25,47 +25,27 @@ if TYPE_CHECKING:
     from paddle2ov.conversion import convert as convert
     from paddle2ov.errors import (
         ConversionInputError as ConversionInputError,
-    )
-    from paddle2ov.errors import (
         ConversionWarning as ConversionWarning,
-    )
-    from paddle2ov.errors import (
         ModelReadError as ModelReadError,
-    )
-    from paddle2ov.errors import (
         OpConversionError as OpConversionError,
-    )
-    from paddle2ov.errors import (
         OpenVINORunError as OpenVINORunError,
-    )
-    from paddle2ov.errors import (
         OpInputError as OpInputError,
-    )
-    from paddle2ov.errors import (
         Paddle2OVError as Paddle2OVError,
-    )
-    from paddle2ov.errors import (
         PaddleRunError as PaddleRunError,
-    )
-    from paddle2ov.errors import (
         Place as Place,
-    )
-    from paddle2ov.errors import (
         RewriteError as RewriteError,
-    )
-    from paddle2ov.errors import (
         UnsupportedOpsError as UnsupportedOpsError,
     )
-    from paddle2ov.inspection import Inspection as Inspection
-    from paddle2ov.inspection import inspect as inspect
+    from paddle2ov.inspection import Inspection as Inspection, inspect as inspect
     from paddle2ov.program.reading import read_program as read_program
     from paddle2ov.quantization.quantize import quantize as quantize
     from paddle2ov.quantization.results import Quantized as Quantized
     from paddle2ov.report import ConversionReport as ConversionReport
-    from paddle2ov.translation.extension import ConversionExtension as ConversionExtension
-    from paddle2ov.translation.extension import register_converter as register_converter
-    from paddle2ov.translation.node_context import NamedOutputs as NamedOutputs
-    from paddle2ov.translation.node_context import NodeContext as NodeContext
+    from paddle2ov.translation.extension import (
+        ConversionExtension as ConversionExtension,
+        register_converter as register_converter,
+    )
+    from paddle2ov.translation.node_context import NamedOutputs as NamedOutputs, NodeContext as NodeContext
     from paddle2ov.verification.results import Verification as Verification
     from paddle2ov.verification.verify import verify as verify
 

@@ -22,8 +22,7 @@ from paddle2ov.converters.graph.spatial import (
     to_channels_last,
 )
 from paddle2ov.converters.pooling import Windows, windows_of
-from paddle2ov.graph.arrays import eye
-from paddle2ov.graph.arrays import ones as filled_with_ones
+from paddle2ov.graph.arrays import eye, ones as filled_with_ones
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, known_dims, output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

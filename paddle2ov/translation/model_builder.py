@@ -18,8 +18,7 @@ from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray
 from paddle2ov.program.budget import Budget, charging
 from paddle2ov.program.concatenated_arrays import concatenate_arrays
 from paddle2ov.program.liveness import count_operators, prune
-from paddle2ov.program.model import Block, Program, Variable
-from paddle2ov.program.model import Output as ProgramOutput
+from paddle2ov.program.model import Block, Output as ProgramOutput, Program, Variable
 from paddle2ov.program.small_probabilities import mark_softmaxes_tested_against_zero
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.input_spec import InputOverride

@@ -21,8 +21,7 @@ from paddle2ov.graph.values import (
     Value,
     unmarked,
 )
-from paddle2ov.program.model import Output as ProgramOutput
-from paddle2ov.program.model import Variable
+from paddle2ov.program.model import Output as ProgramOutput, Variable
 from paddle2ov.translation.scope import Scope
 
 

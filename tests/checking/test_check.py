@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import openvino
 import pytest
-from openvino import Model, PartialShape, Tensor, Type
-from openvino import opset16 as ops
+from openvino import Model, PartialShape, Tensor, Type, opset16 as ops
 
 import paddle2ov
 from paddle2ov.checking.device import Device

@@ -4,8 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from openvino import Model, PartialShape, Type
-from openvino import opset16 as ops
+from openvino import Model, PartialShape, Type, opset16 as ops
 from openvino.op import Result
 
 from paddle2ov.comparison.evaluator import Evaluator

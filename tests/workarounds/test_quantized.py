@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from openvino import Model, Type
-from openvino import opset16 as ops
+from openvino import Model, Type, opset16 as ops
 
 from paddle2ov.graph.core import shared_core
 from paddle2ov.passes import Graph

@@ -5,8 +5,7 @@ import functools
 import numpy as np
 import openvino
 import pytest
-from openvino import Core, Model
-from openvino import opset16 as ops
+from openvino import Core, Model, opset16 as ops
 from openvino._offline_transformations import apply_moc_transformations
 
 from gen_models import all_networks
