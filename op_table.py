@@ -100,7 +100,7 @@ with lazy_imports(__name__):
     from paddle2ov.converters.resize import antialias, interpolation
 
 if TYPE_CHECKING:
-    from paddle2ov.translation.registry import Converter
+    from paddle2ov.translation.node_context import Converter
 
 _ROWS: dict[str, Converter] = {
     "abs": on_complex.native(math.abs_),

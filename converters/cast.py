@@ -24,8 +24,7 @@ from paddle2ov.converters.graph.reshaping import keeps_shape
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def cast(node: NodeContext) -> NamedOutputs:

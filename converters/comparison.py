@@ -21,8 +21,7 @@ from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 from paddle2ov.typing import AnyArray
 
 

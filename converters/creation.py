@@ -22,8 +22,7 @@ from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue, SequenceLengths
 from paddle2ov.program.budget import MAX_DIM, charge_array
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext, OutputLike
 
 _LARGE = 4096
 """Constants of more elements are left to a Broadcast: they would make the model large."""

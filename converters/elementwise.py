@@ -39,8 +39,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import are_few, output_of
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 from paddle2ov.typing import AnyArray
 
 Build = Callable[[Tensor, Tensor], Node]

@@ -14,8 +14,7 @@ from paddle2ov.converters.graph.common import const_like, fold_constants, refuse
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph.opset import ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 from paddle2ov.typing import AnyArray
 
 Binary = Callable[[Output, Output], Node]

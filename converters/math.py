@@ -35,8 +35,7 @@ from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 from paddle2ov.typing import AnyArray
 
 

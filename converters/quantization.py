@@ -28,8 +28,7 @@ from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 from paddle2ov.typing import AnyArray
 
 _INT8 = 127

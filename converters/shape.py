@@ -24,8 +24,7 @@ from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.upstream import inputs_behind
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.budget import check_rank
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def _shape(default: Type) -> Converter:

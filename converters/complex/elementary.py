@@ -22,8 +22,7 @@ from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.elementary import hypot
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 Pair: TypeAlias = tuple[Tensor, Tensor]
 """The real and the imaginary part."""

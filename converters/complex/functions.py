@@ -25,8 +25,7 @@ from paddle2ov.converters.math import is_finite
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 Parts: TypeAlias = tuple[Term, Term]
 """The real and the imaginary part."""

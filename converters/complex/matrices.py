@@ -16,8 +16,7 @@ from paddle2ov.converters.linalg.parts import matrix_transpose, row_indices, tri
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def real_block_matrix(matrix: Pair) -> Output:

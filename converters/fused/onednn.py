@@ -17,8 +17,7 @@ from paddle2ov.converters.graph.common import Tensor
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.matmul import broadcasting_matmul
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def fused_matmul(node: NodeContext) -> NamedOutputs:

@@ -19,8 +19,7 @@ from paddle2ov.converters.graph.terms import ZERO, Term, floor, isnan, log, sele
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 _OPERANDS = ("input", "x", "y", "weight")
 

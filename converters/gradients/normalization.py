@@ -26,8 +26,7 @@ from paddle2ov.converters.graph.dims import (
 from paddle2ov.converters.graph.spatial import channels_last
 from paddle2ov.converters.graph.terms import Term, exp, maximum, minimum, select, sigmoid, sqrt
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def _summed(x: Term, axes: Sequence[int], keepdims: bool = True) -> Term:

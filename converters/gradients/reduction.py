@@ -21,8 +21,7 @@ from paddle2ov.converters.graph.terms import Term, abs_, exp, sign
 from paddle2ov.converters.reduction import axes_of
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def _all_axes(node: NodeContext) -> list[int]:

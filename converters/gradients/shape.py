@@ -13,8 +13,7 @@ from paddle2ov.converters.graph.dims import dim_vector, index_range, int_vector,
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def reshaped(result: str = "x_grad", like: str = "x", given: str = "out_grad") -> Converter:

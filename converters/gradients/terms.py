@@ -18,8 +18,7 @@ from paddle2ov.converters.graph.common import Tensor, const_like, refuse_complex
 from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.graph.terms import ZERO, Term
 from paddle2ov.graph.opset import ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 Formula: TypeAlias = Callable[..., Any]
 Reader: TypeAlias = Callable[[NodeContext, str], Output]

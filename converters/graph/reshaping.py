@@ -9,8 +9,7 @@ from paddle2ov.converters.graph.common import Tensor, reshape
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def transpose_to(x: Output, perm: list[int]) -> Output:

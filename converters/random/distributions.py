@@ -29,8 +29,7 @@ from paddle2ov.converters.graph.dims import (
 from paddle2ov.converters.special import erf_inverse
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def _uniform(shape: Tensor, low: Tensor, high: Tensor, kind: str, seed: int) -> Node:
