@@ -63,12 +63,14 @@ with lazy_imports(__name__):
         tensor_array,
         vision,
     )
-    from paddle2ov.converters.complex import elementary as complex_elementary
-    from paddle2ov.converters.complex import functions as complex_functions
-    from paddle2ov.converters.complex import inverse_functions as complex_inverse_functions
-    from paddle2ov.converters.complex import matrices as complex_matrices
-    from paddle2ov.converters.complex import products as complex_products
-    from paddle2ov.converters.complex import rules as on_complex
+    from paddle2ov.converters.complex import (
+        elementary as complex_elementary,
+        functions as complex_functions,
+        inverse_functions as complex_inverse_functions,
+        matrices as complex_matrices,
+        products as complex_products,
+        rules as on_complex,
+    )
     from paddle2ov.converters.detection import (
         box,
         locality_nms,
@@ -81,27 +83,24 @@ with lazy_imports(__name__):
         roi_deformable,
         yolo,
     )
-    from paddle2ov.converters.fused import attention as fused_attention
-    from paddle2ov.converters.fused import layers as fused_layers
-    from paddle2ov.converters.fused import onednn
-    from paddle2ov.converters.gradients import activation as activation_gradients
-    from paddle2ov.converters.gradients import bilinear as bilinear_gradients
-    from paddle2ov.converters.gradients import elementwise as elementwise_gradients
-    from paddle2ov.converters.gradients import indexing as indexing_gradients
-    from paddle2ov.converters.gradients import normalization as normalization_gradients
-    from paddle2ov.converters.gradients import reduction as reduction_gradients
-    from paddle2ov.converters.gradients import shape as shape_gradients
-    from paddle2ov.converters.gradients import windows as window_gradients
+    from paddle2ov.converters.fused import attention as fused_attention, layers as fused_layers, onednn
+    from paddle2ov.converters.gradients import (
+        activation as activation_gradients,
+        bilinear as bilinear_gradients,
+        elementwise as elementwise_gradients,
+        indexing as indexing_gradients,
+        normalization as normalization_gradients,
+        reduction as reduction_gradients,
+        shape as shape_gradients,
+        windows as window_gradients,
+    )
     from paddle2ov.converters.linalg import decomposition, determinants, least_squares, matrix, spectrum
-    from paddle2ov.converters.lod import pool as lod_pool
-    from paddle2ov.converters.lod import rnn as lod_rnn
-    from paddle2ov.converters.lod import steps as lod_steps
-    from paddle2ov.converters.lod import window as lod_window
+    from paddle2ov.converters.lod import pool as lod_pool, rnn as lod_rnn, steps as lod_steps, window as lod_window
     from paddle2ov.converters.random import distributions, variates
     from paddle2ov.converters.resize import antialias, interpolation
 
 if TYPE_CHECKING:
-    from paddle2ov.translation.registry import Converter
+    from paddle2ov.translation.node_context import Converter
 
 _ROWS: dict[str, Converter] = {
     "abs": on_complex.native(math.abs_),

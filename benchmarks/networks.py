@@ -17,8 +17,7 @@ import paddle
 from paddle import nn
 from paddle.nn import functional
 
-from benchmarks.attention_networks import NETWORKS as ATTENTION
-from benchmarks.attention_networks import Block
+from benchmarks.attention_networks import NETWORKS as ATTENTION, Block
 from benchmarks.further_networks import NETWORKS as FURTHER
 from gen_models.harness.building import multiclass_nms3
 from gen_models.networks import layouts

@@ -9,8 +9,6 @@ Legacy programs carry `beta` of `swish`, `threshold`, `scale` and `offset` of `h
 they are honoured in programs of Paddle before 2.6 (later kernels have the defaults built in).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -21,8 +19,7 @@ from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.operands import real_input
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def unary(build: Callable[[Output], Tensor]) -> Converter:

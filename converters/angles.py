@@ -4,8 +4,6 @@ Paddle: `atan2`, `angle`, `copysign`.
 Semantics: `paddle/phi/kernels/impl/{atan2,angle}_kernel_impl.h`, `paddle/phi/kernels/funcs/elementwise_functor.h`.
 """
 
-from __future__ import annotations
-
 import math
 
 from openvino import Node, Output, Type
@@ -18,9 +16,9 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     refuse_complex,
-    shape_of,
     widen_narrow_integers,
 )
+from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.terms import Term, abs_, atan, is_inf, isnan, maximum, minimum, select
 from paddle2ov.graph.complex_pairs import real_imag

@@ -5,8 +5,6 @@ Semantics: `paddle/phi/kernels/cpu/{scale,increment,add_n}_kernel.cc`, `paddle/p
 `paddle/phi/kernels/impl/activation_impl.h` (PowKernel). With integers, Paddle first truncates the scalar to an integer.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -21,8 +19,7 @@ from paddle2ov.converters.graph.common import (
     widen_narrow_integers,
 )
 from paddle2ov.converters.graph.exact import constant_power
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext, Required

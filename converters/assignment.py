@@ -5,26 +5,15 @@ Semantics: `paddle/phi/kernels/impl/set_value_kernel_impl.h`.
 Refused: axes that the program computes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    dim_of,
-    dim_vector,
-    index_range,
-    normalize_axis,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.slice_bounds import SliceBounds
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.indexed_writes import write_at
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.workarounds import works_around

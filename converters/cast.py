@@ -8,8 +8,6 @@ Semantics: `paddle/phi/kernels/cpu/{cast,dropout}_kernel.cc`.
 Dropout in training mode is random, see `random/distributions.py`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Type
 
@@ -24,11 +22,9 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.reshaping import keeps_shape
 from paddle2ov.graph.complex_pairs import real_imag
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def cast(node: NodeContext) -> NamedOutputs:

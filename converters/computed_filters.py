@@ -3,15 +3,13 @@
 OpenVINO's CPU plugin has no convolution by them: they are multiplied with the windows, which are gathered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import const_like, dim_of, dim_range, dim_vector, index_range
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.converters.graph.common import const_like
+from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, index_range
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 

@@ -8,8 +8,6 @@ dimension is `unsqueeze2`, `conv2d`, `squeeze2`.
 Not supported: activations other than identity, relu, relu6, sigmoid, tanh in the fused form; `split_channels`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
@@ -17,20 +15,18 @@ from openvino import Node, Output
 
 from paddle2ov.converters.computed_filters import convolve_by_product, has_unknown_shape
 from paddle2ov.converters.fused.activation import fused_activation
-from paddle2ov.converters.graph.common import Tensor, checked_dims, dim_range
+from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.graph.dims import checked_dims, dim_range
 from paddle2ov.converters.graph.spatial import (
-    begin_end_pads,
     channels_last,
+    convolution_windows,
     crop_negative_pads,
-    padding_algorithm,
     spatial_dims,
-    strides_or_dilations,
     to_channels_first,
     to_channels_last,
     window_overhang,
 )
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import known_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -101,20 +97,12 @@ def _conv(node: NodeContext) -> Node:
 
 def normalize_geometry(node: NodeContext, x: Output, last: bool, rank: int) -> tuple[Output, Geometry]:
     """The input as [N, C, ...], and the same geometry for all the ways in which Paddle writes paddings."""
-    spatial = rank - 2
-    strides, dilations = (
-        strides_or_dilations(node, "strides", spatial),
-        strides_or_dilations(node, "dilations", spatial),
-    )
-    begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
-    algorithm = padding_algorithm(node)
-    if algorithm != "EXPLICIT":
-        begin, end = [0] * spatial, [0] * spatial
+    strides, dilations, begin, end, algorithm = convolution_windows(node, rank - 2)
     x, begin, end = crop_negative_pads(x, begin, end, last)
     if last:
         x = to_channels_first(x, rank).output(0)
-    if algorithm == "SAME":  # sets the dilations to 1 as well
-        return x, Geometry(strides, [1] * spatial, begin, end, "same_upper")
+    if algorithm == "SAME":
+        return x, Geometry(strides, dilations, begin, end, "same_upper")
     filters = node.input_dims("filter")
     if filters is not None and max(dilations) > 1:
         # Dilation means nothing along an axis of one element. OpenVINO 2026.4 reads beyond the image with it, in

@@ -5,26 +5,22 @@ Semantics: `paddle/phi/kernels/impl/conv_transpose_kernel_impl.h`, ConvTranspose
 `paddle/phi/infermeta/binary.cc`.
 """
 
-from __future__ import annotations
-
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.conv import grouped_filter
-from paddle2ov.converters.graph.common import const_like, rank_of, shape_of
+from paddle2ov.converters.graph.common import const_like
+from paddle2ov.converters.graph.dims import rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
-    begin_end_pads,
     channels_last,
     computed_same_pads,
-    padding_algorithm,
+    convolution_windows,
     ranked_dims,
     same_pads,
     spatial_dims,
-    strides_or_dilations,
     to_channels_first,
     to_channels_last,
 )
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import known_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -34,17 +30,8 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
     x, last = node.get_input("x"), channels_last(node)
     rank = rank_of(node, x)
     spatial = rank - 2
-    strides, dilations = (
-        strides_or_dilations(node, "strides", spatial),
-        strides_or_dilations(node, "dilations", spatial),
-    )
     groups = _groups(node, x, last)
-    begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
-    algorithm = padding_algorithm(node)
-    if algorithm != "EXPLICIT":
-        begin, end = [0] * spatial, [0] * spatial
-    if algorithm == "SAME":
-        dilations = [1] * spatial
+    strides, dilations, begin, end, algorithm = convolution_windows(node, spatial)
     dims = spatial_dims(x, last)
     kernel = _kernel(node, spatial)
     if last:

@@ -8,33 +8,21 @@ Semantics: `paddle/phi/kernels/cpu/{full,fill,one_hot,eye,tril_indices,triu_indi
 `paddle/phi/kernels/impl/sequence_mask_kernel_impl.h`. `empty` has no defined content; here it is zeros.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    dim_vector,
-    index_range,
-    rank_of,
-    shape_of,
-    shape_vector,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const
+from paddle2ov.converters.graph.dims import dim_vector, index_range, rank_of, shape_of, shape_vector
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue, SequenceLengths
 from paddle2ov.program.budget import MAX_DIM, charge_array
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext, OutputLike
 
 _LARGE = 4096
 """Constants of more elements are left to a Broadcast: they would make the model large."""

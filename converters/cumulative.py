@@ -9,8 +9,6 @@ OpenVINO has CumSum only. The others are prefix scans by doubling: after step s,
 of the elements i-2s+1 ... i, so that n elements take log2(n) steps; a loop where n is not known at conversion.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import TypeAlias
@@ -18,23 +16,14 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Model, Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const_like,
-    dim_vector,
-    normalize_axis,
-    rank_of,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, reshape
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.exact import exact_greater_equal, exact_less_equal
 from paddle2ov.converters.graph.selection import exact_select
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.elementary import log1p_exp
 from paddle2ov.graph.loop_node import build_loop
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of, static_dims
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -6,13 +6,12 @@ Semantics: `paddle/phi/kernels/cpu/{viterbi_decode,crf_decoding,gather_tree,edit
 Sequences without given lengths are LoD tensors: see `paddle2ov.converters.lod.sequences`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, dim_vector, index_range, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, shape_of
 from paddle2ov.converters.graph.loops import Outputs, scan, scan_unrolled
 from paddle2ov.converters.lod.sequences import (
     batch_input,
@@ -23,8 +22,7 @@ from paddle2ov.converters.lod.sequences import (
     rows_of_dense,
     to_dense,
 )
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import NO_LOD, UNKNOWN_LOD, LoDTensor, SequenceLayout, SequenceLengths

@@ -6,27 +6,14 @@ Semantics: `paddle/phi/kernels/cpu/{diag,diag_embed,diagonal,trace,tril_triu}_ke
 `paddle/phi/kernels/cpu/{fill_diagonal,fill_diagonal_tensor}_kernel.cc`.
 """
 
-from __future__ import annotations
-
 from openvino import Dimension, Node, Output
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_of,
-    index_range,
-    normalize_axis,
-    prevent_fusion,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, prevent_fusion
+from paddle2ov.converters.graph.dims import dim_of, index_range, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.converters.graph.selection import exact_select, gather_or_empty
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.opaque_values import opaque_one
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

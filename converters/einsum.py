@@ -6,8 +6,6 @@ Semantics: `paddle/phi/kernels/impl/einsum_kernel_impl.h`, `paddle/phi/infermeta
 OpenVINO has an Einsum, which it decomposes when it compiles a model: what looks for products would not see them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,11 +13,11 @@ from typing import NamedTuple
 from openvino import Node, Output
 
 from paddle2ov.converters.diagonal import diagonal_of
-from paddle2ov.converters.graph.common import dim_vector, rank_of
+from paddle2ov.converters.graph.dims import dim_vector, rank_of
 from paddle2ov.converters.graph.reshaping import scalar_as_declared, transpose_to
 from paddle2ov.converters.matmul import broadcasting_matmul
-from paddle2ov.graph.constants import ints, ints_of
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -105,17 +103,16 @@ def _product(x: _Term, y: _Term, kept: Sequence[str]) -> _Term:
     x, y = (_without_units(own, other, kept) for own, other in ((x, y), (y, x)))
     x, y = (_summed(own, {*other.labels, *kept}) for own, other in ((x, y), (y, x)))
     summed = [label for label in x.labels if label in y.labels and label not in kept]
-    own_x, own_y = ([label for label in kept if label in own and label not in other] for own, other in _both_ways(x, y))
+    own_x, own_y = (
+        [label for label in kept if label in own.labels and label not in other.labels]
+        for own, other in ((x, y), (y, x))
+    )
     if not summed or not (own_x or own_y):
         order = [*(label for label in kept if label in x.labels + y.labels), *summed]
         return _summed(_Term(ops.multiply(_aligned(x, order), _aligned(y, order)).output(0), order), {*kept})
     if kept.index(own_y[0]) < kept.index(own_x[0]) if own_x and own_y else not own_y and x.labels[-1] not in summed:
         x, y, own_x, own_y = y, x, own_y, own_x
     return _matrix_product(x, y, own_x, own_y, summed, kept)
-
-
-def _both_ways(x: _Term, y: _Term) -> tuple[tuple[list[str], list[str]], ...]:
-    return (x.labels, y.labels), (y.labels, x.labels)
 
 
 def _without_units(term: _Term, other: _Term, kept: Sequence[str]) -> _Term:

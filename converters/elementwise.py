@@ -11,8 +11,6 @@ Refused: complex numbers, but for the basic four. `maximum` of NaN and a number 
 operand, as Paddle 2 has it (Paddle 3 gives NaN).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -28,10 +26,10 @@ from paddle2ov.converters.graph.common import (
     exact_divide,
     fold_constants,
     refuse_complex,
-    shape_of,
     split_mantissa,
     widen_narrow_integers,
 )
+from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.graph.exact import power
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.selection import exact_select
@@ -41,8 +39,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import are_few, output_of
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 from paddle2ov.typing import AnyArray
 
 Build = Callable[[Tensor, Tensor], Node]

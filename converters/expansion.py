@@ -5,13 +5,11 @@ Paddle: `expand_v2` (PIR `expand`), `expand_as_v2` (PIR `expand_as`), `expand`, 
 Semantics: `paddle/phi/kernels/impl/{expand,expand_as,tile,repeat_interleave}_kernel_impl.h`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    cast_to,
+from paddle2ov.converters.graph.common import cast_to
+from paddle2ov.converters.graph.dims import (
     dim_vector,
     index_range,
     int_vector,
@@ -23,9 +21,9 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.selection import gather_or_empty
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints, ints_of
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.evaluation import evaluate
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -8,26 +8,15 @@ All of `paddle.fft` is made of the first three, and `paddle.signal` of these and
 `frame`, a product with the window, `fft_r2c`.
 """
 
-from __future__ import annotations
-
 import math
 
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.elementary import conjugate, from_real
-from paddle2ov.converters.graph.common import (
-    cast_to,
-    const_like,
-    dim_of,
-    dim_vector,
-    index_range,
-    normalize_axis,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import transpose_to
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -6,8 +6,6 @@ The nearest mode rounds ties to even as Paddle 3 does; Paddle 2 rounds them away
 OpenVINO's GridSample has no third dimension: there the elements are gathered.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import reduce
@@ -16,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, const_like, dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.graph.terms import Term, abs_, floor, maximum, minimum, select
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -6,12 +6,11 @@ max(1, x), a continued fraction above. Both stop in Paddle when a term is neglig
 and after 2,000 terms at the latest.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, const_like, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.operands import real_input
 from paddle2ov.converters.graph.terms import Term, abs_, exp, isnan, log, minimum, select

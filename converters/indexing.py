@@ -8,26 +8,15 @@ index_select,index_sample,take_along_axis,tdm_child}_kernel.cc`.
 An index that is out of range is an error in Paddle; OpenVINO does not check it.
 """
 
-from __future__ import annotations
-
 import math
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const_like,
-    dim_range,
-    dim_vector,
-    normalize_axis,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.converters.graph.computed_axis import front_permutations
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.selection import exact_select, gather_or_empty, or_of_nothing
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of, static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

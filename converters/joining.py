@@ -7,19 +7,17 @@ Semantics: `paddle/phi/infermeta/multiary.cc` (ConcatInferMeta, StackInferMeta, 
 Refused: an axis of `stack` that is computed by the program; a negative start_index of partial_sum.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import reduce
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.converters.graph.dims import normalize_axis, rank_of, shape_of
 from paddle2ov.errors import OpConversionError
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_dims
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor, SequenceLengths

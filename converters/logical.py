@@ -5,8 +5,6 @@ Paddle: `logical_and`, `logical_or`, `logical_xor`, `logical_not`; `bitwise_and`
 Semantics: `paddle/phi/kernels/funcs/{logical_functor,bitwise_functors}.h`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -16,8 +14,7 @@ from paddle2ov.converters.graph.common import const_like, fold_constants, refuse
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph.opset import ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 from paddle2ov.typing import AnyArray
 
 Binary = Callable[[Output, Output], Node]

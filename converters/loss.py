@@ -8,18 +8,16 @@ identity_loss,accuracy}_kernel.cc`, `paddle/phi/kernels/impl/{huber_loss,log_los
 A label out of range is an error in Paddle; OpenVINO does not check it.
 """
 
-from __future__ import annotations
-
 import math
 
 from openvino import Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, normalize_axis, rank_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_of, normalize_axis, rank_of
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.terms import Term, abs_, log, maximum, select
 from paddle2ov.converters.softmax import bounded_logits
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

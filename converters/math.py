@@ -12,8 +12,6 @@ nextafter of float64, which OpenVINO's CPU plugin computes as float32, and of in
 a wrong type. Denormal numbers, such as the neighbours of 0, may come out as 0.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial
@@ -27,19 +25,17 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     fold_constants,
-    rank_of,
     refuse_complex,
     with_exact_division,
 )
+from paddle2ov.converters.graph.dims import rank_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.operands import real_input
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import real_imag
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 from paddle2ov.typing import AnyArray
 
 

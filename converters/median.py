@@ -5,29 +5,17 @@ Semantics: `paddle/phi/kernels/cpu/nanmedian_kernel.cc`, `paddle/phi/kernels/fun
 Not supported: the indices in mode "avg", which no function of Paddle returns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.elementwise import divide
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    const_like,
-    dim_of,
-    dim_range,
-    dim_vector,
-    normalize_axis,
-    prevent_fusion,
-    rank_of,
-    reshape,
-)
+from paddle2ov.converters.graph.common import Tensor, const_like, prevent_fusion, reshape
+from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, normalize_axis, rank_of
 from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.converters.graph.sorting import sort
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _NO_INTEGER = -(2**31)

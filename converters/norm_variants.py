@@ -7,25 +7,14 @@ Semantics: `paddle/phi/kernels/fusion/cpu/rms_norm_avx_kernel.cc`, `paddle/fluid
 Not supported: quantized output of rms_norm, `slot_dim` of data_norm.
 """
 
-from __future__ import annotations
-
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import (
-    cast_to,
-    const_like,
-    dim_range,
-    dim_vector,
-    normalize_axis,
-    rank_of,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import cast_to, const_like, reshape
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.converters.normalization import reshape_to_normalized
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_elements
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 

@@ -5,30 +5,23 @@ Paddle: `batch_norm` (PIR `batch_norm_`), `sync_batch_norm`, `inplace_abn` (lega
 Semantics: `paddle/phi/kernels/cpu/{batch_norm,layer_norm,group_norm,instance_norm}_kernel.cc`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
+from paddle2ov.converters.graph.dims import (
     checked_dims,
-    const,
-    const_like,
     dim_range,
     dim_vector,
     normalize_axis,
     rank_of,
-    reshape,
     shape_of,
     static_rank,
 )
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_elements
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -38,6 +31,8 @@ def batch_norm(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     dims = checked_dims(node, x)
     rank = len(dims)
+    if rank < 2:
+        node.refuse(f"an input of rank {rank} has no channels")
     last = channels_last(node) or rank == 2
     channel = rank - 1 if last else 1
     if dims[channel] is None and node.has_input("scale"):

@@ -4,15 +4,13 @@ Paddle: `pad`, `pad3d`, and `pad2d` and `pad_constant_like` of old models.
 Semantics: `paddle/phi/kernels/cpu/pad3d_kernel.cc`, `paddle/phi/kernels/funcs/padding.h`; negative paddings crop.
 """
 
-from __future__ import annotations
-
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, dim_of, int_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
+from paddle2ov.converters.graph.dims import dim_of, int_vector, rank_of, shape_of
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.workarounds import works_around

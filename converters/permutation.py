@@ -6,16 +6,13 @@ Semantics: `paddle/phi/kernels/cpu/{transpose,flip,roll}_kernel.cc`,
 `paddle/phi/kernels/impl/{pixel_shuffle,pixel_unshuffle,channel_shuffle}_kernel_impl.h`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import keeps_shape
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import reverse_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -19,16 +19,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    const_like,
-    dim_of,
-    dim_vector,
-    index_range,
-    int_vector,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, int_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     channels_last,
     computed_same_pads,
@@ -41,8 +33,7 @@ from paddle2ov.converters.graph.spatial import (
     to_channels_last,
     window_overhang,
 )
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

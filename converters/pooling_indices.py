@@ -7,32 +7,19 @@ Not supported: channels last in unpool, as in Paddle; fractional pooling with wi
 (random_u = 0).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import numpy.typing as npt
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_of,
-    dim_range,
-    dim_vector,
-    exact_divide,
-    index_range,
-    rank_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, exact_divide
+from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, index_range, rank_of
 from paddle2ov.converters.graph.spatial import channels_last, pooling_windows, ranked_dims, window_overhang
 from paddle2ov.converters.pooling import adaptive_sizes
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

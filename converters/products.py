@@ -6,30 +6,20 @@ Semantics: `paddle/phi/kernels/impl/{kron,dist}_kernel_impl.h`, `paddle/phi/kern
 Refused: a `conv_shift` by a filter of unknown width.
 """
 
-from __future__ import annotations
-
 import math
 from functools import reduce
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import (
-    cast_to,
-    const_like,
-    normalize_axis,
-    rank_of,
-    refuse_complex,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import cast_to, const_like, refuse_complex, reshape
 from paddle2ov.converters.graph.computed_axis import front_permutations
+from paddle2ov.converters.graph.dims import normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_dims
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue

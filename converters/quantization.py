@@ -15,23 +15,20 @@ products saturate in OpenVINO: see `with_exact_integers`, which models are compi
 Refused: float8, zero points other than 0 (Paddle's kernels ignore them), training.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from msgspec import Struct
 from openvino import Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, rank_of, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
+from paddle2ov.converters.graph.dims import rank_of
 from paddle2ov.converters.graph.exact import round_half_away
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 from paddle2ov.typing import AnyArray
 
 _INT8 = 127

@@ -4,18 +4,16 @@ Paddle: `range` (PIR `arange`), `range_v2` (PIR only), `linspace`, `logspace`.
 Semantics: `paddle/phi/kernels/cpu/{arange,linspace,logspace}_kernel.cc`, `paddle/phi/kernels/funcs/range_function.h`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, exact_divide, index_range
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, exact_divide
+from paddle2ov.converters.graph.dims import index_range
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around

@@ -12,8 +12,6 @@ Not supported: axes that the program computes, where it is not known how many; c
 products.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -24,19 +22,16 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
-    dim_vector,
-    normalize_axis,
     prevent_fusion,
-    rank_of,
     reshape,
     widen_narrow_integers,
 )
 from paddle2ov.converters.graph.computed_axis import reduce_over_computed_axes
+from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of
 from paddle2ov.converters.graph.exact import exact_reduce_max, exact_reduce_min, exact_reduce_sum
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of, static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -10,18 +10,16 @@ Paddle has the batch second ([length, batch, features]), OpenVINO first. Paddle'
 candidate, whose recurrent bias is added before the reset gate multiplies (`linear_before_reset`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, reshape
+from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_dims
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import check_repeats

@@ -7,25 +7,13 @@ Semantics: `paddle/phi/kernels/funcs/{scatter.h,gather_scatter_functor.cc,index_
 If two values go to the same element and are not reduced, the last one is kept, as in Paddle's loop.
 """
 
-from __future__ import annotations
-
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_range,
-    dim_vector,
-    normalize_axis,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.converters.indexing import has_dims_of, nd_index
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -10,33 +10,26 @@ topk, arg_max and arg_min its order is that of OpenVINO's comparisons: an extra 
 detector time. Only arg_max and arg_min of long rows pass over it, as in Paddle.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const_like,
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, prevent_fusion
+from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.converters.graph.dims import (
     dim_of,
     dim_vector,
     index_range,
     normalize_axis,
-    prevent_fusion,
     rank_of,
     shape_of,
     with_shape,
 )
-from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.converters.graph.exact import exact_equal
 from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.converters.graph.sorting import first_extreme, sort, topk
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
-from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext, Required
-from paddle2ov.translation.registry import Converter
+from paddle2ov.graph.opset import ints, ops
+from paddle2ov.translation.node_context import REQUIRED, Converter, NamedOutputs, NodeContext, Required
 
 
 def _sortable(x: Tensor) -> Tensor:

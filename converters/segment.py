@@ -7,16 +7,14 @@ Semantics: `paddle/phi/kernels/impl/segment_pool_kernel_impl.h`,
 A row of the result without any input row is 0.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from openvino import Node, Type
 
 from paddle2ov.converters.counting import in_order_of_appearance
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_range, dim_vector, rank_of, shape_of
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, rank_of, shape_of
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -7,25 +7,13 @@ Semantics: `paddle/phi/kernels/cpu/{add_position_encoding,row_conv}_kernel.cc`,
 Refused: `im2sequence` with a size for each image.
 """
 
-from __future__ import annotations
-
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_of,
-    dim_vector,
-    rank_of,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import dense_input, from_dense
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import LoDTensor, SequenceLayout
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -7,27 +7,24 @@ Semantics: `paddle/phi/infermeta/unary.cc` (ReshapeInferMeta, SqueezeInferMeta, 
 Refused: axes of squeeze that are computed by the program (the rank of the result would depend on them).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, dim_vector, int_vector, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.graph.computed_axis import front_permutations
+from paddle2ov.converters.graph.common import cast_to
+from paddle2ov.converters.graph.computed_axis import computed_axes, front_permutations
+from paddle2ov.converters.graph.dims import dim_vector, int_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import keeps_shape, scalar_as_declared
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import of_length
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, known_dims, static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.upstream import inputs_behind
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.budget import check_rank
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def _shape(default: Type) -> Converter:
@@ -148,7 +145,7 @@ def squeeze(node: NodeContext) -> NamedOutputs:
 
 def _squeeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
     """x without the dimensions at axes that the program computes, which must all be 1, as the rank depends on them."""
-    axes, count = _computed_axes(node)
+    axes, count = computed_axes(node)
     node.warn(
         f"of the axes that are computed from {inputs_behind(axes)}, Paddle drops those whose dimension is 1; here all "
         "must be 1, or the run fails. Write the axes as numbers in the network"
@@ -160,16 +157,6 @@ def _squeeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
     # Through one rank more: OpenVINO makes [-1] of the shape of a Reshape to a vector, which then never fails.
     wide = ops.reshape(x, ops.concat([dims, ints([1])], 0), False)
     return ops.squeeze(wide, ints([rank - count]))
-
-
-def _computed_axes(node: NodeContext) -> tuple[Output, int]:
-    """Axes that the program computes, and their number, which must be known."""
-    node.require(not node.is_complex("x"), "complex numbers with 'axis' computed by the program are not supported")
-    axes = int_vector(node, "axis")
-    count = axes.get_partial_shape()[0]
-    if count.is_dynamic:
-        node.refuse("'axis' is computed by the program, and how many axes it names is not known")
-    return axes, int(count.get_length())
 
 
 @keeps_shape()
@@ -192,7 +179,7 @@ def unsqueeze(node: NodeContext) -> NamedOutputs:
 
 def _unsqueeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
     """x with dimensions of 1 at axes that the program computes; the rank depends on their number, which is known."""
-    axes, count = _computed_axes(node)
+    axes, count = computed_axes(node)
     dims: Node = shape_of(x)
     for i in range(count):
         rank += 1

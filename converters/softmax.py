@@ -8,18 +8,16 @@ Semantics: `paddle/phi/kernels/impl/softmax_kernel_impl.h`,
 Refused: `rrelu` in training mode, which is random.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, const_like, dim_range, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_range, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.operands import real_input
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_elements
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, known_dims, output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

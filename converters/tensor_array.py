@@ -11,15 +11,13 @@ where only the concatenation of the elements is used (`paddle2ov/program/concate
 carried, the axis of the concatenation first, and the dimensions of the elements along it may differ.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, dim_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -5,13 +5,12 @@ Semantics: `paddle/phi/kernels/impl/{unfold,fold,deformable_conv}_kernel_impl.h`
 `paddle/phi/kernels/cpu/{temporal_shift,affine_channel}_kernel.cc`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.conv import groups_of
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_range, dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     begin_end_pads,
     channels_last,
@@ -19,8 +18,7 @@ from paddle2ov.converters.graph.spatial import (
     strides_or_dilations,
     window_overhang,
 )
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

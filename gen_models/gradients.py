@@ -11,8 +11,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from gen_models import matmul, reduction
-from gen_models import shape as reshaping
+from gen_models import matmul, reduction, shape as reshaping
 from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import LEGACY, NEW, OLD
 from gen_models.harness.spec import Case, Op, case, paddle, tensor

@@ -18,33 +18,36 @@ if not (_Path(__file__).parent / "op_table.py").exists():
     __path__.append(str(_Path(__file__).parents[1]))
 
 if TYPE_CHECKING:
-    from paddle2ov.checking.check import check
-    from paddle2ov.checking.results import Check
-    from paddle2ov.compilation.cache import clear_cache
-    from paddle2ov.compilation.compile import compile_model
-    from paddle2ov.conversion import convert
+    from paddle2ov.checking.check import check as check
+    from paddle2ov.checking.results import Check as Check
+    from paddle2ov.compilation.cache import clear_cache as clear_cache
+    from paddle2ov.compilation.compile import compile_model as compile_model
+    from paddle2ov.conversion import convert as convert
     from paddle2ov.errors import (
-        ConversionInputError,
-        ConversionWarning,
-        ModelReadError,
-        OpConversionError,
-        OpenVINORunError,
-        OpInputError,
-        Paddle2OVError,
-        PaddleRunError,
-        Place,
-        RewriteError,
-        UnsupportedOpsError,
+        ConversionInputError as ConversionInputError,
+        ConversionWarning as ConversionWarning,
+        ModelReadError as ModelReadError,
+        OpConversionError as OpConversionError,
+        OpenVINORunError as OpenVINORunError,
+        OpInputError as OpInputError,
+        Paddle2OVError as Paddle2OVError,
+        PaddleRunError as PaddleRunError,
+        Place as Place,
+        RewriteError as RewriteError,
+        UnsupportedOpsError as UnsupportedOpsError,
     )
-    from paddle2ov.inspection import Inspection, inspect
-    from paddle2ov.program import read_program
-    from paddle2ov.quantization.quantize import quantize
-    from paddle2ov.quantization.results import Quantized
-    from paddle2ov.report import ConversionReport
-    from paddle2ov.translation.extension import ConversionExtension, register_converter
-    from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-    from paddle2ov.verification.results import Verification
-    from paddle2ov.verification.verify import verify
+    from paddle2ov.inspection import Inspection as Inspection, inspect as inspect
+    from paddle2ov.program.reading import read_program as read_program
+    from paddle2ov.quantization.quantize import quantize as quantize
+    from paddle2ov.quantization.results import Quantized as Quantized
+    from paddle2ov.report import ConversionReport as ConversionReport
+    from paddle2ov.translation.extension import (
+        ConversionExtension as ConversionExtension,
+        register_converter as register_converter,
+    )
+    from paddle2ov.translation.node_context import NamedOutputs as NamedOutputs, NodeContext as NodeContext
+    from paddle2ov.verification.results import Verification as Verification
+    from paddle2ov.verification.verify import verify as verify
 
 # Importing the package must cost next to nothing beside OpenVINO: a module is loaded when its name is first used.
 _MODULES = {
@@ -73,41 +76,12 @@ _MODULES = {
     "convert": "conversion",
     "inspect": "inspection",
     "quantize": "quantization.quantize",
-    "read_program": "program",
+    "read_program": "program.reading",
     "register_converter": "translation.extension",
     "verify": "verification.verify",
 }
 
-__all__ = [
-    "Check",
-    "ConversionExtension",
-    "ConversionInputError",
-    "ConversionReport",
-    "ConversionWarning",
-    "Inspection",
-    "ModelReadError",
-    "NamedOutputs",
-    "NodeContext",
-    "OpConversionError",
-    "OpInputError",
-    "OpenVINORunError",
-    "Paddle2OVError",
-    "PaddleRunError",
-    "Place",
-    "Quantized",
-    "RewriteError",
-    "UnsupportedOpsError",
-    "Verification",
-    "check",
-    "clear_cache",
-    "compile_model",
-    "convert",
-    "inspect",
-    "quantize",
-    "read_program",
-    "register_converter",
-    "verify",
-]
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:

@@ -20,10 +20,11 @@ from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
 from paddle2ov.passes import Counts, Graph, MatchFailures, Rewrite, rewrite_graph
 from paddle2ov.passes.implied_dims import narrow_inputs
-from paddle2ov.program import Program, load_readers
 from paddle2ov.program.archives import is_archive, parameters_beside, unpacked
 from paddle2ov.program.files import parameter_file
+from paddle2ov.program.model import Program
 from paddle2ov.program.paths import local_path
+from paddle2ov.program.reading import load_readers
 from paddle2ov.program.sources import forget_source, remember_source
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.extension import Extension

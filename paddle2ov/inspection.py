@@ -1,7 +1,5 @@
 """What a model consists of, and whether it can be converted: `inspect(model)`."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from collections import Counter
@@ -11,10 +9,10 @@ from typing import Any
 
 from paddle2ov.errors import OpConversionError, Paddle2OVError, Place, Refusal, UnsupportedOpsError
 from paddle2ov.graph.values import EmptyTensorArray
-from paddle2ov.program import read_program
 from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Block, Operator, Program, Variable
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.report import jsonable
 from paddle2ov.translation.extension import Extension
@@ -243,15 +241,13 @@ class _Collector(Translator):
             inside = len(self._doubtful) > doubtful  # something in its own blocks was refused
             if not isinstance(error, OpConversionError):
                 error = OpConversionError(operator.place, str(error))
-            if not (reads_doubtful or inside or self._is_missing(operator)):
+            missing = operator.type not in STRUCTURE and self._registry.get(operator.type) is None
+            if not (reads_doubtful or inside or missing):
                 self._refused.setdefault(error.place, error)
             self._replace(operator, scope)
             reads_doubtful = True
         if reads_doubtful:
             self._doubtful.update(name for name in operator.output_names() if name)
-
-    def _is_missing(self, operator: Operator) -> bool:
-        return operator.type not in STRUCTURE and self._registry.get(operator.type) is None
 
     def _replace(self, operator: Operator, scope: Scope) -> None:
         for name in operator.output_names():

@@ -31,8 +31,7 @@ from paddle2ov.jobs.state import State
 from tools.campaign import add_options, ends_in_order, executor, kept, number, run
 from tools.mutation import plan, server
 from tools.mutation.corpus import Corpus, load_corpus, save_corpus
-from tools.mutation.mutant import Mutant
-from tools.mutation.mutant import kept as kept_mutant
+from tools.mutation.mutant import Mutant, kept as kept_mutant
 from tools.mutation.shrink import shrink
 from tools.mutation.trial import FINDINGS, OUTCOMES, Result
 

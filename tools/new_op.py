@@ -45,8 +45,6 @@ Semantics: `paddle/phi/kernels/cpu/{op}_kernel.cc`.
 Not supported: anything, until it is written.
 """
 
-from __future__ import annotations
-
 '''
 
 CONVERTER = '''

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from paddle2ov.workarounds.row import ANY, Workaround
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
-from tools.faults import FAULTS, OpenVINOFault, places
-from tools.faults import prelude as prelude_module
+from tools.faults import FAULTS, OpenVINOFault, places, prelude as prelude_module
 from tools.faults.remarks import REASONS
 from tools.faults.showing import table
 

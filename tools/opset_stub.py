@@ -44,14 +44,14 @@ Written by `python -m tools.opset_stub` from OpenVINO's {opset}; `make lint` fai
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, overload
 
 import numpy as np
-from openvino import Dimension, Node, Output, PartialShape, Shape, Tensor, Type, op
+from openvino import Dimension, Node, PartialShape, Shape, Tensor, Type, op
 from openvino.op import Constant, Parameter, Result
 from openvino.op.util import Variable
 
-NodeInput: TypeAlias = Node | Output | int | float | np.ndarray[Any, Any] | np.generic
+from paddle2ov.graph.node_factory import NodeInput
 
 class Opset:
 '''

@@ -9,23 +9,20 @@ Semantics: `paddle/phi/kernels/funcs/{complex,compare,elementwise}_functor*.h`,
 `paddle/phi/kernels/impl/{complex,isclose}_kernel_impl.h`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, const_like, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.elementary import hypot
-from paddle2ov.graph.opset import ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.graph.opset import ints, ops
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 Pair: TypeAlias = tuple[Tensor, Tensor]
 """The real and the imaginary part."""

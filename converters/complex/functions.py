@@ -9,8 +9,6 @@ Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/
 Not supported: finite results of which an intermediate exponential overflows, such as sigmoid(-100 + i).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import TypeAlias
@@ -26,10 +24,8 @@ from paddle2ov.converters.graph.terms import Term, abs_, hypot, maximum, minimum
 from paddle2ov.converters.math import is_finite
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.graph.opset import ints, ops
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 Parts: TypeAlias = tuple[Term, Term]
 """The real and the imaginary part."""

@@ -5,8 +5,6 @@ would take that dimension for one of the tensor's own. The translator refuses co
 rule. A rule extends a converter to complex inputs: most rules run it on the real and on the imaginary parts.
 """
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Sequence
 from itertools import product
@@ -14,16 +12,16 @@ from itertools import product
 from openvino import Output, Type
 
 from paddle2ov.converters.complex import elementary
-from paddle2ov.converters.graph.common import Tensor, const, const_like, shape_of
+from paddle2ov.converters.graph.common import Tensor, const, const_like
+from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.logical import as_bool
 from paddle2ov.graph import arrays
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
-from paddle2ov.translation.registry import ComplexAware, Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext, OutputLike
+from paddle2ov.translation.registry import ComplexAware
 
 
 def native(convert: Converter) -> Converter:

@@ -7,26 +7,15 @@ Semantics: `paddle/phi/kernels/cpu/box_coder_kernel.cc`, `paddle/phi/kernels/imp
 `box_clip` takes the image of each box from the LoD.
 """
 
-from __future__ import annotations
-
 import math
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    const,
-    dim_of,
-    dim_vector,
-    exact_divide,
-    index_range,
-    rank_of,
-    static_rank,
-)
+from paddle2ov.converters.graph.common import Tensor, const, exact_divide
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, rank_of, static_rank
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -6,8 +6,6 @@ Of polygons (`PolyIoU`, there too): they are simple (no edge crosses another one
 clockwise or not. No area or no common area is no overlap.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 
@@ -15,11 +13,11 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, const, dim_of, index_range
+from paddle2ov.converters.graph.common import Tensor, const
+from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.terms import Term, abs_, maximum, minimum, select, sign
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 
 

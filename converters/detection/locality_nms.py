@@ -6,8 +6,6 @@ Refused: more than one class besides the background: Paddle merges the boxes of 
 class starts from the boxes merged for the one before.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Type
 
@@ -16,8 +14,7 @@ from paddle2ov.converters.detection.nms import box_size, sentinel_if_empty
 from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const
 from paddle2ov.converters.graph.loops import Outputs, scan
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.program.budget import check_repeats

@@ -6,25 +6,14 @@ Paddle 2.6. Among equal values the first column wins, then the first row; Paddle
 `similarity_focus`, and in `bipartite_match` from 130 rows on.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Model, Node, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_of,
-    index_range,
-    normalize_axis,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
+from paddle2ov.converters.graph.dims import dim_of, index_range, normalize_axis, shape_of
 from paddle2ov.converters.lod.sequences import dense_input, padded_length, padded_lengths, slice_dims
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.loop_node import build_loop
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import NO_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -7,8 +7,6 @@ Polygons (8, 16, 24 or 32 coordinates per box) must be simple, see `exact_suppre
 the 2-D form without `rois_num` have their images from LoD, or belong to a single image.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from msgspec.structs import replace
 from openvino import Node, Type
@@ -16,10 +14,10 @@ from openvino import Node, Type
 from paddle2ov.converters.detection.rows import best_per_image, column, count_per_image, indices_where
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
 from paddle2ov.converters.detection.suppression import GreedyNms, Kept
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, rank_of, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, reshape
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor

@@ -6,8 +6,6 @@ Semantics: `paddle/phi/kernels/cpu/prior_box_kernel.cc`, `paddle/phi/kernels/imp
 If the sizes are known the boxes are a constant.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -15,10 +13,10 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, const, index_range, reshape
+from paddle2ov.converters.graph.common import cast_to, const, reshape
+from paddle2ov.converters.graph.dims import index_range
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.budget import charge_array, check_repeats

@@ -9,8 +9,6 @@ Paddle orders boxes of equal scores by an unstable sort; here the first one come
 have their images from LoD, or belong to a single image.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -20,19 +18,10 @@ from openvino import Node, Type
 from paddle2ov.converters.detection.box import decode_boxes, split_corners
 from paddle2ov.converters.detection.rows import count_per_image, indices_where
 from paddle2ov.converters.detection.suppression import GreedyNms, Kept
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    dim_of,
-    exact_divide,
-    index_range,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, reshape
+from paddle2ov.converters.graph.dims import dim_of, index_range, shape_of
 from paddle2ov.converters.lod.sequences import segment_ids
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -4,18 +4,16 @@ Paddle: `retinanet_detection_output` (legacy only).
 Semantics: `paddle/fluid/operators/detection/retinanet_detection_output_op.cc` of Paddle 2.6.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.box import decode_boxes
 from paddle2ov.converters.detection.rows import column, columns
 from paddle2ov.converters.detection.suppression import GreedyNms
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, exact_divide, index_range
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range
 from paddle2ov.converters.graph.sorting import topk
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 

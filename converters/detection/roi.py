@@ -7,27 +7,16 @@ Refused: the result `arg_max` of `roi_pool`, which only its gradient reads. Boxe
 `boxes_num` have their image from LoD, or belong to a single image.
 """
 
-from __future__ import annotations
-
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.box import split_corners
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    dim_of,
-    exact_divide,
-    index_range,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, reshape
+from paddle2ov.converters.graph.dims import dim_of, index_range, shape_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.terms import Term, abs_, select
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 

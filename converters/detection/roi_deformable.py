@@ -6,8 +6,6 @@ Refused: offsets for a number of classes that does not divide the channels, and 
 beyond their memory.
 """
 
-from __future__ import annotations
-
 from functools import reduce
 from itertools import product
 
@@ -16,20 +14,11 @@ from openvino import Node, Type
 
 from paddle2ov.converters.detection.box import split_corners
 from paddle2ov.converters.detection.roi import image_indices
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    dim_of,
-    exact_divide,
-    index_range,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, reshape
+from paddle2ov.converters.graph.dims import dim_of, index_range, shape_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.typing import AnyArray

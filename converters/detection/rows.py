@@ -1,13 +1,11 @@
 """Helpers of the suppressions: selected indices as rows (group, ..., index), and the selection among them."""
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, index_range
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.converters.graph.common import Tensor, cast_to, const
+from paddle2ov.converters.graph.dims import dim_vector, index_range
+from paddle2ov.graph.opset import ints, ops
 
 
 def indices_where(mask: Tensor) -> Node:

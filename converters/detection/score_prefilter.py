@@ -21,10 +21,11 @@ from msgspec.structs import replace
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.rows import indices_where
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, reshape
+from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints, ints_of, is_zero
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.constants import ints_of, is_zero
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 
 _LEAST_SCORES = 100_000

@@ -10,8 +10,6 @@ OpenVINO's `MulticlassNms` computes it in one node, with these adaptations:
 Polygons and thresholds that adapt (eta < 1) are always computed by the definition.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -20,10 +18,10 @@ from msgspec.structs import astuple, replace
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap, PolygonOverlap
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector
+from paddle2ov.converters.graph.common import Tensor, cast_to, const
+from paddle2ov.converters.graph.dims import dim_vector
 from paddle2ov.converters.graph.loops import Outputs, loop
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import slice_along
 

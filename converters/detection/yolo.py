@@ -4,16 +4,14 @@ Paddle: `yolo_box`.
 Semantics: `paddle/phi/kernels/cpu/yolo_box_kernel.cc`, `paddle/phi/kernels/funcs/yolo_box_util.h`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, index_range
+from paddle2ov.converters.graph.common import Tensor, cast_to, const
+from paddle2ov.converters.graph.dims import dim_vector, index_range
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.types import value_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.typing import AnyArray

@@ -3,15 +3,12 @@
 Semantics: `OneDNNActivationMap` in `paddle/phi/backends/onednn/onednn_reuse.h`, oneDNN's eltwise primitive.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from openvino import Node
 
 from paddle2ov.converters.graph.common import Tensor, const_like
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NodeContext
 
 

@@ -9,8 +9,6 @@ Not supported: dropout in training, key-value caches, the attention weights as a
 over several devices.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Output, Type
 
@@ -22,20 +20,10 @@ from paddle2ov.converters.fused.layers import (
     refuse_dropout,
     refuse_ring,
 )
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
-    dim_of,
-    index_range,
-    rank_of,
-    reshape,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

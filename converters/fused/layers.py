@@ -10,20 +10,18 @@ Not supported: dropout in training, activations not listed here, padded weights 
 layers that are split over several devices.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import reduce
 
 from openvino import Node
 
 from paddle2ov.converters.fused.activation import fused_activation
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_range, normalize_axis, rank_of, reshape
+from paddle2ov.converters.graph.common import Tensor, const_like, reshape
+from paddle2ov.converters.graph.dims import dim_range, normalize_axis, rank_of
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.matmul import flattened_matmul
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.expected_dims import expect_elements
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

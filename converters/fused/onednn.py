@@ -7,8 +7,6 @@ Semantics: `paddle/phi/kernels/fusion/onednn/*_kernel.cc`. The convolutions, `fu
 Not supported: the int8 operators of these passes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from openvino import Node, Output
@@ -18,10 +16,8 @@ from paddle2ov.converters.fused.activation import fused_activation, multiply_by
 from paddle2ov.converters.graph.common import Tensor
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.matmul import broadcasting_matmul
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.graph.opset import ints, ops
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def fused_matmul(node: NodeContext) -> NamedOutputs:

@@ -4,8 +4,6 @@ Semantics: `paddle/phi/kernels/impl/{elementwise,matmul,bmm,dot}_grad_kernel_imp
 `paddle/phi/kernels/cpu/mv_grad_kernel.cc`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
@@ -14,12 +12,12 @@ from openvino import Output
 
 from paddle2ov.converters.gradients.elementwise import aligned, fit
 from paddle2ov.converters.gradients.terms import operand, results
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.terms import ZERO, Term
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.converters.matmul import broadcasting_matmul, flattened_matmul
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

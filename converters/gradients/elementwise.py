@@ -7,22 +7,19 @@ Where both operands of a maximum or minimum are equal, each gets half of the gra
 got all); of `fmax` and `fmin` x gets all. Where Paddle 3 multiplies 0 by infinity in the gradients of 0^0, it is 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 from openvino import Output
 
 from paddle2ov.converters.gradients.terms import Formula, evaluated, results
-from paddle2ov.converters.graph.common import rank_of, shape_of
+from paddle2ov.converters.graph.dims import rank_of, shape_of
 from paddle2ov.converters.graph.operands import align
 from paddle2ov.converters.graph.terms import ZERO, Term, floor, isnan, log, select
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 _OPERANDS = ("input", "x", "y", "weight")
 

@@ -5,18 +5,16 @@ segment_pool,send_u_recv,send_ue_recv,send_uv}_grad_kernel.cc`.
 Refused: `put_along_axis` that reduces by anything but a sum.
 """
 
-from __future__ import annotations
-
 from openvino import Node, Output, Type
 
 from paddle2ov.converters import indexing, scatter
 from paddle2ov.converters.gradients.shape import scattering
 from paddle2ov.converters.gradients.terms import results
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.terms import Term
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -6,8 +6,6 @@ group_norm,instance_norm,prelu,swiglu}_grad_kernel.cc`.
 Refused: `batch_norm` with the statistics of its batch, as in training; cross entropies of what is no softmax yet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -15,10 +13,8 @@ from typing import Any
 from openvino import Type
 
 from paddle2ov.converters.gradients.terms import gradient, operand, results
-from paddle2ov.converters.graph.common import (
-    cast_to,
-    const,
-    const_like,
+from paddle2ov.converters.graph.common import cast_to, const, const_like
+from paddle2ov.converters.graph.dims import (
     dim_of,
     dim_range,
     dim_vector,
@@ -29,10 +25,8 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.spatial import channels_last
 from paddle2ov.converters.graph.terms import Term, exp, maximum, minimum, select, sigmoid, sqrt
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.graph.opset import ints, ops
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def _summed(x: Term, axes: Sequence[int], keepdims: bool = True) -> Term:

@@ -8,8 +8,6 @@ the whole).
 The gradient of a product divides by the elements, and is not a number where one is 0, as in Paddle.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any
@@ -17,14 +15,13 @@ from typing import Any
 from openvino import Type
 
 from paddle2ov.converters.gradients.terms import results
-from paddle2ov.converters.graph.common import cast_to, const, dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const
+from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.terms import Term, abs_, exp, sign
 from paddle2ov.converters.reduction import axes_of
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def _all_axes(node: NodeContext) -> list[int]:

@@ -4,28 +4,16 @@ Semantics: `paddle/phi/kernels/impl/{slice,strided_slice,concat,tile,expand,pad,
 `paddle/phi/kernels/cpu/{roll,stack,pad3d}_grad_kernel.cc`.
 """
 
-from __future__ import annotations
-
 from typing import cast
 
 from paddle2ov.converters import diagonal, padding, slicing
 from paddle2ov.converters.gradients.terms import operand, results
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    const_like,
-    dim_vector,
-    index_range,
-    int_vector,
-    normalize_axis,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import dim_vector, index_range, int_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def reshaped(result: str = "x_grad", like: str = "x", given: str = "out_grad") -> Converter:

@@ -7,8 +7,6 @@ gradients are linear in the gradients that they are given, so that terms with it
     tanh_grad = gradient(x_grad=lambda out, out_grad: out_grad * (1 - out * out))
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -16,11 +14,11 @@ from typing import Any, TypeAlias
 
 from openvino import Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, refuse_complex, reshape, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like, refuse_complex, reshape
+from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.graph.terms import ZERO, Term
 from paddle2ov.graph.opset import ops
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 Formula: TypeAlias = Callable[..., Any]
 Reader: TypeAlias = Callable[[NodeContext, str], Output]

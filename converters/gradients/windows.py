@@ -5,8 +5,6 @@ Refused: windows of `SAME` over dimensions that are not known, adaptive averages
 over windows that reach beyond the paddings. The gradient of a maximum goes to the first of equal elements of a window.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +12,8 @@ import numpy as np
 from openvino import Output
 
 from paddle2ov.converters.conv import Geometry, groups_of, normalize_geometry
-from paddle2ov.converters.graph.common import Tensor, const, const_like, dim_range, dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, const, const_like
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     channels_last,
     same_pads,
@@ -23,10 +22,8 @@ from paddle2ov.converters.graph.spatial import (
     to_channels_last,
 )
 from paddle2ov.converters.pooling import Windows, windows_of
-from paddle2ov.graph.arrays import eye
-from paddle2ov.graph.arrays import ones as filled_with_ones
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.arrays import eye, ones as filled_with_ones
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, known_dims, output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -3,16 +3,14 @@
 OpenVINO's operators need their axes at conversion. A rank that depends on such an axis is refused if it is needed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
-from openvino import Node
+from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, int_vector, shape_of
-from paddle2ov.graph.constants import ints
+from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.graph.dims import int_vector, shape_of
 from paddle2ov.graph.expected_dims import of_length
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NodeContext
 
 
@@ -34,19 +32,25 @@ def front_permutations(axis: Tensor, rank: int) -> tuple[Node, Node]:
     )
 
 
-def reduce_over_computed_axes(
-    node: NodeContext, reduce: Callable[..., Node], x: Tensor, rank: int, keepdim: bool
-) -> Node:
-    """`x` reduced over the input `axis`, whose number of axes is known."""
+def computed_axes(node: NodeContext) -> tuple[Output, int]:
+    """Axes that the program computes, and their number, which must be known."""
     node.require(not node.is_complex("x"), "complex numbers with 'axis' computed by the program are not supported")
     axes = int_vector(node, "axis")
     count = axes.get_partial_shape()[0]
     if count.is_dynamic:
         node.refuse("'axis' is computed by the program, and how many axes it names is not known")
+    return axes, int(count.get_length())
+
+
+def reduce_over_computed_axes(
+    node: NodeContext, reduce: Callable[..., Node], x: Tensor, rank: int, keepdim: bool
+) -> Node:
+    """`x` reduced over the input `axis`, whose number of axes is known."""
+    axes, count = computed_axes(node)
     all_axes, one = ints(list(range(rank))), ints(1)
     same = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), all_axes)
     chosen = ops.reduce_logical_or(same, ints([0]), False)
-    if count.get_length() == 0:  # Paddle reduces over all
+    if count == 0:  # Paddle reduces over all
         chosen = ops.equal(all_axes, all_axes)
     left = ops.squeeze(ops.non_zero(ops.logical_not(chosen), "i64"), ints([0]))
     order = ops.concat([ops.squeeze(ops.non_zero(chosen, "i64"), ints([0])), left], 0)
@@ -58,5 +62,5 @@ def reduce_over_computed_axes(
     out = reduce(ops.reshape(matrix, ops.concat(sizes, 0), False), ints([0]), False)
     if keepdim:
         return ops.reshape(out, ones, False)
-    rest = rank - (count.get_length() or rank)
+    rest = rank - (count or rank)
     return ops.reshape(out, of_length(ops.gather(dims, left, ints(0)), rest), False)

@@ -4,8 +4,6 @@ Semantics of powers: `compute_pow` in `paddle/phi/kernels/funcs/elementwise_func
 truncated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import reduce
 
@@ -13,9 +11,10 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_range
-from paddle2ov.graph.constants import ints, ints_of
-from paddle2ov.graph.opset import ops
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import dim_range
+from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, output_of
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around

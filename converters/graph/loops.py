@@ -1,7 +1,5 @@
 """Loops that a converter builds: a step that is repeated, or one for each slice of a tensor (ONNX's Loop and Scan)."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeAlias
@@ -10,15 +8,16 @@ import numpy as np
 from openvino import Model, Node, Output, Type
 from openvino.op import Constant, Parameter
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_vector
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import dim_of, dim_vector
 from paddle2ov.graph.bodies import bodies_of, mark_template
-from paddle2ov.graph.constants import ints, view_of
+from paddle2ov.graph.constants import view_of
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.guards import empty_constants
 from paddle2ov.graph.loop_node import build_iterator, build_loop
 from paddle2ov.graph.node_names import forget_names
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.types import constant

@@ -1,12 +1,10 @@
 """Operands of elementwise operators: of one type, aligned, real."""
 
-from __future__ import annotations
-
 from openvino import Output
 
-from paddle2ov.converters.graph.common import as_float, rank_of, refuse_complex
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.converters.graph.common import as_float, refuse_complex
+from paddle2ov.converters.graph.dims import rank_of
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NodeContext

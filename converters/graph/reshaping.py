@@ -1,7 +1,5 @@
 """Tensors with their axes in another order, or with the rank that the program declares."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 
@@ -9,11 +7,9 @@ from openvino import Output
 
 from paddle2ov.converters.graph.common import Tensor, reshape
 from paddle2ov.converters.graph.spatial import ranked_dims
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def transpose_to(x: Output, perm: list[int]) -> Output:

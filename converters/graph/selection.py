@@ -1,13 +1,11 @@
 """Selection of elements by a mask or by indices, where OpenVINO gets it wrong."""
 
-from __future__ import annotations
-
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, shape_of
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import dim_of, shape_of
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around

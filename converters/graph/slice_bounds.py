@@ -6,14 +6,12 @@ Paddle counts as OpenVINO does, but for slices backwards:
 - to the end -1: in programs of Paddle 2 (`end_before_first`) that is before the first element, in others the last one.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, dim_vector, index_range, int_vector, shape_of
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.converters.graph.common import Tensor, cast_to
+from paddle2ov.converters.graph.dims import dim_vector, index_range, int_vector, shape_of
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import BEFORE_FIRST, OPEN_END
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around

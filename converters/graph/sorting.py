@@ -5,16 +5,14 @@ unstable form. Paddle's own order of equal elements is that of the C++ library (
 is stable for short rows only; so stability is kept here where it costs little, and for full sorts.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, static_rank
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_of, static_rank
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 
 _CHEAP_COMPARISONS = 1 << 18

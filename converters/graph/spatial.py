@@ -1,15 +1,13 @@
 """What convolution and pooling share: data layouts, and how Paddle writes paddings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from openvino import Node, Output
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, dim_vector
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.graph.dims import dim_vector
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around
@@ -81,6 +79,19 @@ def pooling_windows(node: NodeContext, spatial: int) -> tuple[list[int], list[in
     paddings = node.get_ints("paddings", [0] * spatial)
     node.require(min(paddings, default=0) >= 0, "negative paddings of windows are not supported", paddings=paddings)
     return (sizes, strides, *begin_end_pads(node, spatial, paddings))
+
+
+def convolution_windows(node: NodeContext, spatial: int) -> tuple[list[int], list[int], list[int], list[int], str]:
+    """Strides, dilations, the paddings before and after x, and their algorithm: only EXPLICIT has paddings of its own.
+
+    SAME sets the dilations to 1 as well.
+    """
+    strides, dilations = (strides_or_dilations(node, name, spatial) for name in ("strides", "dilations"))
+    begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
+    algorithm = padding_algorithm(node)
+    if algorithm != "EXPLICIT":
+        begin, end = [0] * spatial, [0] * spatial
+    return strides, [1] * spatial if algorithm == "SAME" else dilations, begin, end, algorithm
 
 
 def window_overhang(

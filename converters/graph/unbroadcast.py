@@ -1,10 +1,8 @@
 """Sums over the axes along which a tensor was broadcast."""
 
-from __future__ import annotations
-
-from paddle2ov.converters.graph.common import Tensor, prevent_fusion, shape_of
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.converters.graph.common import Tensor, prevent_fusion
+from paddle2ov.converters.graph.dims import shape_of
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, output_of
 
 

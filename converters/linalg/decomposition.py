@@ -8,14 +8,13 @@ the sum of its parts' magnitudes.
 Not supported: lu without pivoting, which Paddle does not have on a CPU either.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.matrices import complex_solve
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, dim_range, index_range, rank_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, rank_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.parts import (
     adjoint_product,
@@ -31,8 +30,7 @@ from paddle2ov.converters.linalg.parts import (
     triangle,
 )
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 

@@ -4,17 +4,15 @@ Paddle: `determinant` (PIR `det`), `slogdeterminant` (PIR `slogdet`), `slogdet_v
 Semantics: `paddle/phi/kernels/impl/determinant_kernel_impl.h`.
 """
 
-from __future__ import annotations
-
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.decomposition import eliminate
 from paddle2ov.converters.linalg.parts import joined, multiply, parts_of
 from paddle2ov.graph.complex_pairs import make_complex
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 

@@ -4,19 +4,17 @@ Each round rotates neighbouring columns to be orthogonal and swaps them, even an
 ordering): in as many rounds as there are columns each meets every other. Twelve such sweeps are enough for float32.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, index_range
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.terms import Term, abs_, select, sqrt
 from paddle2ov.converters.linalg.parts import matrix_transpose
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NodeContext
 

@@ -6,16 +6,14 @@ values; LAPACK's gelsy estimates it. Not supported: residuals of a batch of matr
 the ranks.
 """
 
-from __future__ import annotations
-
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import const_like, dim_of, rank_of
+from paddle2ov.converters.graph.common import const_like
+from paddle2ov.converters.graph.dims import dim_of, rank_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.spectrum import relative_tolerance, singular_vectors
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 

@@ -9,18 +9,16 @@ A linear system is solved with the inverse, which OpenVINO has. Complex matrices
 A Cholesky factor takes one loop iteration per column, so that the size of the matrix may be dynamic.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
 from paddle2ov.converters.graph.exact import constant_power
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.parts import matrix_transpose, triangle
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

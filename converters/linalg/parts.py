@@ -3,17 +3,15 @@
 As lists of parts, [real] or [real, imaginary], real and complex matrices share one factorization.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from openvino import Node, Output
 
 from paddle2ov.converters.complex.elementary import divide_pairs, multiply_pairs
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, dim_range, index_range, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, shape_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NodeContext
 
 

@@ -8,23 +8,12 @@ which the conversion warns. Refused: the vectors of complex matrices. The values
 of [[a, -b], [b, a]], which has each of them twice.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.matrices import real_block_matrix
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const_like,
-    dim_of,
-    dim_range,
-    index_range,
-    prevent_fusion,
-    rank_of,
-    shape_of,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, prevent_fusion
+from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.decomposition import householder_qr
 from paddle2ov.converters.linalg.jacobi import (
@@ -36,8 +25,7 @@ from paddle2ov.converters.linalg.jacobi import (
 )
 from paddle2ov.converters.linalg.parts import batched_eye, matrix_transpose
 from paddle2ov.graph.complex_pairs import real_imag
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -9,13 +9,12 @@ Semantics: `paddle/phi/kernels/funcs/sequence_pooling.cc`,
 Refused: sequences of unknown LoD (see `paddle2ov.converters.lod.sequences`).
 """
 
-from __future__ import annotations
-
 import math
 
 from openvino import Node
 
-from paddle2ov.converters.graph.common import Tensor, const_like, rank_of
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import rank_of
 from paddle2ov.converters.lod.sequences import (
     count_vector,
     dense_input,
@@ -24,8 +23,7 @@ from paddle2ov.converters.lod.sequences import (
     padded_length,
     padded_lengths,
 )
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import NO_LOD, LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -7,12 +7,11 @@ Semantics: `paddle/fluid/operators/lstm_op.h`, in Paddle 1.8 `lstmp_op.h`, `padd
 Refused: outputs that only training needs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from paddle2ov.converters.graph.common import Tensor, const_like, dim_vector, reshape
+from paddle2ov.converters.graph.common import Tensor, const_like, reshape
+from paddle2ov.converters.graph.dims import dim_vector
 from paddle2ov.converters.graph.loops import Outputs, scan_unrolled
 from paddle2ov.converters.lod.sequences import (
     continuations,
@@ -22,8 +21,7 @@ from paddle2ov.converters.lod.sequences import (
     reverse_sequences,
     to_dense,
 )
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

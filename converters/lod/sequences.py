@@ -7,18 +7,16 @@ tensors [count, steps, ...]: sequences of equal length are reshaped, others padd
 over a few sequences take one row after the other (`is_by_row`): their steps have known shapes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_vector, index_range, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_vector, index_range, shape_of
 from paddle2ov.converters.graph.exact import join_halves, split_halves
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, reverse_along
 from paddle2ov.graph.values import LoDTensor, SequenceLayout, SequenceLengths

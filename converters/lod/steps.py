@@ -8,15 +8,14 @@ Semantics: `paddle/fluid/operators/lod_reset_op.h`, and `paddle/fluid/operators/
 Refused: sequences of unknown LoD (see `paddle2ov.converters.lod.sequences`), two levels of LoD.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.fused.layers import apply_activation
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import (
     all_segment_ids,
     constant_value,
@@ -34,8 +33,7 @@ from paddle2ov.converters.lod.sequences import (
     step_mask,
     to_dense,
 )
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import NO_LOD, UNKNOWN_LOD, LoDTensor, SequenceLayout, SequenceLengths

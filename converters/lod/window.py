@@ -6,16 +6,14 @@ Semantics: `paddle/phi/kernels/fusion/cpu/fusion_seqconv_eltadd_relu_kernel.cc`,
 Refused: trainable padding.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node
 
-from paddle2ov.converters.graph.common import Tensor, const_like, index_range
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import index_range
 from paddle2ov.converters.lod.sequences import dense_input, from_dense, padded_length
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

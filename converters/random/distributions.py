@@ -11,34 +11,25 @@ makes them the same each time the model is compiled; they still change from one 
 diagonal that `uniform_random` can set.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    const_like,
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, prevent_fusion, reshape
+from paddle2ov.converters.graph.dims import (
     dim_of,
     dim_vector,
     index_range,
     int_vector,
     normalize_axis,
-    prevent_fusion,
     rank_of,
-    reshape,
     shape_of,
 )
 from paddle2ov.converters.special import erf_inverse
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.translation.registry import Converter
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def _uniform(shape: Tensor, low: Tensor, high: Tensor, kind: str, seed: int) -> Node:

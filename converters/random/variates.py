@@ -6,18 +6,16 @@ differ, see `distributions.py`. Gamma as in G. Marsaglia and W. W. Tsang, "A sim
 variables" (2000); the others by counting: the time grows with the largest number that is drawn, which is 2^24 at most.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const
+from paddle2ov.converters.graph.dims import rank_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.terms import Term, log, select, sqrt
 from paddle2ov.converters.random.distributions import positive_uniform, standard_normal, unit_uniform
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

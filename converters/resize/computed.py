@@ -3,30 +3,19 @@
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`, `paddle/phi/kernels/funcs/interpolate_function.h`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    cast_to,
-    const,
-    dim_of,
-    dim_range,
-    exact_divide,
-    index_range,
-    split_mantissa,
-)
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, split_mantissa
+from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range
 from paddle2ov.converters.graph.terms import Term, floor
 from paddle2ov.converters.resize.nearest import nearest, rational_reciprocal
 from paddle2ov.converters.resize.scaled_sizes import ResizeParameters, any_resized, dynamic_sizes
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 
 

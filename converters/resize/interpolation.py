@@ -15,15 +15,14 @@ neighbour. A size together with a scale, and a scale known at run time, are resi
 graph computes (`computed.py`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, rank_of
+from paddle2ov.converters.graph.common import Tensor, cast_to
+from paddle2ov.converters.graph.dims import rank_of
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.converters.resize.computed import (
     broadcast_single,
@@ -44,8 +43,7 @@ from paddle2ov.converters.resize.scaled_sizes import (
     tensor_scales,
 )
 from paddle2ov.converters.resize.weights import by_weight_matrices
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around

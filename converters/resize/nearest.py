@@ -3,8 +3,6 @@
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
@@ -12,7 +10,8 @@ from functools import cache
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, dim_of, exact_divide, index_range
+from paddle2ov.converters.graph.common import Tensor, exact_divide
+from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.resize.scaled_sizes import (
     MAX_SIZE,
@@ -23,9 +22,8 @@ from paddle2ov.converters.resize.scaled_sizes import (
     dynamic_sizes,
 )
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 
 
 def _nearest_indices(plan: ResizeParameters, i: int, dim: int, size: int) -> Integers:

@@ -3,8 +3,6 @@
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -14,11 +12,11 @@ import numpy.typing as npt
 from msgspec import Struct
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, dim_range, shape_of
+from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.graph.dims import dim_range, shape_of
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.integers import int_divmod
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NodeContext
 
 Integers = npt.NDArray[np.int64]

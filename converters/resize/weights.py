@@ -3,8 +3,6 @@
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,9 +12,8 @@ from openvino import Output
 from paddle2ov.converters.graph.common import Tensor, const
 from paddle2ov.converters.resize.scaled_sizes import ResizeParameters
 from paddle2ov.graph import arrays
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.cubic import cubic_weights
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 
 Floats = npt.NDArray[np.float32]
 

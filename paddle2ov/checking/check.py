@@ -1,7 +1,5 @@
 """Checks that a device computes a graph correctly in a given precision: `check(model)`. Needs no Paddle."""
 
-from __future__ import annotations
-
 import math
 import os
 import warnings
@@ -10,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import openvino
-from openvino import Model, Output, Tensor
+from openvino import Model, Tensor
 
 from paddle2ov.arguments import called_here, check_callables, check_timeout
 from paddle2ov.checking.case import write_case
@@ -31,11 +29,11 @@ from paddle2ov.graph.core import shared_core
 from paddle2ov.inputs.given_arrays import InputsArgument
 from paddle2ov.inputs.usual_sizes import shape_sets
 from paddle2ov.passes import run_rewrites
-from paddle2ov.program import read_program
 from paddle2ov.program.archives import origin, taking_archives
 from paddle2ov.program.files import model_path
 from paddle2ov.program.model import Program
 from paddle2ov.program.paths import missing
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.sources import open_regular
 from paddle2ov.progress import StageProgress
 from paddle2ov.translation.extension import Extension
@@ -122,7 +120,10 @@ def check(
         math.inf if timeout is None else timeout,
     )
     judged = checking.run()
-    names = [_result_name(port) for port in subject.model.outputs]
+    names = [
+        str(min(port.get_names(), default=port.get_node().input_value(0).get_node().get_friendly_name()))
+        for port in subject.model.outputs
+    ]
     kinds = [port.get_element_type().get_type_name() for port in subject.model.outputs]
     keys = [input_name(node) for node in subject.model.get_parameters()]
     for request, (sequence, runs) in enumerate(zip(sequences, judged, strict=True)):
@@ -300,7 +301,3 @@ def _run(
         for difference, name, kind in zip(judged.differences, names, kinds, strict=False)
     )
     return CheckedRun(request, given, outputs, judged.refused, judged.error, judged.ties)
-
-
-def _result_name(port: Output) -> str:
-    return str(min(port.get_names(), default=port.get_node().input_value(0).get_node().get_friendly_name()))

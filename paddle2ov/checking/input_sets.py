@@ -1,11 +1,9 @@
 """The inputs that a model is checked on, given or random, and the order of the runs."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from openvino import Model, Node, PartialShape, Tensor
+from openvino import Model, Node, Tensor
 
 from paddle2ov.compilation.running import as_tensor
 from paddle2ov.errors import ConversionInputError
@@ -49,7 +47,8 @@ def chosen_inputs(
         return [model_inputs(_named(model), stand_in, {k: np.asarray(v) for k, v in array.items()}) for array in arrays]
     dynamic = any(node.get_output_partial_shape(0).is_dynamic for node in model.get_parameters())
     own = {input_name(node): node.get_output_partial_shape(0) for node in model.get_parameters()}
-    return random_inputs(stand_in, model, shapes or [_ranked(own)] * (_SETS if dynamic else 1), seed)
+    ranked = {name: shape for name, shape in own.items() if shape.rank.is_static}
+    return random_inputs(stand_in, model, shapes or [ranked] * (_SETS if dynamic else 1), seed)
 
 
 def run_orders(sets: Sequence[Inputs]) -> list[list[int]]:
@@ -81,10 +80,6 @@ def _array(node: Node, arrays: Inputs) -> AnyArray:
         if name in arrays:
             return arrays[name]
     raise ConversionInputError(f"inputs: '{input_name(node)}' is missing")
-
-
-def _ranked(shapes: Mapping[str, PartialShape]) -> dict[str, PartialShape]:
-    return {name: shape for name, shape in shapes.items() if shape.rank.is_static}
 
 
 def _named(model: Model) -> Model:

@@ -1,7 +1,5 @@
 """`paddle2ov run COMMAND ...`."""
 
-from __future__ import annotations
-
 import errno
 import os
 import runpy

@@ -1,7 +1,5 @@
 """What the commands have in common: options, targets that are no sources, and how errors are shown."""
 
-from __future__ import annotations
-
 import logging
 import math
 import os
@@ -223,7 +221,7 @@ def refuse_overwriting_sources(
         ConversionInputError: one of the files, or the folder, is the model's.
     """
     from paddle2ov.errors import ModelReadError
-    from paddle2ov.program import find_model
+    from paddle2ov.program.files import find_model
 
     try:
         files = find_model(program, params)

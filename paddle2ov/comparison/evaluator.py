@@ -18,10 +18,8 @@ from openvino.op import Constant
 from paddle2ov.comparison.iterations import run_if, run_iterations
 from paddle2ov.comparison.rounding import EXACT, Lanes, Rounding, chooses
 from paddle2ov.comparison.single_node import Kernel
-from paddle2ov.comparison.tensors import is_float, to_array
-from paddle2ov.compilation.running import as_tensor
+from paddle2ov.comparison.tensors import is_float
 from paddle2ov.graph.bodies import bodies_of
-from paddle2ov.typing import AnyArray
 
 ValueKey = tuple[int, int]
 """A value of a model: the number of its node (see `numbered`) and the output."""
@@ -269,10 +267,3 @@ def _state(node: Node, read: Sequence[Lanes]) -> Lanes:
     if is_float(tensor.get_element_type()) or tensor.get_element_type() != Type.string:
         tensor.data[...] = np.zeros(sizes, tensor.data.dtype)
     return (tensor,)
-
-
-def node_by_node(model: Model, arrays: Sequence[AnyArray]) -> list[AnyArray]:
-    """The results of a model on the CPU, for arrays in the order of its inputs."""
-    parameters = zip(arrays, model.get_parameters(), strict=True)
-    results = Evaluator(model).run([as_tensor(array, node.get_element_type()) for array, node in parameters]).results
-    return [to_array(lanes[0]) for lanes in results]

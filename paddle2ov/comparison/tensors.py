@@ -1,7 +1,5 @@
 """Tensors of every element type as arrays, and back."""
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Shape, Tensor, Type
 

@@ -1,7 +1,5 @@
 """What OpenVINO says of the nodes of a compiled graph (primitives)."""
 
-from __future__ import annotations
-
 from openvino import Node
 
 

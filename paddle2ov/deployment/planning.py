@@ -5,8 +5,6 @@ stays with the caller too. Transforms that prepare labels for training (DetLabel
 LoadAnnotations, ...) are ignored.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ sizes, positions and sums, which are integers therefore. (OpenVINO can keep sing
 Python can set, and its transformations lose that.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -18,10 +16,10 @@ import numpy as np
 from openvino import Dimension, Model, Node, Output, PartialShape, Type
 
 from paddle2ov.deployment.planning import PreprocessingPlan, plan
-from paddle2ov.deployment.sizes import Number
 from paddle2ov.deployment.steps import spatial_shape
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.graph.consumers import consumers
+from paddle2ov.graph.integers import Number
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.program.settings import Settings

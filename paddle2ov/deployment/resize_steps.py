@@ -1,16 +1,15 @@
 """The steps of preprocessing that resize images; semantics as in `steps.py`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.deployment.sizes import Number, int_constant, round_scaled, up_to_multiple
+from paddle2ov.deployment.sizes import int_constant, round_scaled, up_to_multiple
 from paddle2ov.deployment.steps import ToAnySize, ToSize, Value, long_side, ratio, short_side, spatial_shape
 from paddle2ov.deployment.taps import arange, area, blend_neighbours, pillow, pixels_in
+from paddle2ov.graph.integers import Number
 from paddle2ov.graph.opset import ops
 
 

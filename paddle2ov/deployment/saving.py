@@ -1,7 +1,5 @@
 """Writes files atomically: first to a temporary folder beside their destination."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

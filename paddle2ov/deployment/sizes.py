@@ -11,8 +11,6 @@ Every product must fit into the 32 bits that the plugin has for integers: sides 
 computed from them below 46,340.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -130,16 +128,3 @@ def _power(x: Number) -> Number:
 
 def _number(x: Number) -> Node:
     return ops.convert(x, Type.i32)
-
-
-__all__ = [
-    "MAX_SIDE",
-    "Number",
-    "ScaledSize",
-    "int_constant",
-    "int_divmod",
-    "round_scaled",
-    "scale_exactly",
-    "to_multiple",
-    "up_to_multiple",
-]

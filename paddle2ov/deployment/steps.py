@@ -4,8 +4,6 @@ Semantics: `deploy/python/preprocess.py` (PaddleDetection), `paddlex/inference/m
 `paddleseg/transforms/transforms.py` (PaddleSeg).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +12,8 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.deployment.sizes import Number, int_constant, int_divmod, up_to_multiple
+from paddle2ov.deployment.sizes import int_constant, up_to_multiple
+from paddle2ov.graph.integers import Number, int_divmod
 from paddle2ov.graph.opset import ops
 
 Value: TypeAlias = Output | Node

@@ -5,8 +5,6 @@ moves a position, and where a model is compiled for bfloat16 nothing of it is ro
 Semantics: `resizeArea_` and `resize` in `modules/imgproc/src/resize.cpp`, `warpAffine` (OpenCV); `Resample.c` (Pillow).
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -16,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from openvino import Node, Type
 
-from paddle2ov.deployment.sizes import Number, int_constant, int_divmod
+from paddle2ov.deployment.sizes import int_constant
 from paddle2ov.deployment.steps import Value, spatial_shape
 from paddle2ov.graph.cubic import cubic_weights
+from paddle2ov.graph.integers import Number, int_divmod
 from paddle2ov.graph.opset import ops
 
 Floats: TypeAlias = NDArray[np.float64]

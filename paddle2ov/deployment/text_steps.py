@@ -4,8 +4,6 @@ Semantics: `DetResizeForTest` in `ppocr/data/imaug/operators.py` (PaddleOCR), `O
 `paddlex/inference/models/text_recognition/processors.py` (PaddleX).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -13,7 +11,7 @@ import numpy as np
 from openvino import Type
 
 from paddle2ov.deployment.resize_steps import Sampling
-from paddle2ov.deployment.sizes import Number, int_constant, int_divmod, scale_exactly, to_multiple, up_to_multiple
+from paddle2ov.deployment.sizes import int_constant, scale_exactly, to_multiple, up_to_multiple
 from paddle2ov.deployment.steps import (
     Size,
     Step,
@@ -25,6 +23,7 @@ from paddle2ov.deployment.steps import (
     short_side,
     spatial_shape,
 )
+from paddle2ov.graph.integers import Number, int_divmod
 from paddle2ov.graph.opset import ops
 
 Kind: TypeAlias = Literal["max", "min", "resize_long", "long_alone"]

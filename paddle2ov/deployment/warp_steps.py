@@ -4,8 +4,6 @@ Semantics: `deploy/python/preprocess.py` and `keypoint_preprocess.py` (PaddleDet
 not rotate, so that rows and columns are interpolated one after the other.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,9 +11,10 @@ import numpy as np
 from openvino import Node
 
 from paddle2ov.deployment.resize_steps import Sampling
-from paddle2ov.deployment.sizes import Number, int_constant, int_divmod, round_scaled, scale_exactly, up_to_multiple
+from paddle2ov.deployment.sizes import int_constant, round_scaled, scale_exactly, up_to_multiple
 from paddle2ov.deployment.steps import Size, Step, ToAnySize, ToSize, Value, long_side, ratio, short_side, spatial_shape
 from paddle2ov.deployment.taps import arange, blend_neighbours, pixels_in
+from paddle2ov.graph.integers import Number, int_divmod
 from paddle2ov.graph.opset import ops
 
 MAX_WARPED_SIDE = 2**13 - 1

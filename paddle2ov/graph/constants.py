@@ -1,16 +1,12 @@
-"""Constants of a graph: their elements as NumPy arrays and Python numbers, and new ones of integers."""
-
-from __future__ import annotations
+"""Constants of a graph: their elements as NumPy arrays and Python numbers."""
 
 import math
-from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
-from openvino import Node, Output
+from openvino import Output
 from openvino.op import Constant
 
-from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype, value_of
 from paddle2ov.typing import AnyArray
@@ -18,11 +14,6 @@ from paddle2ov.typing import AnyArray
 _T = TypeVar("_T")
 _MAX_BYTES = 1 << 24
 """The largest constant that is searched for values other than 0."""
-
-
-def ints(value: Sequence[int] | int) -> Node:
-    """A constant of int64: a list gives a 1-D one, a number a 0-D one."""
-    return ops.constant(np.asarray(value, np.int64))
 
 
 def constant_of(output: Output) -> AnyArray | None:

@@ -1,7 +1,5 @@
 """OpenVINO's runtime, one for the process."""
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Mapping

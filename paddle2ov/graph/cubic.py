@@ -1,7 +1,5 @@
 """The weights of cubic interpolation."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import numpy as np

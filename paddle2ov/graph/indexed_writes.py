@@ -1,14 +1,12 @@
 """Assignments to one index of a tensor, and what a loop's counter makes needless in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import ints, number_of
+from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.loop_counters import source
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.workarounds import works_around
 

@@ -1,7 +1,5 @@
 """Integer arithmetic in the graph that is exact, in whatever precision OpenVINO computes floats."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Builds OpenVINO's Loop around a body in time linear in the size of the body, not quadratic."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

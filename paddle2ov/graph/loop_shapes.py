@@ -1,7 +1,5 @@
 """Shapes in loops and branches: only what holds in every iteration may be visible to OpenVINO's passes."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from openvino import Node, Output, PartialShape, Type

@@ -1,7 +1,5 @@
 """The OpenVINO opset that is emitted, and the factory that makes its nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
@@ -14,6 +12,8 @@ OPSET = "opset16"
 FUNCTIONS = {name: value for name, value in vars(opset16).items() if not name.startswith("_")}
 """What OpenVINO has in the opset, by name."""
 
+NodeInput: TypeAlias = Node | Output | int | float | np.ndarray[Any, Any] | np.generic
+"""What functions of the opset take: a tensor, or numbers that they make a Constant of."""
 CreateNode: TypeAlias = Callable[[str, Sequence[Output], Mapping[str, Any]], Node]
 """Makes a node from its type, inputs and attributes (those that `Node.get_attributes` gives of another node)."""
 

@@ -3,15 +3,17 @@
 `ops` has all functions of that opset, checked: nodes that OpenVINO could not evaluate without crashing are constants or
 refused (`guards.py`). Those that a conversion calls most are quick equivalents (`quick_nodes.py`). Where OpenVINO
 computes the usual nodes wrongly, functions emit others (`safe_functions.py`), or read copies of sizes
-(`size_bounds.py`).
+(`size_bounds.py`). `ints` makes the constants of integers that most of them take.
 
 The types of `ops` are those of `opset_stub.pyi`, which tools/opset_stub.py writes from the signatures of both.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from openvino import Node
 
 from paddle2ov.graph.node_factory import OPSET, create
 from paddle2ov.graph.quick_nodes import plain
@@ -23,4 +25,9 @@ if TYPE_CHECKING:
 
 ops = cast("Opset", SimpleNamespace(**{**vars(plain), **SAFE, **hiding_bounds()}))
 
-__all__ = ["OPSET", "create", "ops"]
+__all__ = ["OPSET", "create", "ints", "ops"]
+
+
+def ints(value: Sequence[int] | int) -> Node:
+    """A constant of int64: a list gives a 1-D one, a number a 0-D one."""
+    return ops.constant(np.asarray(value, np.int64))

@@ -5,8 +5,6 @@ than on the node: 8 µs instead of 3 for an Add, 40 instead of 3 for a Constant.
 except `name`; tests/translation/test_opset.py compares both.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -26,10 +24,10 @@ from paddle2ov.graph.guards import (
     empty_constants,
     with_clamped_sizes,
 )
-from paddle2ov.graph.node_factory import FUNCTIONS, create
+from paddle2ov.graph.node_factory import FUNCTIONS, NodeInput, create
 
 if TYPE_CHECKING:
-    from paddle2ov.graph.opset_stub import NodeInput, Opset
+    from paddle2ov.graph.opset_stub import Opset
 
 
 def _by_function(kinds: str) -> dict[str, str]:

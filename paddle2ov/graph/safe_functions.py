@@ -1,25 +1,19 @@
 """Functions of the opset that emit other nodes where OpenVINO computes the usual ones wrongly."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.guards import check_reshape
+from paddle2ov.graph.node_factory import NodeInput
 from paddle2ov.graph.quick_nodes import plain
 from paddle2ov.graph.shapes import parsed
 from paddle2ov.graph.size_bounds import logical_not
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from paddle2ov.graph.opset_stub import NodeInput
+from paddle2ov.typing import AnyArray
 
 _WIDE = 2**25  # the most elements of an axis that is sliced by steps of 64 up to the limit of int32
 
@@ -115,7 +109,7 @@ def _computed_open_ends(stops: Output) -> Node:
     return select(greater_equal(ends, np.int64(narrow.max)), np.int64(wide.max), ends)
 
 
-def _constant_ends(part: Output) -> NDArray[np.int64] | None:
+def _constant_ends(part: Output) -> AnyArray | None:
     """The open ends of a Constant, possibly converted or reshaped to a vector; None for what is computed."""
     node = part.get_node()
     while node.get_type_name() in ("Convert", "Reshape", "Unsqueeze"):
@@ -123,7 +117,7 @@ def _constant_ends(part: Output) -> NDArray[np.int64] | None:
     return _open_ends(node.get_data().reshape(-1)) if isinstance(node, Constant) else None
 
 
-def _open_ends(stops: NDArray[Any]) -> NDArray[np.int64]:
+def _open_ends(stops: AnyArray) -> AnyArray:
     """The ends of a Slice as int64; those at the limits of int32 or beyond become the limits of int64."""
     narrow, wide = np.iinfo(np.int32), np.iinfo(np.int64)
     stops = stops.astype(np.int64)

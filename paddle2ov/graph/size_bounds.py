@@ -6,22 +6,17 @@ and from the upper bounds of the inputs, as if all functions were monotonic: (n 
 size without an upper bound the lower bound is 0, whatever is subtracted: n - 3 is never -2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
+from paddle2ov.graph.node_factory import NodeInput
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.quick_nodes import plain
 from paddle2ov.graph.shapes import are_few, output_of
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.workarounds import works_around
-
-if TYPE_CHECKING:
-    from paddle2ov.graph.opset_stub import NodeInput
 
 _MAX_UPSTREAM = 200
 

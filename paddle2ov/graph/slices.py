@@ -1,17 +1,11 @@
 """Slices of a range along an axis and in reverse, and what stands for their open ends."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
-
-if TYPE_CHECKING:
-    from paddle2ov.graph.opset_stub import NodeInput
+from paddle2ov.graph.node_factory import NodeInput
+from paddle2ov.graph.opset import ints, ops
 
 OPEN_END = 2**31 - 1
 """The end of a Slice that goes on to the last element, as Paddle's programs have it too.

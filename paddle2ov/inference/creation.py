@@ -109,7 +109,7 @@ class _Compilation:
         return convert(program, input=shapes, sequence_lengths=sequences, device=device, rewrite=self._rewrite)
 
     def _read(self) -> Program:
-        from paddle2ov.program import read_contents, read_program
+        from paddle2ov.program.reading import read_contents, read_program
         from paddle2ov.translation.registry import Registry
 
         signatures = Registry().signatures()

@@ -93,7 +93,7 @@ class ConversionRequest:
     def _refusals(self) -> tuple[Program, Sequence[Refusal]]:
         """The program, and all that is refused of it, which depends on the options."""
         from paddle2ov.inspection import find_refusals
-        from paddle2ov.program import read_program
+        from paddle2ov.program.reading import read_program
         from paddle2ov.program.vocabulary import Vocabulary
         from paddle2ov.translation.input_spec import parse_input, parse_output
         from paddle2ov.translation.registry import Registry

@@ -1,7 +1,5 @@
 """Handles SIGTERM, which batch systems and containers send, as Ctrl-C: the process cleans up before it ends."""
 
-from __future__ import annotations
-
 import math
 import os
 import signal

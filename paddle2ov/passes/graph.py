@@ -9,11 +9,10 @@ from typing import TypeAlias
 from openvino import Model, Node
 
 from paddle2ov.graph.bodies import bodies_of
-from paddle2ov.graph.consumers import Changes
+from paddle2ov.graph.consumers import Changes, readers
 from paddle2ov.graph.opaque_values import runtime_zero
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.index import VARYING, Index
-from paddle2ov.passes.neighbours import readers
 from paddle2ov.passes.where import Where
 
 Counts: TypeAlias = dict[str, int]

@@ -9,8 +9,6 @@ that dimension. Nothing is concluded from broadcasting, where 1 is allowed as we
 computes, which may not run.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
@@ -18,10 +16,10 @@ from typing import Any, TypeAlias
 from openvino import Dimension, Model, Node, PartialShape, Symbol
 
 from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.consumers import consumers, readers
 from paddle2ov.graph.expected_dims import expected_dims
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.neighbours import consumers, readers
 from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
 

@@ -1,7 +1,5 @@
 """Stores the weights of quantized layers as integers where Paddle's program holds them as floats."""
 
-from __future__ import annotations
-
 import numpy as np
 from openvino import Node, Output, Type
 

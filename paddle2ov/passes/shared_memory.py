@@ -1,16 +1,14 @@
 """Whether the buffer that a node reads has other users: views, results, nodes that may join or write in place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from openvino import Dimension, Node, Output
 
 from paddle2ov.graph.constants import number_of
+from paddle2ov.graph.consumers import Consumer, consumers
 from paddle2ov.graph.placement import COPYING, SCATTERING, SLICING, SPLITTING, VIEWS
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.layout.permutation import is_layout_change
-from paddle2ov.passes.neighbours import Consumer, consumers
 
 _READ_A_VIEW_ONLY = COPYING | SLICING
 """Nodes that read a view and write elsewhere."""

@@ -4,14 +4,13 @@ For example a list to which a loop appends the boxes of each image, and which is
 array is represented by the concatenation itself, not by a stack of elements of one shape.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
+from paddle2ov.program.liveness import counterparts
 from paddle2ov.program.model import Block, Operator
 
 
@@ -102,29 +101,13 @@ class _Arrays:
         return False
 
 
-def _aliases(operator: Operator) -> Iterator[tuple[str, str]]:
-    """Pairs of names of the same value, or of an array before and after a write.
-
-    If a malformed program has different numbers on both sides, the translation of the operator reports it.
-    """
-    results = operator.outputs.get("out", ())
-    if operator.type == "while":
-        for body in operator.blocks:
-            inputs = operator.inputs.get("x", ())
-            for names in zip(inputs, results, body.inputs, body.outputs[1:], strict=False):
-                yield from ((name, names[1]) for name in names)
-    elif operator.type == "recurrent":
-        for body in operator.blocks:
-            inputs, arguments = operator.inputs.get("states", ()), body.inputs[len(operator.inputs.get("x", ())) :]
-            for names in zip(inputs, results, arguments, body.outputs, strict=False):
-                yield from ((name, names[3]) for name in names[:3])
-    elif operator.type == "if":
-        for branch in operator.blocks:
-            yield from zip(branch.outputs, results, strict=False)
-    elif operator.type in ("assign", "assign_array"):
-        yield _first(operator.inputs, "x"), _first(operator.outputs, "out")
-    elif operator.type == "write_to_array":
-        yield _first(operator.inputs, "array"), _first(operator.outputs, "out")
+def _aliases(operator: Operator) -> Iterable[tuple[str, str]]:
+    """Pairs of names of the same value, or of an array before and after a write."""
+    if operator.type in ("assign", "assign_array"):
+        return [(_first(operator.inputs, "x"), _first(operator.outputs, "out"))]
+    if operator.type == "write_to_array":
+        return [(_first(operator.inputs, "array"), _first(operator.outputs, "out"))]
+    return counterparts(operator)
 
 
 def _first(ports: Mapping[str, Sequence[str]], port: str) -> str:

@@ -9,8 +9,6 @@ own part of them live, so that what only an unused result needs is removed:
 - `recurrent`: as `while` for the states; a stacked result needs its value of each iteration.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -125,7 +123,7 @@ class _Dependencies:
     def _enter(self, operator: Operator, given: frozenset[str]) -> None:
         for block in operator.blocks:
             self.add(block)
-        for name, counterpart in _counterparts(operator):
+        for name, counterpart in counterparts(operator):
             if name not in given:
                 self.counterparts.setdefault(name, []).append(counterpart)
 
@@ -163,7 +161,7 @@ def _reads(operator: Operator) -> Iterable[str]:
     return [*operator.input_names(), *(name for block in operator.blocks for name in block.outputs)]
 
 
-def _counterparts(operator: Operator) -> Iterable[tuple[str, str]]:
+def counterparts(operator: Operator) -> Iterable[tuple[str, str]]:
     """Pairs of a variable and one that it needs on the other side of the border of a block.
 
     If a malformed program has different numbers on both sides, the translation of the operator reports it.

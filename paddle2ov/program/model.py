@@ -186,11 +186,6 @@ class Program(Struct):
     size: int = 0
 
 
-def is_static(shape: tuple[int, ...] | None) -> bool:
-    """Whether every dimension of `shape` is known."""
-    return shape is not None and all(dim >= 0 for dim in shape)
-
-
 def element_count(shape: tuple[int, ...]) -> int:
     """The number of elements of a static shape, exact for any size."""
     count = 1

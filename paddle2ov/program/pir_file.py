@@ -22,6 +22,8 @@ _NOTHING = msgspec.Raw(b"null")
 
 
 class Type(msgspec.Struct, gc=False):
+    """A type: its dialect and name, and what that takes."""
+
     id: str = msgspec.field(name="#")
     data: Any = msgspec.field(name="D", default=None)
 
@@ -41,6 +43,8 @@ class Argument(msgspec.Struct, gc=False):
 
 
 class AttributeData(msgspec.Struct, gc=False):
+    """The value of an attribute: its type, and the number, text or list that it is."""
+
     id: str = msgspec.field(name="#")
     data: Any = msgspec.field(name="D", default=None)
     void: str | None = msgspec.field(name="VD", default=None)
@@ -78,11 +82,15 @@ class Region(msgspec.Struct, gc=False):
 
 
 class BaseCode(msgspec.Struct):
+    """What a file begins with."""
+
     magic: str
     version: int
 
 
 class Module(msgspec.Struct):
+    """A whole program."""
+
     regions: list[Region]
 
 
@@ -176,20 +184,3 @@ def _declared(kind: Type | None) -> list[Variable] | Variable | None:
     shape = tuple([max(dim, -1) for dim in dims])
     dtype = dtypes.PIR_TYPES.get(str(element["#"]).rpartition(".")[2])
     return Variable("", dtype, shape, is_array=name == "t_dense_tensor_array")
-
-
-__all__ = [
-    "Argument",
-    "Attribute",
-    "Block",
-    "DecodedAttributes",
-    "DecodedTypes",
-    "File",
-    "Op",
-    "Region",
-    "Value",
-    "decode_any",
-    "decode_file",
-    "results_of",
-    "yielded",
-]

@@ -19,8 +19,6 @@ is older. tests/program/test_signatures.py checks the rows against the installed
 
 # ruff: noqa: E501 (a row of the table is one line, however long: sorted, searched and added to by line)
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

@@ -1,7 +1,5 @@
 """`quantize`: a Paddle model in integers, calibrated with data of yours."""
 
-from __future__ import annotations
-
 import sys
 import time
 import warnings
@@ -14,8 +12,9 @@ from paddle2ov.compilation.precision import capabilities, computes_in, is_compil
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ConversionWarning, FailingAs, OpenVINORunError
 from paddle2ov.graph.core import has_integer_kernels
-from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import taking_archives
+from paddle2ov.program.files import find_model
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.settings import settings_in
 from paddle2ov.quantization.agreement import Reference, compiled_in
 from paddle2ov.quantization.calibration import CalibrationData, Data, PathLike

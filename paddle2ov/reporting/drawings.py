@@ -3,8 +3,6 @@
 The page lays them out, one group at a time as it is unfolded (`assets/layout.js`).
 """
 
-from __future__ import annotations
-
 import heapq
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -98,7 +96,8 @@ def draw_compiled(compiled: CompiledReport, operators: Sequence[ReportedOperator
         kind = {"Input": "input", "Output": "output"}.get(item.layer, "primitive")
         nodes.append(DrawnNode(f"p{id}", kind, item.name if kind != "primitive" else item.layer, id))
         if kind == "primitive":
-            paths[id] = known[item.operator] if item.operator is not None else _of_neighbour(item.inputs, paths)
+            of_source = next((paths[source] for source in item.inputs), ())
+            paths[id] = known[item.operator] if item.operator is not None else of_source
     numbered = [(place[source], place[target]) for source, target in edges]
     loose = {i for i, node in enumerate(nodes) if node.kind != "primitive"}
     return Drawing("Compiled for the CPU", nodes, numbered, group_nodes([paths[id] for id in order], numbered, loose))
@@ -135,10 +134,6 @@ def _edges(operators: Sequence[ReportedOperator], inputs: dict[str, int], first:
             if operator.block < 0:
                 known[name] = i
             known.setdefault(name, i)
-
-
-def _of_neighbour(inputs: Iterable[int], paths: dict[int, Path]) -> Path:
-    return next((paths[source] for source in inputs), ())
 
 
 def _topological(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:

@@ -1,7 +1,5 @@
 """What rewrites and workarounds are for, in the words of their docstrings."""
 
-from __future__ import annotations
-
 from paddle2ov.passes import REWRITES
 from paddle2ov.report import ConversionReport
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
@@ -14,8 +12,3 @@ def meanings(conversion: ConversionReport) -> dict[str, str]:
     done = [name for name, counts in conversion.rewrites.items() if any(counts.values())]
     names = dict.fromkeys([*done, *conversion.match_failures])
     return {name: texts.get(name, "").strip().partition("\n")[0] for name in names}
-
-
-def is_workaround(name: str) -> bool:
-    """Whether `without` takes the name of a pass."""
-    return any(row.name == name for row in WORKAROUNDS)

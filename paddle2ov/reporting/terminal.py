@@ -1,7 +1,5 @@
 """A report as tables for the terminal."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -14,8 +12,9 @@ from rich.table import Table
 
 from paddle2ov.report import ConversionReport, done_text, size_text
 from paddle2ov.reporting.contents import FATES, CompiledReport, Report
-from paddle2ov.reporting.meanings import is_workaround, meanings
+from paddle2ov.reporting.meanings import meanings
 from paddle2ov.verification.results import PrecisionTable
+from paddle2ov.workarounds.table import WORKAROUNDS
 
 _MAX_ROWS = 15
 _GAP = 2
@@ -110,11 +109,11 @@ def _transposes(conversion: ConversionReport) -> Iterator[str]:
 
 def _passes(conversion: ConversionReport) -> Iterator[str | Padding]:
     """What the passes did; the transposes come before, and what was left alone is on the page."""
-    texts = meanings(conversion)
+    texts, workarounds = meanings(conversion), {row.name for row in WORKAROUNDS}
     done = {name: done_text(counts) for name, counts in conversion.rewrites.items() if name != "transposes_to_reshapes"}
     done = {name: text for name, text in done.items() if text}
     for heading, of_workarounds in ((_OPTIMISED, False), (_WORKED_AROUND, True)):
-        names = [name for name in done if is_workaround(name) == of_workarounds]
+        names = [name for name in done if (name in workarounds) == of_workarounds]
         if names:
             yield f"[bold]{heading}[/bold]"
         for name in names:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paddle2ov.translation.registry import Converter
+    from paddle2ov.translation.node_context import Converter
 
 
 class Lazy:

@@ -3,8 +3,6 @@
 This is the only part of a conversion that needs Paddle, and only because the caller has it already.
 """
 
-from __future__ import annotations
-
 import inspect
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +13,8 @@ import numpy as np
 from openvino import Dimension, Model
 
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.program import Program, read_program
+from paddle2ov.program.model import Program
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.signatures import Signature
 from paddle2ov.translation.input_spec import (
     ExampleArgument,
@@ -49,7 +48,7 @@ def read_live(
     Raises:
         ConversionInputError: the object is of a type that cannot be converted, or its inputs or outputs are not known.
     """
-    if not type(model).__module__.startswith("paddle.") and not _has_paddle_base(model):
+    if not any(base.__module__.startswith("paddle.") for base in type(model).__mro__):
         kind = type(model)
         name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
         hint = "; openvino.compile_model compiles one that is converted" if isinstance(model, Model) else ""
@@ -76,10 +75,6 @@ def _without_source(program: Program) -> Program:
     """The program without its files, which are deleted; their mappings stay valid."""
     program.source = None
     return program
-
-
-def _has_paddle_base(model: Any) -> bool:
-    return any(base.__module__.startswith("paddle.") for base in type(model).__mro__)
 
 
 def _is_program(model: Any, paddle: Any) -> bool:
@@ -199,17 +194,13 @@ def _items(value: Any) -> list[Any]:
 def _fed_variables(input: Any) -> tuple[Any, list[InputOverride]]:
     """The variables to feed to a Program, or their names, and what is said of their shapes and types."""
     items = [] if input is None or isinstance(input, str | Mapping) else _items(input)
-    if input is None or (items and all(_is_variable(item) for item in items)):
+    if input is None or (items and all(hasattr(item, "get_defining_op") or hasattr(item, "desc") for item in items)):
         return input, []
     overrides = [] if any(isinstance(item, np.ndarray) for item in items) else parse_input(input)
     names = [override.name for override in overrides]
     if not names or None in names:
         raise ConversionInputError("input: the inputs of a Program are given as variables, or by their names")
     return names, [override for override in overrides if override.shape is not None or override.dtype is not None]
-
-
-def _is_variable(item: Any) -> bool:
-    return hasattr(item, "get_defining_op") or hasattr(item, "desc")
 
 
 def _save_program(paddle: Any, program: Any, prefix: str, input: Any, output: OutputArgument) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, TypeAlias, Union
 
 from paddle2ov.errors import ConversionInputError, ModelReadError, system_reason
-from paddle2ov.program import Program, read_contents, read_program
 from paddle2ov.program.files import PathLike, parameter_file
+from paddle2ov.program.model import Program
 from paddle2ov.program.paths import local_path
+from paddle2ov.program.reading import read_contents, read_program
 from paddle2ov.program.signatures import Signature
 from paddle2ov.translation.input_spec import (
     ExampleArgument,

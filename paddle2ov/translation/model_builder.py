@@ -1,7 +1,5 @@
 """Builds an `openvino.Model` from a program in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from operator import attrgetter
 
@@ -17,12 +15,10 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import operator_id, set_operators
 from paddle2ov.graph.types import COMPLEX_DTYPES, OV_TYPES
 from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, mark_if_complex, unmarked
-from paddle2ov.program import Program
 from paddle2ov.program.budget import Budget, charging
 from paddle2ov.program.concatenated_arrays import concatenate_arrays
 from paddle2ov.program.liveness import count_operators, prune
-from paddle2ov.program.model import Block, Variable
-from paddle2ov.program.model import Output as ProgramOutput
+from paddle2ov.program.model import Block, Output as ProgramOutput, Program, Variable
 from paddle2ov.program.small_probabilities import mark_softmaxes_tested_against_zero
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.input_spec import InputOverride

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, Final, NoReturn, TypeAlias, cast, overload
 
 import numpy as np
@@ -47,6 +47,7 @@ from paddle2ov.typing import AnyArray
 OutputLike: TypeAlias = Node | Value
 NamedOutputs: TypeAlias = Mapping[str, OutputLike | Sequence[OutputLike]]
 """What a converter returns: result name -> value, or list of values for a result that is a list."""
+Converter: TypeAlias = "Callable[[NodeContext], NamedOutputs]"
 
 
 class Required:

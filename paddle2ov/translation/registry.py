@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, update_wrapper
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.program.traits import with_trait
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
     from paddle2ov.program.model import Block, Operator, Program
     from paddle2ov.program.signatures import Signature
-    from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-
-Converter: TypeAlias = "Callable[[NodeContext], NamedOutputs]"
+    from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 class ComplexAware:

@@ -1,7 +1,5 @@
 """Lengths of the sequences that are concatenated in one tensor (LoD), also as inputs and results of a model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
@@ -23,8 +21,7 @@ from paddle2ov.graph.values import (
     Value,
     unmarked,
 )
-from paddle2ov.program.model import Output as ProgramOutput
-from paddle2ov.program.model import Variable
+from paddle2ov.program.model import Output as ProgramOutput, Variable
 from paddle2ov.translation.scope import Scope
 
 

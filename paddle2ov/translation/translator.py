@@ -1,7 +1,5 @@
 """Walks a program's blocks and calls each operator's converter."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
@@ -39,9 +37,9 @@ from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.empty import constant_if_empty, declared_empty, is_empty, results_without_elements
 from paddle2ov.translation.folding import are_foldable, fold
-from paddle2ov.translation.node_context import NodeContext
+from paddle2ov.translation.node_context import Converter, NodeContext
 from paddle2ov.translation.onednn_attributes import ONEDNN
-from paddle2ov.translation.registry import ComplexAware, Converter, Registry
+from paddle2ov.translation.registry import ComplexAware, Registry
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.unsupported import reason
 
@@ -421,6 +419,3 @@ def _by_port(results: Any, operator: Operator, signature: Signature | None) -> d
         many = not isinstance(value, _SINGLE) and isinstance(value, Iterable)
         named[canonical] = list(value) if many else [value]
     return named
-
-
-__all__ = ["Converter", "Translator", "input_parameter"]

@@ -17,21 +17,20 @@ from pathlib import Path
 import numpy as np
 
 from paddle2ov.comparison.differences import compare_results
-from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess
+from paddle2ov.comparison.paddle_process import PaddleModel
 from paddle2ov.compilation.running import infer
 from paddle2ov.conversion import convert
 from paddle2ov.errors import Paddle2OVError
-from paddle2ov.program import ModelFiles, read_program
+from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Operator, Program
-from paddle2ov.translation.extension import Extension
+from paddle2ov.program.reading import read_program
 from paddle2ov.translation.registry import Registry
 from paddle2ov.typing import AnyArray
+from paddle2ov.verification.both_sides import Subject
 from paddle2ov.verification.cutting import cut_body
 from paddle2ov.verification.editing import Cut
-from paddle2ov.verification.judgement import Float64Judge
 from paddle2ov.verification.localisation import Localisation, LocalisedFault, Localiser, OperatorComparison
 from paddle2ov.verification.values import Values, variables_read
-from paddle2ov.verification.where import ON_CPU, Where
 
 _MAX_ITERATIONS = 1000
 _MAX_DIFFERING = 8
@@ -39,29 +38,10 @@ _MAX_DIFFERING = 8
 
 
 class BodySearch:
-    """Searches bodies. Use it in a `with` statement, at whose end the files of the bodies are removed.
+    """Searches bodies of what is compared. Use it in a `with` statement, at whose end their files are removed."""
 
-    Args:
-        process: where Paddle runs bodies.
-        tolerance: see `compare_tensor`.
-        judge: says of an operator alone whose results differ which side is the right one.
-        extension: converters of the user's own.
-        where: where OpenVINO computes.
-    """
-
-    def __init__(
-        self,
-        process: PaddleProcess,
-        tolerance: float,
-        judge: Float64Judge,
-        extension: Extension = None,
-        where: Where = ON_CPU,
-    ) -> None:
-        self._process = process
-        self._tolerance = tolerance
-        self._judge = judge
-        self._extension = extension
-        self._where = where
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
         self._stack = ExitStack()
 
     def __enter__(self) -> BodySearch:
@@ -99,14 +79,12 @@ class BodySearch:
     def _compare_body(
         self, files: ModelFiles, body: Cut, known: Mapping[str, AnyArray], original: Operator, block: int
     ) -> LocalisedFault | None:
-        registry = Registry(self._extension)
-        signatures = [signature for item in registry.extensions() if (signature := item.parsed_signature()) is not None]
-        program = read_program(files.program, files.params, signatures)
+        program = read_program(files.program, files.params, Registry(self._subject.extension).signatures())
         inner = {operator.index: operator for operator in original.blocks[block].operators}
         originals = {index: inner[old] for index, old in body.positions.items() if old in inner}
         amplifies: LocalisedFault | None = None
         rounded: list[OperatorComparison] = []
-        with self._process.load(files) as paddle:
+        with self._subject.side.load(files) as paddle:
             for number, inputs in self._differing(body, program, paddle, known):
                 fault = self._compare_iteration(files, program, paddle, inputs, originals)
                 if fault is None:
@@ -133,14 +111,15 @@ class BodySearch:
         originals: Mapping[int, Operator],
     ) -> LocalisedFault | None:
         """What is at fault in one iteration; None where it is not known which operator that is in the whole program."""
-        values = Values(program, paddle, inputs, self._extension, self._where)
+        subject = self._subject
+        values = Values(program, paddle, inputs, subject.extension, subject.where)
 
         def inside(operator: Operator) -> LocalisedFault | None:
             whole = originals.get(operator.index)
             return self.run(values, files, operator, whole) if whole is not None else None
 
-        judge = partial(self._judge.operator, files, program)
-        location = Localiser(values, self._tolerance, judge, inside).run()
+        judge = partial(subject.judge.operator, files, program)
+        location = Localiser(values, subject.tolerance, judge, inside).run()
         location.rounded = [
             replace(item, operator=originals[item.operator.index]) if item.operator.index in originals else item
             for item in location.rounded
@@ -159,14 +138,15 @@ class BodySearch:
         self, body: Cut, program: Program, paddle: PaddleModel, known: Mapping[str, AnyArray]
     ) -> Iterator[tuple[int, dict[str, AnyArray]]]:
         """The first iterations whose results differ, and their inputs; a branch has one iteration."""
-        compiled = self._where.compile(convert(program, extension=self._extension, device=self._where.target))
+        subject = self._subject
+        compiled = subject.where.compile(convert(program, extension=subject.extension, device=subject.where.target))
         captured = {name: known[variable] for name, variable in body.given.items()}
         state = {name: known[first] for name, (first, _) in body.state.items()}
         differing = 0
         for number in range(_MAX_ITERATIONS if body.state else 1):
             inputs = {**captured, **state}
             expected = paddle.run(inputs)
-            if not all(result.ok for result in compare_results(infer(compiled, inputs), expected, self._tolerance)):
+            if not all(result.ok for result in compare_results(infer(compiled, inputs), expected, subject.tolerance)):
                 yield number, inputs
                 differing += 1
             after = {item.name: item.array for item in expected}

@@ -1,7 +1,5 @@
 """Runs a program in Paddle and in OpenVINO on one set of inputs, and compares the results."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +15,7 @@ from paddle2ov.errors import PaddleRunError, plain_message
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.inputs.given_arrays import Inputs, cast, cast_inputs, rounded_inputs
-from paddle2ov.program import ModelFiles
+from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Program
 from paddle2ov.translation.extension import Extension
 from paddle2ov.typing import AnyArray

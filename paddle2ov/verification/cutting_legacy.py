@@ -1,7 +1,5 @@
 """Parts of a legacy program, see `cutting.py`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -10,6 +8,7 @@ from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.verification.editing import Cut
+from paddle2ov.verification.values import captured_by
 
 _BLOCK_ATTRIBUTE = 8  # the type of an attribute that holds a block index
 _HOLDERS = {"feed": 9, "fetch": 10}  # their numbers in Paddle's VarType
@@ -52,7 +51,7 @@ def cut_body(
     used = _read_first(desc, body) - arrays
     state = {name: first for name, first in _loop_carried(operator).items() if name in used}
     # The variables captured from the surrounding program, under the names in the file.
-    captured = {_name_in_file(name): name for name in _captured(operator, block) if name}
+    captured = {_name_in_file(name): name for name in captured_by(chosen)}
     entering = {name: variable for name, variable in captured.items() if name in used and name not in state}
     available = {name: name for name in dynamic} | entering
     available = {name: variable for name, variable in available.items() if variable in dynamic}
@@ -197,12 +196,3 @@ def _read_inside(desc: Any, op: Any) -> Iterator[str]:
 def _name_in_file(name: str) -> str:
     """The name in the file: the reader numbers the writes of a variable beyond the first."""
     return re.sub(r"@\d+$", "", name)
-
-
-def _captured(operator: Operator, block: int) -> Iterator[str]:
-    """The variables that a block reads from outside of it."""
-    chosen = operator.blocks[block]
-    inside = {name for inner in chosen.walk() for name in inner.output_names()} | set(chosen.inputs)
-    yielded = (name for inner in chosen.walk() for deeper in inner.blocks for name in deeper.outputs)
-    names = (name for inner in chosen.walk() for name in inner.input_names())
-    yield from (name for name in (*names, *yielded, *chosen.outputs) if name not in inside)

@@ -1,7 +1,5 @@
 """Writes programs that were edited, with their weights."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Callable, Collection, Iterable, Iterator

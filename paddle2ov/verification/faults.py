@@ -1,7 +1,5 @@
 """Names what is at fault where results differ: the operator, with a case that shows it, or something around it."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import warnings
@@ -17,7 +15,7 @@ from paddle2ov.comparison.paddle_process import save_arrays
 from paddle2ov.conversion import convert, translated
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.errors import ConversionWarning, Place
-from paddle2ov.program import ModelFiles
+from paddle2ov.program.model import Operator
 from paddle2ov.report import jsonable
 from paddle2ov.translation.translator import Progress
 from paddle2ov.verification.body_search import BodySearch
@@ -25,14 +23,12 @@ from paddle2ov.verification.both_sides import Sides, Subject, run_openvino
 from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.judgement import is_paddle_rounding
 from paddle2ov.verification.localisation import (
-    Inside,
     Localisation,
     LocalisedFault,
     Localiser,
     OperatorComparison,
 )
 from paddle2ov.verification.results import ComparedOperator, Culprit, Rounded, Run, Verification
-from paddle2ov.verification.values import Values
 
 INT64 = (
     "The integers there are beyond 32 bits, and OpenVINO's CPU plugin computes int64 as int32 (docs/limits.md): take "
@@ -58,8 +54,11 @@ def locate_fault(found: Verification, subject: Subject, one: Sides, case: Path |
     """
     files, values = subject.files, one.values
     judge = partial(subject.judge.operator, files, values.program)
-    with BodySearch(subject.side, subject.tolerance, subject.judge, subject.extension, subject.where) as search:
-        inside = _inside(search, values, files)
+    with BodySearch(subject) as search:
+
+        def inside(operator: Operator) -> LocalisedFault | None:
+            return search.run(values, files, operator, operator)
+
         location = Localiser(values, subject.tolerance, judge, inside).run(progress)
         if not found.operators:
             found.operators = [_as_compared_operator(operator) for operator in location.operators]
@@ -72,10 +71,6 @@ def locate_fault(found: Verification, subject: Subject, one: Sides, case: Path |
         fault = location.inside or LocalisedFault(location, location.culprit.operator, files, values.program)
         if not one.run.rounding:
             _explain(found, fault, case, subject, one.run)
-
-
-def _inside(search: BodySearch, values: Values, files: ModelFiles) -> Inside:
-    return lambda operator: search.run(values, files, operator, operator)
 
 
 def _is_rounding(run: Run, location: Localisation) -> bool:

@@ -5,8 +5,6 @@ nearer to it than Paddle's wherever the two differ. An error of the conversion c
 OpenVINO's result away from the one in float64.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +14,9 @@ from paddle2ov.comparison.differences import Expected, as_openvino_array, distan
 from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError, system_message
-from paddle2ov.program import ModelFiles, read_program
+from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Operator, Program
+from paddle2ov.program.reading import read_program
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.float64 import in_float64, write_float64

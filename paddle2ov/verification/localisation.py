@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from paddle2ov.comparison.deadline import TimeUpError
 from paddle2ov.comparison.differences import TensorComparison, compare_tensor
-from paddle2ov.program import ModelFiles
+from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.translation.translator import Progress
 from paddle2ov.verification.judgement import Float64Comparisons, is_paddle_rounding

@@ -6,8 +6,6 @@ definition (see `vectors.py`), or Paddle's own operator, given what OpenVINO rea
 it: given Paddle's choice, OpenVINO computes Paddle's results.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +16,7 @@ from paddle2ov.comparison.differences import Expected, as_openvino_array, compar
 from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError
-from paddle2ov.program import ModelFiles
+from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Operator
 from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray

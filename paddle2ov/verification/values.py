@@ -1,7 +1,5 @@
 """Values inside a program, as Paddle and as OpenVINO compute them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -183,9 +181,15 @@ def variables_read(operator: Operator) -> Iterator[str]:
     """The variables that an operator reads, those that its blocks read from outside included."""
     yield from (name for name in operator.input_names() if name)
     for block in operator.blocks:
-        inside = {name for inner in block.walk() for name in inner.output_names()} | set(block.inputs)
-        names = (name for inner in block.walk() for name in inner.input_names())
-        yield from (name for name in (*names, *block.outputs) if name and name not in inside)
+        yield from captured_by(block)
+
+
+def captured_by(block: Block) -> Iterator[str]:
+    """The variables that a block reads from outside of it."""
+    inside = {name for inner in block.walk() for name in inner.output_names()} | set(block.inputs)
+    yielded = (name for inner in block.walk() for deeper in inner.blocks for name in deeper.outputs)
+    names = (name for inner in block.walk() for name in inner.input_names())
+    yield from (name for name in (*names, *yielded, *block.outputs) if name and name not in inside)
 
 
 def _fetch_requests(program: Program, operator: Operator) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -1,7 +1,5 @@
 """Runs a model in Paddle and in OpenVINO on the same inputs and compares: `verify(model)`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -27,9 +25,10 @@ from paddle2ov.inputs.given_arrays import InputsArgument, given_inputs
 from paddle2ov.inputs.pictures import image_inputs
 from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.inputs.usual_sizes import shape_sets
-from paddle2ov.program import find_model, read_program
 from paddle2ov.program.archives import origin, taking_archives
+from paddle2ov.program.files import find_model
 from paddle2ov.program.model import Program
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.sources import check_unchanged
 from paddle2ov.progress import StageProgress
 from paddle2ov.translation.extension import Extension

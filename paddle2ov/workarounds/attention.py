@@ -1,19 +1,17 @@
 """Attention, which OpenVINO fuses into one kernel, and products of one number."""
 
-from __future__ import annotations
-
 from openvino import Node, Output, Shape, Type
 from openvino.op import Constant
 
-from paddle2ov.graph.constants import ints, known, number_of
+from paddle2ov.graph.constants import known, number_of
+from paddle2ov.graph.consumers import nearest, readers, rewire
 from paddle2ov.graph.expected_dims import expect_dims
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.neighbours import nearest, readers, rewire
 from paddle2ov.passes.node_kinds import ELEMENTWISE, MOVES, UNARY
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.workarounds.row import Skip, at

@@ -1,7 +1,5 @@
 """Convolutions that OpenVINO computes wrongly in bfloat16."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,8 +7,7 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index

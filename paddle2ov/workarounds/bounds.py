@@ -1,18 +1,16 @@
 """Sizes that are unknown at compilation, about which OpenVINO assumes too much."""
 
-from __future__ import annotations
-
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import constant_of, ints, ints_of, known
+from paddle2ov.graph.constants import constant_of, ints_of, known
+from paddle2ov.graph.consumers import revalidate
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.loop_shapes import hide_dims
 from paddle2ov.graph.opaque_values import opaque_one
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.neighbours import revalidate
 from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.workarounds.row import Skip, at
 

@@ -3,8 +3,6 @@
 The work of computing them here is bounded: a program of a few bytes could ask for any amount.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Sequence
 
@@ -13,12 +11,12 @@ from openvino import Input, Node, Output, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.errors import RewriteError
+from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.evaluation import evaluate, evaluate_all, is_safe
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.index import VARYING, Index
-from paddle2ov.passes.neighbours import consumers
 from paddle2ov.workarounds.constants_apart import DATA_MOVEMENT, compute_apart
 from paddle2ov.workarounds.remedies import hide
 from paddle2ov.workarounds.row import at

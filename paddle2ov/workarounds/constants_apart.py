@@ -5,8 +5,6 @@ against that in models with inputs. None of it happens to a node that reads no o
 input of the model.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter
@@ -17,11 +15,11 @@ from openvino.op import Constant, Parameter
 
 from paddle2ov.errors import RewriteError
 from paddle2ov.graph.constants import known
+from paddle2ov.graph.consumers import key_of
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.evaluation import evaluate_node
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.passes.neighbours import key_of
 
 DATA_MOVEMENT = frozenset(
     (

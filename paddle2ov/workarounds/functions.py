@@ -1,15 +1,13 @@
 """Functions whose small values OpenVINO computes with an absolute error only."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.constants import constant_of, number_of
+from paddle2ov.graph.consumers import readers
 from paddle2ov.graph.elementary import erf, softplus
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.neighbours import readers
 from paddle2ov.passes.replacement import replace
 from paddle2ov.workarounds.row import Skip, at
 

@@ -1,7 +1,5 @@
 """Constants and paddings that OpenVINO merges into a node that has no place for them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import TypeAlias
@@ -9,13 +7,13 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Input, Node, Output
 
-from paddle2ov.graph.constants import ints, known
-from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.constants import known
+from paddle2ov.graph.consumers import consumers
+from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.neighbours import consumers
 from paddle2ov.passes.replacement import insert
 from paddle2ov.typing import AnyArray
 from paddle2ov.workarounds.row import Skip, at

@@ -1,12 +1,11 @@
 """What OpenVINO moves across other nodes although the result differs."""
 
-from __future__ import annotations
-
 from openvino import Input, Node
 from openvino.op import Constant
 
-from paddle2ov.graph.constants import ints, number_of
-from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.constants import number_of
+from paddle2ov.graph.consumers import nearest, only_consumer, readers
+from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.upstream import sources_of
@@ -14,7 +13,6 @@ from paddle2ov.passes.computed_constants import reshaped_constant
 from paddle2ov.passes.constant_operands import reshaped_dims
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.neighbours import nearest, only_consumer, readers
 from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE
 from paddle2ov.passes.replacement import replace
 from paddle2ov.workarounds.row import Skip, at

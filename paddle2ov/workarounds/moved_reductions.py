@@ -1,18 +1,16 @@
 """Reductions that OpenVINO moves before a change of axes, and then gives other axes."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints, ints_of, number_of
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.constants import ints_of, number_of
+from paddle2ov.graph.consumers import consumers, revalidate, rewire
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.neighbours import consumers, revalidate, rewire
 from paddle2ov.passes.node_kinds import NEUTRAL, REDUCTIONS
 from paddle2ov.passes.replacement import insert
 from paddle2ov.workarounds.row import Skip, at

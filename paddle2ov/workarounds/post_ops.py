@@ -1,19 +1,17 @@
 """Constants after a node that OpenVINO fuses into it, and reads along another axis than they lie."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 from msgspec import Struct
 from openvino import Input, Node, Output
 
-from paddle2ov.graph.constants import constant_of, ints, ints_of, known
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.constants import constant_of, ints_of, known
+from paddle2ov.graph.consumers import consumers, nearest, readers, revalidate, rewire
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, least_dims
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.neighbours import consumers, nearest, readers, revalidate, rewire
 from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
 from paddle2ov.workarounds.remedies import hide

@@ -1,7 +1,5 @@
 """Quantized models: scales and constants that OpenVINO moves or folds wrongly."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,13 +8,13 @@ from openvino import Input, Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.constants import constant_of, number_of
+from paddle2ov.graph.consumers import Consumer, consumers, only_consumer, revalidate, rewire
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import value_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.integer_tensors import holds_integers
-from paddle2ov.passes.neighbours import Consumer, consumers, only_consumer, revalidate, rewire
 from paddle2ov.passes.node_kinds import BINARY, NEUTRAL, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
 from paddle2ov.typing import AnyArray

@@ -1,15 +1,13 @@
 """Recurrent layers and cells that OpenVINO takes for others, or does not compile."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 from openvino import Input, Node
 
-from paddle2ov.graph.constants import constant_of, ints, ints_of, number_of
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.constants import constant_of, ints_of, number_of
+from paddle2ov.graph.consumers import Consumer, consumers, readers
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.neighbours import Consumer, consumers, readers
 from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.workarounds.row import Skip, at
 

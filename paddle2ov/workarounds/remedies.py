@@ -1,15 +1,12 @@
 """What is done about a site: the smallest change after which OpenVINO's transformation does not match."""
 
-from __future__ import annotations
-
 from openvino import Input, Node
 
 from paddle2ov.graph import opaque_values
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.consumers import consumers, revalidate, rewire
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.neighbours import consumers, revalidate, rewire
 from paddle2ov.passes.replacement import insert, name_after, replace
 
 

@@ -5,14 +5,12 @@ preprocessing is built in, and again when the model is compiled, filters that ar
 anything to fuse then.
 """
 
-from __future__ import annotations
-
 from openvino import Node
 
+from paddle2ov.graph.consumers import readers
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.neighbours import readers
 from paddle2ov.passes.where import Where
 from paddle2ov.workarounds.row import at
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import openvino
 import pytest
-from openvino import Model, PartialShape, Tensor, Type
-from openvino import opset16 as ops
+from openvino import Model, PartialShape, Tensor, Type, opset16 as ops
 
 import paddle2ov
 from paddle2ov.checking.device import Device
@@ -18,8 +17,8 @@ from paddle2ov.checking.input_sets import chosen_inputs, run_orders
 from paddle2ov.comparison.evaluator import Evaluator
 from paddle2ov.comparison.rounding import UNITS, Rounding, compare
 from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.graph.consumers import consumers
 from paddle2ov.passes import REWRITES
-from paddle2ov.passes.neighbours import consumers
 from tests.support.command_line import call
 from tests.support.formats import FORMATS
 from tests.support.models import network, operator

@@ -15,9 +15,7 @@ from openvino import opset16 as opset
 import paddle2ov
 from paddle2ov import ConversionInputError, OpenVINORunError, inference
 from paddle2ov.checking.device import Device
-from paddle2ov.compilation import cache as caches
-from paddle2ov.compilation import identity
-from paddle2ov.compilation import precision as precisions
+from paddle2ov.compilation import cache as caches, identity, precision as precisions
 from paddle2ov.compilation.cache import CompiledCache
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.files import SETTINGS

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from openvino import Model, Type
-from openvino import opset16 as ops
+from openvino import Model, Type, opset16 as ops
 
 import paddle2ov
 from paddle2ov.compilation.running import compile_on_cpu

@@ -18,7 +18,7 @@ from paddle2ov.deployment.planning import plan
 from paddle2ov.deployment.preprocessing import BuiltIn, build_in
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.opset import ops
-from paddle2ov.program import find_model
+from paddle2ov.program.files import find_model
 from paddle2ov.program.settings import read_settings
 from tests.support.models import save_program
 from tests.support.settings import beside

@@ -15,7 +15,7 @@ from gen_models.harness.spec import paddle
 from gen_models.harness.store import generated
 from gen_models.linked import linked_program
 from paddle2ov.inputs.random_inputs import RandomInputs, random_inputs
-from paddle2ov.program import read_program
+from paddle2ov.program.reading import read_program
 from paddle2ov.verification.faults import INT64
 from paddle2ov.verification.paddle_values import PADDLE_FAULT
 from paddle2ov.verification.runs import SCALARS, WIDE

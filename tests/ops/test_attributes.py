@@ -12,7 +12,7 @@ from gen_models import all_ops
 from gen_models.harness.legacy import legacy_python
 from gen_models.harness.store import generated_together
 from paddle2ov.conversion import convert
-from paddle2ov.program import read_program
+from paddle2ov.program.reading import read_program
 from paddle2ov.translation import translator
 from paddle2ov.translation.node_context import NodeContext
 from tests.support.formats import forms

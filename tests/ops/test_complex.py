@@ -10,8 +10,7 @@ from paddle2ov.converters.complex import rules
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.op_table import OP_TABLE
-from paddle2ov.program import Program
-from paddle2ov.program.model import Block, Operator, Output, Variable
+from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.translation.registry import ComplexAware
 
 

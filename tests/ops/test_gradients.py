@@ -12,7 +12,7 @@ from gen_models.harness.spec import import_paddle, paddle
 from gen_models.harness.store import generated, generated_network
 from paddle2ov.compilation.compile import compile_model
 from paddle2ov.op_table import OP_TABLE
-from paddle2ov.program import read_program
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.signatures import ROWS
 
 GRADIENTS = [key for key in OP_TABLE if key.endswith("_grad")]

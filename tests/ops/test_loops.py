@@ -9,9 +9,8 @@ from openvino import Model, PartialShape, Type
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.converters.graph.loops import loop, scan, scan_unrolled
 from paddle2ov.graph.bodies import bodies_of, walk
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.guards import empty_constants
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.types import constant
 
 

@@ -21,7 +21,7 @@ from gen_models.harness.spec import import_paddle, paddle
 from gen_models.harness.store import generated
 from paddle2ov.conversion import convert
 from paddle2ov.op_table import OP_TABLE
-from paddle2ov.program import read_program
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.signatures import ROWS, parse_signature
 from paddle2ov.program.traits import TRAITS, traits_of, with_trait
 from paddle2ov.translation.unsupported import NOT_YET, reason

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from paddle2ov.errors import OpConversionError, OpInputError
-from paddle2ov.program import read_program
 from paddle2ov.program.model import Semantics
 from paddle2ov.program.op_versions import semantics_of
+from paddle2ov.program.reading import read_program
 from paddle2ov.testing import check_model
 from tests.support.by_hand import by_hand
 

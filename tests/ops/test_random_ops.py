@@ -5,8 +5,7 @@ import pytest
 
 import paddle2ov
 from paddle2ov.compilation.running import compile_on_cpu, infer, run
-from paddle2ov.program import Program
-from paddle2ov.program.model import Block, Operator, Output, Variable
+from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 
 N = 20_000
 

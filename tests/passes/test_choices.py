@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from openvino import Type
-from openvino import opset16 as ops
+from openvino import Type, opset16 as ops
 
 from paddle2ov.passes.broadcast_select import broadcast_select
 from tests.support.passes_checks import apply, kinds, random, stays

@@ -1,7 +1,6 @@
 """Graphs over constants and sizes that OpenVINO folds wrongly, or does not compile."""
 
-from openvino import Model, PartialShape, Type
-from openvino import opset16 as ops
+from openvino import Model, PartialShape, Type, opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from tests.support.passes_checks import random

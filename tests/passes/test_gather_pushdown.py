@@ -10,12 +10,11 @@ from openvino import Model, Type
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionReport, convert
-from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.converters.detection import score_prefilter
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import Graph
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
-from paddle2ov.program import read_program
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.testing import load
 from paddle2ov.translation.input_spec import parse_input
@@ -29,6 +28,7 @@ from tests.support.passes_checks import (
     check_close,
     kinds,
     model_of,
+    node_by_node,
     random,
     reshape,
     stays,

@@ -16,8 +16,7 @@ from paddle2ov.translation.extension import ConversionExtension
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
 from tests.support import programs
-from tests.support.suppressions import check_same as check_models
-from tests.support.suppressions import filtered, gathered, unfiltered
+from tests.support.suppressions import check_same as check_models, filtered, gathered, unfiltered
 
 CLASSES = 3
 ANCHORS = ((116, 90, 156, 198), (30, 61, 62, 45), (10, 13, 16, 30))

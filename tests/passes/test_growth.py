@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from openvino import Type
-from openvino import opset16 as ops
+from openvino import Type, opset16 as ops
 
 from paddle2ov.graph.aliases import alias
 from paddle2ov.passes import Graph

@@ -9,11 +9,11 @@ from openvino import Model, opset16
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import convert
+from paddle2ov.graph.consumers import rewire
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes import NORMAL_FORM, Graph, run_rewrites
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.neighbours import rewire
 from paddle2ov.passes.where import Where
 from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import parameter

@@ -5,8 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from openvino import Model, Type
-from openvino import opset16 as ops
+from openvino import Model, Type, opset16 as ops
 
 from gen_models import all_networks
 from gen_models.harness.store import generated_network

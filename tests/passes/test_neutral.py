@@ -4,8 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from openvino import Type
-from openvino import opset16 as ops
+from openvino import Type, opset16 as ops
 
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.passes.drop_neutral import drop_neutral

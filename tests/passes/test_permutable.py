@@ -8,8 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from openvino import Model, PartialShape, Shape, Tensor, Type
-from openvino import opset16 as ops
+from openvino import Model, PartialShape, Shape, Tensor, Type, opset16 as ops
 from openvino.utils.node_factory import NodeFactory
 
 from paddle2ov.compilation.running import compile_on_cpu

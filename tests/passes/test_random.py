@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
+from tests.support.passes_checks import node_by_node
 from tests.support.random_graphs import random_graph
 
 SEEDS = 25

@@ -6,13 +6,12 @@ masks of any rank that are constants or inputs, choices, several of them.
 
 import numpy as np
 import pytest
-from openvino import Model, Type
-from openvino import opset16 as ops
+from openvino import Model, Type, opset16 as ops
 
-from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
+from tests.support.passes_checks import node_by_node
 
 SEEDS = 40
 

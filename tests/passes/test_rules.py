@@ -8,8 +8,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from openvino import Model
-from openvino import opset16 as ops
+from openvino import Model, opset16 as ops
 
 from gen_models import all_networks
 from gen_models.harness.store import generated_network

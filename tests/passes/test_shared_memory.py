@@ -7,14 +7,12 @@ fixed after them, by `Model.reshape`.
 
 import numpy as np
 import pytest
-from openvino import Model, PartialShape, Type
-from openvino import opset16 as ops
+from openvino import Model, PartialShape, Type, opset16 as ops
 
-from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
-from tests.support.passes_checks import random
+from tests.support.passes_checks import node_by_node, random
 
 ONE = np.float32(1)
 

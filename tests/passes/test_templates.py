@@ -6,9 +6,8 @@ import pytest
 from openvino import Model, Type
 
 from paddle2ov.converters.graph.loops import loop
-from paddle2ov.graph.constants import ints
 from paddle2ov.graph.guards import empty_constants
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.replacement import replace
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from openvino import Type
-from openvino import opset16 as ops
+from openvino import Type, opset16 as ops
 
 from paddle2ov import ConversionReport, convert
 from paddle2ov.passes.layout.sink_squeezes import sink_squeezes

@@ -14,10 +14,10 @@ from gen_models.harness.spec import FORMATS
 from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, Paddle2OVError, RewriteError
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import run_rewrites
-from paddle2ov.program import read_contents
 from paddle2ov.program.budget import LIMITS, MAX_ARRAY_ELEMENTS, MAX_NESTED_BLOCKS, MAX_PROGRAM_BYTES, Limit
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.reading import read_contents
 from paddle2ov.workarounds import rewrites_for
 from tests.support.models import network
 from tests.support.one_operator import program

@@ -16,7 +16,7 @@ import paddle2ov
 from gen_models import all_ops
 from gen_models.harness.store import generated
 from paddle2ov import ConversionInputError, ConversionWarning, OpenVINORunError, workarounds
-from paddle2ov.program import read_program
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.settings import read_settings
 from paddle2ov.quantization import ignored_scope, nncf_calls
 from paddle2ov.quantization.agreement import Reference

@@ -11,7 +11,7 @@ from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import OpenVINORunError
 from paddle2ov.inputs.random_inputs import random_inputs
-from paddle2ov.program import read_program
+from paddle2ov.program.reading import read_program
 from paddle2ov.testing import load
 from tests.support.formats import marks_of
 

@@ -16,8 +16,8 @@ import numpy as np
 from msgspec.structs import replace
 
 import paddle2ov
-from paddle2ov.program import read_program
 from paddle2ov.program.model import Parameter, Variable
+from paddle2ov.program.reading import read_program
 
 SECONDS = 20
 BYTES = 6 << 30

@@ -4,12 +4,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from openvino import Model, PartialShape, Type
-from openvino import opset16 as ops
+from openvino import Model, PartialShape, Type, opset16 as ops
 from openvino.op import Result
 
-from paddle2ov.comparison.evaluator import node_by_node
-from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.comparison.evaluator import Evaluator
+from paddle2ov.comparison.tensors import to_array
+from paddle2ov.compilation.running import as_tensor, compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.workarounds import rewrites_for
 
@@ -138,3 +138,10 @@ def check_close(computed, expected, tolerance):
     for got, want in zip(computed, expected, strict=True):
         assert got.shape == want.shape
         np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
+
+
+def node_by_node(model, arrays):
+    """The results of a model on the CPU, for arrays in the order of its inputs."""
+    parameters = zip(arrays, model.get_parameters(), strict=True)
+    results = Evaluator(model).run([as_tensor(array, node.get_element_type()) for array, node in parameters]).results
+    return [to_array(lanes[0]) for lanes in results]

@@ -9,8 +9,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from openvino import Model, PartialShape, Type, opset13
-from openvino import opset16 as ops
+from openvino import Model, PartialShape, Type, opset13, opset16 as ops
 
 from gen_models.programs.chance import Chance
 

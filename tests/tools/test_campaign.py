@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from gen_models import __main__ as generator
-from gen_models import all_ops
+from gen_models import __main__ as generator, all_ops
 from gen_models.harness import campaign
 from gen_models.harness.exploration import BatchError, explore
 from gen_models.harness.spec import Op, case, paddle, tensor
 from paddle2ov.jobs.executor import Outcome
 from paddle2ov.jobs.state import State
-from tools import campaign as command
-from tools import campaign_page
+from tools import campaign as command, campaign_page
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -9,8 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from gen_models import __main__ as command
-from gen_models import all_ops
+from gen_models import __main__ as command, all_ops
 from gen_models.harness import store
 from gen_models.harness.generate import GenerationError, generate
 from gen_models.harness.legacy import ROOT, LegacyWorker

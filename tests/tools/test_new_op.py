@@ -112,8 +112,7 @@ ROOMS = {
     "op_table.py": '''"""Paddle's operators and their converters."""
 
 from paddle2ov.converters import activation, elementwise
-from paddle2ov.converters.fused import elementwise as fused_elementwise
-from paddle2ov.converters.fused import onednn
+from paddle2ov.converters.fused import elementwise as fused_elementwise, onednn
 from paddle2ov.converters.lod import pool as lod_pool
 from paddle2ov.converters.resize import interpolation
 
@@ -169,12 +168,17 @@ def test_a_module_in_a_room(rooms, family):
         ("fused/elementwise", None, "fused_elementwise.mine", "fused_elementwise"),
         (
             "fused/activation",
-            "fused import activation as fused_activation",
+            "fused import activation as fused_activation, elementwise as fused_elementwise, onednn",
             "fused_activation.mine",
             "fused_activation",
         ),
-        ("fused/attention", "fused import attention, onednn", "attention.mine", "attention"),
-        ("lod/window", "lod import window as lod_window", "lod_window.mine", "window"),
+        (
+            "fused/attention",
+            "fused import attention, elementwise as fused_elementwise, onednn",
+            "attention.mine",
+            "attention",
+        ),
+        ("lod/window", "lod import pool as lod_pool, window as lod_window", "lod_window.mine", "window"),
     ],
 )
 def test_imports_from_rooms(rooms, family, line, row, generator):

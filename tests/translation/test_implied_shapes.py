@@ -3,8 +3,7 @@
 import numpy as np
 import paddle
 import pytest
-from openvino import Model, PartialShape
-from openvino import opset16 as ops
+from openvino import Model, PartialShape, opset16 as ops
 from paddle import nn
 
 import paddle2ov

@@ -4,8 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from openvino import Model, Type
-from openvino import opset16 as ops
+from openvino import Model, Type, opset16 as ops
 
 import paddle2ov
 from gen_models import all_networks

@@ -4,8 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from openvino import Model, Type
-from openvino import opset16 as ops
+from openvino import Model, Type, opset16 as ops
 from rich.console import Console
 
 import paddle2ov

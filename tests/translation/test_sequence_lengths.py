@@ -17,7 +17,7 @@ from paddle2ov.compilation.running import run
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.inference import Config, create_predictor
 from paddle2ov.inference.variants import MAX_FEW
-from paddle2ov.program import read_program
+from paddle2ov.program.reading import read_program
 from paddle2ov.testing import load
 from tests.support.formats import marks_of
 

@@ -22,8 +22,9 @@ from paddle2ov.compilation.running import Result
 from paddle2ov.inputs.given_arrays import given_inputs
 from paddle2ov.inputs.random_inputs import random_inputs
 from paddle2ov.op_table import OP_TABLE
-from paddle2ov.program import find_model, read_program
+from paddle2ov.program.files import find_model
 from paddle2ov.program.model import Block, Program, Variable
+from paddle2ov.program.reading import read_program
 from paddle2ov.program.settings import read_settings
 from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.localisation import Localiser

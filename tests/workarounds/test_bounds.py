@@ -4,8 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from openvino import Model, PartialShape, Type
-from openvino import opset16 as ops
+from openvino import Model, PartialShape, Type, opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from openvino import Model
-from openvino import opset16 as ops
+from openvino import Model, opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from openvino import Core, Model, Node, save_model
-from openvino import opset16 as ops
+from openvino import Core, Model, Node, opset16 as ops, save_model
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph

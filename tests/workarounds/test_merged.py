@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from openvino import Type
-from openvino import opset16 as ops
+from openvino import Type, opset16 as ops
 
 from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import compare, of_rows, random, stays

@@ -4,8 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from openvino import Model, Node, Type
-from openvino import opset16 as ops
+from openvino import Model, Node, Type, opset16 as ops
 from openvino.op import Constant
 
 from paddle2ov.graph.opset import create

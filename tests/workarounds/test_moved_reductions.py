@@ -4,10 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
-from openvino import Model
-from openvino import opset16 as ops
+from openvino import Model, opset16 as ops
 
-from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
@@ -15,6 +13,7 @@ from tests.support.passes_checks import (
     all_rewrites,
     apply,
     compare,
+    node_by_node,
     of_rows,
     parameter,
     random,

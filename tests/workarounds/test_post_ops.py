@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from openvino import opset16 as ops
 
-from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import arrays_for, check_close, compare, model_of, of_rows, random, stays
+from tests.support.passes_checks import arrays_for, check_close, compare, model_of, node_by_node, of_rows, random, stays
 
 
 def check_all(build, *dims, shapes):

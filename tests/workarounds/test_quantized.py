@@ -4,14 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from openvino import Model, Type
-from openvino import opset16 as ops
+from openvino import Model, Type, opset16 as ops
 
-from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.graph.core import shared_core
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, model_of, of_rows, parameter, random, reshape, stays
+from tests.support.passes_checks import compare, model_of, node_by_node, of_rows, parameter, random, reshape, stays
 
 
 def beside_quantized(build):

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from openvino import opset16 as ops
 
-from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import check_close, compare, model_of, random, stays, transpose
+from tests.support.passes_checks import check_close, compare, model_of, node_by_node, random, stays, transpose
 
 SPLITS = {
     "bands": (1, 1, 6, 4, 5),

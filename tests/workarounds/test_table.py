@@ -5,14 +5,12 @@ import functools
 import numpy as np
 import openvino
 import pytest
-from openvino import Core, Model
-from openvino import opset16 as ops
+from openvino import Core, Model, opset16 as ops
 from openvino._offline_transformations import apply_moc_transformations
 
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionInputError, convert, workarounds
-from paddle2ov.comparison.evaluator import node_by_node
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import NORMAL_FORM
 from paddle2ov.workarounds import Target, made_for, mismatch, rewrites_for
@@ -20,7 +18,7 @@ from paddle2ov.workarounds.applying import rows_for
 from paddle2ov.workarounds.row import ANY, CPU, Workaround, at, local
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from paddle2ov.workarounds.target import INSTALLED
-from tests.support.passes_checks import parameter, random
+from tests.support.passes_checks import node_by_node, parameter, random
 from tests.support.random_graphs import random_graph
 from tools.faults import FAULTS
 

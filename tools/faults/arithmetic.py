@@ -1,8 +1,7 @@
 """Numbers: precision, NaN, infinities, integers."""
 
 import numpy as np
-from openvino import Model, PartialShape, Type
-from openvino import opset16 as ops
+from openvino import Model, PartialShape, Type, opset16 as ops
 
 from tools.faults.prelude import Graph, numbers, parameter
 from tools.faults.register import fault

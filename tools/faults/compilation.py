@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from openvino import Model, Type
-from openvino import opset16 as ops
+from openvino import Model, Type, opset16 as ops
 
 from tools.faults.prelude import Graph, numbers, parameter
 from tools.faults.register import fault

@@ -1,8 +1,7 @@
 """Fusions that take several nodes for one that computes something else."""
 
 import numpy as np
-from openvino import Model, Type
-from openvino import opset16 as ops
+from openvino import Model, Type, opset16 as ops
 
 from tools.faults.prelude import Graph, numbers, parameter
 from tools.faults.register import fault

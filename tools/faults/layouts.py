@@ -1,8 +1,7 @@
 """Memory and layouts: views, what is joined in place, post-ops, constants."""
 
 import numpy as np
-from openvino import Model
-from openvino import opset16 as ops
+from openvino import Model, opset16 as ops
 
 from tools.faults.prelude import Graph, numbers, parameter
 from tools.faults.register import fault

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from openvino import Core, Model, PartialShape, Type
-from openvino import opset16 as ops
+from openvino import Core, Model, PartialShape, Type, opset16 as ops
 from openvino.op import Parameter
 
 Arrays = Sequence[NDArray[Any]]

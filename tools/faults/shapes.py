@@ -1,8 +1,7 @@
 """Shapes: sizes that are inferred wrongly, empty tensors, indices, ranges."""
 
 import numpy as np
-from openvino import Model, PartialShape, Type
-from openvino import opset16 as ops
+from openvino import Model, PartialShape, Type, opset16 as ops
 
 from tools.faults.prelude import Graph, numbers, parameter
 from tools.faults.register import fault

@@ -1,19 +1,17 @@
 """Adds the mask of shifted windows at rank 4: OpenVINO does not fuse attention that is reshaped to rank 5."""
 
-from __future__ import annotations
-
 import math
 
 from msgspec import Struct
 from msgspec.structs import replace as replace_field
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import ints, ints_of, known
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.constants import ints_of, known
+from paddle2ov.graph.consumers import key_of, only_consumer
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.neighbours import key_of, only_consumer
 from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule

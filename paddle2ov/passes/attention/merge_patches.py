@@ -1,7 +1,5 @@
 """Turns strided slices that are concatenated into space-to-depth: Swin's patch merging, the Focus of YOLOX."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence
@@ -9,12 +7,12 @@ from collections.abc import Sequence
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints, ints_of
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.consumers import only_consumer
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.neighbours import only_consumer
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 

@@ -1,7 +1,5 @@
 """Splits a projection that several branches share into one each: Swin, ViT, DeiT, SVTR, GPT, grouped queries."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -9,14 +7,14 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import constant_of, ints, ints_of, number_of
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.constants import constant_of, ints_of, number_of
+from paddle2ov.graph.consumers import consumers, only_consumer
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import bits_to_values
 from paddle2ov.passes.computed_constants import computed_constant_of, elements_of, large_constant
 from paddle2ov.passes.constant_operands import perm_of, reshaped_dims
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.neighbours import consumers, only_consumer
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.typing import AnyArray

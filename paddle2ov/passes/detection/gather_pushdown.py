@@ -5,20 +5,18 @@ tensors have, `map_rows.py` which rows are a strided view of a feature map; `pus
 nodes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.detection.pushdown import KINDS, NOT_INSIDE, Context, Pushdown, Rows
 from paddle2ov.passes.detection.row_rules import RowLayout, is_pointwise, rank_dims
 from paddle2ov.passes.detection.views import NodeView, TensorView, Views
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.neighbours import consumers
 from paddle2ov.passes.replacement import replace
 
 _MAX_DEPTH = 100

@@ -1,7 +1,5 @@
 """Rows that a Transpose and a Reshape make of a feature map are gathered from the map directly."""
 
-from __future__ import annotations
-
 import functools
 import math
 
@@ -9,8 +7,7 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.detection.views import TensorView
 

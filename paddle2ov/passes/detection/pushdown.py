@@ -10,8 +10,7 @@ from math import prod
 from msgspec import Struct, field
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import create, ops
+from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import Dims
 from paddle2ov.passes.detection.map_rows import keeps_batch, map_rows
 from paddle2ov.passes.detection.row_counts import count_rows

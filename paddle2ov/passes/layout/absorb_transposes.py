@@ -1,14 +1,12 @@
 """Folds the transpose of a MatMul's second operand into `transpose_b`."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from openvino import Node
 
+from paddle2ov.graph.consumers import Consumer, consumers, revalidate
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.neighbours import Consumer, consumers, revalidate
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _Read: TypeAlias = tuple[Node, list[Consumer]]

@@ -1,7 +1,5 @@
 """Fuses consecutive transposes, and eliminates pairs that cancel."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 from openvino import Node
 

@@ -1,13 +1,12 @@
 """Moves transposes to where they transpose the fewest elements; the nodes in between compute in the other layout."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 
 from openvino import Node, Output
 
 from paddle2ov.graph.constants import constant_of, ints_of
+from paddle2ov.graph.consumers import consumers, key_of
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.constant_operands import perm_of
@@ -22,7 +21,6 @@ from paddle2ov.passes.layout.permuted_nodes import (
     perm_after_reduction,
     readers_of,
 )
-from paddle2ov.passes.neighbours import consumers, key_of
 from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 
 _FLEXIBLE = LAYOUT_AGNOSTIC | PERMUTABLE.keys()

@@ -4,14 +4,13 @@
 what to a constant. A node whose inputs are not as in the table is not permuted.
 """
 
-from __future__ import annotations
-
 from enum import Enum, auto
 
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import constant_of, ints, ints_of, known
+from paddle2ov.graph.constants import constant_of, ints_of, known
+from paddle2ov.graph.opset import ints
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.layout.permutation import inverse

@@ -1,13 +1,10 @@
 """Permutations, simplified by dropping axes of size 1 and merging axes that stay adjacent."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from openvino import Output
 
-from paddle2ov.graph.constants import ints
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 
 

@@ -1,19 +1,17 @@
 """Transposes the image rather than the tokens where one is reshaped to the other: SVTR, SegFormer, detectors."""
 
-from __future__ import annotations
-
 import math
 
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints, ints_of
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.consumers import consumers, only_consumer
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.constant_operands import perm_of, reshaped_dims
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.neighbours import consumers, only_consumer
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 

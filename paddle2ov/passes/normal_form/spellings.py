@@ -1,15 +1,13 @@
 """Quotients, differences and statistics in the spellings that OpenVINO takes for one another."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from openvino import Node, Output
 
 from paddle2ov.graph.constants import constant_of, ints_of, known, number_of
+from paddle2ov.graph.consumers import key_of
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.neighbours import key_of
 
 _PLAIN = ("Add", "Exp", "Multiply", "Negative", "ReduceMax", "Subtract", "Unsqueeze")
 

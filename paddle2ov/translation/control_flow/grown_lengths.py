@@ -4,17 +4,15 @@ OpenVINO does not infer how often a Loop runs that its condition ends. The last 
 value of the counter and its limit, so that they are known once `Model.reshape` makes these known.
 """
 
-from __future__ import annotations
-
 from collections import ChainMap
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.constants import ints, number_of
+from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.loop_shapes import sizes_of
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.values import EmptyTensorArray, PlainValue, unmarked

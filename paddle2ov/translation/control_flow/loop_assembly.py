@@ -1,7 +1,5 @@
 """OpenVINO's Loop around a translated body: what it carries, what enters and leaves it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -9,7 +7,7 @@ from openvino import Model, Node, Output, PartialShape, Type
 from openvino.op import Constant, Parameter, Result
 
 from paddle2ov.graph.block_records import CarriedValue, LoopRecord
-from paddle2ov.graph.constants import ints, number_of
+from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.consumers import key_of
 from paddle2ov.graph.indexed_writes import drop_range_checks
 from paddle2ov.graph.loop_counters import counter_ranges
@@ -17,7 +15,7 @@ from paddle2ov.graph.loop_hoisting import hoist
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.loop_shapes import erase_bounds, hide_dims, loses_dims, unlimited
 from paddle2ov.graph.opaque_values import hide, opaque_one, runtime_zero
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.upstream import depends_on_data, upstream
 from paddle2ov.graph.values import PlainValue
 from paddle2ov.graph.workarounds import works_around
