@@ -2,13 +2,15 @@
 
 Request: `{"op": name, "module": module, "source": its path, "case": {...}, "folder": path}`; a list of cases is written
 as one model; without a case (null) `op` names a network. `{"program": {...}, "folder": path}`: a random program. Reply:
-`{"ok": true}` or `{"error": text}`.
+`{"ok": true}` or `{"error": text}`. `{"code": text}` is run; reply: `{"printed": text}`, or an error.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
+import io
 import json
 import os
 import sys
@@ -35,6 +37,11 @@ def serve() -> None:
             if "program" in request:
                 generate_network(network(Program.from_json(request["program"])), writes(), Path(request["folder"]))
                 replies.write(json.dumps({"ok": True}) + "\n")
+                continue
+            if "code" in request:
+                with contextlib.redirect_stdout(io.StringIO()) as printed:
+                    exec(request["code"], {})
+                replies.write(json.dumps({"printed": printed.getvalue()}) + "\n")
                 continue
             module = _module(request["module"], request["source"])
             case, folder = request["case"], Path(request["folder"])
