@@ -138,9 +138,9 @@ def test_what_is_made_for_training_is_appended_by_functions_that_take_labels():
         text = path.read_text(encoding="utf-8")
         if appends.search(text) is None:
             continue
-        lines = text.splitlines(keepends=True)
+        lines = text.split("\n")
         for function in (child for child in ast.walk(ast.parse(text)) if isinstance(child, ast.FunctionDef)):
-            source = "".join(lines[function.lineno - 1 : function.end_lineno])
+            source = "\n".join(lines[function.lineno - 1 : function.end_lineno])
             appended = {claimed[a or b] for a, b in appends.findall(source)}
             seen |= appended
             assert not appended or "label" in ast.unparse(function.args), f"{path}: {function.name} appends {appended}"
