@@ -24,12 +24,13 @@ def serve() -> None:
     # Paddle prints: replies go to a copy of standard output, everything else to standard error.
     replies = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    from gen_models.harness.generate import GenerationError, generate, generate_together, writes
+    from gen_models.harness.generate import GenerationError, generate, generate_together, short_stacks, writes
     from gen_models.harness.network import generate_network
     from gen_models.harness.spec import Case
     from gen_models.programs.program import Program
     from gen_models.programs.source import network
 
+    short_stacks().start()
     for line in sys.stdin:
         request = json.loads(line)
         reply: dict[str, object]
