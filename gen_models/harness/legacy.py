@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_models.harness.generate import GenerationError
-from gen_models.harness.spec import Case
+from gen_models.harness.spec import FORMATS, Case
 from gen_models.programs.program import Program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +27,11 @@ def legacy_python() -> str | None:
         return named or None
     path = ROOT / ".venv-legacy" / "bin" / "python"
     return str(path) if path.exists() else None
+
+
+def formats_here() -> tuple[str, ...]:
+    """The formats that can be written here."""
+    return FORMATS if legacy_python() is not None else FORMATS[:1]
 
 
 class LegacyWorker:

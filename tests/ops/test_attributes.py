@@ -9,7 +9,7 @@ from collections import defaultdict
 import pytest
 
 from gen_models import all_ops
-from gen_models.harness.legacy import legacy_python
+from gen_models.harness.legacy import formats_here
 from paddle2ov.conversion import convert
 from paddle2ov.program import read_program
 from paddle2ov.translation import translator
@@ -236,14 +236,14 @@ def test_what_a_program_carries_is_read(op, contexts, request):
         "what has no meaning for the result is listed with the reason in INERT_OF. A legacy spelling that the row of "
         "the signature lacks (`; threshold=lambda`) shows here too"
     )
-    if legacy_python() is not None:  # some are in legacy programs only
+    if "legacy" in formats_here():  # some are in legacy programs only
         assert stale(op.name, ignored) == set(), (
             f"the converter of {op.name} reads these, or no case's program carries them: take them out of INERT_OF"
         )
 
 
 def convert_cases(op, contexts, every_form):
-    for format in ("pir", "legacy")[: 1 if legacy_python() is None else 2]:
+    for format in formats_here():
         folder = cases_together(op, format, every_form)
         if folder is None:
             continue

@@ -8,7 +8,7 @@ import pytest
 
 from gen_models import all_networks, all_ops
 from gen_models.harness.generate import SEED
-from gen_models.harness.legacy import legacy_python
+from gen_models.harness.legacy import formats_here
 from gen_models.harness.spec import import_paddle, paddle
 from gen_models.harness.store import generated, generated_network
 from paddle2ov.compilation.compile import compile_model
@@ -115,7 +115,7 @@ def test_networks(name):
 def test_programs_of_the_cases_hold_them():
     assert len(GRADIENTS) > 80
     for key in GRADIENTS:
-        for format in ("pir", "legacy")[: 1 if legacy_python() is None else 2]:
+        for format in formats_here():
             folder = cases_together(all_ops()[key], format)
             if folder is not None:
                 types = [operator.type for operator in read_program(folder).block.operators]

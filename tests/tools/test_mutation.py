@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from gen_models import all_networks
-from gen_models.harness.legacy import legacy_python
+from gen_models.harness.legacy import formats_here
 from gen_models.harness.store import generated_network
 from tests.support.formats import FORMATS
 from tools.mutate import write_table
@@ -68,7 +68,7 @@ def test_slice(tmp_path, request):
     """Some of the campaign's files; `make mutate` reads any number."""
     files, of = (400, "*") if request.config.getoption("--every-form") else (60, OF_EACH_KIND)
     if of == OF_EACH_KIND:
-        export(of, ("pir", "legacy")[: 1 if legacy_python() is None else 2])
+        export(of, formats_here())
     words = f"-X faulthandler -u -m tools.mutate --files {files} --cases 1 --filter {of} --state"
     command = [*words.split(), str(tmp_path / "state")]
     done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True)
